@@ -7,6 +7,7 @@
 pub mod cache;
 pub mod companion;
 pub mod describe;
+pub mod errors;
 pub mod framing;
 pub mod gateway;
 pub mod limits;

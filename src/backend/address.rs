@@ -5,8 +5,9 @@ use http::{HeaderMap, HeaderValue};
 use url::{Position, Url};
 
 use super::origin_route::OriginRoute;
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_judge::call::CanonicalRequest;
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::Refusal;
 
 /// One REST root at the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,10 +35,10 @@ pub enum AddressFault {
 impl AddressFault {
     /// The refusal of a call that cannot be addressed.
     pub fn refusal(self) -> Refusal {
-        Refusal::edge(match self {
-            Self::NotPlain => EdgeError::AmbiguousTarget,
-            Self::UnknownRoot => EdgeError::InternalError,
-        })
+        match self {
+            Self::NotPlain => EdgeError::AmbiguousTarget.refusal(),
+            Self::UnknownRoot => EdgeError::InternalError.refusal(),
+        }
     }
 }
 

@@ -17,8 +17,9 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
 use calendar_edge_core::companion::purge::{PurgeRequest, SeenFault};
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::Refusal;
 
 /// Takes purges under one set of settings.
 #[derive(Debug)]
@@ -79,24 +80,22 @@ impl PurgeRequests {
         let seal = self.seal(&head.headers, sender)?;
         let body = read(body).await?;
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
-            return Err(Refusal::edge(EdgeError::PurgeDenied));
+            return Err(EdgeError::PurgeDenied.refusal());
         }
         let purge = PurgeRequest::parse(&body).map_err(|fault| {
             tracing::debug!(%fault, "an order cannot be read");
-            Refusal::edge(EdgeError::BadPurge)
+            EdgeError::BadPurge.refusal()
         })?;
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
         // It looks at every kept answer.
         let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
-        removing
-            .await
-            .map_err(|_| Refusal::edge(EdgeError::InternalError))
+        removing.await.map_err(|_| EdgeError::InternalError.refusal())
     }
 
     /// The seal of an purge, taken for the first time; none in an purge from this machine.
     fn seal(&self, headers: &HeaderMap, sender: Sender) -> Result<Option<Seal>, Refusal> {
-        let denied = || Refusal::edge(EdgeError::PurgeDenied);
+        let denied = || EdgeError::PurgeDenied.refusal();
         let mut fields = headers.get_all(SEAL).iter();
         let (field, key) = match (fields.next(), fields.next(), &self.key) {
             (Some(field), None, Some(key)) => (field, key),
@@ -111,8 +110,8 @@ impl PurgeRequests {
         })?;
         match self.companions.take(&seal, now) {
             Ok(()) => Ok(Some(seal)),
-            Err(SeenFault::Replayed) => Err(Refusal::edge(EdgeError::PurgeReplayed)),
-            Err(SeenFault::TooMany) => Err(Refusal::edge(EdgeError::RateLimited)),
+            Err(SeenFault::Replayed) => Err(EdgeError::PurgeReplayed.refusal()),
+            Err(SeenFault::TooMany) => Err(EdgeError::RateLimited.refusal()),
         }
     }
 }
@@ -127,14 +126,13 @@ where
     let body = std::pin::pin!(Limited::new(body, most));
     let body = timeout(BODY_TIME, body.collect())
         .await
-        .map_err(|_| Refusal::edge(EdgeError::RequestTimeout))?;
+        .map_err(|_| EdgeError::RequestTimeout.refusal())?;
     body.map(Collected::to_bytes).map_err(|error| {
-        let is_too_large = error.is::<LengthLimitError>();
-        Refusal::edge(if is_too_large {
-            EdgeError::BodyTooLarge
+        if error.is::<LengthLimitError>() {
+            EdgeError::BodyTooLarge.refusal()
         } else {
-            EdgeError::BadBody
-        })
+            EdgeError::BadBody.refusal()
+        }
     })
 }
 

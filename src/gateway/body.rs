@@ -16,9 +16,10 @@ use crate::layers::{BodyError, ClientBody};
 use crate::layers::{EdgeResponse, refused};
 use crate::server::bodies::{BodyBudget, CollectError, Collector};
 use crate::telemetry::causes;
+use calendar_edge_core::errors::{Cause, EdgeError};
 use calendar_edge_core::framing::Breach;
 use calendar_edge_core::settings::{Limits, Timeouts};
-use calendar_edge_judge::problem::{Cause, EdgeError, Problem, Refusal};
+use calendar_edge_judge::problem::Refusal;
 
 /// Reads bodies whole, each within its size, its rate and its time, and all within one budget.
 #[derive(Debug, Clone)]
@@ -205,14 +206,14 @@ impl BodyFault {
 
     fn refusal(self) -> Refusal {
         match self {
-            Self::GivenUp => Refusal::edge(EdgeError::Overloaded),
-            Self::NoRoom => Refusal::plain(Problem::because(Cause::NoMemoryForBody)),
-            Self::TooLarge => Refusal::edge(EdgeError::BodyTooLarge),
-            Self::TooSlow => Refusal::edge(EdgeError::RequestTimeout),
-            Self::Unexpected => Refusal::edge(EdgeError::UnexpectedBody),
+            Self::GivenUp => EdgeError::Overloaded.refusal(),
+            Self::NoRoom => Refusal::plain(Cause::NoMemoryForBody.problem()),
+            Self::TooLarge => EdgeError::BodyTooLarge.refusal(),
+            Self::TooSlow => EdgeError::RequestTimeout.refusal(),
+            Self::Unexpected => EdgeError::UnexpectedBody.refusal(),
             Self::Broken(breach) => breach.refusal(),
-            Self::Incomplete => Refusal::edge(EdgeError::BadBody),
-            Self::Refused(cause) => Refusal::plain(Problem::because(cause)),
+            Self::Incomplete => EdgeError::BadBody.refusal(),
+            Self::Refused(cause) => Refusal::plain(cause.problem()),
         }
     }
 }

@@ -9,9 +9,10 @@ use super::calls::CallFailure;
 use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
+use calendar_edge_core::errors::{Cause, EdgeError};
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
 use calendar_edge_core::relay::{OriginFailure, RequestPart};
-use calendar_edge_judge::problem::{Cause, EdgeError, Problem, Refusal};
+use calendar_edge_judge::problem::{Problem, Refusal};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -26,10 +27,10 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
         CallFailure::Exchange(failure) => exchange_failed(failure, warnings),
         CallFailure::Unsound(failure) => not_relayed(failure, warnings),
         CallFailure::Overdue => overdue(),
-        CallFailure::Conflict => refused(&Refusal::edge(EdgeError::PatchConflict)),
-        CallFailure::PreconditionFailed => refused(&Refusal::edge(EdgeError::PreconditionFailed)),
-        CallFailure::NoRecord => not_merged(failure, Problem::edge(EdgeError::OriginFailed)),
-        CallFailure::RecordTooLarge => not_merged(failure, Problem::because(Cause::OriginBodySize)),
+        CallFailure::Conflict => refused(&EdgeError::PatchConflict.refusal()),
+        CallFailure::PreconditionFailed => refused(&EdgeError::PreconditionFailed.refusal()),
+        CallFailure::NoRecord => not_merged(failure, EdgeError::OriginFailed.problem()),
+        CallFailure::RecordTooLarge => not_merged(failure, Cause::OriginBodySize.problem()),
     }
 }
 
@@ -71,7 +72,7 @@ fn retry_after(wait: Duration) -> HeaderValue {
 
 /// The response to a client that exceeded a rate limit.
 pub(super) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
-    let mut answer = refused(&Refusal::edge(EdgeError::RateLimited));
+    let mut answer = refused(&EdgeError::RateLimited.refusal());
     answer
         .headers_mut()
         .insert(RETRY_AFTER, retry_after(exceeded.wait));
@@ -82,24 +83,20 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
 /// The problem that the client sees after a failed exchange.
 const fn problem_of(failure: &ExchangeFailure) -> Problem {
     match failure {
-        ExchangeFailure::Overloaded | ExchangeFailure::Preempted => Problem::edge(EdgeError::Overloaded),
-        ExchangeFailure::Unavailable { .. } => Problem::edge(EdgeError::OriginUnavailable),
-        ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => {
-            Problem::edge(EdgeError::OriginTimeout)
-        }
-        ExchangeFailure::ConnectTimeout(_) => Problem::because(Cause::OriginConnectTimeout),
-        ExchangeFailure::Dns(_) => Problem::because(Cause::OriginName),
-        ExchangeFailure::Refused(_) => Problem::because(Cause::OriginRefused),
-        ExchangeFailure::Tls(_) => Problem::because(Cause::OriginTls),
-        ExchangeFailure::Unreachable(_) => Problem::because(Cause::OriginDown),
-        ExchangeFailure::Terminated(_) => Problem::because(Cause::OriginIncomplete),
-        ExchangeFailure::ResponseHead(ResponseHeadFault::TooLarge) => {
-            Problem::because(Cause::OriginHeaderSize)
-        }
+        ExchangeFailure::Overloaded | ExchangeFailure::Preempted => EdgeError::Overloaded.problem(),
+        ExchangeFailure::Unavailable { .. } => EdgeError::OriginUnavailable.problem(),
+        ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => EdgeError::OriginTimeout.problem(),
+        ExchangeFailure::ConnectTimeout(_) => Cause::OriginConnectTimeout.problem(),
+        ExchangeFailure::Dns(_) => Cause::OriginName.problem(),
+        ExchangeFailure::Refused(_) => Cause::OriginRefused.problem(),
+        ExchangeFailure::Tls(_) => Cause::OriginTls.problem(),
+        ExchangeFailure::Unreachable(_) => Cause::OriginDown.problem(),
+        ExchangeFailure::Terminated(_) => Cause::OriginIncomplete.problem(),
+        ExchangeFailure::ResponseHead(ResponseHeadFault::TooLarge) => Cause::OriginHeaderSize.problem(),
         ExchangeFailure::NotHttp(_) | ExchangeFailure::ResponseHead(ResponseHeadFault::Framing) => {
-            Problem::because(Cause::OriginProtocol)
+            Cause::OriginProtocol.problem()
         }
-        ExchangeFailure::TooLarge => Problem::because(Cause::OriginBodySize),
+        ExchangeFailure::TooLarge => Cause::OriginBodySize.problem(),
     }
 }
 
@@ -148,14 +145,14 @@ pub(super) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeR
 /// The problem that the client sees instead of an unsound response.
 const fn problem_with(failure: &OriginFailure) -> Problem {
     match failure {
-        OriginFailure::InvalidStatus(_) => Problem::because(Cause::OriginProtocol),
-        OriginFailure::CodedBody(_) => Problem::because(Cause::OriginCoding),
-        OriginFailure::RequestTooLarge(RequestPart::Body) => Problem::because(Cause::OriginLimitsBody),
-        OriginFailure::RequestTooLarge(RequestPart::Target) => Problem::because(Cause::OriginLimitsTarget),
-        OriginFailure::RequestTooLarge(RequestPart::Headers) => Problem::because(Cause::OriginLimitsHeaders),
-        OriginFailure::TooLarge { .. } => Problem::because(Cause::OriginBodySize),
-        OriginFailure::Interrupted(_) | OriginFailure::Truncated => Problem::because(Cause::OriginIncomplete),
-        OriginFailure::DatabaseError | OriginFailure::Maintenance => Problem::because(Cause::OriginDown),
+        OriginFailure::InvalidStatus(_) => Cause::OriginProtocol.problem(),
+        OriginFailure::CodedBody(_) => Cause::OriginCoding.problem(),
+        OriginFailure::RequestTooLarge(RequestPart::Body) => Cause::OriginLimitsBody.problem(),
+        OriginFailure::RequestTooLarge(RequestPart::Target) => Cause::OriginLimitsTarget.problem(),
+        OriginFailure::RequestTooLarge(RequestPart::Headers) => Cause::OriginLimitsHeaders.problem(),
+        OriginFailure::TooLarge { .. } => Cause::OriginBodySize.problem(),
+        OriginFailure::Interrupted(_) | OriginFailure::Truncated => Cause::OriginIncomplete.problem(),
+        OriginFailure::DatabaseError | OriginFailure::Maintenance => Cause::OriginDown.problem(),
         OriginFailure::Redirect { .. }
         | OriginFailure::Fatal { .. }
         | OriginFailure::MarkRefused { .. }
@@ -164,14 +161,14 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
         | OriginFailure::Empty(_)
         | OriginFailure::TextBeforeJson
         | OriginFailure::TextAfterJson
-        | OriginFailure::Malformed => Problem::edge(EdgeError::OriginFailed),
+        | OriginFailure::Malformed => EdgeError::OriginFailed.problem(),
     }
 }
 
 /// The response to a call that outlived all its deadlines.
 fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");
-    refused(&Refusal::plain(Problem::because(Cause::DeadlineMissed)))
+    refused(&Refusal::plain(Cause::DeadlineMissed.problem()))
 }
 
 /// An error and its causes on one line.

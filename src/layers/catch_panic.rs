@@ -13,7 +13,7 @@ use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
 use super::response::{EdgeResponse, refused};
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_core::errors::EdgeError;
 
 /// Turns panics into responses.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ where
 /// The response without the panic's text, which the panic hook has logged.
 fn broken() -> EdgeResponse {
     tracing::error!("a request made the edge panic");
-    refused(&Refusal::edge(EdgeError::InternalError))
+    refused(&EdgeError::InternalError.refusal())
 }
 
 #[cfg(test)]

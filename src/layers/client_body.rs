@@ -21,8 +21,8 @@ use super::response::EdgeResponse;
 use super::unread_body::read_on;
 use crate::server::response::ServedResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
+use calendar_edge_core::errors::Cause;
 use calendar_edge_core::framing::Breach;
-use calendar_edge_judge::problem::Cause;
 
 /// How far a body was read.
 #[derive(Debug)]

@@ -18,11 +18,12 @@ use super::request_id::RequestId;
 use super::response::{EdgeResponse, refused};
 use crate::server::{Peer, ReceivedRequest};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
 use calendar_edge_judge::call::Finding;
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::Refusal;
 
 /// The facts about a request beside its head and body.
 #[derive(Debug, Clone)]
@@ -189,7 +190,7 @@ where
 
 fn incomplete(missing: MissingFact) -> EdgeResponse {
     tracing::error!(error = %missing, "the layers are incomplete");
-    refused(&Refusal::edge(EdgeError::InternalError))
+    refused(&EdgeError::InternalError.refusal())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
 use super::tunnel::Tunnel;
+use calendar_edge_core::errors::{Cause, ProxyError};
 use calendar_edge_judge::problem::Refusal;
 
 pub(crate) use calendar_edge_core::relay::BoxError;
@@ -80,9 +81,9 @@ pub(crate) fn refused(refusal: &Refusal) -> PlainResponse {
         headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
     let problem = refusal.problem();
-    let received = problem.received_status().map(|status| status.as_u16());
+    let received = Cause::received_status(problem).map(|status| status.as_u16());
     let received = received.map_or_else(String::new, |status| format!("; received-status={status}"));
-    let status = format!("calendar-edge; error={}{received}", problem.proxy_error());
+    let status = format!("calendar-edge; error={}{received}", ProxyError::of(problem));
     headers.insert(
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),

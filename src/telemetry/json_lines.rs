@@ -173,10 +173,11 @@ impl Visit for JsonFieldWriter<'_> {
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::sync::{Arc, Mutex};
+    use std::sync::{Arc, LazyLock, Mutex};
 
     use proptest::prelude::*;
     use serde_json::Value;
+    use tracing::Dispatch;
     use tracing_subscriber::fmt::MakeWriter;
     use tracing_subscriber::layer::SubscriberExt;
     use tracing_subscriber::{Layer, Registry};
@@ -226,8 +227,13 @@ mod tests {
         rest.to_owned()
     }
 
+    /// A subscriber that lives as long as the tests: while two others change, a call site that no living one wants is
+    /// switched off for all threads.
+    static INTERESTED: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Registry::default()));
+
     /// What `log` writes by the library, and what it writes here.
     fn both(log: impl Fn()) -> (Vec<String>, Vec<String>) {
+        LazyLock::force(&INTERESTED);
         let (theirs, ours) = (Lines::default(), Lines::default());
         let library = || {
             tracing_subscriber::fmt::layer()

@@ -16,9 +16,9 @@ use super::table::{
     HTTP_REFUSALS, HTTP_REQUEST_BODY_BYTES, HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUEST_PHASE_SECONDS,
     HTTP_REQUESTS, HTTP_RESPONSE_BODY_BYTES,
 };
+use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::settings::Root;
 use calendar_edge_judge::contract::{Action, table};
-use calendar_edge_judge::problem::Remedy;
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];

@@ -3,8 +3,8 @@
 //! Names, types and defaults are the same in every language (specification, "What the service does"); only
 //! these texts differ. A language without a catalogue uses the English texts.
 
+use crate::errors::EdgeError;
 use calendar_edge_judge::contract::{Action, Argument, Kind, OperationId, Route};
-use calendar_edge_judge::problem::EdgeError;
 
 /// A language of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -81,7 +81,7 @@ impl Language {
     /// The meaning of an error of the edge. Its catalogue is in English.
     pub(super) const fn error(self, error: EdgeError) -> &'static str {
         match self {
-            Self::English => error.entry().meaning,
+            Self::English => error.entry().own.meaning,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The rules that keep a request readable in exactly one way, and the response to a request that breaks one.
 
-use calendar_edge_judge::problem::{Cause, EdgeError, Problem, Refusal};
+use crate::errors::{Cause, EdgeError};
+use calendar_edge_judge::problem::{Problem, Refusal};
 
 /// The rule that a request breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,22 +66,22 @@ impl Breach {
 
     const fn problem(self) -> Problem {
         match self {
-            Self::Line => Problem::edge(EdgeError::BadLine),
-            Self::RequestLine => Problem::edge(EdgeError::BadRequestLine),
-            Self::Method => Problem::because(Cause::MalformedMethod),
-            Self::Version => Problem::because(Cause::UnsupportedVersion),
-            Self::Target => Problem::edge(EdgeError::BadTarget),
-            Self::TargetTooLong => Problem::edge(EdgeError::TargetTooLong),
-            Self::Field => Problem::edge(EdgeError::BadHeader),
-            Self::HeadersTooLarge => Problem::edge(EdgeError::HeadersTooLarge),
-            Self::LookAlike => Problem::because(Cause::LookAlikeHeader),
-            Self::Length => Problem::edge(EdgeError::AmbiguousLength),
-            Self::LengthAndCoding => Problem::because(Cause::LengthAndCoding),
-            Self::Coding => Problem::because(Cause::BadTransferEncoding),
-            Self::UnknownCoding => Problem::edge(EdgeError::UnknownTransferCoding),
-            Self::Chunk => Problem::edge(EdgeError::BadChunk),
-            Self::Trailer => Problem::because(Cause::BadTrailers),
-            Self::Expectation => Problem::edge(EdgeError::UnknownExpectation),
+            Self::Line => EdgeError::BadLine.problem(),
+            Self::RequestLine => EdgeError::BadRequestLine.problem(),
+            Self::Method => Cause::MalformedMethod.problem(),
+            Self::Version => Cause::UnsupportedVersion.problem(),
+            Self::Target => EdgeError::BadTarget.problem(),
+            Self::TargetTooLong => EdgeError::TargetTooLong.problem(),
+            Self::Field => EdgeError::BadHeader.problem(),
+            Self::HeadersTooLarge => EdgeError::HeadersTooLarge.problem(),
+            Self::LookAlike => Cause::LookAlikeHeader.problem(),
+            Self::Length => EdgeError::AmbiguousLength.problem(),
+            Self::LengthAndCoding => Cause::LengthAndCoding.problem(),
+            Self::Coding => Cause::BadTransferEncoding.problem(),
+            Self::UnknownCoding => EdgeError::UnknownTransferCoding.problem(),
+            Self::Chunk => EdgeError::BadChunk.problem(),
+            Self::Trailer => Cause::BadTrailers.problem(),
+            Self::Expectation => EdgeError::UnknownExpectation.problem(),
         }
     }
 }

@@ -15,7 +15,7 @@ use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
 use crate::contract::global::{GLOBALS, Global};
 use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
-use crate::problem::{EdgeError, Problem};
+use crate::problem::{OwnError, Problem};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::{NotUtf8, Value, write_json, write_json_text, write_query};
@@ -239,4 +239,4 @@ fn write_member(name: &[u8], value: &Value, json: &mut Vec<u8>) -> Result<(), No
     write_json(value, json)
 }
 
-const NOT_UTF8: Problem = Problem::edge(EdgeError::InvalidUtf8);
+const NOT_UTF8: Problem = Problem::Own(OwnError::INVALID_UTF8);

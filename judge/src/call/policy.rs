@@ -4,7 +4,7 @@ use super::rules::{ImageHosts, JudgeContext, created, members};
 use crate::call::credentials::Caller;
 use crate::contract::{Argument, Kind, Operation, Role, TableInForce, TablesInForce};
 use crate::policy::{Mode, Policy, Profile, ReadLimits, UndeclaredParameters, Writes};
-use crate::problem::{EdgeError, Problem, Words};
+use crate::problem::{OwnError, Problem, Words};
 use crate::wordpress::payload::Parameters;
 use crate::wordpress::value::{PhpArray, Value};
 
@@ -183,8 +183,8 @@ fn record_names_author(kind: Kind, value: &Value) -> bool {
     authors.any(|author| *author != Value::Null)
 }
 
-pub(super) const AUTHOR_DENIED: Problem = Problem::edge(EdgeError::AuthorDenied);
+pub(super) const AUTHOR_DENIED: Problem = Problem::Own(OwnError::AUTHOR_DENIED);
 
-const DENIED: Problem = Problem::edge(EdgeError::OperationDenied);
+const DENIED: Problem = Problem::Own(OwnError::OPERATION_DENIED);
 
-const READ_ONLY: Problem = Problem::edge(EdgeError::ReadOnly);
+const READ_ONLY: Problem = Problem::Own(OwnError::READ_ONLY);

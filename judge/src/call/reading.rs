@@ -7,7 +7,7 @@ use http::Method;
 use crate::call::credentials::Credentials;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
 use crate::policy::ReadLimits;
-use crate::problem::{Cause, EdgeError, Problem};
+use crate::problem::{OwnError, Problem};
 use crate::routing::{CallTarget, RouteMatch};
 use crate::wordpress::payload::{
     BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
@@ -115,18 +115,18 @@ fn unreadable_form(error: MultipartError) -> Problem {
     match error {
         MultipartError::TooManyParts | MultipartError::TooManyElements(_) => TOO_MANY_FIELDS,
         MultipartError::Boundary | MultipartError::Unterminated | MultipartError::Headers => {
-            Problem::edge(EdgeError::UnreadableBody)
+            Problem::Own(OwnError::UNREADABLE_BODY)
         }
     }
 }
 
-const TWO_READINGS: Problem = Problem::because(Cause::TwoBodyReadings);
+const TWO_READINGS: Problem = Problem::Own(OwnError::TWO_BODY_READINGS);
 
-const TOO_MANY_FIELDS: Problem = Problem::because(Cause::TooManyFormFields);
+const TOO_MANY_FIELDS: Problem = Problem::Own(OwnError::TOO_MANY_FORM_FIELDS);
 
-const ROUTE_IN_FORM: Problem = Problem::because(Cause::RouteInForm);
+const ROUTE_IN_FORM: Problem = Problem::Own(OwnError::ROUTE_IN_FORM);
 
-const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
+const MISMATCH: Problem = Problem::Own(OwnError::VARIABLE_MISMATCH);
 
 #[cfg(test)]
 mod tests {
@@ -141,7 +141,7 @@ mod tests {
             &ReadLimits::default(),
             &mut Parameters::default(),
         );
-        assert_eq!(said, Err(Problem::because(Cause::TooManyJsonElements)));
+        assert_eq!(said, Err(Problem::Own(OwnError::TOO_MANY_JSON_ELEMENTS)));
     }
 
     /// Measured at a live site: the check covers the site's own variables and the plugin's, at any position

@@ -6,12 +6,12 @@ use super::fatal_values::fatal_argument;
 use super::foreign_image::is_fetched_elsewhere;
 use crate::contract::{Argument, Role, Route};
 use crate::policy::Mode;
-use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
+use crate::problem::{Fault, InvalidParameter, OwnError, Problem};
 use crate::routing::{RouteMatch, canonical_slug};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::Value;
 
-const PATH_CONTRADICTION: Problem = Problem::edge(EdgeError::PathContradiction);
+const PATH_CONTRADICTION: Problem = Problem::Own(OwnError::PATH_CONTRADICTION);
 
 /// Objects to a parameter of the path that is repeated with another value.
 pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {

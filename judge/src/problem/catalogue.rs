@@ -3,9 +3,7 @@
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::cause::Cause;
-use super::edge::EdgeError;
-use super::proxy_error::ProxyError;
+use super::own::OwnError;
 use super::words::{Message, Words};
 use crate::contract::Schema;
 use crate::wordpress::payload::{JsonError, JsonRefusal};
@@ -31,8 +29,8 @@ pub enum Problem {
     Invalid(Vec<InvalidParameter>),
     /// A write without credentials.
     Forbidden,
-    /// A refusal or fault that does not exist in WordPress.
-    Edge(EdgeProblem),
+    /// An error that does not exist in WordPress.
+    Own(OwnError),
 }
 
 /// One entry of `rest_invalid_param`.
@@ -55,38 +53,18 @@ pub enum Fault {
     Strict(&'static str),
 }
 
-/// A refusal or fault of the edge's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EdgeProblem {
-    error: EdgeError,
-    cause: Option<Cause>,
-}
-
 // === impl Problem ===
 
 impl From<JsonRefusal> for Problem {
     fn from(refusal: JsonRefusal) -> Self {
         match refusal {
             JsonRefusal::Invalid(error) => Self::InvalidJson(error),
-            JsonRefusal::TooManyElements(_) => Self::because(Cause::TooManyJsonElements),
+            JsonRefusal::TooManyElements(_) => Self::Own(OwnError::TOO_MANY_JSON_ELEMENTS),
         }
     }
 }
 
 impl Problem {
-    /// A refusal or fault of the edge's own.
-    pub const fn edge(error: EdgeError) -> Self {
-        Self::Edge(EdgeProblem { error, cause: None })
-    }
-
-    /// A refusal or fault of the edge's own, with its specific cause.
-    pub const fn because(cause: Cause) -> Self {
-        Self::Edge(EdgeProblem {
-            error: cause.error(),
-            cause: Some(cause),
-        })
-    }
-
     /// The HTTP status that WordPress responds with.
     pub const fn status(&self) -> StatusCode {
         match self {
@@ -98,7 +76,7 @@ impl Problem {
             | Self::InvalidJson(_)
             | Self::Missing(_)
             | Self::Invalid(_) => StatusCode::BAD_REQUEST,
-            Self::Edge(edge) => edge.error.status(),
+            Self::Own(own) => own.status,
         }
     }
 
@@ -113,31 +91,7 @@ impl Problem {
             Self::Missing(_) => "rest_missing_callback_param",
             Self::Invalid(_) => "rest_invalid_param",
             Self::Forbidden => "rest_forbidden",
-            Self::Edge(edge) => edge.error.code(),
-        }
-    }
-
-    /// The `error` of `Proxy-Status`.
-    pub const fn proxy_error(&self) -> ProxyError {
-        match self {
-            Self::Edge(edge) => edge.proxy_error(),
-            Self::NothingToDescribe => ProxyError::ProxyInternalError,
-            Self::NoRoute
-            | Self::InvalidNamespace
-            | Self::Forbidden
-            | Self::InvalidCallback
-            | Self::CallbackDisabled
-            | Self::InvalidJson(_)
-            | Self::Missing(_)
-            | Self::Invalid(_) => ProxyError::HttpRequestError,
-        }
-    }
-
-    /// The `received-status` of `Proxy-Status`: the origin's status, where the client gets the same one.
-    pub fn received_status(&self) -> Option<StatusCode> {
-        match self {
-            Self::Edge(edge) => edge.cause.and_then(Cause::received_status),
-            _ => None,
+            Self::Own(own) => own.code,
         }
     }
 
@@ -152,7 +106,7 @@ impl Problem {
             Self::InvalidJson(_) => "the body cannot be read, so it cannot be written again",
             Self::Missing(_) | Self::Invalid(_) => "the call cannot be written in canonical form",
             Self::Forbidden => "the site would refuse the write as well",
-            Self::Edge(edge) => edge.error.entry().meaning,
+            Self::Own(own) => own.meaning,
         }
     }
 
@@ -191,7 +145,7 @@ impl Problem {
                 invalid(parameters, status, words),
             ),
             Self::Forbidden => with_data(words.say(Message::Forbidden, &[]), just_status),
-            Self::Edge(edge) => with_data(edge.sentence().to_owned(), just_status),
+            Self::Own(own) => with_data(own.sentence.to_owned(), just_status),
         }
     }
 }
@@ -215,29 +169,6 @@ fn invalid(parameters: &[InvalidParameter], status: u16, words: &Words) -> Value
         Value::Object(details)
     };
     json!({"status": status, "params": messages, "details": details})
-}
-
-// === impl EdgeProblem ===
-
-impl EdgeProblem {
-    /// One sentence for the client.
-    const fn sentence(self) -> &'static str {
-        if let Some(cause) = self.cause
-            && let Some(sentence) = cause.sentence()
-        {
-            return sentence;
-        }
-        self.error.entry().sentence
-    }
-
-    const fn proxy_error(self) -> ProxyError {
-        if let Some(cause) = self.cause
-            && let Some(error) = cause.proxy_error()
-        {
-            return error;
-        }
-        self.error.entry().proxy_error
-    }
 }
 
 // === impl InvalidParameter ===

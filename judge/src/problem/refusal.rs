@@ -5,7 +5,6 @@ use http::{Method, StatusCode};
 use serde_json::json;
 
 use super::catalogue::Problem;
-use super::edge::EdgeError;
 use super::php_json::to_php_json;
 use super::style::Style;
 use super::words::Words;
@@ -82,11 +81,6 @@ impl Refusal {
     /// The response to a problem that belongs to no particular call.
     pub fn plain(problem: Problem) -> Self {
         Self::new(problem, Style::default(), Allow::Absent)
-    }
-
-    /// A refusal or fault of the edge's own.
-    pub fn edge(error: EdgeError) -> Self {
-        Self::plain(Problem::edge(error))
     }
 
     /// 404 `rest_no_route`.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::contract::PLUGIN_NAMESPACE;
 use crate::policy::Policy;
-use crate::problem::{Cause, EdgeError, Problem};
+use crate::problem::{OwnError, Problem};
 use crate::wordpress::payload::{NamedRoute, Plus, decode, named_routes};
 
 /// How often a path is decoded. Web server and WordPress decode it once each; a proxy between may do so as well.
@@ -112,11 +112,11 @@ fn segments(decoded: &[u8]) -> Vec<Cow<'_, [u8]>> {
         .collect()
 }
 
-const DOTS: Problem = Problem::edge(EdgeError::AmbiguousTarget);
+const DOTS: Problem = Problem::Own(OwnError::AMBIGUOUS_TARGET);
 
-const UNREAD_PATH: Problem = Problem::because(Cause::UnreadCalendarPath);
+const UNREAD_PATH: Problem = Problem::Own(OwnError::UNREAD_CALENDAR_PATH);
 
-const CONTRADICTION: Problem = Problem::edge(EdgeError::RouteContradiction);
+const CONTRADICTION: Problem = Problem::Own(OwnError::ROUTE_CONTRADICTION);
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use super::guard::Guard;
 use super::root_path::RootPath;
 use super::route::{Matched, match_route};
 use crate::policy::{OtherTraffic, Policy};
-use crate::problem::{Cause, EdgeError, Problem};
+use crate::problem::{OwnError, Problem};
 use crate::wordpress::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
 use crate::wordpress::value::{PhpArray, Value};
 
@@ -143,11 +143,11 @@ impl Roots {
     }
 }
 
-const TOO_MANY_PARAMETERS: Problem = Problem::edge(EdgeError::TooManyParameters);
+const TOO_MANY_PARAMETERS: Problem = Problem::Own(OwnError::TOO_MANY_PARAMETERS);
 
-const CONTRADICTION: Problem = Problem::edge(EdgeError::RouteContradiction);
+const CONTRADICTION: Problem = Problem::Own(OwnError::ROUTE_CONTRADICTION);
 
-const BAD_TARGET: Problem = Problem::because(Cause::UnreadablePath);
+const BAD_TARGET: Problem = Problem::Own(OwnError::UNREADABLE_PATH);
 
 /// The problem of a broken percent-escape or an encoded NUL: the web server refuses both.
 fn unreadable(path: &[u8]) -> Option<Problem> {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::review::{Reviewer, Today};
 use crate::telemetry::{FindingRow, FindingSums, RecordedRefusal, Refusals};
+use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
-use calendar_edge_judge::problem::Remedy;
 
 /// A refusal in the list.
 #[derive(Debug, Serialize)]

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::explained::moment;
 use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::LogFilter;
-use calendar_edge_judge::problem::EdgeError;
+use calendar_edge_core::errors::EdgeError;
 
 /// The most bytes of a filter.
 const MOST_BYTES: usize = 4096;
@@ -100,7 +100,7 @@ fn refused(reason: &str) -> PlainResponse {
     let error = EdgeError::BadLogFilter;
     let document = json!({
         "code": error.code(),
-        "message": format!("{} {reason}", error.entry().sentence),
+        "message": format!("{} {reason}", error.entry().own.sentence),
         "data": {"status": error.status().as_u16()},
     });
     json(error.status(), Bytes::from(document.to_string()))

@@ -30,10 +30,11 @@ use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse,
 use crate::server::{ReceivedRequest, RequestFraming};
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, unix_time};
 use calendar_edge_core::companion::mark::SEAL;
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::AdminToken;
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::Refusal;
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -145,7 +146,7 @@ impl Admin {
             return refused(&Refusal::no_route());
         }
         if sender != Sender::Local {
-            return refused(&Refusal::edge(EdgeError::OperatorsOnly));
+            return refused(&EdgeError::OperatorsOnly.refusal());
         }
         match (rule, log) {
             (Some(rule), _) => self.resume(rule),
@@ -190,12 +191,12 @@ impl Admin {
             return refused(&Refusal::no_route());
         }
         if access != Access::Whole {
-            return refused(&Refusal::edge(EdgeError::AdminDenied));
+            return refused(&EdgeError::AdminDenied.refusal());
         }
         match (id, path) {
             (Some(id), _) => match self.0.refusals.find(id) {
                 Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
-                None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
+                None => refused(&EdgeError::UnknownRefusal.refusal()),
             },
             (None, "/config") => match self.0.program_context.effective() {
                 Some(effective) => pretty(&*effective),
@@ -281,7 +282,7 @@ fn headed<B>(mut response: PlainResponse, request: &Request<B>) -> PlainResponse
 }
 
 fn unauthorized() -> PlainResponse {
-    let mut response = refused(&Refusal::edge(EdgeError::AdminUnauthorized));
+    let mut response = refused(&EdgeError::AdminUnauthorized.refusal());
     let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     response

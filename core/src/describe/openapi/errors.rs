@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::super::catalogue::Language;
 use super::inputs::reference;
-use calendar_edge_judge::problem::{EdgeError, Problem, Words};
+use crate::errors::EdgeError;
+use calendar_edge_judge::problem::Words;
 
 /// Codes whose `data` has additional members, with the name of their schema.
 const DETAILED: &[(&str, &str)] = &[
@@ -79,7 +80,7 @@ pub(super) fn examples(status: u16, language: Language) -> Map<String, Value> {
         // Requests to remove answers are no operation of the calendar.
         .filter(|error| error.status().as_u16() == status && *error != EdgeError::PurgeReplayed)
         .map(|error| {
-            let value = Problem::edge(error).to_json(&Words::english());
+            let value = error.problem().to_json(&Words::english());
             let example = json!({"summary": language.error(error), "value": value});
             (error.code().to_owned(), example)
         })

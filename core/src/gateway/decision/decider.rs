@@ -11,13 +11,14 @@ use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteBody, SiteFormScan, site_body};
+use crate::errors::EdgeError;
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
 use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
 use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
-use calendar_edge_judge::problem::{EdgeError, Problem, Refusal};
+use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
@@ -138,7 +139,7 @@ impl Decider {
             BodyRule::Leave => return Decision::Judged(Box::new(self.judge_unread(head, call))),
             BodyRule::Read | BodyRule::Brief => body,
             BodyRule::Refuse if !body.is_empty() => {
-                return Decision::Refuse(Refusal::edge(EdgeError::UnexpectedBody));
+                return Decision::Refuse(EdgeError::UnexpectedBody.refusal());
             }
             BodyRule::Drop | BodyRule::Refuse => &[],
         };
@@ -200,7 +201,7 @@ impl Decider {
         let client = Client::new(head.client, opened.identity());
         let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
         if is_write && !self.on_head.writers.include(client) {
-            let refusal = Refusal::edge(EdgeError::WriterDenied);
+            let refusal = EdgeError::WriterDenied.refusal();
             judgement.insists =
                 (judgement.mode != Mode::Enforce).then(|| refusal.problem().held_in_every_mode());
             judgement.outcome = Outcome::Refuse(refusal);
@@ -321,7 +322,7 @@ impl Decider {
 }
 
 fn too_large() -> Decision {
-    Decision::Refuse(Refusal::edge(EdgeError::BodyTooLarge))
+    Decision::Refuse(EdgeError::BodyTooLarge.refusal())
 }
 
 fn body_rule(method: &Method, profile: Profile) -> BodyRule {

@@ -2,8 +2,9 @@
 
 use http::request::Parts;
 
+use crate::errors::EdgeError;
 use crate::gateway::authority::{BadHost, Host, misdirected};
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::Refusal;
 
 /// Refuses requests without exactly one valid host, and hosts that the edge does not serve.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ impl HostRule {
         match Host::named_by(head) {
             Ok(Some(host)) if !self.hosts.is_empty() && !self.serves(&host) => Err(misdirected()),
             Ok(host) => Ok(host),
-            Err(BadHost) => Err(Refusal::edge(EdgeError::BadHost)),
+            Err(BadHost) => Err(EdgeError::BadHost.refusal()),
         }
     }
 

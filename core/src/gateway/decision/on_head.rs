@@ -3,13 +3,14 @@
 use http::request::Parts;
 
 use super::request_head::RequestHead;
+use crate::errors::EdgeError;
 use crate::gateway::authority::{StrictAuthority, misdirected};
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
 use crate::settings::{Profile, Settings};
 use calendar_edge_judge::call::Judge;
 use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
 use calendar_edge_judge::contract::TablesInForce;
-use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::Target;
 
 /// A head with everything that was read from it.
@@ -99,7 +100,7 @@ fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
     let client = Client::new(read.head.client, credentials.identity());
     let is_denied = read.is_routed() && read.cost == CostClass::Write && !rules.writers.are_at(client);
-    is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
+    is_denied.then(|| EdgeError::AddressDenied.refusal())
 }
 
 /// A call without any credentials is not refused here: it is told what it lacks.
@@ -112,7 +113,7 @@ fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
         .filter(|operation| operation.is_write())?;
     let client = Client::new(read.head.client, credentials.identity());
     let is_denied = !rules.writers.include(client) && !rules.judge.lacks_credentials(operation, credentials);
-    is_denied.then(|| Refusal::edge(EdgeError::WriterDenied))
+    is_denied.then(|| EdgeError::WriterDenied.refusal())
 }
 
 fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 
-use calendar_edge_judge::problem::{Cause, Problem};
+use crate::errors::Cause;
+use calendar_edge_judge::problem::Problem;
 use calendar_edge_judge::routing::{CallTarget, Named, Roots, Target};
 use calendar_edge_judge::wordpress::payload::{ContentHeaders, FormFault, FormScanner, Scanned, SiteForm};
 use calendar_edge_judge::wordpress::value::write_escaped;
@@ -36,7 +37,7 @@ pub(super) enum SiteBody {
 pub(super) fn site_body(roots: &Arc<Roots>, head: &Parts) -> SiteBody {
     let form = SiteForm::of(&head.method, ContentHeaders::of(&head.headers));
     if form == SiteForm::Ambiguous {
-        return SiteBody::Ambiguous(Problem::because(Cause::UnreadableForm));
+        return SiteBody::Ambiguous(Cause::UnreadableForm.problem());
     }
     FormScanner::new(form).map_or(SiteBody::Streamed, |scanner| {
         SiteBody::Form(SiteFormScan {
@@ -91,11 +92,11 @@ impl SiteFormScan {
     pub(super) fn hidden_call(self, head: &Parts, form: Bytes) -> Result<Option<CallTarget>, Problem> {
         let roots = Arc::clone(&self.roots);
         let is_large = form.len() > WHOLE_FORM_BYTES;
-        let routes = self.routes(form).map_err(Problem::because)?;
+        let routes = self.routes(form).map_err(Cause::problem)?;
         let named: Vec<Named> = routes.iter().map(|route| roots.named(route)).collect();
         match (named.last(), routes.last()) {
             _ if named.iter().all(|named| *named == Named::Elsewhere) => Ok(None),
-            (Some(Named::Calendar), Some(_)) if is_large => Err(Problem::because(Cause::RouteInLargeForm)),
+            (Some(Named::Calendar), Some(_)) if is_large => Err(Cause::RouteInLargeForm.problem()),
             (Some(Named::Calendar), Some(route)) => call(&roots, head, route).map(Some),
             // How many variables a site reads is a setting of its own, so another one may be its last.
             _ => Err(UNREADABLE_ROUTE),
@@ -124,4 +125,4 @@ const fn cause(fault: FormFault) -> Cause {
 }
 
 /// A form whose route is not a plain text, or not the same one under all settings of PHP.
-const UNREADABLE_ROUTE: Problem = Problem::because(Cause::UnreadableRouteInForm);
+const UNREADABLE_ROUTE: Problem = Cause::UnreadableRouteInForm.problem();

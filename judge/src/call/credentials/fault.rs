@@ -1,6 +1,6 @@
 //! The reasons not to accept credentials.
 
-use crate::problem::{EdgeError, Refusal};
+use crate::problem::{OwnError, Problem, Refusal};
 
 /// The reason why credentials are not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ impl CredentialsFault {
     pub fn refusal(self) -> Refusal {
         match self {
             Self::SeveralAuthorizations | Self::LongAuthorization | Self::Unreadable => {
-                Refusal::edge(EdgeError::BadAuthorization)
+                Refusal::plain(Problem::Own(OwnError::BAD_AUTHORIZATION))
             }
         }
     }

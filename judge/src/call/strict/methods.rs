@@ -4,7 +4,7 @@
 use http::Method;
 
 use crate::contract::Route;
-use crate::problem::{Allow, EdgeError, Problem, Refusal, Style};
+use crate::problem::{Allow, OwnError, Problem, Refusal, Style};
 
 /// Refuses a method that this route does not support, or that is unknown.
 pub(in crate::call) fn refuse_method(method: &Method, route: Route) -> Refusal {
@@ -24,6 +24,6 @@ pub(in crate::call) fn refuse_method(method: &Method, route: Route) -> Refusal {
     }
 }
 
-const NOT_ALLOWED: Problem = Problem::edge(EdgeError::MethodNotAllowed);
+const NOT_ALLOWED: Problem = Problem::Own(OwnError::METHOD_NOT_ALLOWED);
 
-const NOT_IMPLEMENTED: Problem = Problem::edge(EdgeError::MethodUnknown);
+const NOT_IMPLEMENTED: Problem = Problem::Own(OwnError::METHOD_UNKNOWN);

@@ -7,7 +7,7 @@ use super::strict_names::Names;
 use crate::call::policy::PolicyInForce;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};
-use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
+use crate::problem::{Fault, InvalidParameter, OwnError, Problem};
 use crate::routing::RouteMatch;
 use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 
@@ -156,8 +156,8 @@ fn misspelt(place: &'static str) -> Problem {
     }])
 }
 
-const UNEXPECTED_BODY: Problem = Problem::edge(EdgeError::UnexpectedBody);
+const UNEXPECTED_BODY: Problem = Problem::Own(OwnError::UNEXPECTED_BODY);
 
-const TOO_LARGE: Problem = Problem::edge(EdgeError::BodyTooLarge);
+const TOO_LARGE: Problem = Problem::Own(OwnError::BODY_TOO_LARGE);
 
-const UNSUPPORTED: Problem = Problem::edge(EdgeError::UnsupportedMediaType);
+const UNSUPPORTED: Problem = Problem::Own(OwnError::UNSUPPORTED_MEDIA_TYPE);

@@ -7,7 +7,7 @@ use super::edge::{EdgeError, LOOK_AT_CLIENT};
 const HEAD: &str = "\
 # Errors
 
-This file is generated from the catalogue in `judge/src/problem/edge.rs`; a test compares the two.
+This file is generated from the catalogue in `core/src/errors/edge.rs`; a test compares the two.
 
 An error has the JSON body of WordPress's errors:
 
@@ -40,10 +40,10 @@ fn section(error: EdgeError, text: &mut String) {
     let _ = write!(
         text,
         "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
-        entry.code,
-        entry.status,
+        entry.own.code,
+        entry.own.status,
         proxy_errors(error),
-        entry.meaning,
+        entry.own.meaning,
         entry.client
     );
     if entry.operator != LOOK_AT_CLIENT {

@@ -1,12 +1,13 @@
 //! Specific causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
 
+use calendar_edge_judge::problem::{OwnError, Problem};
 use http::StatusCode;
 
 use super::edge::EdgeError;
 use super::proxy_error::ProxyError;
 
 macro_rules! causes {
-    ($($(#[doc = $meaning:literal])+ $name:ident => $error:ident $(, says $sentence:literal)? $(, reports $proxy:ident)?;)+) => {
+    ($($(#[doc = $meaning:literal])+ $name:ident => $error:ident $(, of $own:ident)? $(, says $sentence:literal)? $(, reports $proxy:ident)?;)+) => {
         /// One of several causes of the same [`EdgeError`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Cause {
@@ -20,8 +21,9 @@ macro_rules! causes {
             const fn row(self) -> CauseRow {
                 match self {
                     $(Self::$name => CauseRow {
+                        name: stringify!($name),
                         error: EdgeError::$error,
-                        sentence: causes!(@optional $($sentence)?),
+                        sentence: causes!(@optional $($sentence)? $(OwnError::$own.sentence)?),
                         proxy: causes!(@optional $(ProxyError::$proxy)?),
                     },)+
                 }
@@ -38,7 +40,7 @@ causes! {
     /// Neither HTTP/1.0, HTTP/1.1 nor HTTP/2.
     UnsupportedVersion => BadRequestLine, says "The HTTP version is not supported.";
     /// The path contains a broken percent-escape or an encoded NUL.
-    UnreadablePath => BadTarget, says "The path of the request cannot be read.";
+    UnreadablePath => BadTarget, of UNREADABLE_PATH;
     /// CGI would read a header as one that frames the body.
     LookAlikeHeader => BadHeader, says "A request header looks like one that frames the body.";
     /// Content-Length beside Transfer-Encoding.
@@ -49,10 +51,9 @@ causes! {
     /// The trailers are malformed or too large.
     BadTrailers => BadChunk, says "The trailers of the request body are malformed or too large.";
     /// A form field `rest_route` contradicts the path.
-    RouteInForm => RouteContradiction, says "The form field rest_route names another route than the path.";
+    RouteInForm => RouteContradiction, of ROUTE_IN_FORM;
     /// The path names the calendar below a root, or in a spelling, that the edge does not serve.
-    UnreadCalendarPath => AmbiguousTarget,
-        says "The path names the calendar below a REST root, or in a spelling, that is not served here.";
+    UnreadCalendarPath => AmbiguousTarget, of UNREAD_CALENDAR_PATH;
     /// A form to the rest of the site could be read by PHP in another way.
     UnreadableForm => UnreadableBody, says "The form cannot be read in one way only.";
     /// A form that is too large to be read whole names a route of the calendar.
@@ -60,11 +61,11 @@ causes! {
     /// A form names a route in a way that only PHP can read.
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.
-    TooManyFormFields => TooManyParameters, says "The form has too many fields.";
+    TooManyFormFields => TooManyParameters, of TOO_MANY_FORM_FIELDS;
     /// The JSON body has too many elements.
-    TooManyJsonElements => TooManyParameters, says "The JSON body has too many elements.";
+    TooManyJsonElements => TooManyParameters, of TOO_MANY_JSON_ELEMENTS;
     /// The content type allows two readings of the body.
-    TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
+    TwoBodyReadings => UnreadableBody, of TWO_BODY_READINGS;
     /// The bodies of other requests left no memory for this one.
     NoMemoryForBody => Overloaded, says "Too many large requests are being sent. Please try again.";
 
@@ -100,6 +101,7 @@ causes! {
 }
 
 struct CauseRow {
+    name: &'static str,
     error: EdgeError,
     sentence: Option<&'static str>,
     proxy: Option<ProxyError>,
@@ -118,14 +120,32 @@ impl Cause {
         self.row().sentence
     }
 
-    /// The status that the origin gave, where the client gets the same one: `received-status` of `Proxy-Status`.
-    pub const fn received_status(self) -> Option<StatusCode> {
-        match self {
-            Self::OriginLimitsBody | Self::OriginLimitsTarget | Self::OriginLimitsHeaders => {
-                Some(self.error().status())
-            }
-            _ => None,
-        }
+    /// The cause that an error names.
+    pub fn of(own: OwnError) -> Option<Self> {
+        let name = own.cause?;
+        Self::ALL.iter().copied().find(|cause| cause.row().name == name)
+    }
+
+    /// The cause as a problem of a request.
+    pub const fn problem(self) -> Problem {
+        let row = self.row();
+        let own = row.error.entry().own;
+        let sentence = match row.sentence {
+            Some(sentence) => sentence,
+            None => own.sentence,
+        };
+        Problem::Own(own.because(row.name, sentence))
+    }
+
+    /// The `received-status` of `Proxy-Status`: the origin's status, where the client gets the same one.
+    pub fn received_status(problem: &Problem) -> Option<StatusCode> {
+        let Problem::Own(own) = problem else { return None };
+        let limits = [
+            Self::OriginLimitsBody,
+            Self::OriginLimitsTarget,
+            Self::OriginLimitsHeaders,
+        ];
+        limits.contains(&Self::of(*own)?).then_some(own.status)
     }
 
     /// Its own `Proxy-Status` error, if it has one.
@@ -148,7 +168,7 @@ impl EdgeError {
     /// Every sentence that a client may read, the usual one first.
     pub fn sentences(self) -> Vec<&'static str> {
         let causes = self.causes().filter_map(Cause::sentence);
-        std::iter::once(self.entry().sentence).chain(causes).collect()
+        std::iter::once(self.entry().own.sentence).chain(causes).collect()
     }
 
     /// Every `error` that `Proxy-Status` may contain, the usual one first.
@@ -168,11 +188,36 @@ mod tests {
             let entry = cause.error().entry();
             let says = cause
                 .sentence()
-                .is_some_and(|sentence| sentence != entry.sentence);
+                .is_some_and(|sentence| sentence != entry.own.sentence);
             let reports = cause
                 .proxy_error()
                 .is_some_and(|error| error != entry.proxy_error);
             assert!(says || reports, "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn a_cause_is_found_in_its_problem() {
+        for cause in Cause::ALL {
+            let Problem::Own(own) = cause.problem() else {
+                panic!("an error of the edge's own");
+            };
+            assert_eq!(Cause::of(own), Some(*cause));
+            assert_eq!(EdgeError::with_code(own.code), Some(cause.error()));
+        }
+    }
+
+    #[test]
+    fn the_judges_causes_have_rows() {
+        for own in [
+            OwnError::UNREADABLE_PATH,
+            OwnError::ROUTE_IN_FORM,
+            OwnError::UNREAD_CALENDAR_PATH,
+            OwnError::TOO_MANY_FORM_FIELDS,
+            OwnError::TOO_MANY_JSON_ELEMENTS,
+            OwnError::TWO_BODY_READINGS,
+        ] {
+            assert_eq!(Cause::of(own).map(Cause::problem), Some(Problem::Own(own)));
         }
     }
 

@@ -82,19 +82,24 @@ impl Remedy {
 
     /// The remedy for a code; none for codes with which the edge never refuses.
     pub fn of(code: &str) -> Option<Self> {
-        let of_edge = EdgeError::ALL.iter().map(|error| error.entry());
-        let own = of_edge.filter(|entry| entry.code == code).map(|entry| Self {
-            meaning: entry.meaning,
-            operator: entry.operator,
-        });
-        let shared = OF_WORDPRESS.iter().filter(|(known, _)| *known == code);
-        own.chain(shared.map(|(_, remedy)| *remedy)).next()
+        if let Some(error) = EdgeError::with_code(code) {
+            let entry = error.entry();
+            return Some(Self {
+                meaning: entry.own.meaning,
+                operator: entry.operator,
+            });
+        }
+        let mut shared = OF_WORDPRESS.iter();
+        shared
+            .find(|(known, _)| *known == code)
+            .map(|(_, remedy)| *remedy)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Problem;
+    use calendar_edge_judge::problem::Problem;
+
     use super::*;
 
     #[test]

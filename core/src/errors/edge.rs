@@ -1,24 +1,18 @@
 //! The catalogue of the edge's own errors, one row each; `docs/reference/errors.md` and the `OpenAPI` document are
 //! written from it.
 
+use calendar_edge_judge::problem::{OwnError, Problem, Refusal};
 use http::StatusCode;
 
 use super::proxy_error::ProxyError;
 
-/// The properties that all responses with one code share.
+/// The row of an error in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeEntry {
-    /// The stable code, `edge_…`.
-    pub code: &'static str,
-    /// The HTTP status.
-    pub status: StatusCode,
+    /// Code, status, sentence and meaning; a [`Cause`](super::Cause) may have a sentence of its own.
+    pub own: OwnError,
     /// The `error` of `Proxy-Status`, unless a [`Cause`](super::Cause) has its own.
     pub proxy_error: ProxyError,
-    /// One sentence for the client, unless a [`Cause`](super::Cause) has its own. It contains no internal
-    /// details and no bytes of the request.
-    pub sentence: &'static str,
-    /// The meaning of the error.
-    pub meaning: &'static str,
     /// Advice for the client.
     pub client: &'static str,
     /// Advice for the operator.
@@ -30,18 +24,23 @@ pub(super) const LOOK_AT_CLIENT: &str = "Nothing: the request is wrong. The acce
 
 macro_rules! catalogue {
     ($($name:ident {
-        code: $code:literal,
+        $(own: $own:ident,)?
+        $(code: $code:literal,
         status: $status:ident,
-        proxy_error: $proxy:ident,
         sentence: $sentence:literal,
-        meaning: $meaning:literal,
+        meaning: $meaning:literal,)?
+        proxy_error: $proxy:ident,
         client: $client:literal,
         operator: $operator:expr,
     })+) => {
-        /// An error of the edge's own.
+        /// An error of the edge's own: one of the judge's, or one of the proxy's.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum EdgeError {
-            $(#[doc = $meaning] $name,)+
+            $(
+                $(#[doc = concat!("[`OwnError::", stringify!($own), "`]")])?
+                $(#[doc = $meaning])?
+                $name,
+            )+
         }
 
         impl EdgeError {
@@ -52,11 +51,15 @@ macro_rules! catalogue {
             pub const fn entry(self) -> &'static EdgeEntry {
                 match self {
                     $(Self::$name => &EdgeEntry {
-                        code: $code,
-                        status: StatusCode::$status,
+                        $(own: OwnError::$own,)?
+                        $(own: OwnError {
+                            code: $code,
+                            status: StatusCode::$status,
+                            sentence: $sentence,
+                            meaning: $meaning,
+                            cause: None,
+                        },)?
                         proxy_error: ProxyError::$proxy,
-                        sentence: $sentence,
-                        meaning: $meaning,
                         client: $client,
                         operator: $operator,
                     },)+
@@ -70,197 +73,163 @@ catalogue! {
     BadLine {
         code: "edge_bad_line",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "Lines must end in CRLF and hold no control characters.",
         meaning: "A line of the request head ends in something other than CRLF, or holds a control character.",
+        proxy_error: HttpRequestError,
         client: "Use an HTTP library instead of writing requests by hand.",
         operator: LOOK_AT_CLIENT,
     }
     BadRequestLine {
         code: "edge_bad_request_line",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The request line must be method, target and version.",
         meaning: "The request line is malformed, its method is not a token, or its version is not supported.",
+        proxy_error: HttpRequestError,
         client: "Send HTTP/1.1 or HTTP/2 with one space between method, target and version.",
         operator: LOOK_AT_CLIENT,
     }
     BadTarget {
-        code: "edge_bad_target",
-        status: BAD_REQUEST,
+        own: BAD_TARGET,
         proxy_error: HttpRequestError,
-        sentence: "The request target must be a path.",
-        meaning: "The request target is not a path, has a fragment, or holds a broken percent-escape or an encoded NUL.",
         client: "Send a path that begins with `/`, and percent-encode it correctly.",
         operator: LOOK_AT_CLIENT,
     }
     AmbiguousTarget {
-        code: "edge_ambiguous_target",
-        status: BAD_REQUEST,
+        own: AMBIGUOUS_TARGET,
         proxy_error: HttpRequestError,
-        sentence: "The request target can be read in two ways.",
-        meaning: "The origin could read the request target as another one, for example because of dot segments.",
         client: "Send the path in its resolved form, without `.` and `..` segments and backslashes.",
         operator: LOOK_AT_CLIENT,
     }
     BadHost {
         code: "edge_bad_host",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The request must name exactly one valid host.",
         meaning: "The `Host` header is missing, repeated or malformed, or `:authority` and `Host` differ.",
+        proxy_error: HttpRequestError,
         client: "Send one `Host` header with a host name or address and an optional port.",
         operator: "If a proxy stands in front, check the `Host` header that it sends.",
     }
     BadHeader {
         code: "edge_bad_header",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "A request header is malformed.",
         meaning: "A request header is malformed, or PHP would take its name for a header that frames the body.",
+        proxy_error: HttpRequestError,
         client: "Check the names of the headers: letters, digits and hyphens, no space before the colon, no folding.",
         operator: LOOK_AT_CLIENT,
     }
     AmbiguousLength {
         code: "edge_ambiguous_length",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The request must have at most one valid Content-Length.",
         meaning: "The length of the request body is unclear: `Content-Length` or `Transfer-Encoding` is repeated or \
             malformed, or both are there.",
+        proxy_error: HttpRequestError,
         client: "Send one `Content-Length`, or `Transfer-Encoding: chunked`.",
         operator: "Look at the client and at proxies in front: such requests can be an attempt at request smuggling.",
     }
     BadChunk {
         code: "edge_bad_chunk",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The chunks of the request body are malformed.",
         meaning: "The chunked request body or its trailers are malformed.",
+        proxy_error: HttpRequestError,
         client: "Leave chunked encoding to an HTTP library, or send `Content-Length`.",
         operator: LOOK_AT_CLIENT,
     }
     BadBody {
         code: "edge_bad_body",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The request body is incomplete.",
         meaning: "The connection ended before the request body was complete.",
+        proxy_error: HttpRequestError,
         client: "Send the request again; a write to the calendar has not reached the site.",
         operator: "Nothing, unless it happens often: then look for a proxy in front that closes connections early.",
     }
     UnexpectedBody {
-        code: "edge_unexpected_body",
-        status: BAD_REQUEST,
+        own: UNEXPECTED_BODY,
         proxy_error: HttpRequestError,
-        sentence: "This operation takes no body.",
-        meaning: "The request has a body, although its operation takes none (strict profile).",
         client: "Send the parameters in the query, without a body.",
         operator: "Use the compatible profile if clients depend on such bodies.",
     }
     UnreadableBody {
-        code: "edge_unreadable_body",
-        status: BAD_REQUEST,
+        own: UNREADABLE_BODY,
         proxy_error: HttpRequestError,
-        sentence: "The multipart body cannot be read without guessing.",
-        meaning: "The multipart body is malformed, or `Content-Type` lets the body be read in two ways.",
         client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`.",
         operator: LOOK_AT_CLIENT,
     }
     InvalidUtf8 {
-        code: "edge_invalid_utf8",
-        status: BAD_REQUEST,
+        own: INVALID_UTF8,
         proxy_error: HttpRequestError,
-        sentence: "A value of the form is not valid UTF-8.",
-        meaning: "A value of the form is not valid UTF-8, so that it cannot be sent to the site as JSON.",
         client: "Encode the form in UTF-8.",
         operator: LOOK_AT_CLIENT,
     }
     TooManyParameters {
-        code: "edge_too_many_parameters",
-        status: BAD_REQUEST,
+        own: TOO_MANY_PARAMETERS,
         proxy_error: HttpRequestError,
-        sentence: "The query has too many parameters.",
-        meaning: "The query or the form has more parameters than the edge reads, or the JSON body or the names of \
-            the form have more than 10000 elements.",
         client: "Send fewer parameters.",
         operator: "Raise `limits.query_pairs` or `limits.form_fields`; keep the latter below PHP's `max_input_vars`.",
     }
     RouteContradiction {
-        code: "edge_route_contradiction",
-        status: BAD_REQUEST,
+        own: ROUTE_CONTRADICTION,
         proxy_error: HttpRequestError,
-        sentence: "The parameter rest_route names another route than the path.",
-        meaning: "A parameter `rest_route` in the query or the form names another route than the path, or cannot be \
-            read.",
         client: "Remove `rest_route`; the path names the route.",
         operator: "Look at the client: such a request can be an attempt to get around the rules.",
     }
     PathContradiction {
-        code: "edge_path_contradiction",
-        status: BAD_REQUEST,
+        own: PATH_CONTRADICTION,
         proxy_error: HttpRequestError,
-        sentence: "A parameter of the path is repeated with another value.",
-        meaning: "The `id` or `slug` of the path is sent a second time with another value.",
         client: "Send `id` and `slug` in the path only.",
         operator: LOOK_AT_CLIENT,
     }
     VariableMismatch {
-        code: "edge_variable_mismatch",
-        status: BAD_REQUEST,
+        own: VARIABLE_MISMATCH,
         proxy_error: HttpRequestError,
-        sentence: "The query and the form give different values to the same variable.",
-        meaning: "Query and form of a POST give different values to one of WordPress's public query variables.",
         client: "Send each parameter in one place.",
         operator: LOOK_AT_CLIENT,
     }
     BadAuthorization {
-        code: "edge_bad_authorization",
-        status: BAD_REQUEST,
+        own: BAD_AUTHORIZATION,
         proxy_error: HttpRequestError,
-        sentence: "The request must carry at most one valid Authorization.",
-        meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that \
-            is not accepted. With `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank \
-            and the base64 of `name:password`.",
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
         operator: "Add a scheme that clients need to `authorization_schemes`.",
     }
     BadPurge {
         code: "edge_bad_purge",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The order names nothing that could be removed.",
         meaning: "The body of an order to remove kept answers is not one: `{\"tags\":[\"event:50\",\"events\"]}` or `{\"all\":true}`.",
+        proxy_error: HttpRequestError,
         client: "Send JSON with `tags`, or with `all` and the value true.",
         operator: "If the companion plugin sends it, install the plugin's version that belongs to this edge.",
     }
     BadLogFilter {
         code: "edge_bad_log_filter",
         status: BAD_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "The log filter cannot be read.",
         meaning: "The admin listener was told to filter the log by a text that is no filter, or for a time that is none. The \
             message names the reason.",
+        proxy_error: HttpRequestError,
         client: "Send a level, or parts of the program with levels: `info,hyper=debug`.",
         operator: "As the client.",
     }
     AdminUnauthorized {
         code: "edge_admin_unauthorized",
         status: UNAUTHORIZED,
-        proxy_error: HttpRequestError,
         sentence: "Operators on other machines need a token.",
         meaning: "A request to the admin listener came from another machine without the token of `admin.token_file`, or with \
             another one.",
+        proxy_error: HttpRequestError,
         client: "Send `Authorization: Bearer …` with the content of that file; commands take `--token-file`.",
         operator: "Give the token to whoever needs it. `/livez` and `/readyz` need none.",
     }
     PurgeDenied {
         code: "edge_purge_denied",
         status: FORBIDDEN,
-        proxy_error: HttpRequestError,
         sentence: "Only the site and its operators may remove answers.",
         meaning: "An order to remove kept answers is not signed with the secret of the edge, or its signature is older or \
             newer than a minute.",
+        proxy_error: HttpRequestError,
         client: "Nothing: only the companion plugin of the site gives such orders.",
         operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines. \
             Orders without a signature are taken from this machine by the admin listener.",
@@ -268,10 +237,10 @@ catalogue! {
     AdminDenied {
         code: "edge_admin_denied",
         status: FORBIDDEN,
-        proxy_error: HttpRequestError,
         sentence: "This page is for operators on this machine.",
         meaning: "The admin listener was asked for the configuration or for a page about single requests from another machine, under a name that is \
             not this machine's, or by a page of another site.",
+        proxy_error: HttpRequestError,
         client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`; or with the \
             token of `admin.token_file`.",
         operator: "Nothing, if nobody else should see what refused requests contained.",
@@ -279,83 +248,71 @@ catalogue! {
     OperatorsOnly {
         code: "edge_operators_only",
         status: FORBIDDEN,
-        proxy_error: HttpRequestError,
         sentence: "Only operators may do that.",
         meaning: "A request to change something through the admin listener came from another machine, or from a page in a \
             browser.",
+        proxy_error: HttpRequestError,
         client: "Nothing: only operators change anything there.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,
-        proxy_error: HttpRequestError,
         sentence: "Writing is not possible from this address.",
         meaning: "The address of the client is not among those that may write.",
+        proxy_error: HttpRequestError,
         client: "Write from a permitted network, or ask the operator.",
         operator: "Add the network to `write_addresses`. Behind a proxy, check `trusted_proxies` as well.",
     }
     WriterDenied {
         code: "edge_writer_denied",
         status: FORBIDDEN,
-        proxy_error: HttpRequestError,
         sentence: "This account may not write here.",
         meaning: "The account of the Basic credentials is not among those that may write.",
+        proxy_error: HttpRequestError,
         client: "Use another account, or ask the operator.",
         operator: "Add the account name to `writers`.",
     }
     AuthorDenied {
-        code: "edge_author_denied",
-        status: FORBIDDEN,
+        own: AUTHOR_DENIED,
         proxy_error: HttpRequestError,
-        sentence: "The author of a record cannot be chosen here.",
-        meaning: "The request names the `author` of a record, which the settings forbid.",
         client: "Leave out `author`; the account that writes becomes the author.",
         operator: "Set `allow_author = true` to permit it.",
     }
     OperationDenied {
-        code: "edge_operation_denied",
-        status: FORBIDDEN,
+        own: OPERATION_DENIED,
         proxy_error: HttpRequestError,
-        sentence: "This operation is not offered here.",
-        meaning: "The settings switch this operation off.",
         client: "Do without the operation.",
         operator: "Set `allow = true` for the operation to offer it.",
     }
     ReadOnly {
-        code: "edge_read_only",
-        status: FORBIDDEN,
+        own: READ_ONLY,
         proxy_error: HttpRequestError,
-        sentence: "The calendar is read-only at the moment.",
-        meaning: "The settings refuse every write.",
         client: "Write later.",
         operator: "Set `read_only = false` to permit writes.",
     }
     UnknownRefusal {
         code: "edge_unknown_refusal",
         status: NOT_FOUND,
-        proxy_error: HttpRequestError,
         sentence: "No refusal with this id is kept.",
         meaning: "The admin listener was asked for a refusal that it does not keep: the request was not refused by the edge, \
             it was refused by another edge or before a restart, or newer refusals took its place.",
+        proxy_error: HttpRequestError,
         client: "Copy the id from `X-Request-Id` of the response or from the log.",
         operator: "Increase `log.refusals` if refusals are needed for longer.",
     }
     MethodNotAllowed {
-        code: "edge_method_not_allowed",
-        status: METHOD_NOT_ALLOWED,
+        own: METHOD_NOT_ALLOWED,
         proxy_error: HttpRequestError,
-        sentence: "This route does not take this method.",
-        meaning: "The route exists, but not with this method (strict profile).",
         client: "Use one of the methods in the `Allow` header.",
         operator: "Nothing: the API does not have this operation.",
     }
     RequestTimeout {
         code: "edge_request_timeout",
         status: REQUEST_TIMEOUT,
-        proxy_error: HttpRequestError,
         sentence: "The request body came too slowly.",
         meaning: "The request body did not arrive in time.",
+        proxy_error: HttpRequestError,
         client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
         operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.min_body_rate`, if \
             honest clients are that slow.",
@@ -363,39 +320,35 @@ catalogue! {
     PurgeReplayed {
         code: "edge_purge_replayed",
         status: CONFLICT,
-        proxy_error: HttpRequestError,
         sentence: "This order was carried out before.",
         meaning: "A signed order to remove kept answers came a second time.",
+        proxy_error: HttpRequestError,
         client: "Sign each order anew.",
         operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
     }
     PatchConflict {
         code: "edge_patch_conflict",
         status: CONFLICT,
-        proxy_error: HttpRequestError,
         sentence: "The record has changed meanwhile. Please read it and try again.",
         meaning: "Somebody else changed the record while the edge merged a PATCH with it (`patch = \"merge\"`). Nothing was \
             written.",
+        proxy_error: HttpRequestError,
         client: "Read the record, and send the PATCH again if it still makes sense.",
         operator: "Nothing, unless it happens often: then look for a client that writes the same record all the time.",
     }
     PreconditionFailed {
         code: "edge_precondition_failed",
         status: PRECONDITION_FAILED,
-        proxy_error: HttpRequestError,
         sentence: "The record does not meet the precondition of the request.",
         meaning: "The record was changed after the date in `If-Unmodified-Since`, or the PATCH has an `If-Match` with an \
             entity tag, which records do not have for callers with credentials. Nothing was written.",
+        proxy_error: HttpRequestError,
         client: "Read the record, and send the PATCH with its `modified_utc` as `If-Unmodified-Since`.",
         operator: LOOK_AT_CLIENT,
     }
     BodyTooLarge {
-        code: "edge_body_too_large",
-        status: PAYLOAD_TOO_LARGE,
+        own: BODY_TOO_LARGE,
         proxy_error: HttpRequestError,
-        sentence: "The request body is too large.",
-        meaning: "The request body is larger than the edge accepts, or the web server in front of WordPress; the \
-            strict profile accepts 1 MiB at most.",
         client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
         operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
             the limit of the web server in front of WordPress.",
@@ -403,46 +356,43 @@ catalogue! {
     TargetTooLong {
         code: "edge_target_too_long",
         status: URI_TOO_LONG,
-        proxy_error: HttpRequestError,
         sentence: "The request target is too long.",
         meaning: "Path and query together are longer than the edge accepts, or the web server in front of WordPress.",
+        proxy_error: HttpRequestError,
         client: "Send a shorter query.",
         operator: "Raise `limits.target_bytes`. If `Proxy-Status` has a `received-status`, raise the limit of the web \
             server in front of WordPress.",
     }
     UnsupportedMediaType {
-        code: "edge_unsupported_media_type",
-        status: UNSUPPORTED_MEDIA_TYPE,
+        own: UNSUPPORTED_MEDIA_TYPE,
         proxy_error: HttpRequestError,
-        sentence: "The body must be application/json or application/x-www-form-urlencoded.",
-        meaning: "The body is of another type than JSON or a form, or is compressed (strict profile).",
         client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`, uncompressed.",
         operator: "Use the compatible profile if clients depend on other types.",
     }
     UnknownExpectation {
         code: "edge_unknown_expectation",
         status: EXPECTATION_FAILED,
-        proxy_error: HttpRequestError,
         sentence: "The only expectation is 100-continue.",
         meaning: "The `Expect` header holds something other than `100-continue`.",
+        proxy_error: HttpRequestError,
         client: "Send `Expect: 100-continue`, or no `Expect` at all.",
         operator: LOOK_AT_CLIENT,
     }
     Misdirected {
         code: "edge_misdirected",
         status: MISDIRECTED_REQUEST,
-        proxy_error: HttpRequestError,
         sentence: "This host is not served here.",
         meaning: "The host of the request is not one of those that the edge serves.",
+        proxy_error: HttpRequestError,
         client: "Check the host name of the URL.",
         operator: "Add the name to `hosts`, and check `public_url`. Behind a proxy, check the `Host` that it sends.",
     }
     RateLimited {
         code: "edge_rate_limited",
         status: TOO_MANY_REQUESTS,
-        proxy_error: HttpRequestError,
         sentence: "Too many requests. Please wait and try again.",
         meaning: "The client has used up one of its rate limits.",
+        proxy_error: HttpRequestError,
         client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows what is left.",
         operator: "Raise the rates in `[rate_limits]` if honest clients meet them. Behind a proxy, check \
             `trusted_proxies`: without it all clients share the proxy's address.",
@@ -450,10 +400,10 @@ catalogue! {
     HeadersTooLarge {
         code: "edge_headers_too_large",
         status: REQUEST_HEADER_FIELDS_TOO_LARGE,
-        proxy_error: HttpRequestError,
         sentence: "The request headers are too many or too large.",
         meaning: "The request has too many headers, or one of them or all together are too large, for the edge or for \
             the web server in front of WordPress.",
+        proxy_error: HttpRequestError,
         client: "Send fewer or shorter headers; cookies are the usual cause.",
         operator: "Raise `limits.headers`, `limits.header_bytes` or `limits.header_list_bytes`. If `Proxy-Status` has a \
             `received-status`, raise the limit of the web server in front of WordPress.",
@@ -461,48 +411,45 @@ catalogue! {
     InternalError {
         code: "edge_internal_error",
         status: INTERNAL_SERVER_ERROR,
-        proxy_error: ProxyInternalError,
         sentence: "The edge failed to handle the request.",
         meaning: "The edge itself failed; this is a defect of calendar-edge.",
+        proxy_error: ProxyInternalError,
         client: "Report the `X-Request-Id` to the operator.",
         operator: "Look for the request id in the log, and report the defect.",
     }
     UnknownTransferCoding {
         code: "edge_unknown_transfer_coding",
         status: NOT_IMPLEMENTED,
-        proxy_error: HttpRequestError,
         sentence: "The only transfer coding is chunked.",
         meaning: "`Transfer-Encoding` names a coding other than `chunked`.",
+        proxy_error: HttpRequestError,
         client: "Send `Transfer-Encoding: chunked` or `Content-Length`.",
         operator: LOOK_AT_CLIENT,
     }
     MethodUnknown {
-        code: "edge_method_unknown",
-        status: NOT_IMPLEMENTED,
+        own: METHOD_UNKNOWN,
         proxy_error: HttpRequestError,
-        sentence: "This method is not known here.",
-        meaning: "No route of the API has this method (strict profile).",
         client: "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
         operator: LOOK_AT_CLIENT,
     }
     OriginFailed {
         code: "edge_origin_failed",
         status: BAD_GATEWAY,
-        proxy_error: ProxyInternalResponse,
         sentence: "The site could not answer.",
         meaning: "The site cannot be reached, or its response is not one that may be passed on. A write may have \
             been carried out.",
+        proxy_error: ProxyInternalResponse,
         client: "Read the record before you repeat a write. Repeat a read later.",
         operator: "Read the warning with the same request id in the log: it names the cause and often the remedy.",
     }
     Overloaded {
         code: "edge_overloaded",
         status: SERVICE_UNAVAILABLE,
-        proxy_error: ConnectionLimitReached,
         sentence: "The site is busy. Please try again.",
         meaning: "All connections to the site are in use: the request was not sent, or its response was dropped because \
             the client read it too slowly. Or request bodies use up their memory, and the body of this one came more \
             slowly than others.",
+        proxy_error: ConnectionLimitReached,
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that. If the \
             sentence is about large requests, look for the clients that send them, or raise `limits.request_buffer_total`.",
@@ -510,18 +457,18 @@ catalogue! {
     OriginUnavailable {
         code: "edge_origin_unavailable",
         status: SERVICE_UNAVAILABLE,
-        proxy_error: DestinationUnavailable,
         sentence: "The site is not available at the moment. Please try again.",
         meaning: "The site failed several times in a row, so reads are not sent to it for a while.",
+        proxy_error: DestinationUnavailable,
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Repair the site; the log names its failures. `[breaker]` sets when reads stop and resume.",
     }
     OriginTimeout {
         code: "edge_origin_timeout",
         status: GATEWAY_TIMEOUT,
-        proxy_error: HttpResponseTimeout,
         sentence: "The site did not answer in time.",
         meaning: "The site did not answer within its deadline. A write may have been carried out.",
+        proxy_error: HttpResponseTimeout,
         client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",
         operator: "Find out why the site is slow, or raise `timeouts.origin_first_byte`, `timeouts.origin_read` or \
             `timeouts.origin_write`.",
@@ -533,12 +480,27 @@ catalogue! {
 impl EdgeError {
     /// The stable code, `edge_…`.
     pub const fn code(self) -> &'static str {
-        self.entry().code
+        self.entry().own.code
     }
 
     /// The HTTP status.
     pub const fn status(self) -> StatusCode {
-        self.entry().status
+        self.entry().own.status
+    }
+
+    /// The error with a code; none for codes of WordPress.
+    pub fn with_code(code: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|error| error.code() == code)
+    }
+
+    /// The error as a problem of a request.
+    pub const fn problem(self) -> Problem {
+        Problem::Own(self.entry().own)
+    }
+
+    /// The response with this error, to a request that is not known to be a call.
+    pub fn refusal(self) -> Refusal {
+        Refusal::plain(self.problem())
     }
 }
 
@@ -566,8 +528,9 @@ mod tests {
             let entry = error.entry();
             let is_request_error = entry.proxy_error == ProxyError::HttpRequestError;
             // 501: the client uses an unknown transfer coding or method.
-            let is_clients = entry.status.is_client_error() || entry.status == StatusCode::NOT_IMPLEMENTED;
-            assert_eq!(is_request_error, is_clients, "{}", entry.code);
+            let status = entry.own.status;
+            let is_clients = status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED;
+            assert_eq!(is_request_error, is_clients, "{}", error.code());
         }
     }
 
@@ -575,7 +538,12 @@ mod tests {
     fn every_text_is_a_sentence() {
         for error in EdgeError::ALL {
             let entry = error.entry();
-            for text in [entry.sentence, entry.meaning, entry.client, entry.operator] {
+            for text in [
+                entry.own.sentence,
+                entry.own.meaning,
+                entry.client,
+                entry.operator,
+            ] {
                 assert!(text.ends_with('.') && !text.contains("  "), "{text}");
             }
         }

@@ -1,0 +1,13 @@
+//! The errors that WordPress does not have, their causes, and what `Proxy-Status` and the documents say of them.
+
+mod cause;
+mod edge;
+mod error_reference;
+mod proxy_error;
+mod remedy;
+
+pub use cause::Cause;
+pub use edge::{EdgeEntry, EdgeError};
+pub use error_reference::reference;
+pub use proxy_error::ProxyError;
+pub use remedy::Remedy;
