@@ -8,7 +8,9 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_pool_connections};
+#[cfg(feature = "migration")]
+use crate::backend::most_pool_connections;
+use crate::backend::{Backends, ClientError, VitalSigns, most_connections};
 use crate::companion::CompanionService;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
@@ -311,9 +313,10 @@ fn protocol(settings: &Settings) -> Protocol {
 /// The number of client connections allowed by the settings and by the process's limit of open files.
 pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
     let others = most_connections(&settings.site())
-        .saturating_add(most_pool_connections(settings))
         .saturating_add(ADMIN_CONNECTIONS)
         .saturating_add(placement.descriptors());
+    #[cfg(feature = "migration")]
+    let others = others.saturating_add(most_pool_connections(settings));
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);
     if room < wanted {

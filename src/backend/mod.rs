@@ -23,6 +23,7 @@ mod origin_route;
 mod outgoing;
 mod permit;
 mod permit_queue;
+#[cfg(feature = "migration")]
 mod pools;
 mod preview;
 mod queue_watch;
@@ -54,6 +55,7 @@ pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index,
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;
+#[cfg(feature = "migration")]
 pub(crate) use pools::{BackendPool, BackendPools, PoolUse, most_pool_connections};
 pub use preview::{Preview, PreviewClient, preview};
 pub(crate) use queue_watch::QueueWatch;

@@ -62,12 +62,15 @@ pub(super) enum Command {
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
     /// Send one call to the origin and to another backend, and show how the answers differ
+    #[cfg(feature = "migration")]
     #[command(after_help = examples::COMPARE)]
     Compare(super::comparing::CompareArgs),
     /// Send recorded calls to the origin and to another backend, and report how the answers differ
+    #[cfg(feature = "migration")]
     #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
     /// Ask a running edge about other backends: rules, guards, differences
+    #[cfg(feature = "migration")]
     #[command(after_help = examples::MIGRATION_COMMANDS)]
     Migration(super::migration::MigrationArgs),
     /// Print what a shell needs to complete commands and flags
@@ -231,6 +234,7 @@ impl ServeArgs {
 impl SiteArgs {
     /// The settings from file, environment and the flags about the site. The variables of the other flags of
     /// `serve` apply too, so that `check` uses the settings of `serve`.
+    #[cfg(feature = "migration")]
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         self.source(environment).load()
     }

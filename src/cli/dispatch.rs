@@ -13,9 +13,10 @@ use super::demo;
 use super::environment::Environment;
 use super::status::Status;
 use super::{
-    cache, check, comparing, completions, explain, healthcheck, init, man, migration, openapi, purge, routes,
-    serve, version,
+    cache, check, completions, explain, healthcheck, init, man, openapi, purge, routes, serve, version,
 };
+#[cfg(feature = "migration")]
+use super::{comparing, migration};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -45,8 +46,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
             purge::run(&args, environment, &mut out)?;
             Ok(Status::Success)
         }
+        #[cfg(feature = "migration")]
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
+        #[cfg(feature = "migration")]
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
+        #[cfg(feature = "migration")]
         Command::Migration(args) => migration::run(&args, &mut out),
         Command::Completions(args) => done(completions::run(&args, &mut out)),
         Command::Man(args) => {

@@ -53,29 +53,35 @@ Examples:
   calendar-edge purge --tag event:50 --tag venue:7
   calendar-edge purge --all --admin http://127.0.0.1:9787";
 
+#[cfg(feature = "migration")]
 pub(super) const COMPARE: &str = "\
 Examples:
   calendar-edge compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
   calendar-edge compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
 
+#[cfg(feature = "migration")]
 pub(super) const REPLAY: &str = "\
 Examples:
   calendar-edge replay calls.jsonl --to next --config edge.toml
   calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_COMMANDS: &str = "\
 Examples:
   calendar-edge migration status
   calendar-edge migration report --backend next";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
   calendar-edge migration status --admin http://127.0.0.1:9787";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_REPORT: &str = "\
 Examples:
   calendar-edge migration report --backend next --operation 'events.*' --json";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_RESUME: &str = "\
 Examples:
   calendar-edge migration resume venues";

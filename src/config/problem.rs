@@ -147,6 +147,9 @@ pub enum Impossible {
     /// Nothing would stop the steps.
     #[error("steps need a guard")]
     StepsWithoutGuard,
+    /// Another backend is named in a build that asks none.
+    #[error("this program is built without migration")]
+    WithoutMigration,
     /// Two settings of one thing.
     #[error("it has no effect beside `{0}`")]
     Beside(&'static str),

@@ -12,7 +12,7 @@ use crate::backend::{
 };
 use crate::gateway::cache::known_reads::KnownRead;
 use crate::gateway::calendar::patch_conditions::PatchConditions;
-use crate::gateway::migration::route::CallRoute;
+use crate::gateway::migration::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
@@ -219,7 +219,7 @@ impl CalendarCall {
         Self {
             client,
             call,
-            route: CallRoute::Primary,
+            route: CallRoute::primary(),
             queue: None,
         }
     }
@@ -231,8 +231,7 @@ impl CalendarCall {
 
     /// Returns true if the site answers the call should the backend of its route fail.
     pub(super) fn may_fall_back(&self) -> bool {
-        let cutover = self.route.cutover();
-        cutover.is_some_and(|cutover| cutover.rule.fallback) && !self.call.is_write()
+        self.route.falls_back() && !self.call.is_write()
     }
 }
 
@@ -240,6 +239,7 @@ impl CalendarCall {
 
 impl ClientSide {
     /// A client that waits for no answer itself.
+    #[cfg(feature = "migration")]
     pub(super) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
         Self {
             context,

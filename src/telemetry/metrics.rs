@@ -18,6 +18,7 @@ use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
 use super::finding_labels::FindingLabels;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
+#[cfg(feature = "migration")]
 use super::migration::MigrationMetrics;
 use super::permits::GaugeGuard;
 use super::process::ProcessFigures;
@@ -44,6 +45,7 @@ pub(crate) struct Metrics {
     indexes: IndexMetrics,
     drift: DriftMetrics,
     backends: BackendFamilies,
+    #[cfg(feature = "migration")]
     migration: MigrationMetrics,
     rate_limits: RateLimitMetrics,
     connections: ConnectionMetrics,
@@ -77,6 +79,7 @@ impl Metrics {
             indexes: IndexMetrics::new(&mut registry),
             drift: DriftMetrics::new(&mut registry),
             backends: BackendFamilies::new(&mut registry),
+            #[cfg(feature = "migration")]
             migration: MigrationMetrics::new(&mut registry),
             rate_limits: RateLimitMetrics::new(&mut registry),
             connections: ConnectionMetrics::new(&mut registry),
@@ -160,6 +163,7 @@ impl Metrics {
     }
 
     /// The metrics of copies and cut-over calls.
+    #[cfg(feature = "migration")]
     pub(crate) fn migration(&self) -> &MigrationMetrics {
         &self.migration
     }

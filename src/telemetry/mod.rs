@@ -17,9 +17,10 @@ mod log_buffer;
 mod log_filter;
 mod logs;
 mod memory;
-#[cfg(test)]
+#[cfg(all(test, feature = "migration"))]
 mod metric_reference;
 mod metrics;
+#[cfg(feature = "migration")]
 mod migration;
 mod permits;
 mod process;
@@ -35,6 +36,10 @@ mod series;
     allow(dead_code, reason = "without an exporter nobody takes spans")
 )]
 mod spans;
+#[cfg_attr(
+    not(feature = "migration"),
+    expect(dead_code, reason = "the table has the rows of every build")
+)]
 mod table;
 mod told;
 mod trace_context;
@@ -59,6 +64,7 @@ pub use log_filter::LogFilter;
 pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
 pub(crate) use metrics::Metrics;
+#[cfg(feature = "migration")]
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;

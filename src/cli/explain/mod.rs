@@ -14,4 +14,5 @@ mod text;
 mod words;
 
 pub(super) use command::run;
+#[cfg(feature = "migration")]
 pub(super) use request::{assumed_type, headers, method, public_host, target};

@@ -9,6 +9,7 @@ use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use url::Url;
 
+use super::own_names::OwnNames;
 use crate::backend::{
     BackendPool, Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
@@ -16,7 +17,6 @@ use crate::gateway::calendar::deadline::Deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
 use crate::gateway::dispatch::{self, Dispatch};
 use crate::gateway::fault;
-use crate::gateway::site::own_names::OwnNames;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;

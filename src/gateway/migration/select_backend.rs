@@ -26,13 +26,14 @@ struct Attempt<'a> {
     has_ended: bool,
 }
 
+/// The end of the way, with the way to the site.
+pub(in crate::gateway) const fn select_backend(primary: Dispatch) -> BackendSelection {
+    BackendSelection { primary }
+}
+
 // === impl BackendSelection ===
 
 impl BackendSelection {
-    pub(in crate::gateway) const fn new(primary: Dispatch) -> Self {
-        Self { primary }
-    }
-
     /// Asks the site, as whose answer the guard of a rule takes the time.
     async fn ask_primary(&self, call: CalendarCall, rule_state: &Arc<RuleState>) -> BackendResult {
         let is_write = call.call.is_write();

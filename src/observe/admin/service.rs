@@ -31,7 +31,6 @@ use crate::server::{ReceivedRequest, RequestFraming};
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, unix_time};
 use calendar_edge_core::companion::mark::SEAL;
 use calendar_edge_core::errors::EdgeError;
-use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::AdminToken;
 use calendar_edge_judge::problem::Refusal;
@@ -165,10 +164,6 @@ impl Admin {
             "/reference" => browser_page(&REFERENCE_PAGE),
             "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/cache" => self.cache_page(),
-            "/migration" => json(
-                StatusCode::OK,
-                Bytes::from(self.0.migration.to_json().to_string()),
-            ),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
                 self.0.pages.load().openapi.clone(),
@@ -177,8 +172,8 @@ impl Admin {
                 HeaderValue::from_static("text/plain; charset=utf-8"),
                 self.0.pages.load().routes.clone(),
             ),
-            path => match path.strip_prefix("/migration/report") {
-                Some(rest) => self.report(rest, request.uri().query()),
+            path => match self.0.migration.page(path, request.uri().query()) {
+                Some(document) => json(StatusCode::OK, document),
                 None => self.guarded(path, access),
             },
         }
@@ -218,23 +213,6 @@ impl Admin {
                 StatusCode::OK,
                 Bytes::from(format!("{{\"resumed\":{is_resumed}}}")),
             ),
-            None => refused(&Refusal::no_route()),
-        }
-    }
-
-    /// The report of the backend whose name follows a slash, or else of the only one.
-    fn report(&self, rest: &str, query: Option<&str>) -> PlainResponse {
-        let class = query.and_then(|query| query.strip_prefix("accept="));
-        let accepted = class.and_then(|class| class.parse().ok());
-        let accepted = accepted.unwrap_or(DifferenceClass::Representation);
-        let name = rest.strip_prefix('/');
-        let report = if name.is_none() && !rest.is_empty() {
-            None
-        } else {
-            self.0.migration.report(name, accepted)
-        };
-        match report {
-            Some(report) => json(StatusCode::OK, Bytes::from(report.to_string())),
             None => refused(&Refusal::no_route()),
         }
     }

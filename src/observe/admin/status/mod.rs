@@ -4,7 +4,6 @@ mod backend_status;
 mod contract;
 mod drift;
 mod facts;
-mod moved;
 mod operations;
 mod stored;
 mod traffic;
@@ -18,12 +17,12 @@ use serde_json::{Value, json};
 
 use self::backend_status::BackendStatus;
 use self::drift::DriftStatus;
-use self::moved::{CopyStatus, MovedStatus};
 use self::operations::OperationStatus;
 use self::stored::CacheStatus;
 use self::traffic::TrafficStatus;
 use super::explained::moment;
 use super::service::AdminParts;
+use crate::migration::MigrationStatus;
 use crate::telemetry::{Metrics, unix_time};
 
 /// The document; `docs/reference/status.md` says what each member means.
@@ -46,8 +45,8 @@ pub(super) struct StatusDocument<'a> {
     cache: CacheStatus,
     backends: Vec<BackendStatus>,
     drift: Vec<DriftStatus>,
-    cutover: Vec<MovedStatus>,
-    shadow: Vec<CopyStatus>,
+    #[serde(flatten)]
+    migration: MigrationStatus,
     memory: Value,
 }
 
@@ -73,8 +72,7 @@ impl<'a> StatusDocument<'a> {
             cache: CacheStatus::of(&parts.cache),
             backends: BackendStatus::all(metrics),
             drift: DriftStatus::all(metrics),
-            cutover: MovedStatus::all(&parts.migration),
-            shadow: CopyStatus::all(&parts.migration),
+            migration: parts.migration.status(),
             memory: memory(parts),
         }
     }
