@@ -1,21 +1,21 @@
 //! What the edge finds out about the backends beside the site while it runs, and what it makes of that.
 
-#[cfg(not(feature = "migration"))]
-mod absent;
 #[cfg(feature = "migration")]
 mod backend_findings;
 #[cfg(feature = "migration")]
 mod keeper;
+mod migration_status;
+#[cfg(not(feature = "migration"))]
+mod no_migration;
 #[cfg(feature = "migration")]
 mod pages;
 #[cfg(feature = "migration")]
 mod rule_state;
 #[cfg(feature = "migration")]
 mod state;
-mod status;
 
+pub(crate) use migration_status::MigrationStatus;
 #[cfg(not(feature = "migration"))]
-pub(crate) use absent::Migration;
-pub(crate) use status::MigrationStatus;
+pub(crate) use no_migration::NoMigration as Migration;
 #[cfg(feature = "migration")]
 pub(crate) use {backend_findings::BackendFindings, rule_state::RuleState, state::Migration};

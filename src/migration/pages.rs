@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 
+use super::migration_status::{CopyStatus, MigrationStatus, MovedStatus};
 use super::state::Migration;
-use super::status::{CopyStatus, MigrationStatus, MovedStatus};
 use crate::telemetry::NamedSums;
 
 impl Migration {

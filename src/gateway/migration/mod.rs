@@ -1,7 +1,5 @@
 //! The stages by which other backends see calls, and the way to them.
 
-#[cfg(not(feature = "migration"))]
-mod absent;
 #[cfg(feature = "migration")]
 mod copier;
 #[cfg(feature = "migration")]
@@ -18,9 +16,11 @@ mod route;
 mod select_backend;
 #[cfg(feature = "migration")]
 mod shadowing;
+#[cfg(not(feature = "migration"))]
+mod site_alone;
 
 #[cfg(not(feature = "migration"))]
-pub(super) use absent::{CallRoute, cutting_over, select_backend, shadowing};
+pub(super) use site_alone::{SiteAlone as CallRoute, cutting_over, select_backend, shadowing};
 #[cfg(feature = "migration")]
 pub(super) use {
     cutting_over::cutting_over, route::CallRoute, select_backend::select_backend, shadowing::shadowing,

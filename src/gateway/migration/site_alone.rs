@@ -7,11 +7,11 @@ use calendar_edge_core::settings::Settings;
 
 /// The site.
 #[derive(Debug, Clone, Default)]
-pub(in crate::gateway) struct CallRoute;
+pub(in crate::gateway) struct SiteAlone;
 
-// === impl CallRoute ===
+// === impl SiteAlone ===
 
-impl CallRoute {
+impl SiteAlone {
     /// The site.
     pub(in crate::gateway) const fn primary() -> Self {
         Self

@@ -2,16 +2,16 @@
 
 use bytes::Bytes;
 
-use super::status::MigrationStatus;
+use super::migration_status::MigrationStatus;
 use crate::cache::Cache;
 use crate::telemetry::Metrics;
 use calendar_edge_core::settings::Settings;
 
 /// No backend beside the site, and no rule. The configuration refuses both.
 #[derive(Debug, Clone)]
-pub(crate) struct Migration;
+pub(crate) struct NoMigration;
 
-impl Migration {
+impl NoMigration {
     pub(crate) fn new(_: &Settings, _: &Cache, _: &Metrics) -> Self {
         Self
     }
