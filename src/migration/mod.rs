@@ -4,11 +4,11 @@
 mod backend_findings;
 #[cfg(feature = "migration")]
 mod keeper;
+#[cfg(feature = "migration")]
+mod migration_pages;
 mod migration_status;
 #[cfg(not(feature = "migration"))]
 mod no_migration;
-#[cfg(feature = "migration")]
-mod pages;
 #[cfg(feature = "migration")]
 mod rule_state;
 #[cfg(feature = "migration")]
