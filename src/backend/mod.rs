@@ -26,6 +26,7 @@ mod permit_queue;
 #[cfg(feature = "migration")]
 mod pools;
 mod preview;
+mod queue_pace;
 mod queue_watch;
 mod response_head;
 mod retry;

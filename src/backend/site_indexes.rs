@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::server::state_file;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
 use calendar_edge_judge::contract::{
     MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
@@ -144,10 +145,8 @@ impl SiteIndexes {
             Some(json!({"root": source.root.as_str(), "namespace": source.namespace, "index": index}))
         };
         let sites: Vec<Value> = IndexSource::all(site).into_iter().filter_map(entry).collect();
-        let mut beside = path.clone().into_os_string();
-        beside.push(".new");
-        fs::write(&beside, format!("{:#}\n", json!({"sites": sites})))?;
-        fs::rename(&beside, path)
+        let text = format!("{:#}\n", json!({"sites": sites}));
+        state_file::replace(path, |file| file.write_all(text.as_bytes()))
     }
 }
 

@@ -21,6 +21,7 @@ mod man;
 #[cfg(feature = "migration")]
 mod migration;
 mod named_address;
+mod open_settings;
 mod openapi;
 mod purge;
 mod routes;

@@ -1,6 +1,7 @@
 //! What is known about all backends and rules, as one value that survives every reload.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -126,8 +127,15 @@ impl Migration {
         Arc::clone(found)
     }
 
-    /// Tells the guards of all rules about an operation that a backend's answer was compared.
-    pub(crate) fn compared(&self, backend: &str, operation: &str, class: DifferenceClass) {
+    /// Tells the guards of all rules about an operation that a backend's answer to a call of
+    /// this client was compared.
+    pub(crate) fn compared(
+        &self,
+        backend: &str,
+        operation: &str,
+        client: Option<IpAddr>,
+        class: DifferenceClass,
+    ) {
         let event = if class == DifferenceClass::Different {
             RuleEvent::Different
         } else {
@@ -144,7 +152,7 @@ impl Migration {
         for name in concerned {
             let rule_state = self.shared.rule_states.lock().get(&name).map(Arc::clone);
             if let Some(rule_state) = rule_state {
-                rule_state.observe(event);
+                rule_state.observe(event, client);
             }
         }
     }

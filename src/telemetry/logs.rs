@@ -12,6 +12,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 use super::json_lines::JsonLines;
 use super::log_buffer::{LogBuffer, LogFlush};
 use super::log_filter::LogFilter;
+use super::text_lines::TextLines;
 use calendar_edge_core::settings::{LogFormat, LogSettings};
 
 /// The reason why logging could not be set up.
@@ -88,7 +89,11 @@ where
     let lines = match format {
         LogFormat::Auto | LogFormat::Json => lines.json().event_format(JsonLines).boxed(),
         // Colours would fill a file or a journal with escape sequences.
-        LogFormat::Text => lines.with_ansi(is_terminal && is_colour_wanted()).boxed(),
+        LogFormat::Text => {
+            let is_coloured = is_terminal && is_colour_wanted();
+            let lines = lines.with_ansi(is_coloured);
+            lines.event_format(TextLines::new(is_coloured)).boxed()
+        }
     };
     let lines = tracing_subscriber::registry().with(filter).with(lines);
     Ok((lines, LogFilter::new(handle, &settings.filter)))

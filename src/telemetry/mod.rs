@@ -23,6 +23,7 @@ mod metrics;
 #[cfg(feature = "migration")]
 mod migration;
 mod permits;
+mod printable;
 mod process;
 mod rate_limits;
 mod refusals;
@@ -41,6 +42,7 @@ mod spans;
     expect(dead_code, reason = "the table has the rows of every build")
 )]
 mod table;
+mod text_lines;
 mod told;
 mod trace_context;
 mod wall_clock;
@@ -67,6 +69,7 @@ pub(crate) use metrics::Metrics;
 #[cfg(feature = "migration")]
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
+pub use printable::{printable, printable_json};
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};

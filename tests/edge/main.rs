@@ -42,6 +42,8 @@ mod modes;
 mod named_in_docs;
 mod namespaces;
 mod odd_headers;
+#[cfg(unix)]
+mod open_settings;
 mod openapi;
 mod operations;
 mod origin_route;

@@ -14,6 +14,7 @@ use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guarded_rules;
 use super::super::named_address;
+use super::super::open_settings::open_settings;
 use super::super::runtime;
 use super::super::status::Status;
 use super::backend_checks;
@@ -42,6 +43,9 @@ pub(crate) fn run(
     report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
         report.warning(&reason)?;
+    }
+    for setting in open_settings(&settings) {
+        report.loud(&setting.to_string())?;
     }
     if let Some(tls) = &settings.tls
         && !certificate(tls, &mut report)?

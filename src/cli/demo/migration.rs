@@ -1,7 +1,7 @@
 //! `calendar-edge demo --migration`: a second calendar, which answers nearly as the first one does.
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -17,7 +17,7 @@ use calendar_edge_sandbox::{Planted, Sandbox};
 const NEXT: &str = "next";
 
 /// The admin listener, where the examples of the documentation expect it.
-const ADMIN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9787);
+const ADMIN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9787);
 
 /// Starts the second calendar.
 pub(super) async fn start() -> anyhow::Result<Sandbox> {
@@ -31,6 +31,10 @@ pub(super) fn settings(mut settings: Settings, next: &Sandbox) -> Settings {
     settings.admin.get_or_insert(AdminSettings {
         listen: ListenAddress::Tcp(ADMIN),
     });
+    // The lines to try come from several clients: one alone cannot make the guard return anything.
+    settings
+        .trusted_proxies
+        .push(IpAddr::from(Ipv4Addr::LOCALHOST).into());
     settings.backends.push(CandidateSettings {
         kind: BackendSoftware::WordPress,
         namespace: PLUGIN_NAMESPACE.to_owned(),
@@ -86,11 +90,12 @@ pub(super) fn lines(
         "# a venue, which the second calendar answers: its author is a number".to_owned(),
         format!("curl '{api}/venues/7?_pretty'"),
         format!("calendar-edge migration status --admin {admin}"),
-        "# the second calendar breaks: no read fails, and the guard returns the venues to the first one"
+        "# the second calendar breaks for several clients: no read fails, and the guard returns the venues to the first one"
             .to_owned(),
         format!("curl {broken}"),
         format!(
-            "for search in a b c d e f g h i j k l; do curl -s -o /dev/null -w '%{{http_code}} ' '{api}/venues?search='$search; done"
+            "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do curl -s -o /dev/null -w '%{{http_code}} ' -H 'X-Forwarded-For: \
+             192.0.2.'$n '{api}/venues?search='$n; done"
         ),
         format!("calendar-edge migration status --admin {admin}"),
         "# repaired, and resumed by an operator".to_owned(),

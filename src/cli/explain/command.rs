@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use calendar_edge::backend::with_stored_namespace;
+use calendar_edge::telemetry::printable_json;
 
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
@@ -27,8 +28,8 @@ pub(crate) fn run(
     let request = TypedRequest::read(args)?;
     let story = Story::of(&request, &settings);
     if args.output.json {
-        serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        let story = serde_json::to_string_pretty(&story)?;
+        writeln!(out, "{}", printable_json(&story))?;
     } else {
         text::write(&story, out)?;
     }

@@ -1,8 +1,9 @@
 //! The explanation of a request that a running edge refused.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context as _;
+use calendar_edge::telemetry::{printable, printable_json};
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
@@ -18,18 +19,15 @@ pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::
     let client = AdminClient::new(&args.edge)?;
     let kept = client.get(&format!("/refusals/{id}"))?;
     if args.output.json {
-        writeln!(out, "{kept:#}")
+        writeln!(out, "{}", printable_json(&format!("{kept:#}")))
     } else {
-        lines(&kept).iter().try_for_each(|line| write_line(line, out))
+        // Hidden characters of the request cannot reach the terminal.
+        lines(&kept)
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", printable(line)))
     }
     .context("standard output")?;
     Ok(Status::Refused)
-}
-
-/// Control characters of the request cannot reach the terminal.
-fn write_line(line: &str, out: &mut dyn Write) -> io::Result<()> {
-    let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-    writeln!(out, "{}", line.chars().map(printable).collect::<String>())
 }
 
 fn lines(kept: &Value) -> Vec<String> {
@@ -161,8 +159,5 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }
-        let mut out = Vec::new();
-        write_line("a\u{1b}[31m", &mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "a\u{fffd}[31m\n");
     }
 }

@@ -5,16 +5,16 @@ use std::io::{self, Write};
 use super::answering_backends::BackendStory;
 use super::cacheability::CacheStory;
 use super::story::Story;
+use calendar_edge::telemetry::printable;
 
-/// Writes the story; control characters of the request cannot reach the terminal.
+/// Writes the story; hidden characters of the request cannot reach the terminal.
 pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![format!("{} {}", story.method, story.target)];
     about(story, &mut lines);
     values(story, &mut lines);
     outcome(story, &mut lines);
     for line in lines {
-        let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-        writeln!(out, "{}", line.chars().map(printable).collect::<String>())?;
+        writeln!(out, "{}", printable(&line))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! One backend as an edge in front of it would answer, for tools that compare backends.
 
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -248,6 +249,11 @@ impl ReadCopy {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
             client: Arc::new(client),
         })
+    }
+
+    /// The address of the client whose call it copies.
+    pub(in crate::gateway) fn sender(&self) -> Option<IpAddr> {
+        self.client.forwarded.client()
     }
 }
 
