@@ -1307,8 +1307,8 @@ const LOG: &[SettingKey] = &[
     SettingKey::new(
         "refusals",
         Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),
-        "Refused requests that are kept in memory, so that `calendar-edge explain ID` can explain them. Passwords, \
-         sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
+        "Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that \
+         `calendar-edge explain ID` can explain them. Passwords, sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
          Without an admin listener none are kept.",
     ),
 ];

@@ -24,9 +24,10 @@ use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
-use super::series::Series;
+use super::series::{Label, Series};
+use super::site_verdict::OUTCOMES;
 use super::spans::SpanMetrics;
-use super::table::{INFLIGHT, VALIDATION_FINDINGS};
+use super::table::{INFLIGHT, REPORTED_FINDINGS, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -37,6 +38,7 @@ pub(crate) struct Metrics {
     process: Arc<Registry>,
     requests: RequestMetrics,
     findings: Series<Counter, 4>,
+    reported: Series<Counter, 3>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
     inflight: Gauge,
@@ -70,6 +72,7 @@ impl Metrics {
             process: Arc::new(process()),
             requests: RequestMetrics::new(&mut registry),
             findings: VALIDATION_FINDINGS.series(&mut registry),
+            reported: REPORTED_FINDINGS.series(&mut registry),
             exchanges: exchange_families.of_site(),
             exchange_families,
             inflight: INFLIGHT.value(&mut registry),
@@ -96,6 +99,10 @@ impl Metrics {
             .expect(&settings.roots, !settings.rate_limits.are_unset());
         for labels in FindingLabels::expected(settings) {
             self.findings.expect(labels.labels());
+            for outcome in OUTCOMES.into_iter().filter(|_| labels.action == "forwarded") {
+                self.reported
+                    .expect([labels.operation, labels.rule, outcome].map(Label::from));
+            }
         }
     }
 
@@ -122,6 +129,16 @@ impl Metrics {
     /// Counts a violated rule.
     pub(crate) fn found(&self, finding: &FindingLabels) {
         self.findings.add(finding.labels(), 1);
+    }
+
+    /// Counts the site's answer to a forwarded request that breaks a rule: `answered`, `refused` or `failed`.
+    pub(crate) fn reported(&self, operation: &'static str, rule: &'static str, outcome: &'static str) {
+        self.reported.add([operation, rule, outcome].map(Label::from), 1);
+    }
+
+    /// The answers of the site to forwarded requests that break a rule: rule, outcome, count.
+    pub(crate) fn reported_rules(&self) -> Vec<((&'static str, &'static str), u64)> {
+        self.reported.sums(|[_, rule, site]| (rule.word(), site.word()))
     }
 
     /// How often each rule was broken, and what became of the request: rule, action, count.

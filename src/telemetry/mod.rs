@@ -30,6 +30,7 @@ mod request_kind;
 mod request_log;
 mod requests;
 mod series;
+mod site_verdict;
 #[cfg_attr(
     not(feature = "otlp"),
     allow(dead_code, reason = "without an exporter nobody takes spans")
@@ -62,9 +63,10 @@ pub(crate) use metrics::Metrics;
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;
-pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
+pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
+pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};

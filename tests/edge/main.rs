@@ -58,6 +58,7 @@ mod relayed;
 mod relaying;
 mod reload;
 mod repair;
+mod reported;
 mod round_trip;
 mod sandbox;
 mod schema_values;

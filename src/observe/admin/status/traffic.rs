@@ -39,6 +39,8 @@ struct BrokenRule {
     rule: &'static str,
     action: &'static str,
     count: u64,
+    /// The site's answers, where requests were forwarded.
+    site: Option<BTreeMap<&'static str, u64>>,
 }
 
 // === impl TrafficStatus ===
@@ -48,6 +50,7 @@ impl TrafficStatus {
         let sums = metrics.requests().sums();
         let happened = |(_, count): &(&'static str, u64)| *count > 0;
         let broken = metrics.broken_rules().into_iter();
+        let reported = metrics.reported_rules();
         Self {
             requests: json!({
                 "total": sums.by_source.values().sum::<u64>(),
@@ -65,10 +68,21 @@ impl TrafficStatus {
             refusals: sums.refusals.into_iter().filter(happened).collect(),
             findings: broken
                 .filter(|(_, _, count)| *count > 0)
-                .map(|(rule, action, count)| BrokenRule { rule, action, count })
+                .map(|(rule, action, count)| BrokenRule {
+                    rule,
+                    action,
+                    count,
+                    site: (action == "forwarded").then(|| answers(&reported, rule)),
+                })
                 .collect(),
         }
     }
+}
+
+/// The answers of the site to requests that break a rule, by their outcome.
+fn answers(reported: &[((&'static str, &'static str), u64)], rule: &str) -> BTreeMap<&'static str, u64> {
+    let of_rule = reported.iter().filter(|((known, _), _)| *known == rule);
+    of_rule.map(|((_, outcome), count)| (*outcome, *count)).collect()
 }
 
 // === impl LatencyBuckets ===
