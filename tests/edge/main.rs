@@ -27,6 +27,7 @@ mod ending;
 mod explained;
 mod first_minutes;
 mod forwarding;
+mod found_file;
 mod framing;
 mod head_first;
 mod healthcheck;

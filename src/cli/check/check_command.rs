@@ -39,7 +39,6 @@ pub(crate) fn run(
         Ok(settings) => settings,
         Err(status) => return Ok(status),
     };
-    report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
         report.warning(&reason)?;
     }
