@@ -61,7 +61,7 @@ impl SiteOrigin {
         strip_confusable(&mut headers);
         strip_marks(&mut headers);
         join_cookies(&mut headers);
-        self.route.write_host(&mut headers);
+        self.route.write_to(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
         *request.headers_mut() = headers;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use calendar_edge::app::ClientError;
 use url::Url;
 
+use super::hindrance::Hindrance;
 use super::home::home_path;
 use super::trouble::Trouble;
 
@@ -18,8 +19,9 @@ pub(crate) enum Obstacle {
     Unreachable { url: Box<Url>, trouble: Trouble },
     /// Another site answers for this one.
     #[error(
-        "{from} redirects to {to}, which is another site: if it is the right one, run this with --site {}",
-        front(to)
+        "{from} redirects to {to}, which is another site: if it is the right one, run this with --site {}; if {} is only the \
+         name by which clients know the site at {from}, add --public-url {}",
+        front(to), to.host_str().unwrap_or_default(), to.origin().ascii_serialization()
     )]
     Elsewhere { from: Box<Url>, to: Box<Url> },
     /// The REST root is at another site, and this one has none.
@@ -29,8 +31,11 @@ pub(crate) enum Obstacle {
     )]
     RootElsewhere { url: Box<Url>, root: Box<Url> },
     /// Redirects without end.
-    #[error("{url} redirects in a circle: open it in a browser, and give --site the address that it ends at")]
-    Loop { url: Box<Url> },
+    #[error("{url} redirects in a circle: {advice}")]
+    Loop { url: Box<Url>, advice: String },
+    /// Something before WordPress answers.
+    #[error("{url}: {hindrance}")]
+    Hindered { url: Box<Url>, hindrance: Hindrance },
     /// Nothing of WordPress is there.
     #[error(
         "{url} is not a WordPress site, as far as it shows: no `Link` to a REST root on its front page, and {}. Give \
@@ -91,7 +96,7 @@ pub(crate) enum Obstacle {
 fn step(trouble: &Trouble, url: &Url) -> String {
     let is_https = url.scheme() == "https";
     match trouble {
-        Trouble::Unreachable(_) | Trouble::Tls(..) if is_https => {
+        Trouble::Unreachable(_) | Trouble::Tls { .. } if is_https && !trouble.is_about_certificate() => {
             format!(
                 ". If the site has no TLS at this address, give --site http://{}",
                 rest(url)
@@ -102,6 +107,25 @@ fn step(trouble: &Trouble, url: &Url) -> String {
         }
         _ => String::new(),
     }
+}
+
+// === impl Obstacle ===
+
+impl Obstacle {
+    /// True if the server may answer otherwise to requests that name the public host.
+    pub(super) fn may_end_under_the_name(&self, public: &Url) -> bool {
+        match self {
+            Self::Elsewhere { to, .. } => is_same_host(to, public),
+            Self::RootElsewhere { root, .. } => is_same_host(root, public),
+            Self::Unreachable { trouble, .. } => trouble.is_about_certificate(),
+            Self::NotWordPress { .. } | Self::NoRestApi { .. } | Self::Hindered { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+fn is_same_host(one: &Url, other: &Url) -> bool {
+    one.host() == other.host()
 }
 
 /// An error and its causes in one line.

@@ -66,6 +66,7 @@ mod schema_values;
 mod service_manager;
 mod shadowing;
 mod site;
+mod site_access;
 mod site_forms;
 mod site_targets;
 mod site_uploads;

@@ -96,6 +96,7 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
     for backend in settings.candidates() {
         backend_checks::check(&backend, report).await?;
     }
+    site.check_basic_auth(report).await?;
     site.check_languages(report).await?;
     if guarded_rules::forwards_unjudged(settings) {
         if !is_guarded {
