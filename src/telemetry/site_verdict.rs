@@ -12,7 +12,7 @@ pub(crate) struct SiteVerdict {
 /// Answers of the site, counted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SiteVerdicts {
-    /// Answers with a status below 400: `enforce` would take them from clients.
+    /// Answers with a status below 400.
     pub(crate) answered: u64,
     /// Refusals, with a status from 400 to 499.
     pub(crate) refused: u64,

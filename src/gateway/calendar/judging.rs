@@ -211,7 +211,9 @@ where
             let operation = operation_name(operation);
             for finding in &findings {
                 self.findings.answered(operation, finding, verdict);
-                self.metrics.reported(operation, finding.rule, verdict.outcome());
+            }
+            if findings.iter().any(Finding::is_refused) {
+                self.metrics.reported(verdict.outcome());
             }
             log.answered_by_site(verdict.clone());
         }

@@ -13,16 +13,23 @@ function findings(answer) {
   $("export").onclick = () => download("findings.json", answer.body);
   fill(part.rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
     { text: one.rule.replaceAll("_", " "), note: one.meaning }, { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
-    number.format(one.count), made_of(one.site), moment(one.last), one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : "–",
+    number.format(one.count), made_of(one.site, one.rule !== "undeclared"), moment(one.last), one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : "–",
   ]);
 }
 
-/** What the site made of forwarded requests: an answer is what enforce would take from clients. */
-function made_of(site) {
+/** Whether enforce is safe, as the site's answers since the start tell. */
+function reported({ answered, refused, failed }) {
+  const line = $("reported");
+  line.hidden = answered + refused + failed === 0;
+  say(line, `Since the start, enforce would have refused ${number.format(answered + refused + failed)} forwarded requests: the site answered ${number.format(answered)} of them, refused ${number.format(refused)} itself, and failed at ${number.format(failed)}. ${answered ? "Look at those that it answered before you enforce." : "So far enforce would take nothing from clients."}`);
+}
+
+/** What the site made of forwarded requests: an answer is what enforce would take from clients, where it refuses. */
+function made_of(site, isRefused) {
   if (!site) return "was not asked";
   const kinds = site.refusals.map((one) => `${one.status}${one.code ? ` ${one.code}` : ""}`).join(", ");
   const parts = [[site.answered, "answered"], [site.refused, kinds ? `refused (${kinds})` : "refused"], [site.failed, "failed"]].filter(([count]) => count > 0);
-  return { text: parts.map(([count, name]) => `${number.format(count)} ${name}`).join(", ") || "has not answered yet", tone: site.answered > 0 ? "warn" : null };
+  return { text: parts.map(([count, name]) => `${number.format(count)} ${name}`).join(", ") || "has not answered yet", tone: site.answered > 0 && isRefused ? "warn" : null };
 }
 
 function download(name, document_) {

@@ -14,6 +14,8 @@ pub(super) struct TrafficStatus {
     latency: LatencyStatus,
     refusals: BTreeMap<&'static str, u64>,
     findings: Vec<BrokenRule>,
+    /// The site's answers to forwarded requests that `enforce` would refuse.
+    reported: BTreeMap<&'static str, u64>,
 }
 
 /// Durations in cumulative buckets.
@@ -39,8 +41,6 @@ struct BrokenRule {
     rule: &'static str,
     action: &'static str,
     count: u64,
-    /// The site's answers, where requests were forwarded.
-    site: Option<BTreeMap<&'static str, u64>>,
 }
 
 // === impl TrafficStatus ===
@@ -50,7 +50,6 @@ impl TrafficStatus {
         let sums = metrics.requests().sums();
         let happened = |(_, count): &(&'static str, u64)| *count > 0;
         let broken = metrics.broken_rules().into_iter();
-        let reported = metrics.reported_rules();
         Self {
             requests: json!({
                 "total": sums.by_source.values().sum::<u64>(),
@@ -68,21 +67,11 @@ impl TrafficStatus {
             refusals: sums.refusals.into_iter().filter(happened).collect(),
             findings: broken
                 .filter(|(_, _, count)| *count > 0)
-                .map(|(rule, action, count)| BrokenRule {
-                    rule,
-                    action,
-                    count,
-                    site: (action == "forwarded").then(|| answers(&reported, rule)),
-                })
+                .map(|(rule, action, count)| BrokenRule { rule, action, count })
                 .collect(),
+            reported: metrics.reported_requests(),
         }
     }
-}
-
-/// The answers of the site to requests that break a rule, by their outcome.
-fn answers(reported: &[((&'static str, &'static str), u64)], rule: &str) -> BTreeMap<&'static str, u64> {
-    let of_rule = reported.iter().filter(|((known, _), _)| *known == rule);
-    of_rule.map(|((_, outcome), count)| (*outcome, *count)).collect()
 }
 
 // === impl LatencyBuckets ===
