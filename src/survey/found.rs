@@ -63,7 +63,7 @@ async fn ask(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSi
     let (Err(obstacle), Some(public)) = (&first, question.other_name()) else {
         return first;
     };
-    if !obstacle.may_end_under_the_name(public) {
+    if !obstacle.may_end_under_the_name() {
         return first;
     }
     let host = public.host_str().unwrap_or_default();

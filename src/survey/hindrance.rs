@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::header::{HeaderName, RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
 
-use super::probe_response::ProbeResponse;
+use super::probe_response::{GUARD, ProbeResponse, code};
 
 /// The part that answers in place of WordPress.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +50,18 @@ impl Hindrance {
         let is_json = || answer.json().is_some();
         match answer.status.as_u16() {
             401 => basic_realm(answer).map(|realm| Self::BasicAuth { realm }),
-            503 if !is_json() => Some(Self::Maintenance {
+            503 if !is_of_companion(answer) => Some(Self::Maintenance {
                 retry_after: answer.header(&RETRY_AFTER).map(str::to_owned),
             }),
             403 | 406 | 429 if !is_json() => Some(Self::Firewall { by: firewall(answer) }),
             _ => None,
         }
     }
+}
+
+/// Whether the companion plugin gave an answer, which has its own advice.
+fn is_of_companion(answer: &ProbeResponse) -> bool {
+    answer.json().is_some_and(|json| code(&json).starts_with(GUARD))
 }
 
 /// The realm of a challenge for Basic credentials; the outer option is none without such a challenge.

@@ -17,12 +17,8 @@ pub(crate) enum Obstacle {
     /// No answer.
     #[error("{url}: {trouble}{}", step(trouble, url))]
     Unreachable { url: Box<Url>, trouble: Trouble },
-    /// Another site answers for this one.
-    #[error(
-        "{from} redirects to {to}, which is another site: if it is the right one, run this with --site {}; if {} is only the \
-         name by which clients know the site at {from}, add --public-url {}",
-        front(to), to.host_str().unwrap_or_default(), to.origin().ascii_serialization()
-    )]
+    /// Another address answers for this one.
+    #[error("{from} redirects to {to}, {}", elsewhere(from, to))]
     Elsewhere { from: Box<Url>, to: Box<Url> },
     /// The REST root is at another site, and this one has none.
     #[error(
@@ -113,19 +109,34 @@ fn step(trouble: &Trouble, url: &Url) -> String {
 
 impl Obstacle {
     /// True if the server may answer otherwise to requests that name the public host.
-    pub(super) fn may_end_under_the_name(&self, public: &Url) -> bool {
+    pub(super) const fn may_end_under_the_name(&self) -> bool {
         match self {
-            Self::Elsewhere { to, .. } => is_same_host(to, public),
-            Self::RootElsewhere { root, .. } => is_same_host(root, public),
             Self::Unreachable { trouble, .. } => trouble.is_about_certificate(),
-            Self::NotWordPress { .. } | Self::NoRestApi { .. } | Self::Hindered { .. } => true,
+            Self::Elsewhere { .. }
+            | Self::RootElsewhere { .. }
+            | Self::NotWordPress { .. }
+            | Self::NoRestApi { .. }
+            | Self::Hindered { .. } => true,
             _ => false,
         }
     }
 }
 
-fn is_same_host(one: &Url, other: &Url) -> bool {
-    one.host() == other.host()
+/// What to do about a redirect to another address. WordPress keeps the host of a request, and drops a port that the site's
+/// own address does not have.
+fn elsewhere(from: &Url, to: &Url) -> String {
+    if from.host() == to.host() {
+        return "because the site knows itself by another address than that of its server: give the one that clients use \
+                with --public-url, like https://events.example.org"
+            .to_owned();
+    }
+    let name = to.host_str().unwrap_or_default();
+    format!(
+        "which is another site: if it is the right one, run this with --site {}; if {name} is only the name by which clients \
+         know the site at {from}, add --public-url {}",
+        front(to),
+        to.origin().ascii_serialization()
+    )
 }
 
 /// An error and its causes in one line.

@@ -23,31 +23,36 @@ async fn init(site: &str, file: &Path, flags: &[&str]) -> Ran {
     run(&[&arguments[..], flags].concat()).await
 }
 
-/// An ordinary WordPress at an address of its own: pages under another host than its own lead to that one, or the web server
-/// does not know them.
-async fn known_by_name(is_redirecting: bool) -> Origin {
+/// An ordinary WordPress at an address of its own: pages under another host than its own lead somewhere else, or the web
+/// server does not know them.
+async fn known_by_name(elsewhere: Option<&'static str>) -> Origin {
     let site = FakeWordPress::plain();
     Origin::answering(move |seen| {
         let is_named = seen.header("host") == Some("events.example.org");
         if is_named && seen.header("x-forwarded-proto") == Some("https") {
             return site.answer(&seen.target, PUBLIC);
         }
-        if is_named || is_redirecting {
-            let location = format!("{PUBLIC}{}", seen.target);
-            return Reply::of_type(301, "text/html", "").header("location", &location);
+        match elsewhere {
+            Some(base) => {
+                let location = format!("{base}{}", seen.target);
+                Reply::of_type(301, "text/html", "").header("location", &location)
+            }
+            None => Reply::of_type(404, "text/html", "<h1>Welcome to nginx!</h1>"),
         }
-        Reply::of_type(404, "text/html", "<h1>Welcome to nginx!</h1>")
     })
     .await
 }
 
+/// WordPress keeps the host of a request, and drops a port that its own address does not have.
+const WITHOUT_PORT: &str = "http://127.0.0.1";
+
 #[tokio::test]
 async fn a_server_that_knows_the_site_by_its_public_name_is_asked_under_it() {
     let directory = Directory::new("init-named");
-    for (name, is_redirecting) in [("redirects.toml", true), ("unknown.toml", false)] {
-        let origin = known_by_name(is_redirecting).await;
-        let file = directory.path().join(name);
-        let ran = init(&origin.base(), &file, &["--public-url", PUBLIC]).await;
+    for elsewhere in [Some(PUBLIC), Some(WITHOUT_PORT), None] {
+        let origin = known_by_name(elsewhere).await;
+        let file = directory.path().join("edge.toml");
+        let ran = init(&origin.base(), &file, &["--public-url", PUBLIC, "--force"]).await;
         assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.errors);
         let text = std::fs::read_to_string(&file).expect("the file is there");
         for line in [
@@ -63,14 +68,15 @@ async fn a_server_that_knows_the_site_by_its_public_name_is_asked_under_it() {
         let checked = run(&["check", "--config", path(&file)]).await;
         assert_eq!(checked.status, Some(0), "{}", checked.out);
     }
-    let origin = known_by_name(true).await;
-    let ran = init(&origin.base(), &directory.path().join("none.toml"), &[]).await;
-    assert_eq!(ran.status, Some(2));
-    assert!(
-        ran.out.contains(&format!("add --public-url {PUBLIC}")),
-        "{}",
-        ran.out
-    );
+    for (elsewhere, part) in [
+        (PUBLIC, "add --public-url https://events.example.org"),
+        (WITHOUT_PORT, "give the one that clients use with --public-url"),
+    ] {
+        let origin = known_by_name(Some(elsewhere)).await;
+        let ran = init(&origin.base(), &directory.path().join("none.toml"), &[]).await;
+        assert_eq!(ran.status, Some(2));
+        assert!(ran.out.contains(part), "{part} is not in {}", ran.out);
+    }
 }
 
 #[tokio::test]
@@ -222,6 +228,13 @@ async fn what_answers_before_wordpress_is_named() {
         (
             page(503, "<h1>Briefly unavailable for scheduled maintenance.</h1>").header("retry-after", "600"),
             "status 503: the site is in maintenance, or out of capacity, and asks to come back after 600",
+        ),
+        (
+            Reply::json(
+                503,
+                r#"{"code":"wp_die","message":"Briefly unavailable.","data":{"status":503}}"#,
+            ),
+            "status 503: the site is in maintenance, or out of capacity",
         ),
         (
             page(403, "no").header("cf-ray", "1"),
