@@ -11,8 +11,8 @@ use super::probe_response::{GUARD, ProbeResponse, code};
 pub(crate) enum Hindrance {
     /// The web server asks for Basic credentials, as before a staging site.
     BasicAuth {
-        /// Its name for what it protects.
-        realm: Option<String>,
+        /// Its name for what it protects; empty: it gives none.
+        realm: String,
     },
     /// The site is closed for maintenance.
     Maintenance {
@@ -64,8 +64,8 @@ fn is_of_companion(answer: &ProbeResponse) -> bool {
     answer.json().is_some_and(|json| code(&json).starts_with(GUARD))
 }
 
-/// The realm of a challenge for Basic credentials; the outer option is none without such a challenge.
-fn basic_realm(answer: &ProbeResponse) -> Option<Option<String>> {
+/// The realm of a challenge for Basic credentials; empty without a realm, and none without such a challenge.
+fn basic_realm(answer: &ProbeResponse) -> Option<String> {
     let challenges = answer.fields(&WWW_AUTHENTICATE);
     let is_basic = |field: &&&str| {
         field
@@ -76,7 +76,7 @@ fn basic_realm(answer: &ProbeResponse) -> Option<Option<String>> {
     let realm = challenge
         .split_once("realm=\"")
         .and_then(|(_, rest)| rest.split('"').next());
-    Some(realm.map(str::to_owned))
+    Some(realm.unwrap_or_default().to_owned())
 }
 
 fn firewall(answer: &ProbeResponse) -> String {
@@ -99,7 +99,7 @@ impl fmt::Display for Hindrance {
         match self {
             Self::BasicAuth { realm } => {
                 f.write_str("the web server asks for Basic credentials")?;
-                if let Some(realm) = realm {
+                if !realm.is_empty() {
                     write!(f, " (\"{realm}\")")?;
                 }
                 f.write_str(

@@ -23,7 +23,7 @@ pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::
         lines(&kept).iter().try_for_each(|line| write_line(line, out))
     }
     .context("standard output")?;
-    Ok(match kept["action"].as_str() {
+    Ok(match kept.get("action").and_then(Value::as_str) {
         Some("forwarded") => Status::Success,
         _ => Status::Refused,
     })
