@@ -36,8 +36,14 @@ pub struct Edge;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A listener could not be opened.
-    #[error(transparent)]
-    Bind(#[from] BindError),
+    #[error("the address of `{key}` cannot be used")]
+    Bind {
+        /// The setting that names its address: `listen` or `admin.listen`.
+        key: &'static str,
+        /// Why it cannot be opened.
+        #[source]
+        cause: BindError,
+    },
     /// The way to the origin could not be set up.
     #[error(transparent)]
     Upstream(#[from] ClientError),
@@ -72,12 +78,17 @@ pub enum ServeError {
 // === impl StartError ===
 
 impl StartError {
+    /// Names the setting with the address of a listener.
+    const fn of(key: &'static str) -> impl Fn(BindError) -> Self {
+        move |cause| Self::Bind { key, cause }
+    }
+
     /// True if another start fails as well until the configuration, the unit or a certificate is changed; false if the
     /// machine may answer otherwise a moment later, as with an address in use.
     pub const fn is_about_configuration(&self) -> bool {
         match self {
             Self::Certificate(_) | Self::Tls(_) => true,
-            Self::Bind(error) => error.is_about_configuration(),
+            Self::Bind { cause, .. } => cause.is_about_configuration(),
             Self::Upstream(_) => false,
         }
     }
@@ -113,14 +124,17 @@ impl Edge {
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;
         // All listeners are open before the first connection is served: a start fails whole.
-        let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await?;
-        let admin = match &settings.admin {
-            Some(AdminSettings { listen }) => Listener::open(listen, tls.as_ref(), &mut sockets).await?,
-            None => Vec::new(),
+        let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await;
+        let listeners = listeners.map_err(StartError::of("listen"))?;
+        let admin: &[ListenAddress] = match &settings.admin {
+            Some(AdminSettings { listen }) => std::slice::from_ref(listen),
+            None => &[],
         };
+        let admin = open_all(admin, tls.as_ref(), &mut sockets).await;
+        let admin = admin.map_err(StartError::of("admin.listen"))?;
         note_unused(&sockets);
         let placement = threads.placement().clone();
-        let listeners = place_all(listeners, &placement)?;
+        let listeners = place_all(listeners, &placement).map_err(StartError::of("listen"))?;
         let connections = room(&settings, &placement);
         let shared = Shared::new(&settings, connections, placement, Metrics::new())?;
         let drain = shared.drain.clone();

@@ -207,7 +207,9 @@ impl Reloader {
         if let Some(tls) = &settings.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
-        files.extend(settings.origin.secret_file.clone());
+        let origin = &settings.origin;
+        let of_origin = [&origin.secret_file, &origin.ca_file, &origin.basic_auth_file];
+        files.extend(of_origin.into_iter().flatten().cloned());
         files.extend(settings.admin_access.token_file.clone());
         files.extend(settings.traces.headers_file.clone());
         files

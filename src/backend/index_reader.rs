@@ -176,7 +176,7 @@ impl<'a> IndexReader<'a> {
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(USER_AGENT, HeaderValue::from_static(agent));
-        self.route.write_host(headers);
+        self.route.write_to(headers);
         if let Some((scheme, host)) = self.public() {
             headers.insert("x-forwarded-proto", scheme);
             headers.insert("x-forwarded-host", host);

@@ -91,7 +91,7 @@ impl SiteOrigin {
         strip_marks(&mut headers);
         strip_claims(&mut headers, forwarded.client);
         join_cookies(&mut headers);
-        self.route.write_host(&mut headers);
+        self.route.write_to(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
         *request.headers_mut() = headers;

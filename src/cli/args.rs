@@ -181,7 +181,7 @@ pub(super) struct EdgeArgs {
 /// The configuration file, and the site.
 #[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
-    /// The configuration file, TOML
+    /// The configuration file, TOML; ./edge.toml or /etc/calendar-edge/edge.toml unless this or --origin is given
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     #[arg(
@@ -203,6 +203,9 @@ pub(super) struct SiteArgs {
     #[arg(long, value_name = "NS")]
     pub(super) namespace: Option<String>,
 }
+
+/// Where a file is looked for that no flag or variable names, in this order.
+const PLACES: [&str; 2] = ["edge.toml", "/etc/calendar-edge/edge.toml"];
 
 // === impl Cli ===
 
@@ -261,18 +264,28 @@ impl SiteArgs {
             (NAMESPACE, self.namespace.as_deref()),
         ];
         let flags = site.into_iter().chain(others);
-        ConfigSource::new(self.config.clone(), overrides(flags, environment))
+        ConfigSource::new(self.file(environment), overrides(flags, environment))
+    }
+
+    /// The file that is named, or else found; without a file the REST root alone makes a configuration.
+    fn file(&self, environment: Environment<'_>) -> Option<PathBuf> {
+        let found = || PLACES.into_iter().map(PathBuf::from).find(|file| file.exists());
+        match &self.config {
+            Some(file) => Some(file.clone()),
+            None if self.origin.is_some() || environment.get(ORIGIN.variable).is_some() => None,
+            None => found(),
+        }
     }
 }
 
 // === impl ExplainArgs ===
 
 impl ExplainArgs {
-    /// The settings of `serve`; without a file and an origin those of a placeholder site.
+    /// The settings of `serve`; without a file, named or found, and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         let site = &self.site;
         let is_root_named = site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if site.config.is_some() || is_root_named {
+        if site.file(environment).is_some() || is_root_named {
             return site.load_without_secrets(environment);
         }
         let imaginary = SiteArgs {

@@ -573,6 +573,28 @@ const ORIGIN: &[SettingKey] = &[
     )
     .unset("host and port of `origin.url`"),
     SettingKey::new(
+        "ca_file",
+        Text(&listening::CA_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.ca_file = Some(value))
+        }),
+        "A file with certificates of authorities (PEM), which are trusted for the site besides those of the system. A reload \
+         reads the file again.",
+    )
+    .unset("those of the system alone"),
+    SettingKey::new(
+        "basic_auth_file",
+        Text(&listening::BASIC_AUTH_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.basic_auth_file = Some(value))
+        }),
+        "A file with one line, `name:password`: Basic credentials that the web server of the site asks everybody for, as \
+         before a staging site. They are sent to the host of `origin.url` with the edge's own questions, and with each request \
+         that has no `Authorization` of its own; then whoever reaches the edge passes the web server. A request keeps its own \
+         `Authorization`, because a request has only one: with application passwords of WordPress, exempt the edge's address \
+         at the web server instead. The name must be no account of WordPress, or every visitor would be that account; \
+         `check` asks. A reload reads the file again.",
+    )
+    .unset("no credentials"),
+    SettingKey::new(
         "secret_file",
         Text(&listening::SECRET_FILE, |settings, text| {
             listening::file(text).map(|value| settings.origin.secret_file = Some(value))
@@ -1307,8 +1329,8 @@ const LOG: &[SettingKey] = &[
     SettingKey::new(
         "refusals",
         Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),
-        "Refused requests that are kept in memory, so that `calendar-edge explain ID` can explain them. Passwords, \
-         sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
+        "Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that \
+         `calendar-edge explain ID` can explain them. Passwords, sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
          Without an admin listener none are kept.",
     ),
 ];

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::excerpt::Excerpt;
 use calendar_edge_core::settings::HeaderLineFault;
+use calendar_edge_core::settings::NoBasicAuth;
 use calendar_edge_core::settings::ShortSecret;
 
 /// A configuration that cannot be used, with all of its problems.
@@ -174,6 +175,12 @@ pub enum Impossible {
     /// The file holds no headers.
     #[error(transparent)]
     HeaderLine(HeaderLineFault),
+    /// The file holds no credentials.
+    #[error(transparent)]
+    NoBasicAuth(NoBasicAuth),
+    /// The file holds no certificates.
+    #[error("the file holds no certificates in PEM form")]
+    NoCertificates,
     /// The program was built without the feature that the setting needs.
     #[error("this program was built without the feature `{0}`")]
     NotBuiltIn(&'static str),

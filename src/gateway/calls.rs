@@ -15,7 +15,7 @@ use crate::gateway::calendar::patch_conditions::PatchConditions;
 use crate::gateway::migration::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
-use crate::telemetry::RequestLog;
+use crate::telemetry::{RequestLog, SiteVerdict};
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -106,6 +106,8 @@ pub(super) struct CallResponse {
     pub(super) storable: Storable,
     /// The lifetime that the site states.
     pub(super) stated: StatedLife,
+    /// The site's answer to a call that did not pass every rule; none for other calls and answers of the edge.
+    pub(super) site: Option<SiteVerdict>,
 }
 
 /// The site's verdict on the credentials of a call.
@@ -308,6 +310,7 @@ impl From<EdgeResponse> for CallResponse {
             },
             response,
             stated: StatedLife::default(),
+            site: None,
             login: Login::NotRefused,
         }
     }

@@ -1,5 +1,6 @@
 //! Counters and histograms of one edge. They are a value, not a global, so that a process can run several edges.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,8 +27,9 @@ use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::series::Series;
+use super::site_verdict::OUTCOMES;
 use super::spans::SpanMetrics;
-use super::table::{INFLIGHT, VALIDATION_FINDINGS};
+use super::table::{INFLIGHT, REPORTED_REQUESTS, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -38,6 +40,7 @@ pub(crate) struct Metrics {
     process: Arc<Registry>,
     requests: RequestMetrics,
     findings: Series<Counter, 4>,
+    reported: Series<Counter, 1>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
     inflight: Gauge,
@@ -72,6 +75,7 @@ impl Metrics {
             process: Arc::new(process()),
             requests: RequestMetrics::new(&mut registry),
             findings: VALIDATION_FINDINGS.series(&mut registry),
+            reported: REPORTED_REQUESTS.series(&mut registry).with(&OUTCOMES),
             exchanges: exchange_families.of_site(),
             exchange_families,
             inflight: INFLIGHT.value(&mut registry),
@@ -125,6 +129,17 @@ impl Metrics {
     /// Counts a violated rule.
     pub(crate) fn found(&self, finding: &FindingLabels) {
         self.findings.add(finding.labels(), 1);
+    }
+
+    /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.
+    pub(crate) fn reported(&self, outcome: &'static str) {
+        self.reported.add([outcome.into()], 1);
+    }
+
+    /// The answers of the site to forwarded requests that `enforce` would refuse, by their outcome.
+    pub(crate) fn reported_requests(&self) -> BTreeMap<&'static str, u64> {
+        let counted = self.reported.sums(|[site]| site.word());
+        counted.into_iter().collect()
     }
 
     /// How often each rule was broken, and what became of the request: rule, action, count.

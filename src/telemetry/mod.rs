@@ -32,6 +32,7 @@ mod request_kind;
 mod request_log;
 mod requests;
 mod series;
+mod site_verdict;
 #[cfg_attr(
     not(feature = "otlp"),
     allow(dead_code, reason = "without an exporter nobody takes spans")
@@ -71,9 +72,10 @@ pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums}
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub use printable::{printable, printable_json};
 pub(crate) use rate_limits::RateLimitMetrics;
-pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
+pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
+pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};

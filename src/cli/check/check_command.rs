@@ -40,7 +40,6 @@ pub(crate) fn run(
         Ok(settings) => settings,
         Err(status) => return Ok(status),
     };
-    report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
         report.warning(&reason)?;
     }
@@ -101,6 +100,7 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
     for backend in settings.candidates() {
         backend_checks::check(&backend, report).await?;
     }
+    site.check_basic_auth(report).await?;
     site.check_languages(report).await?;
     if guarded_rules::forwards_unjudged(settings) {
         if !is_guarded {

@@ -5,7 +5,7 @@ use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Sch
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::{BackendSettings, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
-use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome, rule_meaning};
 use calendar_edge_judge::contract::{ArgumentStanding, Schema};
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::CallTarget;
@@ -80,6 +80,8 @@ pub(super) struct FindingStory {
     pub(super) code: &'static str,
     pub(super) parameter: Option<String>,
     pub(super) rule: &'static str,
+    /// The rule in a sentence.
+    pub(super) meaning: Option<&'static str>,
 }
 
 /// The request to the origin.
@@ -293,6 +295,7 @@ impl FindingStory {
             code: finding.code,
             parameter: finding.parameter.as_deref().map(str::to_owned),
             rule: finding.rule,
+            meaning: rule_meaning(finding.rule),
         }
     }
 }

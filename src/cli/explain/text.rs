@@ -83,6 +83,7 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
             Some(parameter) => format!("  {}: {parameter} is not {}", finding.code, finding.rule),
             None => format!("  {}", finding.code),
         });
+        lines.extend(finding.meaning.map(|meaning| format!("    {meaning}")));
     }
     if let Some(request) = &story.request {
         lines.push(format!("  {} {}", request.method, request.url));

@@ -113,6 +113,7 @@ function reading(status) {
     failed: requests.by_status["5xx"] ?? 0,
     refused: sum(status.refusals),
     found: status.findings.reduce((all, one) => all + one.count, 0),
+    reported: status.reported,
     latency: { bounds: latency.bounds_seconds, counts: latency.total.up_to, count: latency.total.count },
     phases: latency,
     cache: { enabled: status.cache.enabled, companion: status.cache.companion },

@@ -8,12 +8,12 @@ function table(caption, columns, empty) {
   return [h("div", { class: "scroll" }, h("table", { role: "table" }, h("caption", {}, caption), h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)), body)), body];
 }
 
-/** What a cell shows: text, or `{text, link, act, tone, of}`. */
+/** What a cell shows: text, or `{text, note, link, act, tone, of}`. */
 function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
   if (cell.link) return [h("a", { href: cell.link, class: cell.tone }, cell.text)];
   if (cell.of !== undefined) return [h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`];
-  return [h("span", { class: cell.tone }, cell.text)];
+  return [h("span", { class: cell.tone }, cell.text), cell.note ? h("div", { class: "small soft" }, cell.note) : ""];
 }
 
 /** Narrow screens show a row as a card, so a cell knows its column, and roles say what the layout no longer does. */
