@@ -267,8 +267,7 @@ impl ExplainArgs {
     /// The settings of `serve`; without a file and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         let site = &self.site;
-        let is_root_named = site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if site.config.is_some() || is_root_named {
+        if self.names_a_site(environment) {
             return site.load_without_secrets(environment);
         }
         let imaginary = SiteArgs {
@@ -276,6 +275,12 @@ impl ExplainArgs {
             ..site.clone()
         };
         imaginary.load_without_secrets(environment)
+    }
+
+    /// Returns true if a file or an origin is named.
+    pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
+        let is_root_named = self.site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        self.site.config.is_some() || is_root_named
     }
 }
 

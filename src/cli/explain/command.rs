@@ -2,11 +2,10 @@
 
 use std::io::Write;
 
-use calendar_edge::backend::with_stored_namespace;
-
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
 use super::super::status::Status;
+use super::known_site::KnownSite;
 use super::recorded_refusal;
 use super::request::TypedRequest;
 use super::story::Story;
@@ -23,9 +22,9 @@ pub(crate) fn run(
     {
         return recorded_refusal::run(id, args, out);
     }
-    let settings = with_stored_namespace(args.load(environment)?);
     let request = TypedRequest::read(args)?;
-    let story = Story::of(&request, &settings);
+    let known = KnownSite::find(args, environment)?;
+    let story = Story::of(&request, &known);
     if args.output.json {
         serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;
         writeln!(out)?;

@@ -173,6 +173,14 @@ impl Decider {
         Opening::Call(Box::new(self.opened(head, target)))
     }
 
+    /// Returns true if the name of the calendar at the site decides where a request leads: below a REST root, or in a
+    /// form that may name a route.
+    pub fn depends_on_namespace(&self, head: &RequestHead<'_>) -> bool {
+        let uri = &head.parts.uri;
+        let is_rest = self.roots.is_rest(uri.path(), uri.query().unwrap_or_default());
+        is_rest || matches!(self.open(head), Opening::SiteForm(_))
+    }
+
     /// The calendar call that a whole form to the rest of the site names, if it names one.
     ///
     /// # Errors
