@@ -33,7 +33,7 @@ enum Round {
 
 /// The pauses between rounds.
 #[derive(Debug, Default)]
-struct Pauses {
+struct RoundPauses {
     /// Rounds that were not complete, in a row.
     failures: u32,
     /// Rounds that calls asked for and that changed nothing, in a row.
@@ -59,7 +59,7 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
         first: Some(first),
     };
     let looks = indexes.looks();
-    let mut pauses = Pauses::default();
+    let mut pauses = RoundPauses::default();
     let mut is_wanted = false;
     loop {
         let interval = reloader.settings().origin.index_interval;
@@ -71,7 +71,7 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
         tokio::select! {
             // A reload may name another site: the old one is not waited for.
             () = reloader.reloaded() => {
-                pauses = Pauses::default();
+                pauses = RoundPauses::default();
                 continue;
             }
             (round, is_changed) = watch.read(!is_wanted) => pauses.count(round, is_changed, is_wanted),
@@ -83,16 +83,16 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
                 looks.wanted().await;
             } => true,
             () = reloader.reloaded() => {
-                pauses = Pauses::default();
+                pauses = RoundPauses::default();
                 false
             }
         };
     }
 }
 
-// === impl Pauses ===
+// === impl RoundPauses ===
 
-impl Pauses {
+impl RoundPauses {
     const fn count(&mut self, round: Round, is_changed: bool, is_wanted: bool) {
         self.failures = match round {
             Round::Complete => 0,
@@ -134,7 +134,7 @@ impl IndexWatch {
         let (named, is_named) = self.learn_namespace(is_told).await;
         let settings = self.reloader.settings();
         expect(self.reloader.metrics(), &settings);
-        if named == Round::Silent {
+        if named == Round::Silent && settings.origin.namespace == OriginNamespace::Assumed {
             self.reloader.metrics().indexes().failed();
             self.first = None;
             return (named, false);
@@ -166,7 +166,7 @@ impl IndexWatch {
             );
         }
         let found = found.map_err(|error| Arc::new(error.into_failure()));
-        let is_first = !looks.is_answered(root);
+        let is_first = !looks.found_none(root);
         looks.end(root, found.clone());
         match found {
             Err(_) => (Round::Silent, false),
@@ -267,7 +267,7 @@ mod tests {
 
     /// The pauses in seconds after each of these rounds.
     fn pauses(rounds: &[Round]) -> Vec<u64> {
-        let mut pauses = Pauses::default();
+        let mut pauses = RoundPauses::default();
         let after = rounds.iter().map(|round| {
             pauses.count(*round, false, false);
             pauses.next(Duration::from_mins(10)).as_secs()
@@ -281,14 +281,14 @@ mod tests {
         assert_eq!(pauses(&[Complete, Silent, Silent, Complete]), [600, 1, 2, 600]);
         assert_eq!(pauses(&[Silent; 8]), [1, 2, 4, 8, 16, 30, 30, 30]);
         assert_eq!(pauses(&[Incomplete; 11])[8..], [256, 512, 600]);
-        let mut silent = Pauses::default();
+        let mut silent = RoundPauses::default();
         silent.count(Silent, false, false);
         assert_eq!(silent.next(Duration::from_millis(20)), Duration::from_millis(20));
     }
 
     #[test]
     fn calls_that_ask_in_vain_wait_longer_unless_the_site_is_silent() {
-        let mut pauses = Pauses::default();
+        let mut pauses = RoundPauses::default();
         for expected in [2, 4, 8] {
             pauses.count(Round::Complete, false, true);
             assert_eq!(pauses.shortest().as_secs(), expected);

@@ -56,7 +56,7 @@ struct IndexReader<'a> {
 const NAMESPACES: &str = "_fields=namespaces";
 
 /// Reads which namespace of a calendar a REST root lists; none: none, or several that only look like it. Where the list
-/// is closed, one of the known namespaces is found by its own index.
+/// is closed or fails, one of the known namespaces is found by its own index.
 pub(crate) async fn read_namespace(
     backend: &BackendSettings,
     root: &Url,
@@ -64,8 +64,8 @@ pub(crate) async fn read_namespace(
     let reader = IndexReader::new(backend, root)?;
     let list = match reader.document("", Some(NAMESPACES)).await {
         Ok(list) => list,
-        Err(error) if error.is_an_answer() => return reader.published_namespace().await,
-        Err(error) => return Err(error),
+        Err(error) if error.is_before_sending() => return Err(error),
+        Err(error) => return reader.published_namespace().await.map_err(|_| error),
     };
     let listed = list.get("namespaces").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(Value::as_str);
@@ -161,8 +161,17 @@ impl IndexReadError {
     pub(crate) const fn is_an_answer(&self) -> bool {
         match self {
             Self::Client(_) | Self::Exchange(_) => false,
-            Self::Status(status) => !matches!(status, 408 | 425 | 429 | 500..),
+            Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
             Self::Index(_) | Self::Unlike { .. } => true,
+        }
+    }
+
+    /// Returns true if the site was not reached at all.
+    fn is_before_sending(&self) -> bool {
+        match self {
+            Self::Client(_) => true,
+            Self::Exchange(error) => error.is_connect(),
+            Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
         }
     }
 

@@ -65,11 +65,11 @@ impl NamespaceLooks {
         }));
     }
 
-    /// Returns true if the site of a root has answered the last look.
-    pub(crate) fn is_answered(&self, root: &Url) -> bool {
+    /// Returns true if the last look was at this root, and its site told none.
+    pub(crate) fn found_none(&self, root: &Url) -> bool {
         let last = self.0.last.borrow();
         last.as_ref()
-            .is_some_and(|look| look.root == *root && look.result.is_ok())
+            .is_some_and(|look| look.root == *root && matches!(look.result, Ok(None)))
     }
 
     /// The result of the last look at a root, or else of the next one. An older failure says nothing any more.
@@ -107,12 +107,11 @@ mod tests {
         });
         looks.wanted().await;
         looks.end(&other, Ok(Some("b/events/v1".to_owned())));
-        assert!(!looks.is_answered(&mine));
         looks.end(&mine, Ok(Some("a/events/v1".to_owned())));
         for waiting in waiting {
             assert_eq!(waiting.await.unwrap().unwrap().as_deref(), Some("a/events/v1"));
         }
-        assert!(looks.is_answered(&mine));
+        assert!(!looks.found_none(&mine));
     }
 
     #[tokio::test]
@@ -121,7 +120,7 @@ mod tests {
         let root = root("a.example");
         looks.end(&root, Err(Arc::new(ExchangeFailure::Timeout)));
         assert!(looks.result(&root).await.is_err());
-        assert!(!looks.is_answered(&root));
+        assert!(!looks.found_none(&root));
         tokio::time::sleep(SHORTEST_PAUSE).await;
         let waiting = tokio::spawn({
             let (looks, root) = (looks.clone(), root.clone());
@@ -130,5 +129,6 @@ mod tests {
         looks.wanted().await;
         looks.end(&root, Ok(None));
         assert!(matches!(waiting.await.unwrap(), Ok(None)));
+        assert!(looks.found_none(&root));
     }
 }

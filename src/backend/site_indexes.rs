@@ -143,7 +143,9 @@ impl SiteIndexes {
     /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
     /// empty.
     pub(crate) fn recall(&self, site: &BackendSettings) {
-        self.take(site, &entries(stored_indexes(site)));
+        if let Some(stored) = stored_indexes(site) {
+            self.take(site, entries(&stored));
+        }
     }
 
     /// Takes entries of a document for the sources of which nothing is known.
@@ -186,9 +188,10 @@ impl SiteIndexes {
         let Some(path) = &site.origin.index_file else {
             return Ok(());
         };
-        let mut read = entries(Some(self.document(site)));
+        let document = self.document(site);
         // What a site withholds now it may publish at the next start.
-        read.retain(|entry| entry.get("index").is_some());
+        let is_read = |entry: &&Value| entry.get("index").is_some();
+        let read: Vec<&Value> = entries(&document).iter().filter(is_read).collect();
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory)?;
         }
@@ -204,23 +207,22 @@ impl IndexSource {
 }
 
 /// The settings with the namespace, and the tables in force, that a document of indexes tells, for those who judge
-/// without serving; none: the settings as they are, before sites that publish no index.
-pub fn informed(settings: Settings, indexes: Option<Value>) -> (Settings, TablesInForce) {
-    let Some(indexes) = indexes else {
-        return (settings, TablesInForce::default());
-    };
-    let entries = entries(Some(indexes));
-    let settings = with_namespace(settings, &entries);
+/// without serving.
+pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
+    let entries = entries(indexes);
+    let settings = with_namespace(settings, entries);
     let site = settings.site();
     let known = SiteIndexes::default();
-    known.take(&site, &entries);
+    known.take(&site, entries);
     (settings, known.tables(&site))
 }
 
 /// The settings with the namespace that their file says the site listed, unless they name one.
 pub(crate) fn with_stored_namespace(settings: Settings) -> Settings {
-    let stored = entries(stored_indexes(&settings.site()));
-    with_namespace(settings, &stored)
+    match stored_indexes(&settings.site()) {
+        Some(stored) => with_namespace(settings, entries(&stored)),
+        None => settings,
+    }
 }
 
 fn with_namespace(mut settings: Settings, entries: &[Value]) -> Settings {
@@ -252,12 +254,10 @@ pub fn stored_indexes(site: &BackendSettings) -> Option<Value> {
     }
 }
 
-/// The entries of a document of indexes, one a source.
-fn entries(document: Option<Value>) -> Vec<Value> {
-    match document.and_then(|mut document| document.get_mut("sites").map(Value::take)) {
-        Some(Value::Array(entries)) => entries,
-        _ => Vec::new(),
-    }
+/// The entries of a document of indexes, one a source; none in a document of another kind.
+fn entries(document: &Value) -> &[Value] {
+    let sites = document.get("sites").and_then(Value::as_array);
+    sites.map_or(&[], Vec::as_slice)
 }
 
 fn read(path: &Path, most: usize) -> io::Result<Value> {

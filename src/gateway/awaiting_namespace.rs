@@ -28,11 +28,11 @@ pub(super) struct AwaitingNamespace {
 // === impl AwaitingNamespace ===
 
 impl AwaitingNamespace {
-    /// Returns true if neither the settings nor the site have named the calendar.
+    /// Returns true if the settings do not name the calendar, and the site has not been asked or names it otherwise.
     pub(super) fn is_needed(origin: &OriginSettings, shared: &Shared) -> bool {
         origin.read_index
             && origin.namespace == OriginNamespace::Assumed
-            && !shared.indexes.looks().is_answered(&origin.url)
+            && !shared.indexes.looks().found_none(&origin.url)
     }
 
     pub(super) fn new(unnamed: Arc<dyn ServeGateway>, settings: &Settings, shared: &Shared) -> Self {

@@ -177,7 +177,7 @@ async fn a_site_that_hangs_or_is_in_maintenance_is_reported_as_that() {
     let mut hanging = Conduct::of(PLUGIN);
     hanging.gate = Some(gate.clone());
     let mut busy = Conduct::of(PLUGIN);
-    busy.list = 503;
+    (busy.list, busy.index) = (503, 503);
     for (conduct, expected, code) in [
         (hanging, 504, "edge_origin_timeout"),
         (busy, 503, "edge_origin_unavailable"),
@@ -190,10 +190,15 @@ async fn a_site_that_hangs_or_is_in_maintenance_is_reported_as_that() {
         .await;
         let answer = edge.get(&events(SPECIFIED)).await;
         assert_eq!((answer.status.as_u16(), answer.code().as_str()), (expected, code));
+        let preflight = edge
+            .request(Method::OPTIONS, &events(SPECIFIED))
+            .header("origin", "https://app.example")
+            .header("access-control-request-method", "GET");
+        assert_eq!(Answer::to(preflight).await.status, 204);
         // A page does not depend on the calendar's name; a route that may be the calendar's does.
         assert_eq!(edge.get("/about").await.status, 200);
         assert_eq!(status(&edge, RENAMED).await, expected);
-        site.change(|conduct| conduct.list = 200);
+        site.change(|conduct| (conduct.list, conduct.index) = (200, 200));
         gate.open();
         let elapsed = until(&edge, &events(SPECIFIED), 200, &[expected]).await;
         assert!(elapsed < Duration::from_secs(3), "{elapsed:?}");
@@ -209,6 +214,9 @@ async fn a_closed_list_hides_no_known_namespace() {
         (PLUGIN, 401, 401),
         (PLUGIN, 403, 403),
         (PLUGIN, 404, 404),
+        (SPECIFIED, 500, 200),
+        (PLUGIN, 503, 200),
+        (PLUGIN, 500, 500),
     ] {
         let mut conduct = Conduct::of(namespace);
         (conduct.list, conduct.index) = (list, index);

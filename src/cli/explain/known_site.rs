@@ -50,21 +50,34 @@ impl KnownSite {
             search.instead_of.push("no site is named".to_owned());
             None
         };
-        let (from, place, indexes) = match found {
-            Some((from, place, indexes)) => (from, Some(place), Some(indexes)),
-            None => ("none", None, None),
+        let instead_of = search.instead_of;
+        let Some((from, place, indexes)) = found else {
+            return Ok(Self::unknown(settings, instead_of));
         };
+        let (settings, tables) = informed(settings, &indexes);
         let index = IndexStory {
             from,
-            place,
-            instead_of: search.instead_of,
+            place: Some(place),
+            instead_of,
         };
-        let (settings, tables) = informed(settings, indexes);
         Ok(Self {
             settings,
             tables,
             index,
         })
+    }
+
+    /// A site of which nothing could be read, for these reasons: the edge's own table counts.
+    pub(super) fn unknown(settings: Settings, instead_of: Vec<String>) -> Self {
+        Self {
+            settings,
+            tables: TablesInForce::default(),
+            index: IndexStory {
+                from: "none",
+                place: None,
+                instead_of,
+            },
+        }
     }
 }
 
@@ -75,12 +88,12 @@ struct Search<'a> {
 }
 
 /// The kind of a place, the place, and the document there.
-type Found = (&'static str, String, Value);
+type IndexesAt = (&'static str, String, Value);
 
 // === impl Search ===
 
 impl Search<'_> {
-    fn edge(&mut self, flags: &EdgeArgs) -> Option<Found> {
+    fn edge(&mut self, flags: &EdgeArgs) -> Option<IndexesAt> {
         let admin = flags.admin.clone().or_else(|| admin_url(self.settings))?;
         let token_file = self.settings.admin_access.token_file.clone();
         let flags = EdgeArgs {
@@ -94,7 +107,7 @@ impl Search<'_> {
         }
     }
 
-    fn file(&mut self) -> Option<Found> {
+    fn file(&mut self) -> Option<IndexesAt> {
         let site = self.settings.site();
         let file = site.origin.index_file.as_ref()?.display().to_string();
         match stored_indexes(&site) {
@@ -103,7 +116,7 @@ impl Search<'_> {
         }
     }
 
-    fn site(&mut self) -> Option<Found> {
+    fn site(&mut self) -> Option<IndexesAt> {
         let origin = &self.settings.origin;
         if !origin.read_index {
             return self.without("`origin.read_index` is false".to_owned());
@@ -119,7 +132,7 @@ impl Search<'_> {
         }
     }
 
-    fn without(&mut self, reason: String) -> Option<Found> {
+    fn without(&mut self, reason: String) -> Option<IndexesAt> {
         self.instead_of.push(reason);
         None
     }

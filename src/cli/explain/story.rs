@@ -344,7 +344,6 @@ fn shown(key: KeyRef<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use calendar_edge_core::settings::Profile;
-    use calendar_edge_judge::contract::TablesInForce;
     use http::uri::PathAndQuery;
     use http::{HeaderMap, Method};
 
@@ -361,18 +360,7 @@ mod tests {
             assumed_type: None,
             client: [127, 0, 0, 1].into(),
         };
-        let index = IndexStory {
-            from: "none",
-            place: None,
-            instead_of: Vec::new(),
-        };
-        let tables = TablesInForce::default();
-        let known = KnownSite {
-            settings,
-            tables,
-            index,
-        };
-        Story::of(&request, &known)
+        Story::of(&request, &KnownSite::unknown(settings, Vec::new()))
     }
 
     fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u16> {

@@ -177,8 +177,13 @@ impl Decider {
     /// form that may name a route.
     pub fn depends_on_namespace(&self, head: &RequestHead<'_>) -> bool {
         let uri = &head.parts.uri;
-        let is_rest = self.roots.is_rest(uri.path(), uri.query().unwrap_or_default());
-        is_rest || matches!(self.open(head), Opening::SiteForm(_))
+        match self.open(head) {
+            Opening::Preflight | Opening::Ambiguous(_) => false,
+            Opening::SiteForm(_) => true,
+            Opening::RestIndex(_) | Opening::Site | Opening::Call(_) => {
+                self.roots.is_rest(uri.path(), uri.query().unwrap_or_default())
+            }
+        }
     }
 
     /// The calendar call that a whole form to the rest of the site names, if it names one.
