@@ -14,6 +14,9 @@ const SPECIFIED: &str = "calendar/events/v1";
 
 const RENAMED: &str = "club/events/v1";
 
+/// Maximum wait for what is to happen within a few seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// What a site does at the moment.
 #[derive(Debug, Clone)]
 struct Conduct {
@@ -124,6 +127,7 @@ async fn until(edge: &Edge, target: &str, expected: u16, before: &[u16]) -> Dura
             return started.elapsed();
         }
         assert!(before.contains(&status), "{target}: {status} {}", answer.body);
+        assert!(started.elapsed() < PATIENCE, "{target}: still {status}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -320,9 +324,13 @@ async fn what_an_earlier_run_knew_is_in_the_state_directory() {
     let keep = |settings: &mut Settings| settings.state_dir = Some(state.clone());
     let edge = untold(&site.origin.base(), keep).await;
     assert_eq!(status(&edge, RENAMED).await, 200);
-    while !state.join("indexes.json").exists() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let written = async {
+        while !state.join("indexes.json").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let written = tokio::time::timeout(PATIENCE, written).await;
+    written.expect("the edge writes it");
     drop(edge);
     let base = site.origin.base();
     let address = site.origin.kill().await;
