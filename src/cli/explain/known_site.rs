@@ -103,7 +103,7 @@ impl Search<'_> {
         match AdminClient::new(&flags).and_then(|edge| edge.get("/indexes")) {
             Ok(indexes) if self.is_about(&indexes) => Some(("edge", admin, indexes)),
             Ok(_) => self.without(format!("the edge at {admin} serves another site")),
-            Err(error) => self.without(format!("{error:#}")),
+            Err(error) => self.without(error.to_string()),
         }
     }
 
@@ -128,7 +128,7 @@ impl Search<'_> {
         };
         match runtime::single().and_then(|runtime| runtime.block_on(read)) {
             Ok(indexes) => Some(("site", origin.url.to_string(), indexes)),
-            Err(error) => self.without(format!("the index of {} cannot be read: {error:#}", origin.url)),
+            Err(error) => self.without(format!("the index of {} cannot be read: {error}", origin.url)),
         }
     }
 
