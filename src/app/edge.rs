@@ -24,9 +24,7 @@ use crate::server::{
     TlsIdentity, TlsIdentityError, Worker,
 };
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{
-    AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
-};
+use calendar_edge_core::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -64,8 +62,8 @@ pub struct Supervision {
     pub sockets: InheritedSockets,
 }
 
-/// Maximum wait, at start, for the list of the site's namespaces.
-const FIRST_LOOK: Duration = Duration::from_secs(2);
+/// Maximum wait, at start, for the site's namespaces and indexes.
+const FIRST_READING: Duration = Duration::from_secs(2);
 
 /// The reason why serving ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -154,10 +152,10 @@ impl Edge {
             manager,
             threads,
         };
-        let looked = watch(&reloader, &shared);
-        if reloader.settings().origin.namespace == OriginNamespace::Assumed {
-            // Bounded: the first call finds the namespace known, unless the site is slow or down.
-            let _ = tokio::time::timeout(FIRST_LOOK, looked).await;
+        let read = watch(&reloader, &shared);
+        if reloader.settings().origin.read_index {
+            // Bounded: the first call finds namespace and index known, unless the site is slow or down.
+            let _ = tokio::time::timeout(FIRST_READING, read).await;
         }
         let following = follow_companions(shared.companions.clone(), reloader.companion_service());
         let end = drain.clone();
@@ -177,15 +175,15 @@ impl Edge {
     }
 }
 
-/// Reads the indexes of the sites until the drain begins. The receiver ends with the first look at the site's namespaces.
+/// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.
 fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
-    let (look, looked) = oneshot::channel();
-    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), look);
+    let (reading, read) = oneshot::channel();
+    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), reading);
     let drain = shared.drain.clone();
     shared
         .drain
         .spawn(async move { drain.unless_begun(watching).await });
-    looked
+    read
 }
 
 async fn open_all(

@@ -153,6 +153,9 @@ Examples:
   calendar-edge explain -X POST -u editor:x -d @event.json /wp-json/calendar/events/v1/events --config edge.toml
   calendar-edge explain 0199f1c2-… --admin http://127.0.0.1:9787
 
+A request is decided by what the running edge (--admin, or admin.listen of the file) knows of the site, or else by its \
+index file, or else by the site's index.
+
 Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the running edge does not answer; 64 invalid \
 command line; 78 invalid configuration.";
 
@@ -284,8 +287,7 @@ impl ExplainArgs {
     /// The settings of `serve`; without a file, named or found, and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         let site = &self.site;
-        let is_root_named = site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if site.file(environment).is_some() || is_root_named {
+        if self.names_a_site(environment) {
             return site.load_without_secrets(environment);
         }
         let imaginary = SiteArgs {
@@ -293,6 +295,12 @@ impl ExplainArgs {
             ..site.clone()
         };
         imaginary.load_without_secrets(environment)
+    }
+
+    /// Returns true if a file or an origin is named.
+    pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
+        let is_root_named = self.site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        self.site.file(environment).is_some() || is_root_named
     }
 }
 

@@ -145,7 +145,7 @@ pub(super) static SECTIONS: [Section; 25] = [
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
                   `/migration/report`, `/status`, `/openapi.json`, `/routes`; for this machine and with the token only \
-                  `/config`, `/log`, and `/refusals` and `/findings`, which tell of single requests.",
+                  `/config`, `/indexes`, `/log`, and `/refusals` and `/findings`, which tell of single requests.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -338,7 +338,8 @@ const TOP: &[SettingKey] = &[
             listening::file(text).map(|value| settings.state_dir = Some(value))
         }),
         "The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps \
-         that they are on, and the key by which clients belong to shares. The edge creates it.",
+         that they are on, the key by which clients belong to shares, and what the indexes of the site said. The edge \
+         creates it.",
     )
     .unset("nothing outlives a restart"),
     SettingKey::new(
@@ -611,7 +612,7 @@ const ORIGIN: &[SettingKey] = &[
         "The namespace that the plugin registers at the site; The Events Calendar registers \
          `tribe/events/v1`.",
     )
-    .unset("what the site lists; until that is read, `calendar/events/v1`"),
+    .unset("what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`"),
     SettingKey::new(
         "publish_namespace",
         Flag(|settings| &mut settings.origin.publish_namespace),
@@ -630,23 +631,23 @@ const ORIGIN: &[SettingKey] = &[
         "read_index",
         Flag(|settings| &mut settings.origin.read_index),
         "Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the \
-         site does not publish are not judged; those that only the site has are forwarded. With `false` the edge \
-         judges by its own table and by `index_file`.",
+         site does not publish are not judged; those that only the site has are forwarded. Until the site answers, what \
+         its index may contradict is left to it. With `false` the edge judges by its own table and by `index_file`.",
     ),
     SettingKey::new(
         "index_interval",
         Time(A_SECOND_TO_A_DAY, |settings| &mut settings.origin.index_interval),
-        "Interval at which the edge reads the indexes again. After a failure it tries again sooner.",
+        "Interval at which the edge reads the indexes again. While the site does not answer, the edge tries again after 1 s, \
+         then less often, at least every 30 s.",
     ),
     SettingKey::new(
         "index_file",
         Text(&listening::INDEX_FILE, |settings, text| {
             listening::file(text).map(|value| settings.origin.index_file = Some(value))
         }),
-        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it; its \
-         directory must exist.",
+        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it.",
     )
-    .unset("not kept"),
+    .unset("`indexes.json` in `state_dir`; without that directory it is not kept"),
     SettingKey::new(
         "tunnel_delete",
         Flag(|settings| &mut settings.origin.tunnel_delete),

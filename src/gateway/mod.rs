@@ -16,6 +16,7 @@ use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
+mod awaiting_namespace;
 mod body;
 mod cache;
 mod calendar;
@@ -110,7 +111,8 @@ fn calendar_stages(
         }))
         .service(migration::select_backend(
             dispatch::Dispatch::new(&parts.backends, &parts.rules)
-                .with_companions(&parts.site.origin, shared),
+                .with_companions(&parts.site.origin, shared)
+                .with_looks(&parts.site.origin, shared),
         ))
 }
 

@@ -25,6 +25,7 @@ mod early_refusals;
 mod edge_errors;
 mod ending;
 mod explained;
+mod explained_index;
 mod first_minutes;
 mod forwarding;
 mod found_file;
@@ -84,6 +85,7 @@ mod tls;
 #[cfg(feature = "otlp")]
 mod traces;
 mod unfinished;
+mod unheard_site;
 mod upgrades;
 mod verdicts;
 mod versions;

@@ -44,7 +44,8 @@ pub struct OriginSettings {
     pub read_index: bool,
     /// The interval at which the indexes are read again.
     pub index_interval: Duration,
-    /// The file that keeps what the indexes said; none: it is not kept.
+    /// The file that keeps what the indexes said; none: one in [`Settings::state_dir`](super::Settings::state_dir), if
+    /// there is such a directory.
     pub index_file: Option<PathBuf>,
     /// Send DELETE as POST with an override header.
     pub tunnel_delete: bool,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::answering_backends::BackendStory;
 use super::cacheability::CacheStory;
+use super::known_site::IndexStory;
 use super::story::Story;
 use calendar_edge::telemetry::printable;
 
@@ -20,8 +21,11 @@ pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn about(story: &Story, lines: &mut Vec<String>) {
+    let index = judged_by(&story.index);
     let facts = [
         ("root", story.root.as_deref()),
+        ("namespace", Some(story.namespace.as_str())),
+        ("index", Some(index.as_str())),
         ("route", story.route.as_deref()),
         ("operation", story.operation),
         ("mode", story.mode),
@@ -30,6 +34,21 @@ fn about(story: &Story, lines: &mut Vec<String>) {
     ];
     for (name, fact) in facts {
         lines.extend(fact.map(|fact| format!("  {name:<10} {fact}")));
+    }
+}
+
+/// Where the index is from, and why it is from no better place.
+fn judged_by(index: &IndexStory) -> String {
+    let place = index.place.as_deref().unwrap_or_default();
+    let source = match index.from {
+        "edge" => format!("as the running edge at {place} knows it"),
+        "file" => format!("of the file {place}"),
+        "site" => format!("read from {place}"),
+        _ => "unknown: judged by the edge's own table".to_owned(),
+    };
+    match index.instead_of.as_slice() {
+        [] => source,
+        reasons => format!("{source} ({})", reasons.join("; ")),
     }
 }
 

@@ -182,7 +182,7 @@ impl Admin {
     /// The pages about the configuration and about single requests.
     fn guarded(&self, path: &str, access: Access) -> PlainResponse {
         let id = path.strip_prefix("/refusals/");
-        if id.is_none() && !matches!(path, "/config" | "/findings" | "/log" | "/refusals") {
+        if id.is_none() && !matches!(path, "/config" | "/findings" | "/indexes" | "/log" | "/refusals") {
             return refused(&Refusal::no_route());
         }
         if access != Access::Whole {
@@ -201,6 +201,7 @@ impl Admin {
                 Some(log) => log_level::show(log),
                 None => refused(&Refusal::no_route()),
             },
+            (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
             (None, _) => pretty(&explained::list(&self.0.refusals)),
         }
