@@ -166,14 +166,16 @@ impl SiteIndexes {
 
     /// What is known of the site's sources, as the file and the admin listener tell it.
     pub(crate) fn document(&self, site: &BackendSettings) -> Value {
+        let known = self.known.lock();
         let entry = |source: IndexSource| {
-            let mut entry = json!({"root": source.root.as_str(), "namespace": source.namespace});
-            match self.known.lock().get(&source) {
-                Some(KnownIndex::Read { index, .. }) => entry["index"] = index.to_json(),
-                Some(KnownIndex::Withheld) => entry["withheld"] = true.into(),
-                None => {}
+            let (root, namespace) = (source.root.as_str(), &source.namespace);
+            match known.get(&source) {
+                Some(KnownIndex::Read { index, .. }) => {
+                    json!({"root": root, "namespace": namespace, "index": index.to_json()})
+                }
+                Some(KnownIndex::Withheld) => json!({"root": root, "namespace": namespace, "withheld": true}),
+                None => json!({"root": root, "namespace": namespace}),
             }
-            entry
         };
         let sites: Vec<Value> = IndexSource::all(site).into_iter().map(entry).collect();
         json!({ "sites": sites })
