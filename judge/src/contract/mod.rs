@@ -23,6 +23,7 @@ pub mod patch;
 mod published;
 mod query;
 mod rule;
+mod rule_meaning;
 mod strict;
 mod table;
 
@@ -39,5 +40,8 @@ pub use published::{
     TableInForce, TablesInForce,
 };
 pub use rule::{Rule, Taxonomy};
+#[cfg(test)]
+pub(crate) use rule_meaning::MEANINGS;
+pub use rule_meaning::rule_meaning;
 pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};

@@ -5,8 +5,8 @@ use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Sch
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::{BackendSettings, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
-use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome, rule_meaning};
-use calendar_edge_judge::contract::{ArgumentStanding, Schema};
+use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::contract::{ArgumentStanding, Schema, rule_meaning};
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::CallTarget;
 use calendar_edge_judge::wordpress::payload::{Source, SourceParameters, spellings};

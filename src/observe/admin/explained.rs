@@ -13,7 +13,8 @@ use crate::telemetry::{
 use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::unix_time::UnixTime;
-use calendar_edge_judge::call::{Finding, rule_meaning};
+use calendar_edge_judge::call::Finding;
+use calendar_edge_judge::contract::rule_meaning;
 
 /// A refusal in the list.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
-use calendar_edge_judge::call::{Finding, Outcome, rule_meaning};
-use calendar_edge_judge::contract::TablesInForce;
+use calendar_edge_judge::call::{Finding, Outcome};
+use calendar_edge_judge::contract::{TablesInForce, rule_meaning};
 use calendar_edge_judge::problem::Refusal;
 
 /// Decides about kept requests by the configuration in use.

@@ -13,7 +13,7 @@ function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
   if (cell.link) return [h("a", { href: cell.link, class: cell.tone }, cell.text)];
   if (cell.of !== undefined) return [h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`];
-  return [h("span", { class: cell.tone }, cell.text), cell.note ? h("div", { class: "small soft" }, cell.note) : ""];
+  return [h("span", { class: cell.tone }, cell.text), cell.note ? h("div", { class: "small soft" }, ...rich(cell.note)) : ""];
 }
 
 /** Narrow screens show a row as a card, so a cell knows its column, and roles say what the layout no longer does. */
