@@ -51,7 +51,8 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::Write as _;
     use std::os::unix::fs::{PermissionsExt, symlink};

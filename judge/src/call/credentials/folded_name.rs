@@ -73,8 +73,8 @@ fn without_percents(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     while let Some((before, after)) = rest.split_once('%') {
         kept.push_str(before);
-        let is_byte = |two: &&str| two.bytes().all(|byte| byte.is_ascii_hexdigit());
-        rest = if after.get(..2).filter(is_byte).is_some() {
+        let is_byte = |two: &str| two.bytes().all(|byte| byte.is_ascii_hexdigit());
+        rest = if after.get(..2).is_some_and(is_byte) {
             after.get(2..).unwrap_or_default()
         } else {
             kept.push('%');
@@ -99,12 +99,11 @@ fn without_entities(text: &str) -> String {
         let entity = end
             .and_then(|end| after.get(..end))
             .filter(|entity| !entity.contains('\n'));
-        rest = match entity {
-            Some(entity) => after.get(entity.len() + 1..).unwrap_or_default(),
-            None => {
-                kept.push('&');
-                after
-            }
+        rest = if let Some(entity) = entity {
+            after.get(entity.len() + 1..).unwrap_or_default()
+        } else {
+            kept.push('&');
+            after
         };
     }
     kept.push_str(rest);
