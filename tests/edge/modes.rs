@@ -184,8 +184,10 @@ fn off_judges_no_arguments() {
         if let Outcome::Forward(call) = &unjudged.outcome {
             assert!(
                 unjudged.findings.is_empty() && call.deferred().is_empty(),
-                "{}",
-                record.id
+                "{}: {:?} {:?}",
+                record.id,
+                unjudged.findings,
+                call.deferred()
             );
         }
     }

@@ -112,6 +112,11 @@ impl Case<'_> {
         }
     }
 
+    /// Returns true if the arguments were judged, and the site is to word the refusal.
+    pub(super) fn is_refused_by_origin(&self) -> bool {
+        matches!(self.checked.get(), Some(Checked::RefusedByOrigin { .. }))
+    }
+
     /// Returns true if the call must carry credentials and carries none.
     pub(super) fn lacks_credentials(&self) -> bool {
         self.policy.lacks_credentials(self.operation, self.caller)

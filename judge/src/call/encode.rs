@@ -13,7 +13,7 @@ use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
-use super::wordpress::{Checked, is_of_type};
+use super::wordpress::is_of_type;
 use crate::contract::global::{GLOBALS, Global};
 use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
 use crate::problem::{OwnError, Problem};
@@ -53,7 +53,7 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
             write_query(name, &value, &mut pairs);
         }
     }
-    if writes_body && matches!(case.checked(), Checked::RefusedByOrigin { .. }) {
+    if writes_body && case.is_refused_by_origin() {
         write_mistyped(operation, parameters, &mut pairs);
     }
     write_loose_query(&loose, writes_body, &mut pairs);
