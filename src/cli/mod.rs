@@ -19,13 +19,11 @@ mod init;
 mod man;
 mod migration;
 mod named_address;
-mod openapi;
 mod purge;
 mod routes;
 mod runtime;
 mod serve;
 mod status;
-mod version;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

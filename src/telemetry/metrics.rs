@@ -12,6 +12,7 @@ use prometheus_client::registry::Registry;
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
+use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
@@ -36,6 +37,7 @@ pub(crate) struct Metrics {
     /// Metrics whose names begin with `process_` instead.
     process: Arc<Registry>,
     requests: RequestMetrics,
+    clients: ClientSums,
     findings: Series<Counter, 4>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
@@ -69,6 +71,7 @@ impl Metrics {
         Self {
             process: Arc::new(process()),
             requests: RequestMetrics::new(&mut registry),
+            clients: ClientSums::default(),
             findings: VALIDATION_FINDINGS.series(&mut registry),
             exchanges: exchange_families.of_site(),
             exchange_families,
@@ -102,6 +105,11 @@ impl Metrics {
     /// The metrics of requests.
     pub(crate) fn requests(&self) -> &RequestMetrics {
         &self.requests
+    }
+
+    /// The requests of the last minutes by client; no metric, since addresses are no labels.
+    pub(crate) fn clients(&self) -> &ClientSums {
+        &self.clients
     }
 
     /// The metrics of client connections.

@@ -6,6 +6,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod access_lines;
 mod admin;
 mod advice;
 mod backends;
