@@ -384,7 +384,8 @@ mod tests {
         assert_eq!(next.listen, running.listen);
         assert!(next.admin.is_none());
         assert!(next.tls.is_none());
-        assert_eq!(next.log, running.log);
+        assert_eq!(next.log.format, running.log.format);
+        assert_eq!(next.log.access, running.log.access);
         assert_eq!(next.log.filter, "debug");
         assert!(pin(&running, &mut next).is_empty());
     }

@@ -70,8 +70,8 @@ pub enum Complaint {
     #[error("the variable `{0}` is not set")]
     UnsetVariable(String),
     /// A text begins a reference to an environment variable that does not end, or names none.
-    #[error("`{0}` is no reference to a variable")]
-    NoVariable(String),
+    #[error("`${{` without the name of a variable and `}}`")]
+    NoVariable,
     /// There is no such key.
     #[error("unknown key `{0}`")]
     UnknownKey(String),

@@ -70,8 +70,11 @@ impl<'a> Variables<'a> {
                 continue;
             }
             expanded.push_str(before);
-            let (name, behind) = after.split_once('}').unwrap_or((after, ""));
-            match (self.lookup)(name).filter(|_| is_name(name)) {
+            let Some((name, behind)) = after.split_once('}').filter(|(name, _)| is_name(name)) else {
+                self.refuse("", span);
+                return expanded;
+            };
+            match (self.lookup)(name) {
                 Some(value) => expanded.push_str(&value),
                 None => self.refuse(name, span),
             }
@@ -81,10 +84,11 @@ impl<'a> Variables<'a> {
         expanded
     }
 
+    /// Refuses a variable that is not set, or a reference without a name.
     fn refuse(&mut self, name: &str, span: &Range<usize>) {
-        let complaint = match is_name(name) {
-            true => Complaint::UnsetVariable(name.to_owned()),
-            false => Complaint::NoVariable(format!("{BEGINNING}{name}")),
+        let complaint = match name {
+            "" => Complaint::NoVariable,
+            name => Complaint::UnsetVariable(name.to_owned()),
         };
         let help = "`$${` stands for the characters `${`";
         let finding = ConfigFinding::from(complaint)
@@ -155,15 +159,16 @@ mod tests {
 
     #[test]
     fn a_reference_without_a_value_is_a_problem_with_its_place() {
+        const NO_NAME: &str = "`${` without the name of a variable";
         for (text, complaint, place) in [
             (
                 "b = 1\na = 'x ${UNSET} ${SITE}'",
                 "the variable `UNSET` is not set",
                 "edge.toml:2:8",
             ),
-            ("a = '${SITE'", "`${SITE` is no reference", "edge.toml:1:6"),
-            ("a = '${}'", "`${` is no reference", "edge.toml:1:6"),
-            ("a = '${SITE:-x}'", "`${SITE:-x` is no reference", "edge.toml:1:6"),
+            ("a = '${SITE'", NO_NAME, "edge.toml:1:6"),
+            ("a = '${}'", NO_NAME, "edge.toml:1:6"),
+            ("a = '${SITE:-x}'", NO_NAME, "edge.toml:1:6"),
             (
                 "a = \"\\u0024{UNSET}\"",
                 "the variable `UNSET` is not set",

@@ -5,14 +5,15 @@ use serde_json::json;
 use super::until;
 use crate::support::{EVENTS, Edge, Origin, Reply};
 
-async fn edge() -> Edge {
+/// An edge with its origin.
+async fn edge() -> (Edge, Origin) {
     let origin = Origin::always(Reply::json(200, r#"{"events":[],"rest_url":"x"}"#)).await;
-    Edge::before(&origin).await
+    (Edge::before(&origin).await, origin)
 }
 
 #[tokio::test]
 async fn the_edge_keeps_readings_of_what_was_counted() {
-    let edge = edge().await;
+    let (edge, _origin) = edge().await;
     edge.get(EVENTS).await;
     edge.get(&format!("{EVENTS}?page=x")).await;
     let document = until("a reading that counts both", async || {
@@ -41,7 +42,7 @@ async fn the_edge_keeps_readings_of_what_was_counted() {
 
 #[tokio::test]
 async fn the_busiest_clients_are_for_operators_only() {
-    let edge = edge().await;
+    let (edge, _origin) = edge().await;
     edge.get(EVENTS).await;
     edge.get(&format!("{EVENTS}?page=x")).await;
     let clients = until("both requests", async || {
@@ -61,7 +62,7 @@ async fn the_busiest_clients_are_for_operators_only() {
 
 #[tokio::test]
 async fn the_runbook_is_at_hand() {
-    let edge = edge().await;
+    let (edge, _origin) = edge().await;
     let runbook = edge.admin("/runbook").await;
     assert_eq!(
         runbook.header("content-type"),
