@@ -42,6 +42,7 @@ const OPERATORS: &str = document!(
         "sections.js",
         "migration.js",
         "refusals.js",
+        "runbook.js",
         "operators.js"
     ]
 );

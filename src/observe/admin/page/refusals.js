@@ -1,6 +1,6 @@
 // Refusals: how many by rule, the last ones, and one explained.
 
-const SHOWN = 12;
+const SHOWN = matchMedia("(max-width: 44rem)").matches ? 6 : 12;
 
 function findings(answer) {
   const part = $("findings-part");
@@ -49,14 +49,15 @@ function insisted(list) {
     : null);
 }
 
-/** Shows the refusal that the address names. */
+/** Shows the refusal or the section of the runbook that the address names. */
 async function explain() {
-  const id = /^#refusal\/(.+)$/.exec(location.hash)?.[1];
+  const [, kind, id] = /^#(refusal|runbook)\/(.+)$/.exec(location.hash) ?? [];
   const dialog = $("explained");
   if (!id) return dialog.open && dialog.close();
-  say($("explained-title"), "Refusal");
+  say($("explained-title"), kind === "refusal" ? "Refusal" : "Runbook");
   $("explained-part").replaceChildren(h("p", { class: "soft" }, "Asking the edge."));
   if (!dialog.open) dialog.showModal();
+  if (kind === "runbook") return runbook(id);
   const answer = await ask(`/refusals/${encodeURIComponent(decodeURIComponent(id))}`);
   if (answer.ok) say($("explained-title"), `${answer.body.status} ${answer.body.code}`);
   $("explained-part").replaceChildren(...filtered(answer.ok ? explanation(answer.body) : [answer.status === 404 ? h("p", {}, "This refusal is no longer kept, or this request was not refused.") : refused(answer)]));

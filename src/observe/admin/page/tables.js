@@ -12,7 +12,7 @@ function table(caption, columns, empty) {
 function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
   if (cell.link) return [h("a", { href: cell.link, class: cell.tone }, cell.text)];
-  if (cell.of !== undefined) return [h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`];
+  if (cell.of !== undefined) return [h("span", {}, h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`)];
   return [h("span", { class: cell.tone }, cell.text)];
 }
 
