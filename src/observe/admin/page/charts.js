@@ -129,9 +129,8 @@ function summaries(now) {
   const line = points().filter(Boolean);
   if (!line.length) return;
   const most = (name) => perSecond(Math.max(...line.map((point) => point[name])));
-  const all = line.map((point) => point.all);
-  const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
-  const time = span(line.length);
+  const mean = rate(now, SECONDS, (one) => one.requests);
+  const time = span(apart(now, SECONDS));
   say($("rate-sum"), `In the last ${time}: ${perSecond(mean)} requests a second on average, ${most("all")} at most.`);
   say($("status-sum"), `In the last ${time}: at most ${most("faulty")} a second with 4xx, ${most("failed")} with 5xx.`);
   const slow = line.filter((point) => point.p99 !== null).map((point) => point.p99);

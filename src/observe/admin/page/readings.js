@@ -48,18 +48,24 @@ function rate(now, seconds, count) {
   return time > 0 ? grown(now, seconds, count) / time : null;
 }
 
-/** A quantile of the requests of some seconds, in seconds: linear within its bucket; null without requests. */
-function quantile(now, seconds, part) {
+/** The bucket that holds a quantile of the requests of some seconds: its bounds in seconds, and the place of the quantile between them; null without requests. */
+function bucket(now, seconds, part) {
   const past = before(now, seconds);
   const counts = now.latency.counts.map((count, index) => count - past.latency.counts[index]);
   const all = now.latency.count - past.latency.count;
   if (all <= 0) return null;
   const wanted = all * part;
   const index = counts.findIndex((count) => count >= wanted);
-  if (index < 0) return now.latency.bounds.at(-1);
-  const low = index ? now.latency.bounds[index - 1] : 0;
+  const last = now.latency.bounds.at(-1);
+  if (index < 0) return { low: last, high: last, place: 0 };
   const below = index ? counts[index - 1] : 0;
-  return low + (now.latency.bounds[index] - low) * ((wanted - below) / (counts[index] - below || 1));
+  return { low: index ? now.latency.bounds[index - 1] : 0, high: now.latency.bounds[index], place: (wanted - below) / (counts[index] - below || 1) };
+}
+
+/** A quantile of the requests of some seconds, in seconds: linear within its bucket; null without requests. */
+function quantile(now, seconds, part) {
+  const found = bucket(now, seconds, part);
+  return found && found.low + (found.high - found.low) * found.place;
 }
 
 /** One point a second for the charts, the oldest first; `null` where nothing was read. */

@@ -56,8 +56,8 @@ function overload(now, add) {
   const time = span(apart(now, MINUTE));
   const failed = grown(now, MINUTE, (one) => one.statuses.failed);
   if (failed > 0 && failed * 20 >= all) add("bad", `${percent(failed, all)} of the ${number.format(all)} requests of the last ${time} ended with a 5xx status.`, "#statuses", "Errors");
-  const slow = quantile(now, MINUTE, .99);
-  if (all >= LEAST && slow >= 1) add(slow >= 5 ? "bad" : "warn", `One of 100 requests of the last ${time} took ${duration(slow)} or longer (p99 of ${number.format(all)}). On average: ${spent(now).join(", ")}.`, "#latency", "Slow");
+  const slow = bucket(now, MINUTE, .99);
+  if (all >= LEAST && slow?.low >= 1) add(slow.low >= 2.5 ? "bad" : "warn", `One of 100 requests of the last ${time} took longer than ${duration(slow.low)} (p99 of ${number.format(all)} requests). On average: ${spent(now).join(", ")}.`, "#latency", "Slow");
   for (const { name } of now.backends) {
     const [lately, before] = [MINUTE, SECONDS].map((seconds) => grown(now, seconds, (one) => one.shed[name] ?? 0));
     const window = span(apart(now, lately ? MINUTE : SECONDS));
