@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use self::drift::DriftStatus;
 use self::moved::{CopyStatus, MovedStatus};
-use self::readings::Reading;
+use self::readings::CountReading;
 use self::stored::CacheStatus;
 use super::explained::moment;
 use super::service::AdminParts;
@@ -32,7 +32,7 @@ pub(super) struct StatusDocument<'a> {
     version: &'static str,
     started: String,
     #[serde(flatten)]
-    reading: Reading,
+    reading: CountReading,
     draining: bool,
     #[serde(flatten)]
     settings: &'a SettingFacts,
@@ -56,7 +56,7 @@ impl<'a> StatusDocument<'a> {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             started: moment(parts.facts.started),
-            reading: Reading::of(parts),
+            reading: CountReading::of(parts),
             draining: !parts.readiness.is_ready(),
             settings,
             configuration: configuration(parts),

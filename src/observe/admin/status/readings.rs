@@ -25,11 +25,11 @@ const MOST: usize = 61;
 
 /// The readings of one edge; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Readings(Arc<Mutex<VecDeque<Reading>>>);
+pub(crate) struct Readings(Arc<Mutex<VecDeque<CountReading>>>);
 
 /// The counts of one moment, as the status shows them.
 #[derive(Debug, Serialize)]
-pub(super) struct Reading {
+pub(super) struct CountReading {
     now: String,
     uptime_seconds: f64,
     #[serde(flatten)]
@@ -47,7 +47,7 @@ impl Readings {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let reading = Reading::of(parts);
+            let reading = CountReading::of(parts);
             let mut readings = self.0.lock();
             readings.push_back(reading);
             while readings.len() > MOST {
@@ -66,9 +66,9 @@ impl Readings {
     }
 }
 
-// === impl Reading ===
+// === impl CountReading ===
 
-impl Reading {
+impl CountReading {
     /// The counts now.
     pub(super) fn of(parts: &AdminParts) -> Self {
         let metrics = &parts.metrics;
