@@ -144,8 +144,8 @@ pub(super) static SECTIONS: [Section; 25] = [
         name: "admin",
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
-                  `/migration/report`, `/status`, `/openapi.json`, `/routes`; for this machine and with the token only \
-                  `/config`, `/log`, and `/refusals` and `/findings`, which tell of single requests.",
+                  `/migration/report`, `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and \
+                  with the token only `/config`, `/log`, and `/clients`, `/refusals` and `/findings`, which tell of clients.",
         keys: Keys::Once(ADMIN),
     },
     Section {
