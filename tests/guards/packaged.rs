@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::repository::{entries, read, root};
+use crate::repository::{entries, files_below, read, root};
 
 /// True if a name fits a pattern with at most one `*`.
 fn fits(name: &str, pattern: &str) -> bool {
@@ -132,4 +132,34 @@ fn the_two_units_agree() {
     };
     assert_eq!(settings(&replaced), settings(&template));
     assert!(settings(&template).len() > 40);
+}
+
+/// `.dockerignore` leaves documents out; the program is made of some.
+#[test]
+fn the_image_is_built_with_the_documents_that_the_program_holds() {
+    let ignored = read(".dockerignore");
+    let mut seen = 0;
+    for file in files_below("src")
+        .iter()
+        .filter(|file| file.extension().is_some_and(|kind| kind == "rs"))
+    {
+        let text = read(file);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for included in code
+            .split("include_str!(\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+        {
+            let target = plain(&file.parent().unwrap_or(Path::new("")).join(included));
+            if target.extension().is_some_and(|kind| kind == "md") {
+                let kept = format!("!{}", target.display());
+                assert!(
+                    ignored.lines().any(|line| line == kept),
+                    "{kept} is not in .dockerignore"
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0);
 }
