@@ -13,6 +13,9 @@ use calendar_edge_judge::contract::table;
 /// Texts that name a variable: their values are not known here.
 const VARIABLE: &str = r"\$\{";
 
+/// The name of the table of one operation in the schema.
+const OPERATION: &str = "operation";
+
 /// A duration, and a size with a unit.
 const DURATION: &str = "[0-9]+ *(ms|s|m|h)";
 const SIZE: &str = "[0-9]+( *(B|KiB|MiB|GiB))?";
@@ -36,6 +39,9 @@ pub fn schema() -> Value {
     let mut whole = top.first().map_or(Value::Null, table_of);
     for section in below.iter().filter(|section| !section.name.contains('.')) {
         whole["properties"][section.name] = shape(section);
+        if matches!(section.keys, Keys::Operation(_)) {
+            whole["$defs"] = json!({OPERATION: table_of(section)});
+        }
     }
     whole["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     whole["title"] = "calendar-edge".into();
@@ -57,7 +63,8 @@ fn shape(section: &Section) -> Value {
         }
         Keys::Operation(_) => {
             let operations = table().operations().iter();
-            let named = operations.map(|operation| (operation.name.clone(), table_of_section.clone()));
+            let reference = json!({"$ref": format!("#/$defs/{OPERATION}")});
+            let named = operations.map(|operation| (operation.name.clone(), reference.clone()));
             let named: Map<String, Value> = named.collect();
             json!({"description": meaning, "type": "object", "properties": named, "additionalProperties": false})
         }
