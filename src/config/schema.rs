@@ -174,79 +174,7 @@ fn texts(examples: &[&str], least: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::config::{Overrides, parse};
-
-    fn refuses(schema: &jsonschema::Validator, text: &str) -> Vec<String> {
-        let file: Value = toml::from_str(text).expect("a TOML file");
-        schema.iter_errors(&file).map(|error| error.to_string()).collect()
-    }
-
-    fn validator() -> jsonschema::Validator {
-        jsonschema::draft202012::new(&schema()).expect("a valid schema")
-    }
-
-    #[test]
-    fn every_file_that_is_read_fits_the_schema() {
-        let schema = validator();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut files = vec![folder.join("deploy/edge.example.toml")];
-        for below in [
-            "fixtures/config",
-            "deploy/proxies/in-front",
-            "deploy/proxies/api-only",
-            "deploy/kubernetes",
-        ] {
-            let entries = std::fs::read_dir(folder.join(below)).expect("a directory");
-            files.extend(entries.map(|entry| entry.expect("a readable entry").path()));
-        }
-        let mut seen = 0;
-        for file in files
-            .iter()
-            .filter(|file| file.extension().is_some_and(|kind| kind == "toml"))
-        {
-            let text = std::fs::read_to_string(file).expect("text");
-            let is_read = parse("edge.toml", &text, &Overrides::default()).is_ok();
-            if is_read && file.file_name().is_some_and(|name| name != "cloudflare.toml") {
-                let errors = refuses(&schema, &text);
-                assert!(errors.is_empty(), "{}: {errors:?}", file.display());
-                seen += 1;
-            }
-        }
-        assert!(seen > 8, "{seen}");
-    }
-
-    #[test]
-    fn mistakes_do_not_fit_it() {
-        let schema = validator();
-        for (text, expected) in [
-            ("mode = \"repotr\"", "repotr"),
-            ("modes = \"report\"", "modes"),
-            ("read_only = \"yes\"", "yes"),
-            ("[origin]\nmax_in_flight = 0", "0"),
-            ("[timeouts]\ndrain = \"10 seconds\"", "10 seconds"),
-            ("[rate_limits.address]\nlists = \"60\"", "60"),
-            ("[operations.\"events.lst\"]\nallow = false", "events.lst"),
-            ("[cutover]\nname = \"x\"", "array"),
-            ("[[cutover]]\nguard = { cals = 1 }", "cals"),
-            ("listen = []", "[]"),
-        ] {
-            let errors = refuses(&schema, text);
-            assert!(
-                errors.iter().any(|error| error.contains(expected)),
-                "{text}: {errors:?}"
-            );
-        }
-        for text in [
-            "mode = \"${MODE}\"",
-            "[timeouts]\ndrain = \"${DRAIN}\"",
-            "[limits]\nbody_bytes = 1048576",
-        ] {
-            assert_eq!(refuses(&schema, text), [""; 0], "{text}");
-        }
-    }
 
     #[test]
     fn keys_have_descriptions_and_defaults() {

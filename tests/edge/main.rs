@@ -17,6 +17,7 @@ mod command_line;
 mod companion;
 mod comparing;
 mod compression;
+mod configuration_schema;
 mod contract;
 mod corpus;
 mod cutover;
