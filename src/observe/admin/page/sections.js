@@ -10,7 +10,7 @@ function headline(now) {
     say($(`now-${name}-sum`), `${number.format(count)} of ${number.format(all)}`);
   };
   const time = apart(now, MINUTE);
-  say($("now-title"), Math.round(time) === MINUTE || time <= 0 ? "Last minute" : `Last ${span(time)}`);
+  say($("now-title"), Math.floor(time) === MINUTE || time <= 0 ? "Last minute" : `Last ${span(time)}`);
   say($("now-rate"), perSecond(rate(now, MINUTE, (one) => one.requests)));
   say($("now-sum"), `${number.format(all)} requests`);
   say($("now-p99"), duration(quantile(now, MINUTE, .99)));
