@@ -5,13 +5,9 @@ const SHOWN = matchMedia("(max-width: 44rem)").matches ? 6 : 12;
 function findings(answer) {
   const part = $("findings-part");
   if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  if (part.shown !== "table") {
-    const [box, body] = table("By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
-    show(part, "table", () => box);
-    part.rows = body;
-  }
+  const rows = rowsOf(part, "By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
   $("export").onclick = () => download("findings.json", answer.body);
-  fill(part.rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
+  fill(rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
     one.rule.replaceAll("_", " "), { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
     number.format(one.count), moment(one.last), one.action === "refused" && one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : { text: one.sample ?? "–", tone: "mono" },
   ]);
@@ -26,13 +22,9 @@ function download(name, document_) {
 function refusals(answer) {
   const part = $("refusals-part");
   if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  if (part.shown !== "table") {
-    const [box, body] = table("The last refusals", [["Time", "t"], "Refused with", "Request", ["Client", "w"], "Reason"], "Nothing was refused.");
-    show(part, "table", () => [box, h("p", { class: "small soft" })]);
-    part.rows = body;
-  }
+  const rows = rowsOf(part, "The last refusals", [["Time", "t"], "Refused with", "Request", ["Client", "w"], "Reason"], "Nothing was refused.", h("p", { class: "small soft" }));
   const list = answer.body.refusals;
-  fill(part.rows, list.slice(0, SHOWN), (one) => one.id, (one) => [
+  fill(rows, list.slice(0, SHOWN), (one) => one.id, (one) => [
     moment(one.time), `${one.status} ${one.code}`, { text: `${one.method} ${one.path}`, tone: "mono" }, one.client ?? "–",
     { text: one.parameters.length ? `explain ${[...new Set(one.parameters)].join(", ")}` : "explain", link: `#refusal/${one.id}` },
   ]);

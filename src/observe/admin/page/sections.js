@@ -5,7 +5,8 @@ const LEAST = 5;
 
 function headline(now) {
   const all = grown(now, MINUTE, (one) => one.requests);
-  const share = (name, count) => {
+  const share = (name, of) => {
+    const count = grown(now, MINUTE, of);
     say($(`now-${name}`), percent(count, all));
     say($(`now-${name}-sum`), `${number.format(count)} of ${number.format(all)}`);
   };
@@ -15,9 +16,9 @@ function headline(now) {
   say($("now-sum"), `${number.format(all)} requests`);
   say($("now-p99"), duration(quantile(now, MINUTE, .99)));
   say($("now-p50"), `p50 ${duration(quantile(now, MINUTE, .5))}`);
-  share("hits", grown(now, MINUTE, (one) => one.sources.cache));
-  share("refused", grown(now, MINUTE, (one) => one.refused));
-  share("failed", grown(now, MINUTE, (one) => one.statuses.failed));
+  share("hits", (one) => one.sources.cache);
+  share("refused", (one) => one.refused);
+  share("failed", (one) => one.statuses.failed);
   if (!now.cache.enabled) say($("now-hits-sum"), "the cache is off");
   say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}`);
   $("state").className = now.ready ? "good" : "warn";
@@ -35,7 +36,7 @@ function concerns(now) {
     if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends", "BreakerOpen");
     for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends", "PermitsUsedUp");
   }
-  for (const { path, contract: { differences } } of now.status.roots) if (differences.length) add("note", `The site behind ${path} publishes ${differences.length === 1 ? "one argument" : `${differences.length} arguments`} otherwise than the table.`, "#backends");
+  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes ${differences.length === 1 ? "one argument" : `${differences.length} arguments`} otherwise than the table.`, "#backends");
   for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
   if (now.certificate) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
@@ -52,18 +53,19 @@ function concerns(now) {
 
 /** Failures, slow answers, refusals for load, and memory. */
 function overload(now, add) {
-  const all = grown(now, MINUTE, (one) => one.requests);
+  const lately = (count) => grown(now, MINUTE, count);
+  const all = lately((one) => one.requests);
   const time = span(apart(now, MINUTE));
-  const failed = grown(now, MINUTE, (one) => one.statuses.failed);
+  const failed = lately((one) => one.statuses.failed);
   if (failed > 0 && failed * 20 >= all) add("bad", `${percent(failed, all)} of the ${number.format(all)} requests of the last ${time} ended with a 5xx status.`, "#statuses", "Errors");
   const slow = bucket(now, MINUTE, .99);
   if (all >= LEAST && slow?.low >= 1) add(slow.low >= 2.5 ? "bad" : "warn", `One of 100 requests of the last ${time} took longer than ${duration(slow.low)} (p99 of ${number.format(all)} requests). On average: ${spent(now).join(", ")}.`, "#latency", "Slow");
   for (const { name } of now.backends) {
-    const [lately, before] = [MINUTE, SECONDS].map((seconds) => grown(now, seconds, (one) => one.shed[name] ?? 0));
-    const window = span(apart(now, lately ? MINUTE : SECONDS));
-    if (before) add(lately ? "bad" : "warn", `${number.format(lately || before)} requests of the last ${window} got no permit of ${name} in time.`, "#backends", "Shedding");
+    const [window, level] = lately((one) => one.shed[name] ?? 0) ? [MINUTE, "bad"] : [SECONDS, "warn"];
+    const shed = grown(now, window, (one) => one.shed[name] ?? 0);
+    if (shed) add(level, `${number.format(shed)} requests of the last ${span(apart(now, window))} got no permit of ${name} in time.`, "#backends", "Shedding");
   }
-  const overloaded = grown(now, MINUTE, (one) => one.overloaded);
+  const overloaded = lately((one) => one.overloaded);
   if (overloaded) add("bad", `${number.format(overloaded)} of the ${number.format(all)} requests of the last ${time} were refused for load (503 edge_overloaded).`, "#refusals", "Shedding");
   for (const [name, { used_bytes: used, limit_bytes: limit }] of Object.entries(now.memory)) {
     if (!limit || used * 10 < limit * 8) continue;
@@ -102,7 +104,7 @@ function backends(now) {
     one.name, { text: one.breaker, tone: { closed: "good", open: "bad" }[one.breaker] ?? "warn" }, permits(one, "calls"), permits(one, "site"), permits(one, "uploads"),
     number.format(all(one, "waiting")), number.format(all(one, "shed")), one.last_answer ? moment(one.last_answer) : "–", one.last_failure ? moment(one.last_failure) : "none",
   ]);
-  contract(part.contract, now.status.roots);
+  contract(part.contract, now.roots);
 }
 
 /** What the site publishes, compared with the table. */
@@ -148,15 +150,10 @@ function operations(document_) {
 }
 
 function routes(now, list) {
-  const part = $("routes-part");
-  show(part, "table", () => {
-    const [box, body] = table("Operations, their mode, and their requests since the start", ["Operation", "Path", ["Methods", "w"], "Mode", ["Requests", "n"], ["Refused", "n"]], "No operation matches.");
-    part.rows = body;
-    return box;
-  });
+  const rows = rowsOf($("routes-part"), "Operations, their mode, and their requests since the start", ["Operation", "Path", ["Methods", "w"], "Mode", ["Requests", "n"], ["Refused", "n"]], "No operation matches.");
   const wanted = $("routes-filter").value.trim().toLowerCase();
   const shown = list.map((one) => ({ ...one, mode: now.modes[one.name] ?? now.mode, requests: 0, refused: 0, ...now.operations[one.name] }));
-  fill(part.rows, shown.filter((one) => `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted)), (one) => one.name, (one) => [
+  fill(rows, shown.filter((one) => `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted)), (one) => one.name, (one) => [
     one.name, { text: one.path, tone: "mono" }, { text: one.methods.join(" "), tone: "mono" }, { text: one.mode, tone: one.mode === "enforce" ? null : "warn" },
     number.format(one.requests), number.format(one.refused),
   ]);
@@ -164,36 +161,24 @@ function routes(now, list) {
 
 /** The clients and operations with most requests of the last minutes. */
 function busiest(now, answer) {
-  const columns = (name) => [name, ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]];
-  const cells = (name, one, all) => [name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)];
-  const part = (id, caption, name) => {
-    const place = $(id);
-    if (place.shown !== "table") {
-      const [box, body] = table(caption, columns(name), "No requests.");
-      show(place, "table", () => box);
-      place.rows = body;
-    }
-    return place;
+  const list = (id, caption, name, ones) => {
+    const rows = rowsOf($(id), " ", [name, ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]], "No requests.");
+    say($(id).querySelector("caption"), caption);
+    const all = ones.reduce((sum, one) => sum + one.requests, 0);
+    const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
+    fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
   };
-  const past = before(now, SECONDS);
-  const since = ({ name, requests, refused }) => ({ name, requests: requests - (past.operations[name]?.requests ?? 0), refused: refused - (past.operations[name]?.refused ?? 0) });
-  const called = Object.values(now.operations).map(since).filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests);
-  const all = called.reduce((sum, one) => sum + one.requests, 0);
-  const operations = part("operations-part", "", "Operation");
-  say(operations.querySelector("caption"), `Operations of the last ${span(apart(now, SECONDS))}`);
-  fill(operations.rows, called.slice(0, 6), (one) => one.name, (one) => cells(one.name, one, all));
+  const past = before(now, SECONDS).operations;
+  const called = Object.values(now.operations).map(({ name, requests, refused }) => ({ name, requests: requests - (past[name]?.requests ?? 0), refused: refused - (past[name]?.refused ?? 0) }));
+  list("operations-part", `Operations of the last ${span(apart(now, SECONDS))}`, "Operation", called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests));
   if (!answer.ok) return show($("clients-part"), `${answer.status}`, () => refused(answer));
   const { window_seconds: time, clients, others } = answer.body;
-  const asked = clients.reduce((sum, one) => sum + one.requests, others.requests);
-  const list = part("clients-part", "", "Client");
-  say(list.querySelector("caption"), `Clients of the last ${span(time)}`);
-  const shown = clients.slice(0, 6);
-  const rest = [...clients.slice(6), others].reduce((sum, one) => ({ address: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
-  fill(list.rows, rest.requests ? [...shown, rest] : shown, (one) => one.address, (one) => cells(one.address, one, asked));
+  const asked = clients.map(({ address: name, ...counts }) => ({ name, ...counts }));
+  list("clients-part", `Clients of the last ${span(time)}`, "Client", others.requests ? [...asked, { name: "all others", ...others }] : asked);
 }
 
 function configuration(now) {
-  const { configuration: { file, loaded, reloads }, profile, other, site, namespaces, roots, modes } = now.status;
+  const { configuration: { file, loaded, reloads }, profile, other, site, namespaces, roots, modes } = now;
   const own = Object.entries(modes).map(([name, mode]) => `${name} ${mode}`).join(", ");
   pairs($("configuration-part"), [
     ["File", `${file ?? "none"}, read ${moment(loaded)}`],

@@ -8,6 +8,16 @@ function table(caption, columns, empty) {
   return [h("div", { class: "scroll" }, h("table", { role: "table" }, h("caption", {}, caption), h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)), body)), body];
 }
 
+/** The rows of a part that is one table, and what stands below it. */
+function rowsOf(part, caption, columns, empty, ...below) {
+  show(part, "table", () => {
+    const [box, body] = table(caption, columns, empty);
+    part.rows = body;
+    return [box, ...below];
+  });
+  return part.rows;
+}
+
 /** What a cell shows: text, or `{text, link, act, tone, of}`. */
 function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
