@@ -24,9 +24,7 @@ use crate::server::{
     TlsIdentity, TlsIdentityError, Worker,
 };
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{
-    AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
-};
+use calendar_edge_core::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -36,8 +34,14 @@ pub struct Edge;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A listener could not be opened.
-    #[error(transparent)]
-    Bind(#[from] BindError),
+    #[error("the address of `{key}` cannot be used")]
+    Bind {
+        /// The setting that names its address: `listen` or `admin.listen`.
+        key: &'static str,
+        /// Why it cannot be opened.
+        #[source]
+        cause: BindError,
+    },
     /// The way to the origin could not be set up.
     #[error(transparent)]
     Upstream(#[from] ClientError),
@@ -58,8 +62,8 @@ pub struct Supervision {
     pub sockets: InheritedSockets,
 }
 
-/// Maximum wait, at start, for the list of the site's namespaces.
-const FIRST_LOOK: Duration = Duration::from_secs(2);
+/// Maximum wait, at start, for the site's namespaces and indexes.
+const FIRST_READING: Duration = Duration::from_secs(2);
 
 /// The reason why serving ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -72,12 +76,17 @@ pub enum ServeError {
 // === impl StartError ===
 
 impl StartError {
+    /// Names the setting with the address of a listener.
+    const fn of(key: &'static str) -> impl Fn(BindError) -> Self {
+        move |cause| Self::Bind { key, cause }
+    }
+
     /// True if another start fails as well until the configuration, the unit or a certificate is changed; false if the
     /// machine may answer otherwise a moment later, as with an address in use.
     pub const fn is_about_configuration(&self) -> bool {
         match self {
             Self::Certificate(_) | Self::Tls(_) => true,
-            Self::Bind(error) => error.is_about_configuration(),
+            Self::Bind { cause, .. } => cause.is_about_configuration(),
             Self::Upstream(_) => false,
         }
     }
@@ -113,14 +122,17 @@ impl Edge {
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;
         // All listeners are open before the first connection is served: a start fails whole.
-        let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await?;
-        let admin = match &settings.admin {
-            Some(AdminSettings { listen }) => Listener::open(listen, tls.as_ref(), &mut sockets).await?,
-            None => Vec::new(),
+        let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await;
+        let listeners = listeners.map_err(StartError::of("listen"))?;
+        let admin: &[ListenAddress] = match &settings.admin {
+            Some(AdminSettings { listen }) => std::slice::from_ref(listen),
+            None => &[],
         };
+        let admin = open_all(admin, tls.as_ref(), &mut sockets).await;
+        let admin = admin.map_err(StartError::of("admin.listen"))?;
         note_unused(&sockets);
         let placement = threads.placement().clone();
-        let listeners = place_all(listeners, &placement)?;
+        let listeners = place_all(listeners, &placement).map_err(StartError::of("listen"))?;
         let connections = room(&settings, &placement);
         let shared = Shared::new(&settings, connections, placement, Metrics::new())?;
         let drain = shared.drain.clone();
@@ -140,10 +152,10 @@ impl Edge {
             manager,
             threads,
         };
-        let looked = watch(&reloader, &shared);
-        if reloader.settings().origin.namespace == OriginNamespace::Assumed {
-            // Bounded: the first call finds the namespace known, unless the site is slow or down.
-            let _ = tokio::time::timeout(FIRST_LOOK, looked).await;
+        let read = watch(&reloader, &shared);
+        if reloader.settings().origin.read_index {
+            // Bounded: the first call finds namespace and index known, unless the site is slow or down.
+            let _ = tokio::time::timeout(FIRST_READING, read).await;
         }
         let following = follow_companions(shared.companions.clone(), reloader.companion_service());
         let end = drain.clone();
@@ -167,15 +179,15 @@ impl Edge {
     }
 }
 
-/// Reads the indexes of the sites until the drain begins. The receiver ends with the first look at the site's namespaces.
+/// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.
 fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
-    let (look, looked) = oneshot::channel();
-    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), look);
+    let (reading, read) = oneshot::channel();
+    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), reading);
     let drain = shared.drain.clone();
     shared
         .drain
         .spawn(async move { drain.unless_begun(watching).await });
-    looked
+    read
 }
 
 async fn open_all(

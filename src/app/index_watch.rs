@@ -1,5 +1,6 @@
 //! Reads the indexes of the sites in the background, and puts the tables in force that they form.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -7,118 +8,232 @@ use tokio::sync::oneshot;
 use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
 use crate::backend::{
-    IndexReadError, IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace,
+    IndexReadError, IndexSource, Learnt, ReadIndex, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace,
 };
 use crate::telemetry::with_causes;
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
 
-/// The pause after a first failure; it doubles up to the configured interval.
-const FIRST_PAUSE: Duration = Duration::from_secs(5);
+/// The longest pause while a site does not answer: the time after an outage for which an older table stays.
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// Maximum number of differences that one log line names.
 const MOST_NAMED: usize = 16;
 
-/// The outcome of reading the indexes of all roots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The outcome of reading the namespace and the indexes of all roots; the worst counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Round {
+    /// All is read.
     Complete,
+    /// The site answers, and something is not published.
     Incomplete,
+    /// A site does not answer.
+    Silent,
 }
 
-/// Reads at once, at intervals, and after each reload; never ends. `look` is dropped after the first look at the site's
-/// namespaces.
-pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, look: oneshot::Sender<()>) {
-    let mut look = Some(look);
-    let mut failures = 0_u32;
+/// The pauses between rounds.
+#[derive(Debug, Default)]
+struct RoundPauses {
+    /// Rounds that were not complete, in a row.
+    failures: u32,
+    /// Rounds that calls asked for and that changed nothing, in a row.
+    vain: u32,
+    /// True if a site did not answer in the last round.
+    is_silent: bool,
+}
+
+/// Reads the indexes of one edge.
+struct IndexWatch {
+    reloader: Reloader,
+    indexes: SiteIndexes,
+    /// Dropped when the first round is over.
+    first: Option<oneshot::Sender<()>>,
+}
+
+/// Reads at once, at intervals, when calls need it, and after each reload; never ends. `first` is dropped after the first
+/// reading.
+pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, first: oneshot::Sender<()>) {
+    let mut watch = IndexWatch {
+        reloader: reloader.clone(),
+        indexes: indexes.clone(),
+        first: Some(first),
+    };
+    let looks = indexes.looks();
+    let mut pauses = RoundPauses::default();
+    let mut is_wanted = false;
     loop {
-        learn_namespace(&reloader).await;
-        drop(look.take());
+        let interval = reloader.settings().origin.index_interval;
         if !reloader.settings().origin.read_index {
+            watch.first = None;
             reloader.reloaded().await;
             continue;
         }
-        let settings = reloader.settings();
-        let round = read_all(&reloader, &indexes, &settings).await;
-        failures = match round {
-            Round::Complete => 0,
-            Round::Incomplete => failures.saturating_add(1),
-        };
         tokio::select! {
-            () = tokio::time::sleep(pause(failures, settings.origin.index_interval)) => {}
-            () = reloader.reloaded() => failures = 0,
+            // A reload may name another site: the old one is not waited for.
+            () = reloader.reloaded() => {
+                pauses = RoundPauses::default();
+                continue;
+            }
+            (round, is_changed) = watch.read(!is_wanted) => pauses.count(round, is_changed, is_wanted),
+        }
+        is_wanted = tokio::select! {
+            () = tokio::time::sleep(pauses.next(interval)) => false,
+            () = async {
+                tokio::time::sleep(pauses.shortest()).await;
+                looks.wanted().await;
+            } => true,
+            () = reloader.reloaded() => {
+                pauses = RoundPauses::default();
+                false
+            }
+        };
+    }
+}
+
+// === impl RoundPauses ===
+
+impl RoundPauses {
+    const fn count(&mut self, round: Round, is_changed: bool, is_wanted: bool) {
+        self.failures = match round {
+            Round::Complete => 0,
+            Round::Incomplete | Round::Silent if is_changed => 1,
+            Round::Incomplete | Round::Silent => self.failures.saturating_add(1),
+        };
+        // Calls that a site does not answer may ask at once; those that it answers must not have it asked all the time.
+        self.vain = match round {
+            Round::Complete | Round::Incomplete if is_wanted && !is_changed => self.vain.saturating_add(1),
+            Round::Complete | Round::Incomplete | Round::Silent => 0,
+        };
+        self.is_silent = matches!(round, Round::Silent);
+    }
+
+    /// The pause before the next round.
+    fn next(&self, interval: Duration) -> Duration {
+        match self.failures.checked_sub(1) {
+            None => interval,
+            Some(earlier) if self.is_silent => doubled(earlier).min(LONGEST_SILENCE).min(interval),
+            Some(earlier) => doubled(earlier).min(interval),
         }
     }
-}
 
-/// Takes the namespace that the site lists, if the settings do not name one. A site that lists none, or does not
-/// answer, changes nothing: reading the index follows, which logs what is wrong.
-async fn learn_namespace(reloader: &Reloader) {
-    let settings = reloader.settings();
-    if settings.origin.namespace.is_set() || !settings.origin.read_index {
-        return;
-    }
-    let root = settings.origin.url.as_str();
-    if let Ok(Some(namespace)) = read_namespace(&settings.site(), &settings.origin.url).await
-        && namespace != settings.origin.namespace.as_str()
-    {
-        tracing::info!(root, namespace, "the site lists this namespace of a calendar");
-        reloader.take_namespace(OriginNamespace::listed(namespace));
+    /// The pause before a round that a call asks for.
+    fn shortest(&self) -> Duration {
+        doubled(self.vain)
     }
 }
 
-/// The pause before the next round.
-fn pause(failures: u32, interval: Duration) -> Duration {
-    match failures.checked_sub(1) {
-        None => interval,
-        Some(earlier) => FIRST_PAUSE
-            .saturating_mul(2_u32.saturating_pow(earlier))
-            .min(interval),
-    }
+fn doubled(times: u32) -> Duration {
+    SHORTEST_PAUSE.saturating_mul(2_u32.saturating_pow(times))
 }
 
-async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Settings) -> Round {
-    let mut round = Round::Complete;
-    let mut is_changed = false;
-    expect(reloader.metrics(), settings);
-    let site = settings.site();
-    for source in IndexSource::all(&site) {
-        match read_index(&site, source.root()).await {
-            Ok(ReadIndex { index, drifts }) => {
-                reloader.metrics().indexes().read();
-                note(reloader.metrics(), &site_name(&source), source.root(), &drifts);
-                if let Learnt::Table(table) = indexes.learn(&source, index) {
-                    tell(&source, &table);
-                    is_changed = true;
+// === impl IndexWatch ===
+
+impl IndexWatch {
+    /// Reads all, and says whether anything has changed. Failures are logged if `is_told`.
+    async fn read(&mut self, is_told: bool) -> (Round, bool) {
+        let (named, is_named) = self.learn_namespace(is_told).await;
+        let settings = self.reloader.settings();
+        expect(self.reloader.metrics(), &settings);
+        if named == Round::Silent && settings.origin.namespace == OriginNamespace::Assumed {
+            self.reloader.metrics().indexes().failed();
+            self.first = None;
+            return (named, false);
+        }
+        let (read, is_learnt) = self.learn_indexes(&settings.site(), is_told).await;
+        if is_learnt {
+            self.reloader.renew_tables();
+            keep(self.indexes.clone(), settings.site()).await;
+        }
+        self.first = None;
+        compare_further(self.reloader.metrics(), &settings).await;
+        (named.max(read), is_named || is_learnt)
+    }
+
+    /// Takes the namespace that the site lists, if the settings do not name one.
+    async fn learn_namespace(&self, is_told: bool) -> (Round, bool) {
+        let settings = self.reloader.settings();
+        if settings.origin.namespace.is_set() {
+            return (Round::Complete, false);
+        }
+        let (root, looks) = (&settings.origin.url, self.indexes.looks());
+        let found = read_namespace(&settings.site(), root).await;
+        if let (Err(error), true) = (&found, is_told) {
+            let error = with_causes(error);
+            tracing::warn!(
+                root = root.as_str(),
+                error,
+                "the namespaces of the site cannot be read"
+            );
+        }
+        let found = found.map_err(|error| Arc::new(error.into_failure()));
+        let is_first = !looks.found_none(root);
+        looks.end(root, found.clone());
+        match found {
+            Err(_) => (Round::Silent, false),
+            Ok(None) => {
+                if is_first {
+                    self.reloader.renew_tables();
+                }
+                (Round::Incomplete, is_first)
+            }
+            Ok(Some(name)) if settings.origin.namespace == OriginNamespace::listed(&*name) => {
+                (Round::Complete, false)
+            }
+            Ok(Some(namespace)) => {
+                let shown = root.as_str();
+                tracing::info!(
+                    root = shown,
+                    namespace,
+                    "the site lists this namespace of a calendar"
+                );
+                self.reloader
+                    .take_namespace(root, OriginNamespace::listed(namespace));
+                (Round::Complete, true)
+            }
+        }
+    }
+
+    async fn learn_indexes(&self, site: &BackendSettings, is_told: bool) -> (Round, bool) {
+        let (mut round, mut is_changed) = (Round::Complete, false);
+        let metrics = self.reloader.metrics();
+        for source in IndexSource::all(site) {
+            match read_index(site, source.root()).await {
+                Ok(ReadIndex { index, drifts }) => {
+                    metrics.indexes().read();
+                    note(metrics, &site_name(&source), source.root(), &drifts);
+                    if let Learnt::Table(table) = self.indexes.learn(&source, index) {
+                        tell(&source, &table);
+                        is_changed = true;
+                    }
+                }
+                Err(error) if error.is_an_answer() => {
+                    round = round.max(Round::Incomplete);
+                    is_changed |= self.indexes.withhold(&source);
+                    self.note_failure(&site.origin.namespace, &source, &error, is_told);
+                }
+                Err(error) => {
+                    round = Round::Silent;
+                    self.note_failure(&site.origin.namespace, &source, &error, is_told);
                 }
             }
-            Err(error) => {
-                reloader.metrics().indexes().failed();
-                round = Round::Incomplete;
-                tell_failure(reloader, &site.origin.namespace, &source, &error);
-            }
+        }
+        (round, is_changed)
+    }
+
+    /// Counts that an index could not be read, and logs why: once, if the plugin is not there.
+    fn note_failure(&self, namespace: &str, source: &IndexSource, error: &IndexReadError, is_told: bool) {
+        let metrics = self.reloader.metrics();
+        metrics.indexes().failed();
+        let drifts = error.drifts(namespace);
+        if !drifts.is_empty() {
+            note(metrics, &site_name(source), source.root(), &drifts);
+        }
+        if absent(&drifts).is_none() && is_told {
+            let root = source.root().as_str();
+            let error = with_causes(error);
+            tracing::warn!(root, error, "the index cannot be read, the table in force stays");
         }
     }
-    compare_further(reloader.metrics(), settings).await;
-    if is_changed {
-        reloader.renew_tables();
-        keep(indexes.clone(), site).await;
-    }
-    round
-}
-
-/// Logs why an index could not be read: once, if the plugin is not there; else each time.
-fn tell_failure(reloader: &Reloader, namespace: &str, source: &IndexSource, error: &IndexReadError) {
-    let drifts = error.drifts(namespace);
-    if !drifts.is_empty() {
-        note(reloader.metrics(), &site_name(source), source.root(), &drifts);
-    }
-    if absent(&drifts).is_some() {
-        return;
-    }
-    let root = source.root().as_str();
-    let error = with_causes(error);
-    tracing::warn!(root, error, "the index cannot be read, the table in force stays");
 }
 
 /// Writes the file without holding up other tasks.
@@ -150,11 +265,37 @@ fn tell(source: &IndexSource, table: &TableInForce) {
 mod tests {
     use super::*;
 
+    /// The pauses in seconds after each of these rounds.
+    fn pauses(rounds: &[Round]) -> Vec<u64> {
+        let mut pauses = RoundPauses::default();
+        let after = rounds.iter().map(|round| {
+            pauses.count(*round, false, false);
+            pauses.next(Duration::from_mins(10)).as_secs()
+        });
+        after.collect()
+    }
+
     #[test]
     fn after_a_failure_the_pause_is_short_and_doubles() {
-        let interval = Duration::from_mins(10);
-        let pauses = [0, 1, 2, 3, 60].map(|failures| pause(failures, interval).as_secs());
-        assert_eq!(pauses, [600, 5, 10, 20, 600]);
-        assert_eq!(pause(9, Duration::from_secs(1)), Duration::from_secs(1));
+        use Round::{Complete, Incomplete, Silent};
+        assert_eq!(pauses(&[Complete, Silent, Silent, Complete]), [600, 1, 2, 600]);
+        assert_eq!(pauses(&[Silent; 8]), [1, 2, 4, 8, 16, 30, 30, 30]);
+        assert_eq!(pauses(&[Incomplete; 11])[8..], [256, 512, 600]);
+        let mut silent = RoundPauses::default();
+        silent.count(Silent, false, false);
+        assert_eq!(silent.next(Duration::from_millis(20)), Duration::from_millis(20));
+    }
+
+    #[test]
+    fn calls_that_ask_in_vain_wait_longer_unless_the_site_is_silent() {
+        let mut pauses = RoundPauses::default();
+        for expected in [2, 4, 8] {
+            pauses.count(Round::Complete, false, true);
+            assert_eq!(pauses.shortest().as_secs(), expected);
+        }
+        pauses.count(Round::Silent, false, true);
+        assert_eq!(pauses.shortest(), SHORTEST_PAUSE);
+        pauses.count(Round::Complete, true, true);
+        assert_eq!(pauses.shortest(), SHORTEST_PAUSE);
     }
 }

@@ -12,6 +12,7 @@ mod signals;
 mod snapshots;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
+#[cfg(feature = "migration")]
 pub use crate::gateway::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach, RecordedAnswers};
 pub use crate::observe::traces::{CollectorTrouble, ask_collector};
 pub use crate::server::service_manager::ServiceManager;

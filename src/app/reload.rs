@@ -7,8 +7,11 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use url::Url;
 
-use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_pool_connections};
+#[cfg(feature = "migration")]
+use crate::backend::most_pool_connections;
+use crate::backend::{Backends, ClientError, VitalSigns, most_connections, with_stored_namespace};
 use crate::companion::CompanionService;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
@@ -121,6 +124,7 @@ impl Reloader {
         let mut in_use = self.inner.in_use.lock();
         let pinned = pin(&in_use.settings, &mut settings);
         keep_namespace(&in_use.settings, &mut settings);
+        let settings = with_stored_namespace(settings);
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let shared = in_use.shared.adapt(&settings)?;
         let stack = stack(&settings, &shared);
@@ -151,10 +155,11 @@ impl Reloader {
         self.renew(&self.inner.in_use.lock());
     }
 
-    /// Uses the namespace that the site lists, unless the settings in use name one.
-    pub(super) fn take_namespace(&self, listed: OriginNamespace) {
+    /// Uses the namespace that the site of a root lists, unless the settings in use name one or another root.
+    pub(super) fn take_namespace(&self, root: &Url, listed: OriginNamespace) {
         let mut in_use = self.inner.in_use.lock();
-        if !in_use.settings.origin.namespace.is_set() {
+        let origin = &in_use.settings.origin;
+        if !origin.namespace.is_set() && origin.url == *root {
             in_use.settings.origin.namespace = listed;
             self.renew(&in_use);
         }
@@ -205,7 +210,9 @@ impl Reloader {
         if let Some(tls) = &settings.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
-        files.extend(settings.origin.secret_file.clone());
+        let origin = &settings.origin;
+        let of_origin = [&origin.secret_file, &origin.ca_file, &origin.basic_auth_file];
+        files.extend(of_origin.into_iter().flatten().cloned());
         files.extend(settings.admin_access.token_file.clone());
         files.extend(settings.traces.headers_file.clone());
         files
@@ -291,7 +298,7 @@ fn keep_namespace(old: &Settings, new: &mut Settings) {
 fn pages(settings: &Settings, shared: &Shared) -> Pages {
     let site = settings.site();
     let vital_signs = VitalSigns::new(&site, &shared.backends);
-    Pages::new(settings, &shared.indexes.tables(&site), vital_signs)
+    Pages::new(settings, &shared.indexes, vital_signs)
 }
 
 /// What is exchanged with the companion plugin under these settings.
@@ -311,9 +318,10 @@ fn protocol(settings: &Settings) -> Protocol {
 /// The number of client connections allowed by the settings and by the process's limit of open files.
 pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
     let others = most_connections(&settings.site())
-        .saturating_add(most_pool_connections(settings))
         .saturating_add(ADMIN_CONNECTIONS)
         .saturating_add(placement.descriptors());
+    #[cfg(feature = "migration")]
+    let others = others.saturating_add(most_pool_connections(settings));
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);
     if room < wanted {

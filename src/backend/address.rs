@@ -62,12 +62,12 @@ impl RootAddress {
         plain(base, &[root, path.as_str()].concat(), query.as_deref())
     }
 
-    /// Names the host of this root in the headers of a call.
-    pub(super) fn write_host(&self, headers: &mut HeaderMap) {
+    /// Names the host of this root in the headers of a call, and shows the credentials that it asks for.
+    pub(super) fn write_to(&self, headers: &mut HeaderMap) {
         if let Some(host) = &self.host {
             headers.insert(HOST, host.clone());
         }
-        self.route.write_host(headers);
+        self.route.write_to(headers);
     }
 }
 

@@ -1,12 +1,15 @@
 //! A limit of concurrent exchanges, with a bounded queue in front of it.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep};
 
 use super::permit::Permit;
 use super::permit_queue::{Entered, PermitQueue, Slot, Waiting};
+use super::queue_pace::{Pressure, QueuePace};
 use super::queue_watch::QueueWatch;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
 use crate::server::bodies::Uploads;
@@ -18,8 +21,11 @@ use calendar_edge_core::settings::{BackendTimeouts, OriginSettings};
 /// 503, a longer one would let pages pile up behind files.
 const SITE_WAIT: Duration = Duration::from_millis(800);
 
-/// Wait before the first in the queue first preempts a response to a slow client, and the interval after that.
+/// Wait of a request before one slow client gives way to it, and the interval after that.
 const URGENCY: (Duration, Duration) = (Duration::from_millis(400), Duration::from_millis(100));
+
+/// Interval at which a crowd of slow readers is looked for while requests wait.
+const WATCH: Duration = Duration::from_millis(10);
 
 /// Maximum number of concurrent exchanges, and of requests that wait for a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +53,8 @@ pub(super) struct Bulkhead {
     queue: Arc<PermitQueue>,
     revocable: RevocablePermits,
     uploads: Uploads,
+    /// Held by the waiting request that makes slow clients give way.
+    watcher: Mutex<QueuePace>,
     metrics: PermitMetrics,
 }
 
@@ -123,6 +131,7 @@ impl Bulkhead {
             queue: PermitQueue::new(capacity.permits, capacity.bounds()),
             revocable: RevocablePermits::new(metrics.clone()),
             uploads: Uploads::default(),
+            watcher: Mutex::new(QueuePace::new()),
             metrics,
         }
     }
@@ -169,26 +178,37 @@ impl Bulkhead {
         let _sign = wish.watch.map(QueueWatch::waits);
         let patience = wish.patience.min(self.capacity.patience);
         let started = Instant::now();
-        let mut pause = URGENCY.0;
+        tokio::select! {
+            // In this order: a permit that was granted is not given back.
+            biased;
+            turn = waiting.turn() => turn.map_err(Some),
+            () = wish.given_up() => Err(None),
+            () = sleep(patience) => Err(Some(Shed::Overdue)),
+            never = self.make_way(started) => match never {},
+        }
+    }
+
+    /// Makes slow clients give way to a request that waits since then. One of those that wait does it for all.
+    async fn make_way(&self, started: Instant) -> Infallible {
+        let mut pace = self.watcher.lock().await;
+        let mut urgent = started + URGENCY.0;
         loop {
-            let left = patience.saturating_sub(started.elapsed());
-            if left.is_zero() {
-                return Err(Some(Shed::Overdue));
+            sleep(WATCH).await;
+            let now = Instant::now();
+            let (waiting, freed) = self.queue.movement();
+            pace.note(freed);
+            if pace.is_too_slow_for(waiting) {
+                pace.revoked(self.revocable.preempt_crowd(Pressure {
+                    permits: self.capacity.permits,
+                    waiting,
+                    waited: now.saturating_duration_since(started),
+                }));
             }
-            tokio::select! {
-                // In this order: a permit that was granted is not given back.
-                biased;
-                turn = timeout(pause.min(left), waiting.turn()) => if let Ok(turn) = turn {
-                    return turn.map_err(Some);
-                },
-                () = wish.given_up() => return Err(None),
-            }
-            // The permit would go to the first.
-            if waiting.is_first() {
-                self.revocable.preempt();
+            if now >= urgent {
+                urgent = now + URGENCY.1;
+                pace.revoked(self.revocable.preempt());
                 self.uploads.preempt();
             }
-            pause = URGENCY.1;
         }
     }
 }

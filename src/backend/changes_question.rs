@@ -67,7 +67,7 @@ impl ChangesQuestion {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.insert(MARK, mark);
-        self.route.write_host(headers);
+        self.route.write_to(headers);
         Some(Outgoing::own_read(request))
     }
 }

@@ -58,7 +58,7 @@ pub(super) struct Pooled {
 
 impl Clients {
     pub(super) fn new(dial: Dial, threads: usize, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
-        let tls = tls.for_trust(dial.trust)?;
+        let tls = tls.for_trust(&dial.trust)?;
         let fresh = builder(&dial, &tls).pool_max_idle_per_host(0).build()?;
         let own = || Pooled::new(&dial, threads, &tls, &fresh).map(ArcSwap::from_pointee);
         Ok(Self {
@@ -143,12 +143,12 @@ fn upgrading(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest:
 /// When TLS or the client cannot be set up.
 pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Client, ClientError> {
     let dial = Dial::over(backend, std::slice::from_ref(route));
-    let tls = TlsConfigs::default().for_trust(dial.trust)?;
+    let tls = TlsConfigs::default().for_trust(&dial.trust)?;
     let client = builder(&dial, &tls).timeout(backend.timeouts.read);
     Ok(client.build()?)
 }
 
-/// A client that sends spans to a collector. It trusts the same authorities as those toward origins.
+/// A client that sends spans to a collector. It trusts the authorities of the system.
 ///
 /// # Errors
 ///
@@ -156,7 +156,7 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
 #[cfg(feature = "otlp")]
 pub(crate) fn collector_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
     let dial = Dial::to_collector(url, timeout);
-    let tls = TlsConfigs::default().for_trust(dial.trust)?;
+    let tls = TlsConfigs::default().for_trust(&dial.trust)?;
     let client = keeping(builder(&dial, &tls), dial.kept).timeout(timeout);
     client.build().map_err(ClientError::Collector)
 }

@@ -10,6 +10,8 @@ use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
 use super::tls::Trust;
+#[cfg(feature = "otlp")]
+use calendar_edge_core::settings::TrustedCertificates;
 use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
@@ -77,7 +79,11 @@ impl Dial {
                 time: KEPT_FOR,
             },
             kept_for_writes: None,
-            trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
+            trust: if is_tls {
+                Trust::Authorities(TrustedCertificates::default())
+            } else {
+                Trust::Nobody
+            },
             versions: HttpVersions::All,
             address: None,
         }
@@ -94,7 +100,11 @@ impl Dial {
                 time: KEPT_FOR,
             },
             kept_for_writes: IdleConnections::for_writes(&backend.origin),
-            trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
+            trust: if is_tls {
+                Trust::Authorities(backend.origin.trusted.clone())
+            } else {
+                Trust::Nobody
+            },
             versions: if is_renamed {
                 HttpVersions::Http1
             } else {

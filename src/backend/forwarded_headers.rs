@@ -107,11 +107,13 @@ fn clean(user_agent: &HeaderValue) -> Option<HeaderValue> {
 
 impl ForwardedHeaders {
     /// The client's address.
+    #[cfg(feature = "migration")]
     pub(crate) const fn client(&self) -> Option<IpAddr> {
         self.forwarded.client
     }
 
     /// The same for a call whose time is not the request's.
+    #[cfg(feature = "migration")]
     pub(crate) fn untimed(mut self) -> Self {
         self.forwarded.parent = ParentSpan::Request;
         self

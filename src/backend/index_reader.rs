@@ -6,18 +6,22 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use super::client::{ClientError, check_client};
+use super::failure::ExchangeFailure;
+use super::namespace_looks::SHORTEST_PAUSE;
 use super::origin_route::OriginRoute;
+use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
-    EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace,
+    EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
+    calendar_namespace,
 };
 
 /// The reason why an index could not be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum IndexReadError {
+pub enum IndexReadError {
     /// The client could not be made.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -51,16 +55,39 @@ struct IndexReader<'a> {
 /// The namespaces of a REST root alone: whole indexes of sites with many plugins exceed a megabyte.
 const NAMESPACES: &str = "_fields=namespaces";
 
-/// Reads which namespace of a calendar a REST root lists; none: none, or several that only look like it.
+/// Reads which namespace of a calendar a REST root lists; none: none, or several that only look like it. Where the list
+/// is closed or fails, one of the known namespaces is found by its own index.
 pub(crate) async fn read_namespace(
     backend: &BackendSettings,
     root: &Url,
 ) -> Result<Option<String>, IndexReadError> {
     let reader = IndexReader::new(backend, root)?;
-    let index = reader.document("", Some(NAMESPACES)).await?;
-    let listed = index.get("namespaces").and_then(Value::as_array);
+    let list = match reader.document("", Some(NAMESPACES)).await {
+        Ok(list) => list,
+        Err(error) if error.is_before_sending() => return Err(error),
+        Err(error) => return reader.published_namespace().await.map_err(|_| error),
+    };
+    let listed = list.get("namespaces").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(Value::as_str);
     Ok(calendar_namespace(listed).map(str::to_owned))
+}
+
+/// What the sites publish now, as a document of indexes.
+///
+/// # Errors
+///
+/// When a site does not answer.
+pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadError> {
+    let site = with_listed_namespace(settings.clone()).await.site();
+    let known = SiteIndexes::default();
+    for source in IndexSource::all(&site) {
+        match read_index(&site, source.root()).await {
+            Ok(read) => drop(known.learn(&source, read.index)),
+            Err(error) if error.is_an_answer() => drop(known.withhold(&source)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(known.document(&site))
 }
 
 /// The settings with the namespace that the site lists, unless they name one; the same if the site lists none or does
@@ -129,6 +156,32 @@ impl IndexReadError {
             Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => Vec::new(),
         }
     }
+
+    /// Returns true if the site itself answered, and what it said stands: it is neither down nor busy.
+    pub(crate) const fn is_an_answer(&self) -> bool {
+        match self {
+            Self::Client(_) | Self::Exchange(_) => false,
+            Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
+            Self::Index(_) | Self::Unlike { .. } => true,
+        }
+    }
+
+    /// Returns true if the site was not reached at all.
+    fn is_before_sending(&self) -> bool {
+        match self {
+            Self::Client(_) => true,
+            Self::Exchange(error) => error.is_connect(),
+            Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
+        }
+    }
+
+    /// The failure of a call that depends on the answer.
+    pub(crate) fn into_failure(self) -> ExchangeFailure {
+        match self {
+            Self::Exchange(error) => ExchangeFailure::from_reqwest(error),
+            _ => ExchangeFailure::Unavailable { wait: SHORTEST_PAUSE },
+        }
+    }
 }
 
 // === impl IndexReader ===
@@ -141,6 +194,20 @@ impl<'a> IndexReader<'a> {
             route,
             backend,
         })
+    }
+
+    /// The known namespace whose own index the site publishes.
+    async fn published_namespace(&self) -> Result<Option<String>, IndexReadError> {
+        for known in [PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE] {
+            match self.document(known, None).await {
+                Ok(index) if PublishedIndex::of_document(&index, known).is_ok() => {
+                    return Ok(Some(known.to_owned()));
+                }
+                Err(error) if !error.is_an_answer() => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// The JSON of a path below the root, with a query.
@@ -176,7 +243,7 @@ impl<'a> IndexReader<'a> {
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(USER_AGENT, HeaderValue::from_static(agent));
-        self.route.write_host(headers);
+        self.route.write_to(headers);
         if let Some((scheme, host)) = self.public() {
             headers.insert("x-forwarded-proto", scheme);
             headers.insert("x-forwarded-host", host);

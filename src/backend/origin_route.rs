@@ -1,10 +1,12 @@
 //! How requests reach an origin: the URL they carry, the `Host` header and the address that is dialled.
 
 use http::HeaderValue;
-use http::header::HOST;
+use http::header::{AUTHORIZATION, HOST};
 use url::{Host, Url};
 
-use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginHost, OriginSettings, OtherTraffic};
+use calendar_edge_core::settings::{
+    BackendSettings, BasicAuth, DialAddress, OriginHost, OriginSettings, OtherTraffic,
+};
 
 /// The way to one REST root, or to the rest of the site.
 ///
@@ -14,6 +16,8 @@ pub struct OriginRoute {
     base: Url,
     host: Option<HeaderValue>,
     dial: Option<DialAddress>,
+    /// The credentials that the web server of the site asks for.
+    basic_auth: Option<BasicAuth>,
 }
 
 /// The hosts that a request names.
@@ -56,10 +60,15 @@ impl OriginRoute {
         self.dial.as_ref()
     }
 
-    /// Names the host in the headers of a request; without an own name the client writes the host of the URL.
-    pub(super) fn write_host(&self, headers: &mut http::HeaderMap) {
+    /// Names the host in the headers of a request, and shows the credentials that the site asks for where the request has
+    /// none. Without an own name the client writes the host of the URL.
+    pub fn write_to(&self, headers: &mut http::HeaderMap) {
         if let Some(host) = &self.host {
             headers.insert(HOST, host.clone());
+        }
+        if let Some(basic_auth) = &self.basic_auth {
+            let own = headers.entry(AUTHORIZATION);
+            own.or_insert_with(|| basic_auth.header().clone());
         }
     }
 
@@ -70,12 +79,16 @@ impl OriginRoute {
                 base: url.clone(),
                 host: None,
                 dial: None,
+                basic_auth: None,
             };
         };
         let dialled = origin.connect.clone().unwrap_or(address);
         let tls = origin.host.clone().unwrap_or_else(|| own.clone());
         let header = origin.host.clone().or(public).unwrap_or(own);
-        Self::between(url, &OriginNames { header, tls }, dialled)
+        Self {
+            basic_auth: origin.basic_auth.clone(),
+            ..Self::between(url, &OriginNames { header, tls }, dialled)
+        }
     }
 
     fn between(url: &Url, names: &OriginNames, dialled: DialAddress) -> Self {
@@ -91,6 +104,7 @@ impl OriginRoute {
             host: host_header(&base, &names.header),
             base,
             dial,
+            basic_auth: None,
         }
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct PermitQueue {
 #[derive(Debug)]
 struct QueueState {
     free: usize,
+    /// Number of permits that came free since the start.
+    freed: u64,
     line: WaitingLine,
     waiting: HashMap<Ticket, oneshot::Sender<CalledUp>>,
 }
@@ -66,6 +68,7 @@ impl PermitQueue {
         Arc::new(Self {
             state: Mutex::new(QueueState {
                 free: permits.max(1),
+                freed: 0,
                 line: WaitingLine::new(bounds),
                 waiting: HashMap::new(),
             }),
@@ -97,10 +100,17 @@ impl PermitQueue {
         })
     }
 
+    /// Number of requests that wait, and of permits that came free since the start.
+    pub(super) fn movement(&self) -> (usize, u64) {
+        let state = self.state.lock();
+        (state.line.len(), state.freed)
+    }
+
     /// Gives a permit to the next request, or keeps it.
     fn release(&self) {
         let now = self.now();
         let mut state = self.state.lock();
+        state.freed += 1;
         while let Some(granted) = state.line.next(now) {
             let sender = state.waiting.remove(&granted.ticket);
             // A request that cannot be told has left, and the next one gets the permit.
@@ -138,11 +148,6 @@ impl Waiting {
             // The sender is dropped without a word only if a lock was poisoned.
             Ok(CalledUp::Displaced) | Err(_) => Err(Shed::Displaced),
         }
-    }
-
-    /// Returns true if the next free permit goes to this request.
-    pub(super) fn is_first(&self) -> bool {
-        self.queue.state.lock().line.is_first(self.ticket)
     }
 }
 
@@ -209,7 +214,7 @@ mod tests {
         let gone = waiting(&queue, Rank::Anonymous);
         let mut next = waiting(&queue, Rank::Anonymous);
         drop(gone);
-        assert!(next.is_first());
+        assert_eq!(queue.movement(), (1, 0));
         drop(held);
         assert!(next.turn().now_or_never().is_some());
     }

@@ -2,8 +2,11 @@
 //!
 //! A response that is too large to be buffered holds its permit until its client has read it, so a few slow clients
 //! could hold all permits. That is harmless while no request waits for one. A waiting request aborts the response with
-//! the longest total pause of its client.
+//! the longest total pause of its client. If the queue does not move, a crowd of clients that pause gives way at once.
+//!
+//! See decision 0010.
 
+use std::cmp::Reverse;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
@@ -16,6 +19,7 @@ use tokio::time::Instant;
 
 use super::failure::ExchangeFailure;
 use super::permit::Permit;
+use super::queue_pace::{NOTABLE, Pressure};
 use crate::server::bodies::PolledFrame;
 use crate::telemetry::PermitMetrics;
 
@@ -83,17 +87,53 @@ impl RevocablePermits {
         revocable
     }
 
-    /// Aborts the response with the longest total pause of its client, if that exceeds [`TOLERATED`].
-    pub(super) fn preempt(&self) {
+    /// Aborts the response with the longest total pause of its client, if that exceeds [`TOLERATED`]. Returns the number
+    /// of permits that came free.
+    pub(super) fn preempt(&self) -> u64 {
         let now = Instant::now();
-        let open = self.open.lock().clone();
-        let revocable = open.iter().filter_map(Weak::upgrade);
-        let slowest = revocable.max_by_key(|revocable| revocable.lock().overdue(now));
-        if let Some(held) = slowest.and_then(|revocable| revocable.lock().revoke(now)) {
-            tracing::info!("a response to a slow client is aborted: another request waits for its permit");
-            self.metrics.revoked();
-            drop(held);
+        let overdue = |state: &PermitState| state.paused(now).filter(|waited| *waited >= TOLERATED);
+        let slowest = self.held(overdue).max_by_key(|(waited, _)| *waited);
+        slowest.map_or(0, |(_, slowest)| self.revoke(&slowest))
+    }
+
+    /// Aborts responses whose clients pause, the longest pauses first, if such clients hold most permits: one for each
+    /// request that waits. Returns the number of permits that came free.
+    pub(super) fn preempt_crowd(&self, pressure: Pressure) -> u64 {
+        let now = Instant::now();
+        let idle = |state: &PermitState| state.idle(now).filter(|idle| *idle >= NOTABLE);
+        let mut paused: Vec<_> = self.held(idle).collect();
+        if paused.len() <= pressure.permits / 2 {
+            return 0;
         }
+        let tolerated = pressure.tolerated();
+        paused.retain(|(idle, _)| *idle >= tolerated);
+        paused.sort_unstable_by_key(|(idle, _)| Reverse(*idle));
+        let slow = paused.iter().take(pressure.waiting);
+        slow.map(|(_, slow)| self.revoke(slow)).sum()
+    }
+
+    /// The responses that have such a pause, with it.
+    fn held(
+        &self,
+        pause: impl Fn(&PermitState) -> Option<Duration>,
+    ) -> impl Iterator<Item = (Duration, Arc<Mutex<PermitState>>)> {
+        let open = self.open.lock().clone();
+        open.into_iter().filter_map(move |permit| {
+            let permit = permit.upgrade()?;
+            let pause = pause(&permit.lock())?;
+            Some((pause, permit))
+        })
+    }
+
+    /// The number of permits that came free: none, if the client has asked for more meanwhile.
+    fn revoke(&self, permit: &Mutex<PermitState>) -> u64 {
+        let held = permit.lock().revoke();
+        if held.is_none() {
+            return 0;
+        }
+        tracing::info!("a response to a slow client is aborted: another request waits for its permit");
+        self.metrics.revoked();
+        1
     }
 }
 
@@ -153,16 +193,21 @@ impl PermitState {
         }
     }
 
-    /// The total pause of the client, if it exceeds [`TOLERATED`].
-    fn overdue(&self, now: Instant) -> Option<Duration> {
-        // A response that waits for the origin has a deadline instead.
-        let idle = now.saturating_duration_since(self.idle_since?);
-        let waited = self.waited + idle;
-        (self.held.is_some() && waited >= TOLERATED).then_some(waited)
+    /// The present pause of the client, if its response holds a permit and does not wait for the origin, which has a
+    /// deadline instead.
+    fn idle(&self, now: Instant) -> Option<Duration> {
+        let since = self.idle_since.filter(|_| self.held.is_some())?;
+        Some(now.saturating_duration_since(since))
     }
 
-    fn revoke(&mut self, now: Instant) -> Option<Held> {
-        self.overdue(now)?;
+    /// The total pause of such a client.
+    fn paused(&self, now: Instant) -> Option<Duration> {
+        Some(self.waited + self.idle(now)?)
+    }
+
+    /// Takes the permit, unless the client has asked for more meanwhile.
+    fn revoke(&mut self) -> Option<Held> {
+        self.idle_since?;
         let held = self.held.take();
         self.revoked = held.is_some();
         held
@@ -172,6 +217,7 @@ impl PermitState {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
+    use futures_util::future::join_all;
     use http_body::Frame;
     use http_body_util::{BodyExt, Full};
 
@@ -222,6 +268,44 @@ mod tests {
         assert!(matches!(cut, Err(ExchangeFailure::Preempted)));
         assert!(slowest.frame().await.is_none());
         assert_eq!(slow.collect().await.expect("a whole response").to_bytes(), "b");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_crowd_gives_way_within_a_second_however_large_it_is() {
+        for crowd in [20, 60, 200, 256] {
+            let bulkhead = bulkhead(8, 256);
+            let readers = (0..crowd).map(|_| async {
+                let paused = response(&bulkhead, "a").await;
+                std::future::pending::<()>().await;
+                drop(paused);
+            });
+            let last = async {
+                tokio::task::yield_now().await;
+                let started = Instant::now();
+                assert!(bulkhead.acquire(READ).await.is_some(), "{crowd}");
+                started.elapsed()
+            };
+            tokio::select! {
+                biased;
+                _ = join_all(readers) => unreachable!("they read nothing"),
+                waited = last => assert!(waited < Duration::from_secs(1), "{crowd}: {waited:?}"),
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_few_slow_clients_are_no_crowd() {
+        let bulkhead = bulkhead(4, 8);
+        let slow = [response(&bulkhead, "a").await, response(&bulkhead, "b").await];
+        pass(TOLERATED / 2).await;
+        bulkhead.revocable_permits().preempt_crowd(Pressure {
+            permits: 4,
+            waiting: 8,
+            waited: TOLERATED,
+        });
+        for slow in slow {
+            assert!(slow.collect().await.is_ok());
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -69,7 +69,7 @@ impl RootIndex {
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        self.route.write_host(headers);
+        self.route.write_to(headers);
         Some(Outgoing::own_read(request))
     }
 }

@@ -11,6 +11,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
+use std::net::IpAddr;
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 ///
@@ -28,6 +29,34 @@ const DROPPED: [HeaderName; 12] = [
     HeaderName::from_static("proxy-connection"),
     HeaderName::from_static("x-original-url"),
     HeaderName::from_static("x-rewrite-url"),
+];
+
+/// Headers in which proxies name the address of the client.
+const ADDRESSES: [&str; 10] = [
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "client-ip",
+    "fastly-client-ip",
+    "true-client-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-proxyuser-ip",
+    "x-real-ip",
+    "x-sucuri-clientip",
+];
+
+/// The beginnings of headers that name address, host, port or scheme of the client's request. The edge writes three of
+/// them itself.
+const CLAIMS: [&str; 9] = [
+    "forwarded",
+    "front-end-https",
+    "x-forwarded",
+    "x-host",
+    "x-original-forwarded",
+    "x-original-host",
+    "x-remote-",
+    "x-scheme",
+    "x-url-scheme",
 ];
 
 /// The host that serves the site.
@@ -60,8 +89,9 @@ impl SiteOrigin {
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
         strip_marks(&mut headers);
+        strip_claims(&mut headers, forwarded.client);
         join_cookies(&mut headers);
-        self.route.write_host(&mut headers);
+        self.route.write_to(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
         *request.headers_mut() = headers;
@@ -122,6 +152,27 @@ fn strip_confusable(headers: &mut HeaderMap) {
 fn strip_marks(headers: &mut HeaderMap) {
     let marks: Vec<HeaderName> = headers.keys().filter(|name| is_mark(name)).cloned().collect();
     for name in marks {
+        headers.remove(name);
+    }
+}
+
+/// Removes what a client claims about itself, its host or its scheme in headers that plugins and servers believe (T-97).
+/// An address that is the client's may stay: a proxy in front of the edge has written it.
+fn strip_claims(headers: &mut HeaderMap, client: Option<IpAddr>) {
+    let is_true = |value: &HeaderValue| {
+        let address = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+        address.is_some() && address == client
+    };
+    let claims: Vec<HeaderName> = headers
+        .keys()
+        .filter(|name| {
+            let name = name.as_str();
+            let is_address = ADDRESSES.contains(&name) && headers.get_all(name).iter().all(is_true);
+            !is_address && (ADDRESSES.contains(&name) || CLAIMS.iter().any(|claim| name.starts_with(claim)))
+        })
+        .cloned()
+        .collect();
+    for name in claims {
         headers.remove(name);
     }
 }

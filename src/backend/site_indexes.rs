@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
+use super::namespace_looks::NamespaceLooks;
+use crate::server::state_file;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
 use calendar_edge_judge::contract::{
     MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
@@ -19,6 +21,7 @@ use calendar_edge_judge::contract::{
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SiteIndexes {
     known: Arc<Mutex<HashMap<IndexSource, KnownIndex>>>,
+    looks: NamespaceLooks,
 }
 
 /// The place where an index is published.
@@ -28,11 +31,16 @@ pub(crate) struct IndexSource {
     namespace: String,
 }
 
-/// The last good index of a place, with the table that it forms.
+/// What is known of a place.
 #[derive(Debug, Clone)]
-struct KnownIndex {
-    index: PublishedIndex,
-    table: Arc<TableInForce>,
+enum KnownIndex {
+    /// Its last good index, with the table that it forms.
+    Read {
+        index: PublishedIndex,
+        table: Arc<TableInForce>,
+    },
+    /// The site answers there, without an index.
+    Withheld,
 }
 
 /// The effect of an index that was read.
@@ -78,12 +86,18 @@ impl IndexSource {
 // === impl SiteIndexes ===
 
 impl SiteIndexes {
+    /// The looks at the site's namespaces.
+    pub(crate) const fn looks(&self) -> &NamespaceLooks {
+        &self.looks
+    }
+
     /// The table in force of each root.
     pub(crate) fn tables(&self, site: &BackendSettings) -> TablesInForce {
         let known = self.known.lock();
-        let table = |root: &Root| {
-            let found = known.get(&IndexSource::of(root, &site.origin));
-            found.map_or_else(TableInForce::unread, |known| Arc::clone(&known.table))
+        let table = |root: &Root| match known.get(&IndexSource::of(root, &site.origin)) {
+            Some(KnownIndex::Read { table, .. }) => Arc::clone(table),
+            None if site.origin.read_index => TableInForce::awaited(),
+            Some(KnownIndex::Withheld) | None => TableInForce::unread(),
         };
         TablesInForce::new(site.roots.iter().map(table).collect())
     }
@@ -92,22 +106,32 @@ impl SiteIndexes {
     pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Learnt {
         let mut known = self.known.lock();
         let index = match known.get(source) {
-            Some(before) => {
-                let index = index.over(&before.index);
-                if index == before.index {
+            Some(KnownIndex::Read { index: before, .. }) => {
+                let index = index.over(before);
+                if index == *before {
                     return Learnt::Nothing;
                 }
                 index
             }
-            None => index,
+            Some(KnownIndex::Withheld) | None => index,
         };
         let table = Arc::new(TableInForce::over(&index));
-        let entry = KnownIndex {
+        let entry = KnownIndex::Read {
             index,
             table: Arc::clone(&table),
         };
         known.insert(source.clone(), entry);
         Learnt::Table(table)
+    }
+
+    /// Takes that a site answers without an index. Returns true if nothing was known of it before.
+    pub(crate) fn withhold(&self, source: &IndexSource) -> bool {
+        let mut known = self.known.lock();
+        let is_new = !known.contains_key(source);
+        if is_new {
+            known.insert(source.clone(), KnownIndex::Withheld);
+        }
+        is_new
     }
 
     /// Forgets the sources that the site does not have any more.
@@ -119,18 +143,43 @@ impl SiteIndexes {
     /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
     /// empty.
     pub(crate) fn recall(&self, site: &BackendSettings) {
-        let entries = stored_entries(site);
+        if let Some(stored) = stored_indexes(site) {
+            self.take(site, entries(&stored));
+        }
+    }
+
+    /// Takes entries of a document for the sources of which nothing is known.
+    fn take(&self, site: &BackendSettings, entries: &[Value]) {
         for source in IndexSource::all(site) {
             let is_new = !self.known.lock().contains_key(&source);
-            let entry = entries.iter().find(|entry| is_new && source.is_of(entry));
-            let index = entry.and_then(|entry| PublishedIndex::from_json(entry.get("index")?).ok());
-            if let Some(index) = index {
+            let Some(entry) = entries.iter().find(|entry| is_new && source.is_of(entry)) else {
+                continue;
+            };
+            let index = entry.get("index").map(PublishedIndex::from_json);
+            if let Some(Ok(index)) = index {
                 self.learn(&source, index);
+            } else if entry.get("withheld") == Some(&Value::Bool(true)) {
+                self.withhold(&source);
             }
         }
     }
 
-    /// Writes what is known of the site's sources to its file, whole or not at all.
+    /// What is known of the site's sources, as the file and the admin listener tell it.
+    pub(crate) fn document(&self, site: &BackendSettings) -> Value {
+        let entry = |source: IndexSource| {
+            let mut entry = json!({"root": source.root.as_str(), "namespace": source.namespace});
+            match self.known.lock().get(&source) {
+                Some(KnownIndex::Read { index, .. }) => entry["index"] = index.to_json(),
+                Some(KnownIndex::Withheld) => entry["withheld"] = true.into(),
+                None => {}
+            }
+            entry
+        };
+        let sites: Vec<Value> = IndexSource::all(site).into_iter().map(entry).collect();
+        json!({ "sites": sites })
+    }
+
+    /// Writes the indexes of the site's sources to its file, whole or not at all.
     ///
     /// # Errors
     ///
@@ -139,15 +188,14 @@ impl SiteIndexes {
         let Some(path) = &site.origin.index_file else {
             return Ok(());
         };
-        let entry = |source: IndexSource| {
-            let index = self.known.lock().get(&source)?.index.to_json();
-            Some(json!({"root": source.root.as_str(), "namespace": source.namespace, "index": index}))
-        };
-        let sites: Vec<Value> = IndexSource::all(site).into_iter().filter_map(entry).collect();
-        let mut beside = path.clone().into_os_string();
-        beside.push(".new");
-        fs::write(&beside, format!("{:#}\n", json!({"sites": sites})))?;
-        fs::rename(&beside, path)
+        let document = self.document(site);
+        // What a site withholds now it may publish at the next start.
+        let is_read = |entry: &&Value| entry.get("index").is_some();
+        let read: Vec<&Value> = entries(&document).iter().filter(is_read).collect();
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        state_file::replace(path, |aside| writeln!(aside, "{:#}", json!({ "sites": read })))
     }
 }
 
@@ -158,47 +206,58 @@ impl IndexSource {
     }
 }
 
-/// The tables in force of all roots as its file tells, for those who judge without a running edge.
-pub fn stored_tables(site: &BackendSettings) -> TablesInForce {
-    let indexes = SiteIndexes::default();
-    indexes.recall(site);
-    indexes.tables(site)
+/// The settings with the namespace, and the tables in force, that a document of indexes tells, for those who judge
+/// without serving.
+pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
+    let entries = entries(indexes);
+    let settings = with_namespace(settings, entries);
+    let site = settings.site();
+    let known = SiteIndexes::default();
+    known.take(&site, entries);
+    (settings, known.tables(&site))
 }
 
 /// The settings with the namespace that their file says the site listed, unless they name one.
-pub fn with_stored_namespace(mut settings: Settings) -> Settings {
-    if settings.origin.namespace.is_set() {
+pub(crate) fn with_stored_namespace(settings: Settings) -> Settings {
+    match stored_indexes(&settings.site()) {
+        Some(stored) => with_namespace(settings, entries(&stored)),
+        None => settings,
+    }
+}
+
+fn with_namespace(mut settings: Settings, entries: &[Value]) -> Settings {
+    if settings.origin.namespace != OriginNamespace::Assumed {
         return settings;
     }
-    let entries = stored_entries(&settings.site());
     let root = Some(settings.origin.url.as_str());
     let mut of_site = entries
         .iter()
         .filter(|entry| entry.get("root").and_then(Value::as_str) == root);
-    let stored = of_site.find_map(|entry| entry.get("namespace")?.as_str());
-    if let Some(listed) = stored.and_then(|name| calendar_namespace(std::iter::once(name))) {
+    let told = of_site.find_map(|entry| entry.get("namespace")?.as_str());
+    if let Some(listed) = told.and_then(|name| calendar_namespace(std::iter::once(name))) {
         settings.origin.namespace = OriginNamespace::listed(listed);
     }
     settings
 }
 
-/// The entries of the site's file. A file that is missing or damaged counts as empty.
-fn stored_entries(site: &BackendSettings) -> Vec<Value> {
-    let Some(path) = &site.origin.index_file else {
-        return Vec::new();
-    };
+/// The document in the site's file; none if it is missing or damaged.
+pub fn stored_indexes(site: &BackendSettings) -> Option<Value> {
+    let path = site.origin.index_file.as_ref()?;
     let most = site.roots.len().saturating_mul(FILE_BYTES_PER_ROOT);
     match read(path, most) {
-        Ok(mut document) => match document.get_mut("sites").map(Value::take) {
-            Some(Value::Array(entries)) => entries,
-            _ => Vec::new(),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Ok(document) => Some(document),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
             tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
-            Vec::new()
+            None
         }
     }
+}
+
+/// The entries of a document of indexes, one a source; none in a document of another kind.
+fn entries(document: &Value) -> &[Value] {
+    let sites = document.get("sites").and_then(Value::as_array);
+    sites.map_or(&[], Vec::as_slice)
 }
 
 fn read(path: &Path, most: usize) -> io::Result<Value> {

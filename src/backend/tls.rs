@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use calendar_edge_core::settings::TrustedCertificates;
+use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 
 /// HTTP/1.1, as TLS names it.
 pub(super) const HTTP1: &[u8] = b"http/1.1";
 
 /// Which certificates are trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Those of the public certificate authorities.
-    Authorities,
+    /// Those of the public certificate authorities, and these.
+    Authorities(TrustedCertificates),
     /// None: the origin does not use TLS, and reading the system's roots takes time.
     Nobody,
 }
@@ -19,28 +21,30 @@ pub(super) enum Trust {
 /// A cache of client configurations, so that the system's roots are read at most once.
 #[derive(Debug, Default)]
 pub(super) struct TlsConfigs {
-    authorities: Option<ClientConfig>,
+    authorities: Vec<(TrustedCertificates, ClientConfig)>,
 }
 
 // === impl TlsConfigs ===
 
 impl TlsConfigs {
-    pub(super) fn for_trust(&mut self, trust: Trust) -> Result<ClientConfig, rustls::Error> {
-        match (trust, &self.authorities) {
-            (Trust::Nobody, _) => client_config(trust),
-            (Trust::Authorities, Some(config)) => Ok(config.clone()),
-            (Trust::Authorities, None) => {
-                let config = client_config(trust)?;
-                Ok(self.authorities.insert(config).clone())
-            }
+    pub(super) fn for_trust(&mut self, trust: &Trust) -> Result<ClientConfig, rustls::Error> {
+        let Trust::Authorities(trusted) = trust else {
+            return client_config(trust);
+        };
+        let mut known = self.authorities.iter();
+        if let Some((_, config)) = known.find(|(known, _)| known == trusted) {
+            return Ok(config.clone());
         }
+        let config = client_config(trust)?;
+        self.authorities.push((trusted.clone(), config.clone()));
+        Ok(config)
     }
 }
 
 /// The client configuration of every origin with this trust.
-fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
+fn client_config(trust: &Trust) -> Result<ClientConfig, rustls::Error> {
     let roots = match trust {
-        Trust::Authorities => authorities(),
+        Trust::Authorities(trusted) => authorities(trusted),
         Trust::Nobody => RootCertStore::empty(),
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -52,14 +56,16 @@ fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// The system's roots, because an operator may have added a private authority there. Container images often have
-/// none; then Mozilla's roots are used.
-fn authorities() -> RootCertStore {
+/// The system's roots, because an operator may have added a private authority there, and those of the settings. Container
+/// images often have no roots; then Mozilla's are used.
+fn authorities(trusted: &TrustedCertificates) -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if added == 0 {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
+    let further = trusted.ders().map(CertificateDer::from);
+    roots.add_parsable_certificates(further);
     roots
 }
 
@@ -69,12 +75,12 @@ mod tests {
 
     #[test]
     fn offers_http2_and_http1() {
-        let config = client_config(Trust::Nobody).unwrap();
+        let config = client_config(&Trust::Nobody).unwrap();
         assert_eq!(config.alpn_protocols, [b"h2".to_vec(), b"http/1.1".to_vec()]);
     }
 
     #[test]
     fn there_are_always_authorities() {
-        assert!(!authorities().is_empty());
+        assert!(!authorities(&TrustedCertificates::default()).is_empty());
     }
 }

@@ -56,7 +56,7 @@ impl WordPressWriter {
         let root = root.ok_or(AddressFault::UnknownRoot)?;
         let url = addressed.url_at(root)?;
         let mut headers = forwarded_headers::of_call(forwarded, addressed.call().credentials(), call);
-        root.write_host(&mut headers);
+        root.write_to(&mut headers);
         if let Some(key) = &self.mark_key {
             headers.insert(MARK, mark(key, call, &url, unix_time));
         }

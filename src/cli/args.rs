@@ -65,12 +65,15 @@ pub(super) enum Command {
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
     /// Send one call to the origin and to another backend, and show how the answers differ
+    #[cfg(feature = "migration")]
     #[command(after_help = examples::COMPARE)]
     Compare(super::comparing::CompareArgs),
     /// Send recorded calls to the origin and to another backend, and report how the answers differ
+    #[cfg(feature = "migration")]
     #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
     /// Ask a running edge about other backends: rules, guards, differences
+    #[cfg(feature = "migration")]
     #[command(after_help = examples::MIGRATION_COMMANDS)]
     Migration(super::migration::MigrationArgs),
     /// Print what a shell needs to complete commands and flags
@@ -153,6 +156,9 @@ Examples:
   calendar-edge explain -X POST -u editor:x -d @event.json /wp-json/calendar/events/v1/events --config edge.toml
   calendar-edge explain 0199f1c2-… --admin http://127.0.0.1:9787
 
+A request is decided by what the running edge (--admin, or admin.listen of the file) knows of the site, or else by its \
+index file, or else by the site's index.
+
 Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the running edge does not answer; 64 invalid \
 command line; 78 invalid configuration.";
 
@@ -181,7 +187,7 @@ pub(super) struct EdgeArgs {
 /// The configuration file, and the site.
 #[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
-    /// The configuration file, TOML
+    /// The configuration file, TOML; ./edge.toml or /etc/calendar-edge/edge.toml unless this or --origin is given
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     #[arg(
@@ -203,6 +209,9 @@ pub(super) struct SiteArgs {
     #[arg(long, value_name = "NS")]
     pub(super) namespace: Option<String>,
 }
+
+/// Where a file is looked for that no flag or variable names, in this order.
+const PLACES: [&str; 2] = ["edge.toml", "/etc/calendar-edge/edge.toml"];
 
 // === impl Cli ===
 
@@ -234,6 +243,7 @@ impl ServeArgs {
 impl SiteArgs {
     /// The settings from file, environment and the flags about the site. The variables of the other flags of
     /// `serve` apply too, so that `check` uses the settings of `serve`.
+    #[cfg(feature = "migration")]
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         self.source(environment).load()
     }
@@ -260,18 +270,27 @@ impl SiteArgs {
             (NAMESPACE, self.namespace.as_deref()),
         ];
         let flags = site.into_iter().chain(others);
-        ConfigSource::new(self.config.clone(), overrides(flags, environment))
+        ConfigSource::new(self.file(environment), overrides(flags, environment))
+    }
+
+    /// The file that is named, or else found; without a file the REST root alone makes a configuration.
+    fn file(&self, environment: Environment<'_>) -> Option<PathBuf> {
+        let found = || PLACES.into_iter().map(PathBuf::from).find(|file| file.exists());
+        match &self.config {
+            Some(file) => Some(file.clone()),
+            None if self.origin.is_some() || environment.get(ORIGIN.variable).is_some() => None,
+            None => found(),
+        }
     }
 }
 
 // === impl ExplainArgs ===
 
 impl ExplainArgs {
-    /// The settings of `serve`; without a file and an origin those of a placeholder site.
+    /// The settings of `serve`; without a file, named or found, and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         let site = &self.site;
-        let is_root_named = site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if site.config.is_some() || is_root_named {
+        if self.names_a_site(environment) {
             return site.load_without_secrets(environment);
         }
         let imaginary = SiteArgs {
@@ -279,6 +298,12 @@ impl ExplainArgs {
             ..site.clone()
         };
         imaginary.load_without_secrets(environment)
+    }
+
+    /// Returns true if a file or an origin is named.
+    pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
+        let is_root_named = self.site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        self.site.file(environment).is_some() || is_root_named
     }
 }
 

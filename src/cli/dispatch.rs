@@ -14,15 +14,15 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{
-    cache, check, comparing, completions, explain, healthcheck, init, man, migration, purge, routes, serve,
-};
+use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve};
 
 /// The version, and how the program was built.
 const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
     Some(_) => concat!(env!("CARGO_PKG_VERSION"), ", built by a profile"),
     None => env!("CARGO_PKG_VERSION"),
 };
+#[cfg(feature = "migration")]
+use super::{comparing, migration};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -54,8 +54,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
             purge::run(&args, environment, &mut out)?;
             Ok(Status::Success)
         }
+        #[cfg(feature = "migration")]
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
+        #[cfg(feature = "migration")]
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
+        #[cfg(feature = "migration")]
         Command::Migration(args) => migration::run(&args, &mut out),
         Command::Completions(args) => done(completions::run(&args, &mut out)),
         Command::Man(args) => {

@@ -18,7 +18,11 @@ Examples:
   calendar-edge init --site https://example.org/blog --output /etc/calendar-edge/edge.toml
   calendar-edge init --site http://10.0.0.5:8080 --public-url https://events.example.org --output -
 
-The site is asked without credentials, and nothing is changed there.
+  calendar-edge init --site https://staging.example.org --basic-auth-file /etc/calendar-edge/basic-auth
+  calendar-edge init --site https://intranet.example.org --ca-file /etc/calendar-edge/site-ca.pem
+
+The site is asked without credentials of WordPress, and nothing is changed there. Where the address is that of the server \
+alone, --public-url names the site: it is asked under that name as well.
 
 Exit statuses: 0 the file is written; 1 it could not be written, or there is one already; 2 the site cannot be used, and \
 nothing is written; 64 invalid command line.";
@@ -59,29 +63,35 @@ Examples:
   calendar-edge purge --tag event:50 --tag venue:7
   calendar-edge purge --all --admin http://127.0.0.1:9787";
 
+#[cfg(feature = "migration")]
 pub(super) const COMPARE: &str = "\
 Examples:
   calendar-edge compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
   calendar-edge compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
 
+#[cfg(feature = "migration")]
 pub(super) const REPLAY: &str = "\
 Examples:
   calendar-edge replay calls.jsonl --to next --config edge.toml
   calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_COMMANDS: &str = "\
 Examples:
   calendar-edge migration status
   calendar-edge migration report --backend next";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
   calendar-edge migration status --admin http://127.0.0.1:9787";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_REPORT: &str = "\
 Examples:
   calendar-edge migration report --backend next --operation 'events.*' --json";
 
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_RESUME: &str = "\
 Examples:
   calendar-edge migration resume venues";

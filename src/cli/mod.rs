@@ -5,6 +5,7 @@ mod args;
 mod cache;
 mod check;
 mod colour;
+#[cfg(feature = "migration")]
 mod comparing;
 mod completions;
 #[cfg(feature = "demo")]
@@ -17,8 +18,10 @@ mod guarded_rules;
 mod healthcheck;
 mod init;
 mod man;
+#[cfg(feature = "migration")]
 mod migration;
 mod named_address;
+mod open_settings;
 mod purge;
 mod routes;
 mod runtime;

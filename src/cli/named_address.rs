@@ -33,7 +33,7 @@ pub(super) fn warn(settings: &Settings) {
 }
 
 /// Clients come from elsewhere if a listener can be reached from there, or if a proxy or a name is configured for them.
-fn expects_foreign_clients(settings: &Settings) -> bool {
+pub(super) fn expects_foreign_clients(settings: &Settings) -> bool {
     let is_open = |listen: &ListenAddress| listen.tcp().is_none_or(|address| !address.ip().is_loopback());
     settings.listen.iter().any(is_open)
         || !settings.trusted_proxies.is_empty()

@@ -15,6 +15,7 @@ use super::args::ServeArgs;
 use super::environment::Environment;
 use super::guarded_rules;
 use super::named_address;
+use super::open_settings;
 use super::runtime::{self, Runtimes};
 use super::status::Status;
 use crate::survey::Report;
@@ -38,6 +39,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     announce(&settings, source.file(), threads);
     guarded_rules::warn(&settings);
     named_address::warn(&settings);
+    open_settings::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
     let supervision = Supervision {

@@ -145,7 +145,8 @@ pub(super) static SECTIONS: [Section; 25] = [
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
                   `/migration/report`, `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and \
-                  with the token only `/config`, `/log`, and `/clients`, `/refusals` and `/findings`, which tell of clients.",
+                  with the token only `/config`, `/indexes`, `/log`, and `/clients`, `/refusals` and `/findings`, which tell \
+                  of clients.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -340,7 +341,8 @@ const TOP: &[SettingKey] = &[
             listening::file(text).map(|value| settings.state_dir = Some(value))
         }),
         "The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps \
-         that they are on, and the key by which clients belong to shares. The edge creates it.",
+         that they are on, the key by which clients belong to shares, and what the indexes of the site said. The edge \
+         creates it.",
     )
     .unset("nothing outlives a restart"),
     SettingKey::new(
@@ -575,6 +577,28 @@ const ORIGIN: &[SettingKey] = &[
     )
     .unset("host and port of `origin.url`"),
     SettingKey::new(
+        "ca_file",
+        Text(&listening::CA_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.ca_file = Some(value))
+        }),
+        "A file with certificates of authorities (PEM), which are trusted for the site besides those of the system. A reload \
+         reads the file again.",
+    )
+    .unset("those of the system alone"),
+    SettingKey::new(
+        "basic_auth_file",
+        Text(&listening::BASIC_AUTH_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.basic_auth_file = Some(value))
+        }),
+        "A file with one line, `name:password`: Basic credentials that the web server of the site asks everybody for, as \
+         before a staging site. They are sent to the host of `origin.url` with the edge's own questions, and with each request \
+         that has no `Authorization` of its own; then whoever reaches the edge passes the web server. A request keeps its own \
+         `Authorization`, because a request has only one: with application passwords of WordPress, exempt the edge's address \
+         at the web server instead. The name must be no account of WordPress, or every visitor would be that account; \
+         `check` asks. A reload reads the file again.",
+    )
+    .unset("no credentials"),
+    SettingKey::new(
         "secret_file",
         Text(&listening::SECRET_FILE, |settings, text| {
             listening::file(text).map(|value| settings.origin.secret_file = Some(value))
@@ -591,7 +615,7 @@ const ORIGIN: &[SettingKey] = &[
         "The namespace that the plugin registers at the site; The Events Calendar registers \
          `tribe/events/v1`.",
     )
-    .unset("what the site lists; until that is read, `calendar/events/v1`"),
+    .unset("what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`"),
     SettingKey::new(
         "publish_namespace",
         Flag(|settings| &mut settings.origin.publish_namespace),
@@ -610,23 +634,23 @@ const ORIGIN: &[SettingKey] = &[
         "read_index",
         Flag(|settings| &mut settings.origin.read_index),
         "Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the \
-         site does not publish are not judged; those that only the site has are forwarded. With `false` the edge \
-         judges by its own table and by `index_file`.",
+         site does not publish are not judged; those that only the site has are forwarded. Until the site answers, what \
+         its index may contradict is left to it. With `false` the edge judges by its own table and by `index_file`.",
     ),
     SettingKey::new(
         "index_interval",
         Time(A_SECOND_TO_A_DAY, |settings| &mut settings.origin.index_interval),
-        "Interval at which the edge reads the indexes again. After a failure it tries again sooner.",
+        "Interval at which the edge reads the indexes again. While the site does not answer, the edge tries again after 1 s, \
+         then less often, at least every 30 s.",
     ),
     SettingKey::new(
         "index_file",
         Text(&listening::INDEX_FILE, |settings, text| {
             listening::file(text).map(|value| settings.origin.index_file = Some(value))
         }),
-        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it; its \
-         directory must exist.",
+        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it.",
     )
-    .unset("not kept"),
+    .unset("`indexes.json` in `state_dir`; without that directory it is not kept"),
     SettingKey::new(
         "tunnel_delete",
         Flag(|settings| &mut settings.origin.tunnel_delete),
@@ -1318,8 +1342,8 @@ const LOG: &[SettingKey] = &[
     SettingKey::new(
         "refusals",
         Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),
-        "Refused requests that are kept in memory, so that `calendar-edge explain ID` can explain them. Passwords, \
-         sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
+        "Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that \
+         `calendar-edge explain ID` can explain them. Passwords, sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
          Without an admin listener none are kept.",
     ),
 ];

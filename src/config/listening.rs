@@ -35,6 +35,10 @@ pub(super) static DIRECTORY: TextForm = TextForm::new(
 );
 pub(super) static TOKEN_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/token"]);
+pub(super) static CA_FILE: TextForm =
+    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/site-ca.pem"]);
+pub(super) static BASIC_AUTH_FILE: TextForm =
+    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/basic-auth"]);
 pub(super) static SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 

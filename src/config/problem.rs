@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::excerpt::Excerpt;
 use calendar_edge_core::settings::HeaderLineFault;
+use calendar_edge_core::settings::NoBasicAuth;
 use calendar_edge_core::settings::ShortSecret;
 
 /// A configuration that cannot be used, with all of its problems.
@@ -153,6 +154,9 @@ pub enum Impossible {
     /// Nothing would stop the steps.
     #[error("steps need a guard")]
     StepsWithoutGuard,
+    /// Another backend is named in a build that asks none.
+    #[error("this program is built without migration")]
+    WithoutMigration,
     /// Two settings of one thing.
     #[error("it has no effect beside `{0}`")]
     Beside(&'static str),
@@ -177,6 +181,12 @@ pub enum Impossible {
     /// The file holds no headers.
     #[error(transparent)]
     HeaderLine(HeaderLineFault),
+    /// The file holds no credentials.
+    #[error(transparent)]
+    NoBasicAuth(NoBasicAuth),
+    /// The file holds no certificates.
+    #[error("the file holds no certificates in PEM form")]
+    NoCertificates,
     /// The program was built without the feature that the setting needs.
     #[error("this program was built without the feature `{0}`")]
     NotBuiltIn(&'static str),

@@ -10,7 +10,8 @@ const HEAD: &str = "\
 
 This file is generated from the table of keys in `src/config/keys.rs`; a test compares the two.
 
-`calendar-edge serve --config FILE` reads a TOML file. A flag overrides its environment variable, the variable \
+`calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable, `--origin` and `--site` it reads \
+`edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; its first line in the log names the file. A flag overrides its environment variable, the variable \
 overrides the file, and the file overrides the default. An empty environment variable counts as not set. \
 `calendar-edge check --config FILE` prints every problem of the file, with line and column.
 

@@ -1,12 +1,14 @@
-//! The secrets in files: that of the companion plugin, the token of operators and headers for the collector. All are kept
-//! in a form that is never printed.
+//! The files that settings name: secrets, credentials, headers for the collector, and certificates of authorities. All are
+//! kept in a form that is never printed.
 
 use std::path::PathBuf;
 
 use super::draft::{ConfigPlaces, Placed};
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
 use calendar_edge_core::settings::MarkKey;
-use calendar_edge_core::settings::{AdminToken, CollectorHeaders, Settings};
+use calendar_edge_core::settings::{AdminToken, BasicAuth, CollectorHeaders, Settings, TrustedCertificates};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 
 /// Whether secrets are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(super) enum SecretFiles {
 const SECRET: &str = "origin.secret_file";
 const TOKEN: &str = "admin.token_file";
 const HEADERS: &str = "traces.headers_file";
+const BASIC_AUTH: &str = "origin.basic_auth_file";
+const AUTHORITIES: &str = "origin.ca_file";
 
 /// A setting that names a file.
 struct SecretFile<'a> {
@@ -50,6 +54,21 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
         path: settings.traces.headers_file.as_ref(),
         help: None,
     };
+    let basic_auth = SecretFile {
+        key: BASIC_AUTH,
+        path: settings.origin.basic_auth_file.as_ref(),
+        help: None,
+    };
+    let authorities = SecretFile {
+        key: AUTHORITIES,
+        path: settings.origin.ca_file.as_ref(),
+        help: None,
+    };
+    settings.origin.basic_auth = basic_auth.read(places, problems, |line| {
+        BasicAuth::parse(line).map_err(Impossible::NoBasicAuth)
+    });
+    let trusted = authorities.read(places, problems, certificates);
+    settings.origin.trusted = trusted.unwrap_or_default();
     settings.origin.mark_key = secret.read(places, problems, |secret| {
         MarkKey::new(secret).map_err(Impossible::ShortSecret)
     });
@@ -60,6 +79,16 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
         CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
     });
     settings.traces.headers = headers.unwrap_or_default();
+}
+
+/// The certificates of a PEM file; at least one.
+fn certificates(pem: &[u8]) -> Result<TrustedCertificates, Impossible> {
+    let certificates = CertificateDer::pem_slice_iter(pem);
+    let ders: Result<Vec<Vec<u8>>, _> = certificates.map(|found| found.map(|der| der.to_vec())).collect();
+    match ders {
+        Ok(ders) if !ders.is_empty() => Ok(ders.into_iter().collect()),
+        _ => Err(Impossible::NoCertificates),
+    }
 }
 
 // === impl SecretFile ===

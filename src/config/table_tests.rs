@@ -15,7 +15,7 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 6] = [
+const WITHOUT_KEY: [(&str, &str); 8] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
@@ -23,10 +23,18 @@ const WITHOUT_KEY: [(&str, &str); 6] = [
     ("backends.name", "it is the name of the table"),
     ("cors.public_reads", "the profile decides it"),
     (
+        "origin.basic_auth",
+        "it is read from the file of `origin.basic_auth_file`",
+    ),
+    (
         "origin.mark_key",
         "it is made from the file of `origin.secret_file`",
     ),
     ("origin.software", "the site is WordPress"),
+    (
+        "origin.trusted",
+        "they are read from the file of `origin.ca_file`",
+    ),
     (
         "traces.headers",
         "they are read from the file of `traces.headers_file`",

@@ -12,10 +12,10 @@ use crate::backend::{
 };
 use crate::gateway::cache::known_reads::KnownRead;
 use crate::gateway::calendar::patch_conditions::PatchConditions;
-use crate::gateway::migration::route::CallRoute;
+use crate::gateway::migration::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
-use crate::telemetry::RequestLog;
+use crate::telemetry::{RequestLog, SiteVerdict};
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -106,6 +106,8 @@ pub(super) struct CallResponse {
     pub(super) storable: Storable,
     /// The lifetime that the site states.
     pub(super) stated: StatedLife,
+    /// The site's answer to a call that did not pass every rule; none for other calls and answers of the edge.
+    pub(super) site: Option<SiteVerdict>,
 }
 
 /// The site's verdict on the credentials of a call.
@@ -219,7 +221,7 @@ impl CalendarCall {
         Self {
             client,
             call,
-            route: CallRoute::Primary,
+            route: CallRoute::primary(),
             queue: None,
         }
     }
@@ -231,8 +233,7 @@ impl CalendarCall {
 
     /// Returns true if the site answers the call should the backend of its route fail.
     pub(super) fn may_fall_back(&self) -> bool {
-        let cutover = self.route.cutover();
-        cutover.is_some_and(|cutover| cutover.rule.fallback) && !self.call.is_write()
+        self.route.falls_back() && !self.call.is_write()
     }
 }
 
@@ -240,6 +241,7 @@ impl CalendarCall {
 
 impl ClientSide {
     /// A client that waits for no answer itself.
+    #[cfg(feature = "migration")]
     pub(super) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
         Self {
             context,
@@ -308,6 +310,7 @@ impl From<EdgeResponse> for CallResponse {
             },
             response,
             stated: StatedLife::default(),
+            site: None,
             login: Login::NotRefused,
         }
     }

@@ -9,11 +9,15 @@ use url::Url;
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{Backend, Backends, BreakerGuard, ExchangeFailure, Health, OriginBody, Outgoing};
+use crate::backend::{
+    Backend, Backends, BreakerGuard, ExchangeFailure, Health, NamespaceLooks, OriginBody, Outgoing,
+};
 use crate::companion::{Companions, ExchangeStart};
 use crate::gateway::Shared;
 use calendar_edge_core::companion::purge::AnswerAge;
-use calendar_edge_core::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
+use calendar_edge_core::relay::{
+    AcceptedResponse, AskedLanguage, CallContext, Content, RelayRules, Script, accept,
+};
 use calendar_edge_core::settings::OriginSettings;
 use calendar_edge_judge::call::ForwardableCall;
 
@@ -24,7 +28,12 @@ pub(super) struct Dispatch {
     rules: Arc<RelayRules>,
     /// The companion plugins of the site's roots, which count its changes.
     companions: Option<Companions>,
+    /// Told when the site does not have the namespace of a call; none where the settings name it.
+    looks: Option<NamespaceLooks>,
 }
+
+/// WordPress's code for a path without a route.
+const NO_ROUTE: &[u8] = b"rest_no_route";
 
 /// An exchange with the root of a companion.
 struct RootExchange<'c> {
@@ -49,6 +58,7 @@ impl Dispatch {
             backends: Arc::clone(backends),
             rules: Arc::clone(rules),
             companions: None,
+            looks: None,
         }
     }
 
@@ -58,6 +68,12 @@ impl Dispatch {
     pub(super) fn with_companions(self, site: &OriginSettings, shared: &Shared) -> Self {
         let companions = site.mark_key.is_some().then(|| shared.companions.clone());
         Self { companions, ..self }
+    }
+
+    /// Has the site asked for its namespaces when it does not have that of a call, unless the settings name it.
+    pub(super) fn with_looks(self, site: &OriginSettings, shared: &Shared) -> Self {
+        let looks = (!site.namespace.is_set()).then(|| shared.indexes.looks().clone());
+        Self { looks, ..self }
     }
 
     /// Begins an exchange with the root at this position.
@@ -112,6 +128,9 @@ impl Stage<CalendarCall> for Dispatch {
         match accept(response, &context, &self.rules).await {
             Ok(accepted) => {
                 guard.report(Health::Alive);
+                if let Some(looks) = self.looks.as_ref().filter(|_| is_without_route(&accepted)) {
+                    looks.want();
+                }
                 Ok(accepted)
             }
             Err(failure) => {
@@ -123,6 +142,14 @@ impl Stage<CalendarCall> for Dispatch {
             }
         }
     }
+}
+
+/// Returns true if the site has no route for a call, as under a namespace that it does not have.
+fn is_without_route(accepted: &AcceptedResponse<OriginBody>) -> bool {
+    let body = accepted
+        .whole_body()
+        .filter(|_| accepted.status() == StatusCode::NOT_FOUND);
+    body.is_some_and(|body| body.windows(NO_ROUTE.len()).any(|window| window == NO_ROUTE))
 }
 
 /// The facts about a call that its response is checked by; `target` is the path and query at the origin.

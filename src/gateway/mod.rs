@@ -16,6 +16,7 @@ use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
+mod awaiting_namespace;
 mod body;
 mod cache;
 mod calendar;
@@ -29,6 +30,7 @@ mod shared;
 mod site;
 mod stage;
 
+#[cfg(feature = "migration")]
 pub use migration::dry_run::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach, RecordedAnswers};
 pub(crate) use service::Gateway;
 pub(crate) use shared::Shared;
@@ -76,7 +78,7 @@ fn calendar_stages(
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
-            migration::cutting_over::CuttingOver::new(inner, parts, settings, shared)
+            migration::cutting_over(inner, parts, settings, shared)
         }))
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {
@@ -105,11 +107,12 @@ fn calendar_stages(
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
-            migration::shadowing::Shadowing::new(inner, parts, settings, shared)
+            migration::shadowing(inner, parts, settings, shared)
         }))
-        .service(migration::select_backend::BackendSelection::new(
+        .service(migration::select_backend(
             dispatch::Dispatch::new(&parts.backends, &parts.rules)
-                .with_companions(&parts.site.origin, shared),
+                .with_companions(&parts.site.origin, shared)
+                .with_looks(&parts.site.origin, shared),
         ))
 }
 

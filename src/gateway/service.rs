@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use tower::Service;
 
+use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
 use super::stage::Stage;
 use super::{Parts, calendar_stages};
@@ -30,11 +31,15 @@ pub(crate) struct Gateway {
 }
 
 /// The gateway through the gateway, behind one type.
-trait ServeGateway: Send + Sync {
+pub(super) trait ServeGateway: Send + Sync {
+    /// Answers a request.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> Response;
+
+    /// Returns true if a request leads elsewhere under another name of the calendar at the site.
+    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool;
 }
 
-type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
+pub(super) type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
 /// Where a request leads. What is rare and large is behind a pointer.
 enum Destination {
@@ -65,6 +70,17 @@ struct GatewayParts<C> {
 impl Gateway {
     /// A gateway for these settings and the state they share with earlier and later ones.
     pub(crate) fn new(settings: &Settings, shared: &Shared) -> Self {
+        let named = Self::named(settings, shared);
+        if !AwaitingNamespace::is_needed(&settings.origin, shared) {
+            return named;
+        }
+        Self {
+            gateway: Arc::new(AwaitingNamespace::new(named.gateway, settings, shared)),
+        }
+    }
+
+    /// The same where the namespace of the settings counts, set, listed or assumed.
+    pub(super) fn named(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts),
@@ -78,6 +94,11 @@ impl Gateway {
             gateway: Arc::new(gateway),
         }
     }
+
+    /// Answers a request.
+    pub(super) fn serve(&self, request: EdgeRequest) -> Response {
+        Arc::clone(&self.gateway).serve(request)
+    }
 }
 
 impl Service<EdgeRequest> for Gateway {
@@ -90,7 +111,7 @@ impl Service<EdgeRequest> for Gateway {
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        Arc::clone(&self.gateway).serve(request)
+        self.serve(request)
     }
 }
 
@@ -117,6 +138,10 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
                 Box::pin(async move { Ok(self.pass_form(request, scan).await) })
             }
         }
+    }
+
+    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool {
+        !self.purges.are_given_by(&request.head) && self.decider.depends_on_namespace(&request.decided_by())
     }
 }
 

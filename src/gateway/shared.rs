@@ -3,7 +3,9 @@
 //! Stacks are built from settings and this state only. A part that needs memory of its own beyond one request has
 //! its place here, and nowhere else.
 
-use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
+#[cfg(feature = "migration")]
+use crate::backend::BackendPools;
+use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
 use crate::migration::Migration;
@@ -22,6 +24,7 @@ pub(crate) struct Shared {
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
     /// The ways to other backends, with the same state.
+    #[cfg(feature = "migration")]
     pub(crate) pools: BackendPools,
     /// What was found out about other backends.
     pub(crate) migration: Migration,
@@ -88,8 +91,9 @@ impl Shared {
         Ok(Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
+            #[cfg(feature = "migration")]
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
-            migration: Migration::new(settings, &cache, metrics.migration().clone()),
+            migration: Migration::new(settings, &cache, &metrics),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
             companions: Companions::new(cache.clone()),
@@ -119,6 +123,7 @@ impl Shared {
         self.indexes.recall(&site);
         Ok(Self {
             backends: self.backends.adapt(&site)?,
+            #[cfg(feature = "migration")]
             pools: self.pools.adapt(settings)?,
             traces: self.traces.adapt(&settings.traces)?,
             ..self.clone()

@@ -16,8 +16,8 @@ use super::served_facts::ServedFacts;
 use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
-    ACCESS, GaugeGuard, Metrics, RecordedRefusal, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders,
-    cut, method_label, unix_time,
+    ACCESS, DecidedBy, GaugeGuard, Metrics, RecordedFate, RecordedRefusal, RefusalNote, Refusals, RequestLog,
+    Served, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
 };
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::settings::Settings;
@@ -254,12 +254,12 @@ impl Record {
         head.saturating_sub(times.map_or(Duration::ZERO, |times| times.queue + times.backend))
     }
 
-    /// Keeps a refusal for its explanation; says in the log what is refused although the mode is `report`.
+    /// Counts a refusal; says in the log what is refused although the mode is `report`.
     fn refused(&self, status: StatusCode, code: &'static str) {
         self.sinks.metrics.requests().refused(code);
-        let mode = self.sinks.policy.mode(self.log.called());
         let note = self.log.refusal();
-        if let (Mode::Report, Some(note)) = (mode, note) {
+        let decided = note.filter(|note| note.decided_by != DecidedBy::Site);
+        if let (Mode::Report, Some(note)) = (self.mode(), decided) {
             tracing::info!(
                 request_id = self.id(),
                 operation = self.log.operation(),
@@ -268,6 +268,21 @@ impl Record {
                 "refused although the mode is report"
             );
         }
+        self.keep(status.as_u16(), code, RecordedFate::Refused);
+    }
+
+    /// Keeps a forwarded request that breaks rules, once the site has answered it.
+    fn reported(&self) {
+        let findings = self.log.refusal().map(|note: &RefusalNote| &note.findings);
+        let first = findings.and_then(|findings| findings.first());
+        if let (Some(first), Some(verdict)) = (first, self.log.site_verdict()) {
+            let status = self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16());
+            self.keep(status, first.code, RecordedFate::Forwarded(verdict.clone()));
+        }
+    }
+
+    /// Keeps the request for its explanation.
+    fn keep(&self, status: u16, code: &'static str, fate: RecordedFate) {
         if !self.sinks.keeps_refusals {
             return;
         }
@@ -277,12 +292,18 @@ impl Record {
             client: self.arrival.client,
             method: self.arrival.method.clone(),
             path: self.arrival.target.path().into(),
-            status: status.as_u16(),
+            status,
             code,
+            fate,
             operation: self.log.operation(),
-            mode: mode.name(),
-            note: note.cloned(),
+            mode: self.mode().name(),
+            note: self.log.refusal().cloned(),
         });
+    }
+
+    /// The mode of the operation.
+    fn mode(&self) -> Mode {
+        self.sinks.policy.mode(self.log.called())
     }
 
     fn count(&self, status: u16, duration: Duration) {
@@ -360,6 +381,8 @@ impl Drop for Record {
         });
         if let Some((status, code)) = refusal {
             self.refused(status, code);
+        } else {
+            self.reported();
         }
         if let (true, Some(client)) = (self.sinks.counts_clients, self.arrival.client) {
             let now = self.started + duration;

@@ -1,5 +1,6 @@
 //! One rule while the edge runs: its share, its guard, and what they do when the guard trips.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,7 +12,7 @@ use crate::cache::Cache;
 use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleRecord};
-use calendar_edge_core::settings::{CutoverRule, Percentage};
+use calendar_edge_core::settings::{CutoverRule, Percentage, client_network};
 
 /// A rule; clones of the stack share it, and it outlives reloads.
 #[derive(Debug)]
@@ -83,10 +84,11 @@ impl RuleState {
         &self.means.metrics
     }
 
-    /// Counts an event. If that trips the guard, the site answers every call that begins from now on.
-    pub(crate) fn observe(&self, event: RuleEvent) {
+    /// Counts an event of a client's call. If that trips the guard, the site answers every call that begins from now on.
+    pub(crate) fn observe(&self, event: RuleEvent, client: Option<IpAddr>) {
+        let client = client.map(client_network);
         let mut control = self.control.lock();
-        let Some(change) = control.observe(event, unix_time()) else {
+        let Some(change) = control.observe(event, client, unix_time()) else {
             return;
         };
         self.show(&control);

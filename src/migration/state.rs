@@ -1,6 +1,7 @@
 //! What is known about all backends and rules, as one value that survives every reload.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -10,7 +11,7 @@ use super::backend_findings::BackendFindings;
 use super::keeper::Keeper;
 use super::rule_state::{Means, RuleState, RuleSummary};
 use crate::cache::Cache;
-use crate::telemetry::MigrationMetrics;
+use crate::telemetry::{Metrics, MigrationMetrics};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::migration::cutover::{RuleEvent, ShareKey};
@@ -36,11 +37,11 @@ struct MigrationState {
 
 impl Migration {
     /// What earlier runs have kept about the rules of these settings, and nothing about backends.
-    pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: MigrationMetrics) -> Self {
+    pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
         let means = Means {
             cache: cache.clone(),
             keeper: Keeper::open(settings.state_dir.as_deref(), &settings.cutover),
-            metrics,
+            metrics: metrics.migration().clone(),
         };
         let this = Self {
             shared: Arc::new(MigrationState {
@@ -126,8 +127,15 @@ impl Migration {
         Arc::clone(found)
     }
 
-    /// Tells the guards of all rules about an operation that a backend's answer was compared.
-    pub(crate) fn compared(&self, backend: &str, operation: &str, class: DifferenceClass) {
+    /// Tells the guards of all rules about an operation that a backend's answer to a call of
+    /// this client was compared.
+    pub(crate) fn compared(
+        &self,
+        backend: &str,
+        operation: &str,
+        client: Option<IpAddr>,
+        class: DifferenceClass,
+    ) {
         let event = if class == DifferenceClass::Different {
             RuleEvent::Different
         } else {
@@ -144,7 +152,7 @@ impl Migration {
         for name in concerned {
             let rule_state = self.shared.rule_states.lock().get(&name).map(Arc::clone);
             if let Some(rule_state) = rule_state {
-                rule_state.observe(event);
+                rule_state.observe(event, client);
             }
         }
     }
@@ -156,13 +164,13 @@ impl Migration {
     }
 
     /// The rules in their order, in short.
-    pub(crate) fn rule_summaries(&self) -> Vec<RuleSummary> {
+    pub(super) fn rule_summaries(&self) -> Vec<RuleSummary> {
         let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
         rules.iter().map(|rule| self.rule_state(rule).summary()).collect()
     }
 
     /// All rules in their order with their guards, and the verdicts about all backends, for operators.
-    pub(crate) fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
         let rules = rules.iter().map(|rule| self.rule_state(rule).to_json());
         let findings: Vec<_> = {
@@ -183,7 +191,7 @@ impl Migration {
 
     /// The report about the backend of this name, or else about the only one; operations are ready if nothing worse than
     /// `accepted` was found.
-    pub(crate) fn report(&self, backend: Option<&str>, accepted: DifferenceClass) -> Option<Value> {
+    pub(super) fn report(&self, backend: Option<&str>, accepted: DifferenceClass) -> Option<Value> {
         let known = {
             let findings = self.shared.findings.lock();
             let found = match backend {

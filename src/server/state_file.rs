@@ -14,12 +14,20 @@ pub(crate) fn replace(
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
     let aside = aside(path);
-    let mut file = BufWriter::new(private(&aside)?);
+    let file = private(&aside)?;
+    let replaced = fill(file, write).and_then(|()| fs::rename(&aside, path));
+    if replaced.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&aside);
+    }
+    replaced
+}
+
+fn fill(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
     write(&mut file)?;
-    file.into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .sync_all()?;
-    fs::rename(&aside, path)
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.sync_all()
 }
 
 /// A name beside the file, so that renaming stays within one file system.
@@ -29,11 +37,64 @@ fn aside(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// A new file that only this user can read.
+/// A new file that only this user can read. A file or a link of that name, perhaps of a run that was killed, is removed
+/// and never opened.
 fn private(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write as _;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn directory(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("calendar-edge-state-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_link_or_a_file_that_is_left_over_is_never_written_to() {
+        let directory = directory("left");
+        let (path, victim) = (directory.join("state"), directory.join("victim"));
+        fs::write(&victim, "of others").unwrap();
+        symlink(&victim, aside(&path)).unwrap();
+        replace(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read(&victim).unwrap(), b"of others");
+        assert!(!path.is_symlink());
+
+        fs::write(aside(&path), "of a run that was killed").unwrap();
+        fs::set_permissions(aside(&path), PermissionsExt::from_mode(0o666)).unwrap();
+        replace(&path, |file| file.write_all(b"newer")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_file_alone() {
+        let directory = directory("failure");
+        let path = directory.join("state");
+        replace(&path, |file| file.write_all(b"old")).unwrap();
+        let failed = replace(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert!(!aside(&path).exists());
+        fs::remove_dir_all(directory).unwrap();
+    }
 }

@@ -1,6 +1,6 @@
 //! The languages that a site advertises, and the REST roots that belong to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calendar_edge_core::relay::links;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
@@ -25,6 +25,8 @@ pub(crate) struct Advertised {
 pub(crate) enum RootFound {
     /// It publishes the namespace, or a `Link` header names it.
     Exists,
+    /// It publishes the namespace for a further site of a network, which pages link to.
+    Subsite,
     /// The site has pages in the language and no REST root at this address.
     Absent,
     /// The pages are on another host, which was not asked.
@@ -41,6 +43,12 @@ struct Candidates<'a> {
 
 /// Maximum number of languages that are asked for; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
+
+/// Maximum number of links of a page that are looked at.
+const MOST_LINKS: usize = 500;
+
+/// Maximum number of folders that are asked for a site of their own.
+const MOST_SUBSITES: usize = 16;
 
 /// A language, and the address of its home page.
 pub(crate) type LanguageHome = (String, Url);
@@ -68,6 +76,9 @@ pub(crate) async fn advertised(
     }
     for (language, page) in alternates.iter().chain(further) {
         candidates.ask(language, page).await;
+    }
+    if let Some(home) = home {
+        candidates.ask_subsites(home).await;
     }
     candidates.roots.into_values().collect()
 }
@@ -125,6 +136,16 @@ pub(super) fn header_links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> 
     })
 }
 
+/// Whether an index is that of a root of its own, and not the one of the site above under another path.
+fn is_own_index(answer: &ProbeResponse, root: &Url) -> bool {
+    let json = answer.json();
+    let up = json
+        .as_ref()
+        .and_then(|json| json.pointer("/_links/up/0/href")?.as_str());
+    up.and_then(|up| Url::parse(up).ok())
+        .is_none_or(|up| up.path().trim_end_matches('/') == root.path().trim_end_matches('/'))
+}
+
 // === impl Candidates ===
 
 impl Candidates<'_> {
@@ -153,6 +174,45 @@ impl Candidates<'_> {
             RootFound::Absent
         };
         self.add(Some(language), root, found);
+    }
+
+    /// Looks for sites of a network in the folders that the home page links to.
+    async fn ask_subsites(&mut self, home: &ProbeResponse) {
+        for folder in self.folders(home) {
+            let mut page = self.probe.address().clone();
+            page.set_path(&folder);
+            let root = self.below(&page);
+            if self.is_known(&root) || self.roots.contains_key(root.path().trim_end_matches('/')) {
+                continue;
+            }
+            let Ok(answer) = self.probe.index_below(&root).await else {
+                continue;
+            };
+            if answer.is_index_of(&self.site.origin.namespace) && is_own_index(&answer, &root) {
+                self.add(None, root, RootFound::Subsite);
+            }
+        }
+    }
+
+    /// The folders right below the home page that its links lead into: `/berlin/`.
+    fn folders(&self, home: &ProbeResponse) -> BTreeSet<String> {
+        let text = home.text();
+        let own = self.home_path();
+        let links = tags(&text).filter(|tag| tag.is("a"));
+        let pages = links.filter_map(|tag| self.probe.address().join(tag.attribute("href")?).ok());
+        let folder = |page: Url| {
+            let first = page.path().strip_prefix(&own)?.split('/').next()?;
+            // `index.php` and files are no folders, and neither are WordPress's own.
+            let is_plain = !first.is_empty() && !first.contains('.') && !first.starts_with("wp-");
+            is_plain.then(|| format!("{own}{first}/"))
+        };
+        let found = pages.filter(|page| self.is_of_site(page)).filter_map(folder);
+        found
+            .take(MOST_LINKS)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .take(MOST_SUBSITES)
+            .collect()
     }
 
     /// The roots that `Link` headers of an answer name.
@@ -224,6 +284,15 @@ impl Candidates<'_> {
 // === impl Advertised ===
 
 impl Advertised {
+    /// The root in words.
+    pub(crate) fn named(&self) -> String {
+        match (&self.language, self.found) {
+            (_, RootFound::Subsite) => "a further site of the network".to_owned(),
+            (Some(tag), _) => format!("the language `{tag}`"),
+            (None, _) => "a further root".to_owned(),
+        }
+    }
+
     /// Configuration lines that serve this root; the default root has to be listed beside it.
     pub(crate) fn paste(&self, site: &BackendSettings) -> Vec<String> {
         let mut lines = Vec::new();

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use calendar_edge::config::{Overrides, parse};
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
+use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace};
 use calendar_edge_judge::contract::calendar_namespace;
 use calendar_edge_judge::contract::drift::compare_index;
 use http::header::SERVER;
@@ -19,12 +19,14 @@ use super::rest_root::{RestRoot, rest_root};
 use super::site_table::{added_parameters, in_force};
 use super::survey_report::Report;
 use super::versions::{plugin, wordpress};
-use super::visit::{Visited, asking, visit};
+use super::visit::{Asking, SiteQuestion, Visited};
 
 /// A site whose calendar the edge can serve.
 pub(crate) struct FoundSite {
     /// The REST root, without a slash at the end.
     pub(crate) root: Url,
+    /// The host that requests have to name, where it is another than that of the root.
+    pub(crate) host: Option<OriginHost>,
     pub(crate) namespace: String,
     /// Scheme, host and port by which visitors know the site.
     pub(crate) public: Url,
@@ -44,36 +46,63 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// Stands for what a site hides.
 const NOT_SHOWN: &str = "(version not shown)";
 
-/// Asks a site for everything, beginning at its front page; `namespace` is the one that the operator names.
-pub(crate) async fn find(
-    address: &Url,
-    namespace: Option<&str>,
-    report: &mut Report<'_>,
-) -> Result<FoundSite, Obstacle> {
-    let found = tokio::time::timeout(PATIENCE, ask(address, namespace, report)).await;
+/// Asks a site for everything, beginning at its front page.
+pub(crate) async fn find(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
+    let found = tokio::time::timeout(PATIENCE, ask(question, report)).await;
     found.map_err(|_| Obstacle::TooSlow(PATIENCE))?
 }
 
-async fn ask(address: &Url, namespace: Option<&str>, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
-    let page = visit(address, report).await?;
+/// Asks under the name in the address, and then under the public one: a server at an address of its own often knows the
+/// site by that alone.
+async fn ask(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
+    let plain = Asking {
+        question,
+        named: None,
+    };
+    let first = ask_under(plain, report).await;
+    let (Err(obstacle), Some(public)) = (&first, question.other_name()) else {
+        return first;
+    };
+    if !obstacle.may_end_under_the_name() {
+        return first;
+    }
+    let host = public.host_str().unwrap_or_default();
+    report.note(&format!("asking again, as clients who name {host}"))?;
+    let named = Asking {
+        question,
+        named: Some(public),
+    };
+    let second = ask_under(named, report).await;
+    match (&first, &second) {
+        (Err(Obstacle::Elsewhere { .. } | Obstacle::RootElsewhere { .. }), _) | (_, Ok(_)) => second,
+        _ => first,
+    }
+}
+
+async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
+    let page = asking.visit(&asking.question.address, report).await?;
     let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
     report.ok(&format!(
         "{} answers with status {} ({server})",
         page.url,
         page.answer.status.as_u16()
     ))?;
-    let root = rest_root(&page, address, report).await?;
+    let root = rest_root(asking, &page, report).await?;
     tell_root(&root, report)?;
-    let namespace = namespace_of(&root, namespace)?;
-    let site = site_of(&root, &namespace);
+    let namespace = namespace_of(&root, asking.question.namespace.as_deref())?;
+    let site = site_of(asking, &root, &namespace);
     let index = index(&site).await?;
     tell_versions(&site, &page, &namespace, report).await?;
     let languages = site_languages(&site, &page, &root.document, report).await?;
     let parameters = parameters(&site, &index, &languages, report).await?;
     let limits = server_limits(&site, report).await?;
-    let public = public(&root, &page, report)?;
+    let public = match &asking.question.public_url {
+        Some(public) => public.clone(),
+        None => public(&root, &page, report)?,
+    };
     Ok(FoundSite {
         root: root.url,
+        host: site.origin.host,
         namespace,
         public,
         name: root.document.name,
@@ -120,8 +149,8 @@ fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacl
     })
 }
 
-fn site_of(root: &RestRoot, namespace: &str) -> BackendSettings {
-    let mut site = asking(&root.url);
+fn site_of(asking: Asking<'_>, root: &RestRoot, namespace: &str) -> BackendSettings {
+    let mut site = asking.site(&root.url);
     site.origin.namespace = OriginNamespace::set(namespace);
     site.origin.advertised_url.clone_from(&root.printed);
     site

@@ -38,6 +38,8 @@ pub(crate) enum RootPlace {
     SameHost,
     /// Another host, which pages of the site name.
     OtherHost,
+    /// The same host, for a further site of its network.
+    Subsite,
 }
 
 /// Finds the languages from `hreflang` links, `Link` headers and what plugins list, and asks each root.
@@ -90,10 +92,7 @@ async fn asked(
     further: &Advertised,
     report: &mut Report<'_>,
 ) -> Result<Option<LanguageRoot>, Obstacle> {
-    let named = match &further.language {
-        Some(tag) => format!("the language `{tag}`"),
-        None => "a further root".to_owned(),
-    };
+    let named = further.named();
     let url = further.origin_url(site);
     if further.found == RootFound::Absent {
         let text = "has no REST root of its own: clients ask for it with `lang`";
@@ -109,11 +108,13 @@ async fn asked(
         }
     };
     let place = place(further.found);
-    if place == RootPlace::OtherHost {
-        let text = "is on another host: its lines are written as a comment";
-        report.note(&format!("{named} at {url} {text}"))?;
-    } else {
-        report.ok(&format!("{named} at {url}"))?;
+    let commented = "its lines are written as a comment";
+    match place {
+        RootPlace::OtherHost => report.note(&format!("{named} at {url} is on another host: {commented}"))?,
+        RootPlace::Subsite => report.note(&format!(
+            "{named} at {url} has a calendar of its own: {commented}"
+        ))?,
+        RootPlace::SameHost => report.ok(&format!("{named} at {url}"))?,
     }
     Ok(Some(LanguageRoot {
         language: further.language.clone(),
@@ -127,6 +128,7 @@ async fn asked(
 const fn place(found: RootFound) -> RootPlace {
     match found {
         RootFound::OtherHost => RootPlace::OtherHost,
+        RootFound::Subsite => RootPlace::Subsite,
         RootFound::Exists | RootFound::Absent => RootPlace::SameHost,
     }
 }

@@ -5,6 +5,7 @@
 
 mod advertised;
 mod found;
+mod hindrance;
 mod home;
 mod html;
 mod languages;
@@ -23,6 +24,7 @@ mod visit;
 
 pub(crate) use advertised::{RootFound, advertised};
 pub(crate) use found::{FoundSite, find};
+pub(crate) use hindrance::Hindrance;
 pub(crate) use home::{Home, SAME_HOME, home, home_path};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;
@@ -36,3 +38,4 @@ pub(crate) use site_table::{in_force, is_forwarded};
 pub(crate) use survey_report::{Colour, Report, WorstFinding};
 pub(crate) use trouble::Trouble;
 pub(crate) use versions::{plugin, wordpress};
+pub(crate) use visit::SiteQuestion;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use calendar_edge::app::ClientError;
 use url::Url;
 
+use super::hindrance::Hindrance;
 use super::home::home_path;
 use super::trouble::Trouble;
 
@@ -16,11 +17,8 @@ pub(crate) enum Obstacle {
     /// No answer.
     #[error("{url}: {trouble}{}", step(trouble, url))]
     Unreachable { url: Box<Url>, trouble: Trouble },
-    /// Another site answers for this one.
-    #[error(
-        "{from} redirects to {to}, which is another site: if it is the right one, run this with --site {}",
-        front(to)
-    )]
+    /// Another address answers for this one.
+    #[error("{from} redirects to {to}, {}", elsewhere(from, to))]
     Elsewhere { from: Box<Url>, to: Box<Url> },
     /// The REST root is at another site, and this one has none.
     #[error(
@@ -29,8 +27,11 @@ pub(crate) enum Obstacle {
     )]
     RootElsewhere { url: Box<Url>, root: Box<Url> },
     /// Redirects without end.
-    #[error("{url} redirects in a circle: open it in a browser, and give --site the address that it ends at")]
-    Loop { url: Box<Url> },
+    #[error("{url} redirects in a circle: {advice}")]
+    Loop { url: Box<Url>, advice: String },
+    /// Something before WordPress answers.
+    #[error("{url}: {hindrance}")]
+    Hindered { url: Box<Url>, hindrance: Hindrance },
     /// Nothing of WordPress is there.
     #[error(
         "{url} is not a WordPress site, as far as it shows: no `Link` to a REST root on its front page, and {}. Give \
@@ -91,7 +92,7 @@ pub(crate) enum Obstacle {
 fn step(trouble: &Trouble, url: &Url) -> String {
     let is_https = url.scheme() == "https";
     match trouble {
-        Trouble::Unreachable(_) | Trouble::Tls(..) if is_https => {
+        Trouble::Unreachable(_) | Trouble::Tls { .. } if is_https && !trouble.is_about_certificate() => {
             format!(
                 ". If the site has no TLS at this address, give --site http://{}",
                 rest(url)
@@ -102,6 +103,40 @@ fn step(trouble: &Trouble, url: &Url) -> String {
         }
         _ => String::new(),
     }
+}
+
+// === impl Obstacle ===
+
+impl Obstacle {
+    /// True if the server may answer otherwise to requests that name the public host.
+    pub(super) const fn may_end_under_the_name(&self) -> bool {
+        match self {
+            Self::Unreachable { trouble, .. } => trouble.is_about_certificate(),
+            Self::Elsewhere { .. }
+            | Self::RootElsewhere { .. }
+            | Self::NotWordPress { .. }
+            | Self::NoRestApi { .. }
+            | Self::Hindered { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// What to do about a redirect to another address. WordPress keeps the host of a request, and drops a port that the site's
+/// own address does not have.
+fn elsewhere(from: &Url, to: &Url) -> String {
+    if from.host() == to.host() {
+        return "because the site knows itself by another address than that of its server: give the one that clients use \
+                with --public-url, like https://events.example.org"
+            .to_owned();
+    }
+    let name = to.host_str().unwrap_or_default();
+    format!(
+        "which is another site: if it is the right one, run this with --site {}; if {name} is only the name by which clients \
+         know the site at {from}, add --public-url {}",
+        front(to),
+        to.origin().ascii_serialization()
+    )
 }
 
 /// An error and its causes in one line.

@@ -4,11 +4,13 @@ use calendar_edge::app::{ClientError, OriginRoute, check_client};
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
-use http::header::{ACCEPT, HOST, USER_AGENT};
-use http::{Method, StatusCode};
+use http::header::{ACCEPT, CONTENT_TYPE, LINK, USER_AGENT};
+use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
+use super::advertised::header_links;
+use super::hindrance::Hindrance;
 use super::home::{home_path, loop_advice};
 use super::probe_response::{GUARD, ProbeResponse, code};
 use super::trouble::Trouble;
@@ -20,6 +22,8 @@ pub(crate) struct Probe<'a> {
     /// Scheme and host as requests name them.
     address: Url,
     backend: &'a BackendSettings,
+    /// The REST root as the settings name it.
+    root: Url,
     /// The setting that holds the address.
     key: &'static str,
 }
@@ -45,6 +49,18 @@ enum Marking {
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
+/// What to do where nothing answers at the usual place.
+const SWITCHED_OFF: &str = "look for a plugin or a rule of the web server that closes the REST API, and save Settings > \
+                            Permalinks once";
+
+/// What to do about permalinks without paths.
+const PLAIN_PERMALINKS: &str = "the REST API is only at `?rest_route=/`, because the permalinks are plain: choose another \
+                                structure than Plain in Settings > Permalinks";
+
+/// What to do where the web server keeps the path to itself.
+const NOT_REWRITTEN: &str = "WordPress names this address, but its web server does not pass it on: let it send paths without a \
+                             file to index.php (Apache: `AllowOverride` and .htaccess; nginx: `try_files`)";
+
 // === impl Probe ===
 
 impl<'a> Probe<'a> {
@@ -54,16 +70,23 @@ impl<'a> Probe<'a> {
         url: &Url,
         key: &'static str,
     ) -> Result<Self, ClientError> {
-        Self::on(backend, OriginRoute::of_root(&backend.origin, url), key)
+        Self::on(backend, OriginRoute::of_root(&backend.origin, url), url, key)
     }
 
     /// A probe of the rest of the site.
     pub(crate) fn of_site(backend: &'a BackendSettings) -> Result<Self, ClientError> {
-        Self::on(backend, OriginRoute::of_site(backend), "origin.url")
+        let route = OriginRoute::of_site(backend);
+        Self::on(backend, route, &backend.origin.url, "origin.url")
     }
 
-    fn on(backend: &'a BackendSettings, route: OriginRoute, key: &'static str) -> Result<Self, ClientError> {
+    fn on(
+        backend: &'a BackendSettings,
+        route: OriginRoute,
+        root: &Url,
+        key: &'static str,
+    ) -> Result<Self, ClientError> {
         Ok(Self {
+            root: root.clone(),
             client: check_client(backend, &route)?,
             address: named_address(&route),
             route,
@@ -81,12 +104,7 @@ impl<'a> Probe<'a> {
     pub(crate) async fn index(&self) -> Result<Value, Trouble> {
         let namespace = &self.backend.origin.namespace;
         let answer = self.rest(namespace, Marking::Marked).await?;
-        if answer.status.is_redirection() {
-            return Err(self.redirect(&answer));
-        }
-        let Some(json) = answer.json() else {
-            return Err(answer.not_json(self.key));
-        };
+        let json = self.json_of(&answer).await?;
         if answer.status.is_success() {
             return Ok(json);
         }
@@ -104,12 +122,7 @@ impl<'a> Probe<'a> {
     pub(crate) async fn events(&self) -> Result<(), Trouble> {
         let path = format!("{}/events", self.backend.origin.namespace);
         let answer = self.rest(&path, Marking::Unmarked).await?;
-        if answer.status.is_redirection() {
-            return Err(self.redirect(&answer));
-        }
-        let Some(json) = answer.json() else {
-            return Err(answer.not_json(self.key));
-        };
+        let json = self.json_of(&answer).await?;
         if answer.status.is_success() {
             return Ok(());
         }
@@ -117,6 +130,56 @@ impl<'a> Probe<'a> {
             status: answer.status.as_u16(),
             code: code(&json),
         })
+    }
+
+    /// The JSON of an answer of the REST API, or why something else answers.
+    async fn json_of(&self, answer: &ProbeResponse) -> Result<Value, Trouble> {
+        if let Some(hindrance) = Hindrance::of(answer) {
+            return Err(Trouble::Hindered(hindrance));
+        }
+        if answer.status.is_redirection() {
+            let advice = self.other_root().await;
+            return Err(self.redirect(answer, advice));
+        }
+        if let Some(json) = answer.json() {
+            return Ok(json);
+        }
+        let found = answer.header(&CONTENT_TYPE).unwrap_or("no content type");
+        Err(Trouble::NotJson {
+            status: answer.status.as_u16(),
+            found: found.to_owned(),
+            advice: match self.other_root().await {
+                Some(advice) => advice,
+                None if self.root.path().ends_with("/wp-json") => SWITCHED_OFF.to_owned(),
+                None => format!("`{}` must be the REST root, usually …/wp-json", self.key),
+            },
+        })
+    }
+
+    /// Where the REST API is instead, if WordPress answers the question that needs no permalinks.
+    async fn other_root(&self) -> Option<String> {
+        let home = home_path(&self.root);
+        let answer = self.page(&format!("{home}?rest_route=/")).await.ok()?;
+        let document = answer.json().filter(|_| answer.status.is_success())?;
+        document.get("namespaces")?;
+        let fields = answer.fields(&LINK);
+        let mut links = fields.iter().flat_map(|field| header_links(field));
+        let named = links.find(|link| link.is_api)?.target;
+        let named = self.address.join(named).ok()?;
+        let is_own = named.path().trim_end_matches('/') == self.root.path().trim_end_matches('/');
+        Some(
+            if named.query().is_some_and(|query| query.contains("rest_route")) {
+                PLAIN_PERMALINKS.to_owned()
+            } else if is_own {
+                NOT_REWRITTEN.to_owned()
+            } else {
+                let root = named.path().trim_end_matches('/');
+                format!(
+                    "WordPress names another REST root: set the path in `{}` to {root}",
+                    self.key
+                )
+            },
+        )
     }
 
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
@@ -157,7 +220,7 @@ impl<'a> Probe<'a> {
 
     /// A redirect to the same place under another address names the address to configure, unless the site takes that
     /// address for the one that it was asked under.
-    fn redirect(&self, answer: &ProbeResponse) -> Trouble {
+    fn redirect(&self, answer: &ProbeResponse, elsewhere: Option<String>) -> Trouble {
         let location = answer.location();
         let target = location.and_then(|location| self.address.join(location).ok());
         let root = target.as_ref().and_then(|target| {
@@ -171,6 +234,13 @@ impl<'a> Probe<'a> {
             (Some(target), _) if self.leads_back(target) => {
                 format!("this leads back to the edge. {}", loop_advice(self, target))
             }
+            (Some(target), Some(root)) if root == self.root.as_str().trim_end_matches('/') => {
+                format!(
+                    "this leads back to where it was asked. {}",
+                    loop_advice(self, target)
+                )
+            }
+            _ if elsewhere.is_some() => elsewhere.unwrap_or_default(),
             (_, Some(root)) => format!("set `{key}` to \"{root}\""),
             (_, None) => format!("set `{key}` to an address that answers itself"),
         };
@@ -186,7 +256,8 @@ impl<'a> Probe<'a> {
         let (host, origin) = (OriginHost::of(target), &self.backend.origin);
         let public = self.backend.public_url.as_ref().and_then(OriginHost::of);
         let is_public = public.is_some() && host == public && host != OriginHost::of(&origin.url);
-        let is_dialled_elsewhere = origin.connect.is_some() && host == OriginHost::of(&self.address);
+        let is_renamed = origin.connect.is_some() || origin.host.is_some();
+        let is_dialled_elsewhere = is_renamed && host == OriginHost::of(&self.address);
         is_public || is_dialled_elsewhere
     }
 
@@ -248,9 +319,9 @@ impl<'a> Probe<'a> {
             .client
             .get(url)
             .header(USER_AGENT, concat!("calendar-edge/", env!("CARGO_PKG_VERSION")));
-        if let Some(host) = self.route.host() {
-            request = request.header(HOST, host);
-        }
+        let mut named = HeaderMap::new();
+        self.route.write_to(&mut named);
+        request = request.headers(named);
         let public = self.backend.public_url.as_ref();
         if let Some((url, host)) = public.and_then(|url| Some((url, OriginHost::of(url)?))) {
             request = request

@@ -2,11 +2,9 @@
 
 use std::net::SocketAddr;
 
-use http::header::{CONTENT_TYPE, LOCATION};
+use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
-
-use super::trouble::Trouble;
 
 /// A complete answer.
 pub(crate) struct ProbeResponse {
@@ -63,16 +61,6 @@ impl ProbeResponse {
     /// The first value of a header, if it is text.
     pub(crate) fn header(&self, name: &http::HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
-    }
-
-    /// Why this answer is no index; `key` is the setting with the address.
-    pub(super) fn not_json(&self, key: &'static str) -> Trouble {
-        let found = self.header(&CONTENT_TYPE).unwrap_or("no content type");
-        Trouble::NotJson {
-            status: self.status.as_u16(),
-            found: found.to_owned(),
-            key,
-        }
     }
 }
 

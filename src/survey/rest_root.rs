@@ -8,11 +8,12 @@ use http::header::LINK;
 use url::Url;
 
 use super::advertised::header_links;
+use super::hindrance::Hindrance;
 use super::html::tags;
 use super::obstacle::Obstacle;
 use super::root_document::{NoDocument, RootDocument};
 use super::survey_report::Report;
-use super::visit::{Visited, is_same_site, visit};
+use super::visit::{Asking, Visited, is_same_site};
 
 /// A REST root that answers.
 pub(super) struct RestRoot {
@@ -41,27 +42,33 @@ struct RootCandidate {
 
 /// The search below one front page.
 struct RootSearch<'a> {
+    asking: Asking<'a>,
     page: &'a Visited,
     /// What each candidate answered instead.
     tried: Vec<String>,
     closed: Option<Obstacle>,
+    /// The first candidate before which something else answers.
+    hindered: Option<Obstacle>,
 }
 
-/// Finds the root: the `Link` header, the `link` element, then `/wp-json/` below the front page and below `asked`.
+/// Finds the root: the `Link` header, the `link` element, then `/wp-json/` below the front page and below the address that
+/// was given.
 pub(super) async fn rest_root(
+    asking: Asking<'_>,
     page: &Visited,
-    asked: &Url,
     report: &mut Report<'_>,
 ) -> Result<RestRoot, Obstacle> {
     let mut search = RootSearch {
+        asking,
         page,
         tried: Vec::new(),
         closed: None,
+        hindered: None,
     };
     let named = named(page);
     let is_plain = named.iter().any(|(_, root)| root.query().is_some());
     let mut known = BTreeSet::new();
-    for candidate in candidates(page, asked, &named) {
+    for candidate in candidates(page, &asking.question.address, &named) {
         if !known.insert(candidate.url.to_string()) {
             continue;
         }
@@ -132,7 +139,7 @@ impl RootSearch<'_> {
         report: &mut Report<'_>,
     ) -> Result<Option<RestRoot>, Obstacle> {
         let url = &candidate.url;
-        let found = match visit(url, report).await {
+        let found = match self.asking.visit(url, report).await {
             Ok(found) => found,
             Err(Obstacle::Output(error)) => return Err(error.into()),
             Err(obstacle) => {
@@ -140,6 +147,10 @@ impl RootSearch<'_> {
                 return Ok(None);
             }
         };
+        if let (None, Some(hindrance)) = (&self.hindered, Hindrance::of(&found.answer)) {
+            let url = found.url.clone().into();
+            self.hindered = Some(Obstacle::Hindered { url, hindrance });
+        }
         match RootDocument::read(&found.answer) {
             Ok(document) => {
                 return Ok(Some(RestRoot {
@@ -166,12 +177,12 @@ impl RootSearch<'_> {
         report: &mut Report<'_>,
     ) -> Result<Obstacle, Obstacle> {
         let url = Box::new(self.page.url.clone());
-        if let Some(closed) = self.closed {
-            return Ok(closed);
+        if let Some(found) = self.hindered.or(self.closed) {
+            return Ok(found);
         }
         let mut plain = at_host_of(&url, folder(url.path()));
         plain.set_query(Some("rest_route=/"));
-        let answers = match visit(&plain, report).await {
+        let answers = match self.asking.visit(&plain, report).await {
             Ok(found) => RootDocument::read(&found.answer).is_ok(),
             Err(Obstacle::Output(error)) => return Err(error.into()),
             Err(_) => false,

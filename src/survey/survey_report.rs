@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use calendar_edge::telemetry::printable;
+
 /// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
@@ -121,10 +123,9 @@ impl<'a> Report<'a> {
         self.raw(&format!("{kind}: {text}"))
     }
 
-    /// Writes one line; line ends and control characters from an origin cannot reach the terminal.
+    /// Writes one line; line ends and hidden characters from an origin cannot reach the terminal.
     fn raw(&mut self, text: &str) -> io::Result<()> {
-        let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-        writeln!(self.out, "{}", text.chars().map(printable).collect::<String>())
+        writeln!(self.out, "{}", printable(text))
     }
 }
 

@@ -4,6 +4,18 @@ use std::error::Error;
 use std::io;
 
 use calendar_edge_core::relay::mark_advice;
+use rustls::CertificateError;
+
+use super::hindrance::Hindrance;
+
+/// The part of TLS that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TlsTrouble {
+    /// The certificate is not accepted.
+    Certificate,
+    /// Anything before it.
+    Handshake,
+}
 
 /// Why the index of a namespace could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -12,8 +24,12 @@ pub(crate) enum Trouble {
     #[error("the origin cannot be reached: {0}")]
     Unreachable(String),
     /// TLS failed, or the certificate is not trusted.
-    #[error("TLS fails: {0}; the certificate must be valid for the host in `{1}`")]
-    Tls(String, &'static str),
+    #[error("TLS fails: {cause}; {advice}")]
+    Tls {
+        cause: String,
+        advice: String,
+        about: TlsTrouble,
+    },
     /// No response in time.
     #[error("no complete answer within `timeouts.origin_connect` and `timeouts.origin_read`")]
     TooSlow,
@@ -39,15 +55,15 @@ pub(crate) enum Trouble {
         mark_advice(code)
     )]
     MarkRefused { code: String },
+    /// Something before WordPress answers.
+    #[error("{0}")]
+    Hindered(Hindrance),
     /// A page instead of JSON.
-    #[error(
-        "status {status} with {found} instead of JSON: `{key}` must be the REST root, usually …/wp-json, and \
-             the site must use pretty permalinks"
-    )]
+    #[error("status {status} with {found} instead of JSON: {advice}")]
     NotJson {
         status: u16,
         found: String,
-        key: &'static str,
+        advice: String,
     },
     /// JSON that is not an index.
     #[error("status {status} ({code})")]
@@ -66,13 +82,66 @@ impl Trouble {
         if error.is_timeout() {
             return Self::TooSlow;
         }
-        if is_tls(error) {
-            return Self::Tls(cause, key);
+        if let Some(error) = tls_error(error) {
+            return Self::of_tls(error, cause, key);
         }
         if error.is_connect() {
             return Self::Unreachable(cause);
         }
         Self::Broken(cause)
+    }
+}
+
+impl Trouble {
+    fn of_tls(error: &rustls::Error, cause: String, key: &'static str) -> Self {
+        let (about, advice) = match error {
+            rustls::Error::InvalidCertificate(
+                CertificateError::UnknownIssuer | CertificateError::BadSignature,
+            ) => (
+                TlsTrouble::Certificate,
+                format!(
+                    "an authority signed the certificate that this machine does not trust: {}",
+                    trusting(key)
+                ),
+            ),
+            rustls::Error::InvalidCertificate(
+                CertificateError::Expired | CertificateError::ExpiredContext { .. },
+            ) => (
+                TlsTrouble::Certificate,
+                "renew the certificate of the site".to_owned(),
+            ),
+            rustls::Error::InvalidCertificate(_) => (
+                TlsTrouble::Certificate,
+                format!(
+                    "the certificate must be valid for the host in `{key}`, or for `origin.host` where that is set"
+                ),
+            ),
+            _ => (
+                TlsTrouble::Handshake,
+                format!("the address in `{key}` must speak TLS 1.2 or newer"),
+            ),
+        };
+        Self::Tls { cause, advice, about }
+    }
+
+    /// True if TLS works, and only the certificate is not accepted.
+    pub(super) const fn is_about_certificate(&self) -> bool {
+        matches!(
+            self,
+            Self::Tls {
+                about: TlsTrouble::Certificate,
+                ..
+            }
+        )
+    }
+}
+
+/// How a private authority becomes a trusted one.
+fn trusting(key: &str) -> &'static str {
+    match key {
+        "backends.url" => "add the authority to those of the system",
+        "--site" => "write its certificate (PEM) into a file, and give --ca-file FILE",
+        _ => "write its certificate (PEM) into a file, and name it in `origin.ca_file`",
     }
 }
 
@@ -87,8 +156,8 @@ fn deepest(error: &reqwest::Error) -> String {
         .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-fn is_tls(error: &reqwest::Error) -> bool {
-    causes(error).any(|cause| hidden(cause).is::<rustls::Error>())
+fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
+    causes(error).find_map(|cause| hidden(cause).downcast_ref())
 }
 
 /// The error inside an I/O error, which is not in the chain of sources; I/O errors may be nested.

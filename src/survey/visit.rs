@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use calendar_edge_core::settings::{BackendSettings, Settings};
+use calendar_edge_core::settings::{BackendSettings, BasicAuth, OriginHost, Settings, TrustedCertificates};
 use url::Url;
 
+use super::home::loop_advice;
 use super::obstacle::Obstacle;
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
@@ -25,47 +26,143 @@ const MOST_BYTES: u64 = 8 << 20;
 /// Maximum time to connect. Settings of the file do not exist yet.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The site of this URL, with the bounds of discovery.
-pub(super) fn asking(url: &Url) -> BackendSettings {
-    let mut site = Settings::for_origin(url.clone()).site();
-    site.response_bytes = MOST_BYTES;
-    site.timeouts.connect = CONNECT;
-    site
+/// A site that is asked, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct SiteQuestion {
+    /// The address of its front page.
+    pub(crate) address: Url,
+    /// The namespace of the calendar that the operator names.
+    pub(crate) namespace: Option<String>,
+    /// The address that clients use, where the operator names it.
+    pub(crate) public_url: Option<Url>,
+    /// Authorities that are trusted besides those of the system.
+    pub(crate) trusted: TrustedCertificates,
+    /// The credentials that its web server asks for.
+    pub(crate) basic_auth: Option<BasicAuth>,
 }
 
-/// Asks for a page and follows redirects within its site.
-pub(super) async fn visit(url: &Url, report: &mut Report<'_>) -> Result<Visited, Obstacle> {
-    let mut url = url.clone();
-    for _ in 0..=MOST_REDIRECTS {
-        let answer = ask(&url).await?;
-        let location = answer.location().filter(|_| answer.status.is_redirection());
-        let Some(target) = location.and_then(|location| url.join(location).ok()) else {
-            return Ok(Visited { url, answer });
-        };
-        if target == url {
-            return Err(Obstacle::Loop { url: url.into() });
+/// The questions to one site under one name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'q> {
+    pub(super) question: &'q SiteQuestion,
+    /// The public address whose host requests name; none: they name the host of their URL.
+    pub(super) named: Option<&'q Url>,
+}
+
+// === impl SiteQuestion ===
+
+impl SiteQuestion {
+    /// A question without anything but an address.
+    pub(crate) fn plain(address: Url, namespace: Option<&str>) -> Self {
+        Self {
+            address,
+            namespace: namespace.map(str::to_owned),
+            public_url: None,
+            trusted: TrustedCertificates::default(),
+            basic_auth: None,
         }
-        if !is_same_site(&url, &target) {
-            let (from, to) = (url.into(), target.into());
-            return Err(Obstacle::Elsewhere { from, to });
-        }
-        report.note(&format!("{url} redirects to {target}"))?;
-        url = target;
     }
-    Err(Obstacle::Loop { url: url.into() })
+
+    /// The public address, where its host is another than the one that is asked.
+    pub(super) fn other_name(&self) -> Option<&Url> {
+        let public = self.public_url.as_ref();
+        public.filter(|public| OriginHost::of(public) != OriginHost::of(&self.address))
+    }
 }
 
-/// Asks once, without following.
-async fn ask(url: &Url) -> Result<ProbeResponse, Obstacle> {
-    let site = asking(url);
-    let probe = Probe::of_root(&site, &site.origin.url, "--site").map_err(Obstacle::Client)?;
-    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-    let answer = probe.page(path).await;
-    answer.map_err(|trouble| Obstacle::Unreachable {
-        url: url.clone().into(),
-        trouble,
-    })
+// === impl Asking ===
+
+impl Asking<'_> {
+    /// The site of this URL, with the bounds of discovery.
+    pub(super) fn site(&self, url: &Url) -> BackendSettings {
+        let mut site = Settings::for_origin(url.clone()).site();
+        site.response_bytes = MOST_BYTES;
+        site.timeouts.connect = CONNECT;
+        site.origin.trusted = self.question.trusted.clone();
+        site.origin.basic_auth.clone_from(&self.question.basic_auth);
+        site.origin.host = self.named.and_then(OriginHost::of);
+        site.public_url = self.named.cloned();
+        site
+    }
+
+    /// Asks for a page and follows redirects within its site.
+    pub(super) async fn visit(&self, url: &Url, report: &mut Report<'_>) -> Result<Visited, Obstacle> {
+        let mut url = url.clone();
+        for _ in 0..=MOST_REDIRECTS {
+            let answer = self.ask(&url).await?;
+            let location = answer.location().filter(|_| answer.status.is_redirection());
+            let Some(location) = location.and_then(|location| self.join(&url, location)) else {
+                return Ok(Visited { url, answer });
+            };
+            let target = self.at_server(&url, &location);
+            if target == url {
+                let advice = self.loop_advice(&url, &location)?;
+                return Err(Obstacle::Loop {
+                    url: url.into(),
+                    advice,
+                });
+            }
+            if !is_same_site(&url, &target) {
+                let (from, to) = (url.into(), target.into());
+                return Err(Obstacle::Elsewhere { from, to });
+            }
+            report.note(&format!("{url} redirects to {location}"))?;
+            url = target;
+        }
+        let advice = IN_A_BROWSER.to_owned();
+        Err(Obstacle::Loop {
+            url: url.into(),
+            advice,
+        })
+    }
+
+    /// A location as the site means it: relative to the address under which it was asked.
+    fn join(&self, url: &Url, location: &str) -> Option<Url> {
+        let Some(named) = self.named else {
+            return url.join(location).ok();
+        };
+        let mut asked = named.clone();
+        asked.set_path(url.path());
+        asked.join(location).ok()
+    }
+
+    /// A public address at the server that is asked; other addresses stay.
+    fn at_server(&self, url: &Url, location: &Url) -> Url {
+        let named = self.named.and_then(OriginHost::of);
+        if named.is_none() || named != OriginHost::of(location) {
+            return location.clone();
+        }
+        let mut target = url.clone();
+        target.set_path(location.path());
+        target.set_query(location.query());
+        target
+    }
+
+    /// What to do about a page that redirects to itself.
+    fn loop_advice(&self, url: &Url, location: &Url) -> Result<String, Obstacle> {
+        if self.named.is_none() {
+            return Ok(IN_A_BROWSER.to_owned());
+        }
+        let site = self.site(url);
+        let probe = Probe::of_root(&site, url, "--site").map_err(Obstacle::Client)?;
+        Ok(loop_advice(&probe, location))
+    }
+
+    /// Asks once, without following.
+    async fn ask(&self, url: &Url) -> Result<ProbeResponse, Obstacle> {
+        let site = self.site(url);
+        let probe = Probe::of_root(&site, &site.origin.url, "--site").map_err(Obstacle::Client)?;
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let answer = probe.page(path).await;
+        answer.map_err(|trouble| Obstacle::Unreachable {
+            url: url.clone().into(),
+            trouble,
+        })
+    }
 }
+
+/// What to do about a circle that only the site knows.
+const IN_A_BROWSER: &str = "open it in a browser, and give --site the address that it ends at";
 
 /// Whether a redirect stays within a site: the same host, with `www.` or without, at the same port or at the port of
 /// its scheme. It may lead to https, and not back from it.

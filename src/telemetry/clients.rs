@@ -38,13 +38,13 @@ struct ClientSlots {
 struct ClientSlot {
     /// Minutes since the start.
     number: u64,
-    clients: HashMap<IpNet, ClientCounts, RandomState>,
-    others: ClientCounts,
+    clients: HashMap<IpNet, AddressCounts, RandomState>,
+    others: AddressCounts,
 }
 
 /// The requests of one client, or of all others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct ClientCounts {
+pub(crate) struct AddressCounts {
     /// All of them.
     pub(crate) requests: u64,
     /// Those that the edge answered with an error of its own.
@@ -57,9 +57,9 @@ pub(crate) struct BusiestClients {
     /// The time that is counted: up to five minutes, and less after a start.
     pub(crate) window: Duration,
     /// The network that counts as one client, most requests first.
-    pub(crate) clients: Vec<(IpNet, ClientCounts)>,
+    pub(crate) clients: Vec<(IpNet, AddressCounts)>,
     /// The requests of all other clients with an address.
-    pub(crate) others: ClientCounts,
+    pub(crate) others: AddressCounts,
 }
 
 // === impl ClientSums ===
@@ -77,7 +77,7 @@ impl ClientSums {
     /// Counts a request that ends now.
     pub(crate) fn count(&self, client: IpAddr, is_refused: bool, now: Instant) {
         let number = self.number(now);
-        let counts = ClientCounts {
+        let counts = AddressCounts {
             requests: 1,
             refused: u64::from(is_refused),
         };
@@ -100,8 +100,8 @@ impl ClientSums {
     pub(crate) fn busiest(&self, most: usize, now: Instant) -> BusiestClients {
         let number = self.number(now);
         let oldest = (number + 1).saturating_sub(SLOTS);
-        let mut clients: HashMap<IpNet, ClientCounts> = HashMap::new();
-        let mut others = ClientCounts::default();
+        let mut clients: HashMap<IpNet, AddressCounts> = HashMap::new();
+        let mut others = AddressCounts::default();
         let slots = self.0.slots.lock();
         for slot in slots.iter().filter(|slot| slot.number >= oldest) {
             for (client, counts) in &slot.clients {
@@ -132,7 +132,7 @@ impl ClientSums {
 // === impl ClientSlot ===
 
 impl ClientSlot {
-    fn add(&mut self, client: IpNet, counts: ClientCounts) {
+    fn add(&mut self, client: IpNet, counts: AddressCounts) {
         if self.clients.len() >= MOST && !self.clients.contains_key(&client) {
             let least = self.clients.iter().min_by_key(|(_, counts)| counts.requests);
             if let Some(dropped) = least.map(|(client, _)| *client) {
@@ -143,9 +143,9 @@ impl ClientSlot {
     }
 }
 
-// === impl ClientCounts ===
+// === impl AddressCounts ===
 
-impl ClientCounts {
+impl AddressCounts {
     const fn add(&mut self, more: Self) {
         self.requests += more.requests;
         self.refused += more.refused;
@@ -172,7 +172,7 @@ mod tests {
         ] {
             sums.count(client.parse().unwrap(), refused, now);
         }
-        let counts = |requests, refused| ClientCounts { requests, refused };
+        let counts = |requests, refused| AddressCounts { requests, refused };
         let busiest = sums.busiest(2, now);
         assert_eq!(
             busiest.clients,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::site_verdict::{SiteVerdict, SiteVerdicts};
 use super::wall_clock::unix_time;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
@@ -45,6 +46,8 @@ pub(crate) struct FindingSum {
     pub(crate) last: UnixTime,
     /// The id of the last request.
     pub(crate) sample: Box<str>,
+    /// The site's answers to those that were forwarded; requests that are still running or failed on the way are in none.
+    pub(crate) site: SiteVerdicts,
 }
 
 /// One row of the sums.
@@ -88,10 +91,25 @@ impl FindingSums {
             first: now,
             last: now,
             sample: Box::default(),
+            site: SiteVerdicts::default(),
         });
         sum.count += 1;
         sum.last = now;
         sum.sample = id.into();
+    }
+
+    /// Counts the site's answer to a forwarded request with a finding.
+    pub(crate) fn answered(&self, operation: &'static str, finding: &Finding, verdict: &SiteVerdict) {
+        let key = SumKey {
+            operation,
+            finding: finding.clone(),
+            action: "forwarded",
+        };
+        let mut table = self.0.lock();
+        let key = table.bounded(key);
+        if let Some(sum) = table.rows.get_mut(&key) {
+            sum.site.count(verdict);
+        }
     }
 
     /// Since when is counted, and the rows, most frequent first.

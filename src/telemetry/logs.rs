@@ -14,6 +14,7 @@ use super::combined_lines::CombinedLines;
 use super::json_lines::JsonLines;
 use super::log_buffer::{LogBuffer, LogFlush};
 use super::log_filter::LogFilter;
+use super::text_lines::TextLines;
 use calendar_edge_core::settings::{AccessFormat, LogFormat, LogSettings};
 
 /// The target of log lines about requests.
@@ -104,7 +105,11 @@ where
     let lines = match format {
         LogFormat::Auto | LogFormat::Json => lines.json().event_format(JsonLines).boxed(),
         // Colours would fill a file or a journal with escape sequences.
-        LogFormat::Text => lines.with_ansi(is_terminal && is_colour_wanted()).boxed(),
+        LogFormat::Text => {
+            let is_coloured = is_terminal && is_colour_wanted();
+            let lines = lines.with_ansi(is_coloured);
+            lines.event_format(TextLines::new(is_coloured)).boxed()
+        }
     };
     let (lines, requests) = match settings.access {
         AccessFormat::Log => (lines, None),

@@ -1,5 +1,6 @@
 //! Counters and histograms of one edge. They are a value, not a global, so that a process can run several edges.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
 use super::finding_labels::FindingLabels;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
+#[cfg(feature = "migration")]
 use super::migration::MigrationMetrics;
 use super::permits::GaugeGuard;
 use super::process::ProcessFigures;
@@ -26,8 +28,9 @@ use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::series::Series;
+use super::site_verdict::OUTCOMES;
 use super::spans::SpanMetrics;
-use super::table::{INFLIGHT, VALIDATION_FINDINGS};
+use super::table::{INFLIGHT, REPORTED_REQUESTS, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -39,6 +42,7 @@ pub(crate) struct Metrics {
     requests: RequestMetrics,
     clients: ClientSums,
     findings: Series<Counter, 4>,
+    reported: Series<Counter, 1>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
     inflight: Gauge,
@@ -46,6 +50,7 @@ pub(crate) struct Metrics {
     indexes: IndexMetrics,
     drift: DriftMetrics,
     backends: BackendFamilies,
+    #[cfg(feature = "migration")]
     migration: MigrationMetrics,
     rate_limits: RateLimitMetrics,
     connections: ConnectionMetrics,
@@ -73,6 +78,7 @@ impl Metrics {
             requests: RequestMetrics::new(&mut registry),
             clients: ClientSums::default(),
             findings: VALIDATION_FINDINGS.series(&mut registry),
+            reported: REPORTED_REQUESTS.series(&mut registry).with(&OUTCOMES),
             exchanges: exchange_families.of_site(),
             exchange_families,
             inflight: INFLIGHT.value(&mut registry),
@@ -80,6 +86,7 @@ impl Metrics {
             indexes: IndexMetrics::new(&mut registry),
             drift: DriftMetrics::new(&mut registry),
             backends: BackendFamilies::new(&mut registry),
+            #[cfg(feature = "migration")]
             migration: MigrationMetrics::new(&mut registry),
             rate_limits: RateLimitMetrics::new(&mut registry),
             connections: ConnectionMetrics::new(&mut registry),
@@ -132,6 +139,17 @@ impl Metrics {
         self.findings.add(finding.labels(), 1);
     }
 
+    /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.
+    pub(crate) fn reported(&self, outcome: &'static str) {
+        self.reported.add([outcome.into()], 1);
+    }
+
+    /// The answers of the site to forwarded requests that `enforce` would refuse, by their outcome.
+    pub(crate) fn reported_requests(&self) -> BTreeMap<&'static str, u64> {
+        let counted = self.reported.sums(|[site]| site.word());
+        counted.into_iter().collect()
+    }
+
     /// How often each rule was broken, and what became of the request: rule, action, count.
     pub(crate) fn broken_rules(&self) -> Vec<(&'static str, &'static str, u64)> {
         let sums = self
@@ -168,6 +186,7 @@ impl Metrics {
     }
 
     /// The metrics of copies and cut-over calls.
+    #[cfg(feature = "migration")]
     pub(crate) fn migration(&self) -> &MigrationMetrics {
         &self.migration
     }

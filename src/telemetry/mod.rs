@@ -19,11 +19,13 @@ mod log_buffer;
 mod log_filter;
 mod logs;
 mod memory;
-#[cfg(test)]
+#[cfg(all(test, feature = "migration"))]
 mod metric_reference;
 mod metrics;
+#[cfg(feature = "migration")]
 mod migration;
 mod permits;
+mod printable;
 mod process;
 mod rate_limits;
 mod refusals;
@@ -32,12 +34,18 @@ mod request_kind;
 mod request_log;
 mod requests;
 mod series;
+mod site_verdict;
 #[cfg_attr(
     not(feature = "otlp"),
     allow(dead_code, reason = "without an exporter nobody takes spans")
 )]
 mod spans;
+#[cfg_attr(
+    not(feature = "migration"),
+    expect(dead_code, reason = "the table has the rows of every build")
+)]
 mod table;
+mod text_lines;
 mod told;
 mod trace_context;
 mod wall_clock;
@@ -46,7 +54,7 @@ mod warnings;
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache_metrics::{CacheMetrics, CacheSums, OperationLookups};
 pub(crate) use certificate::ShownCertificate;
-pub(crate) use clients::ClientCounts;
+pub(crate) use clients::AddressCounts;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::{BackendDrift, DriftChange};
 pub(crate) use exchange_timer::span_name;
@@ -63,13 +71,16 @@ pub(crate) use logs::ACCESS;
 pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
 pub(crate) use metrics::Metrics;
+#[cfg(feature = "migration")]
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
+pub use printable::{printable, printable_json};
 pub(crate) use process::process_memory;
 pub(crate) use rate_limits::RateLimitMetrics;
-pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
+pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
+pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};

@@ -1,5 +1,7 @@
-//! The last refusals, kept in memory for their explanation: bounded in number and bytes, and without secrets.
+//! The last requests that were refused or that `enforce` would refuse, kept in memory for their explanation: bounded in number and
+//! bytes, and without secrets.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -7,6 +9,7 @@ use std::sync::Arc;
 use http::Method;
 use parking_lot::Mutex;
 
+use super::site_verdict::SiteVerdict;
 use calendar_edge_core::gateway::refusals::RefusedRequest;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
@@ -18,7 +21,7 @@ const BYTES_EACH: usize = 4 * 1024;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Refusals(Arc<Mutex<RecordedRefusals>>);
 
-/// A refusal that is kept.
+/// A request that is kept.
 #[derive(Debug)]
 pub(crate) struct RecordedRefusal {
     /// The id of the request.
@@ -33,14 +36,24 @@ pub(crate) struct RecordedRefusal {
     pub(crate) path: Box<str>,
     /// The status of the response.
     pub(crate) status: u16,
-    /// The code of the refusal.
+    /// The code of the refusal, or of the first finding.
     pub(crate) code: &'static str,
+    pub(crate) fate: RecordedFate,
     /// The operation's name, `site` or `none`.
     pub(crate) operation: &'static str,
     /// The mode of the operation.
     pub(crate) mode: &'static str,
     /// The reason, where it was noted.
     pub(crate) note: Option<RefusalNote>,
+}
+
+/// The fate of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RecordedFate {
+    /// The edge refused it.
+    Refused,
+    /// It was forwarded although it breaks rules, as in mode `report`; the site answered.
+    Forwarded(SiteVerdict),
 }
 
 /// The reason for a refusal.
@@ -63,12 +76,32 @@ pub(crate) enum DecidedBy {
     Rules,
     /// The moment: a rate limit, the body's arrival, capacity, or the site.
     Moment,
+    /// The site: the request breaks rules, and the edge forwards it, as in mode `report`.
+    Site,
+}
+
+/// Requests that are explained alike. All words are from closed sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct RecordKind {
+    is_forwarded: bool,
+    operation: &'static str,
+    /// The first broken rule, and its parameter where the table declares it.
+    rule: &'static str,
+    parameter: &'static str,
+}
+
+/// What is kept of one code.
+#[derive(Debug, Default)]
+struct RecordsOfCode {
+    /// Oldest first.
+    by_kind: HashMap<RecordKind, VecDeque<Arc<RecordedRefusal>>>,
+    count: usize,
 }
 
 #[derive(Debug, Default)]
 struct RecordedRefusals {
-    /// By code, oldest first: a flood of one kind leaves the others alone.
-    by_code: HashMap<&'static str, VecDeque<Arc<RecordedRefusal>>>,
+    /// A flood of one code leaves the others alone, and one of a kind the others of its code.
+    by_code: HashMap<&'static str, RecordsOfCode>,
     count: usize,
     bytes: usize,
     most: usize,
@@ -82,6 +115,7 @@ impl DecidedBy {
         match self {
             Self::Rules => "rules",
             Self::Moment => "moment",
+            Self::Site => "site",
         }
     }
 }
@@ -92,6 +126,19 @@ impl RecordedRefusal {
     fn weight(&self) -> usize {
         let request = self.note.as_ref().and_then(|note| note.request.as_ref());
         size_of::<Self>() + self.id.len() + self.path.len() + request.map_or(0, RefusedRequest::weight)
+    }
+
+    fn kind(&self) -> RecordKind {
+        let first = self.note.as_ref().and_then(|note| note.findings.first());
+        RecordKind {
+            is_forwarded: self.fate != RecordedFate::Refused,
+            operation: self.operation,
+            rule: first.map_or("", |finding| finding.rule),
+            parameter: match first.and_then(|finding| finding.parameter.as_ref()) {
+                Some(Cow::Borrowed(declared)) => declared,
+                Some(Cow::Owned(_)) | None => "",
+            },
+        }
     }
 }
 
@@ -114,23 +161,31 @@ impl Refusals {
         }
         kept.count += 1;
         kept.bytes += weight;
-        let code = refusal.code;
-        kept.by_code.entry(code).or_default().push_back(Arc::new(refusal));
+        let of_code = kept.by_code.entry(refusal.code).or_default();
+        of_code.count += 1;
+        of_code
+            .by_kind
+            .entry(refusal.kind())
+            .or_default()
+            .push_back(Arc::new(refusal));
         kept.shrink();
     }
 
     /// The refusal of the request with this id; the newest, where a proxy gave an id twice.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<RecordedRefusal>> {
         let kept = self.0.lock();
-        let all = kept.by_code.values().flatten();
-        all.filter(|refusal| &*refusal.id == id)
+        kept.all()
+            .filter(|refusal| &*refusal.id == id)
             .max_by_key(|refusal| refusal.at)
             .map(Arc::clone)
     }
 
-    /// All kept refusals, newest first.
+    /// All kept requests that were refused, newest first.
     pub(crate) fn newest(&self) -> Vec<Arc<RecordedRefusal>> {
-        let mut all: Vec<_> = self.0.lock().by_code.values().flatten().map(Arc::clone).collect();
+        let kept = self.0.lock();
+        let refused = kept.all().filter(|kept| kept.fate == RecordedFate::Refused);
+        let mut all: Vec<_> = refused.map(Arc::clone).collect();
+        drop(kept);
         all.sort_by_key(|refusal| std::cmp::Reverse(refusal.at));
         all
     }
@@ -147,17 +202,35 @@ impl RecordedRefusals {
         }
     }
 
-    /// Drops the oldest refusal of the code that has most.
+    fn all(&self) -> impl Iterator<Item = &Arc<RecordedRefusal>> {
+        let kinds = self.by_code.values().flat_map(|of_code| of_code.by_kind.values());
+        kinds.flatten()
+    }
+
+    /// Drops the oldest of the kind that has most, of the code that has most.
     fn drop_one(&mut self) -> bool {
-        let Some(most) = self.by_code.values_mut().max_by_key(|queue| queue.len()) else {
-            return false;
-        };
-        let Some(dropped) = most.pop_front() else {
+        let most = self.by_code.values_mut().max_by_key(|of_code| of_code.count);
+        let Some(dropped) = most.and_then(RecordsOfCode::drop_one) else {
             return false;
         };
         self.count -= 1;
         self.bytes -= dropped.weight();
         true
+    }
+}
+
+// === impl RecordsOfCode ===
+
+impl RecordsOfCode {
+    fn drop_one(&mut self) -> Option<Arc<RecordedRefusal>> {
+        let kinds = self.by_kind.iter_mut();
+        let (kind, most) = kinds.max_by_key(|(_, queue)| queue.len())?;
+        let (kind, dropped) = (*kind, most.pop_front()?);
+        if most.is_empty() {
+            self.by_kind.remove(&kind);
+        }
+        self.count -= 1;
+        Some(dropped)
     }
 }
 
@@ -174,6 +247,7 @@ mod tests {
             path: path.into(),
             status: 404,
             code,
+            fate: RecordedFate::Refused,
             operation: "none",
             mode: "enforce",
             note: None,
@@ -198,6 +272,33 @@ mod tests {
         refusals.keep_most(0);
         refusals.keep(refusal(1, "rare", "/"));
         assert!(refusals.newest().is_empty());
+    }
+
+    #[test]
+    fn a_flood_of_one_rule_leaves_the_samples_of_others_with_its_code() {
+        let refusals = Refusals::default();
+        refusals.keep_most(10);
+        let forwarded = |id: usize, parameter: &'static str| RecordedRefusal {
+            fate: RecordedFate::Forwarded(SiteVerdict::new(200, None)),
+            note: Some(RefusalNote {
+                request: None,
+                findings: vec![Finding {
+                    code: "rest_invalid_param",
+                    parameter: Some(Cow::Borrowed(parameter)),
+                    rule: "positive_int",
+                }],
+                decided_by: DecidedBy::Site,
+                insists: "",
+            }),
+            ..refusal(id, "rest_invalid_param", "/")
+        };
+        refusals.keep(forwarded(0, "per_page"));
+        for id in 1..100 {
+            refusals.keep(forwarded(id, "page"));
+        }
+        assert!(refusals.find("0").is_some() && refusals.find("99").is_some());
+        assert!(refusals.find("50").is_none());
+        assert!(refusals.newest().is_empty(), "none of them was refused");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use http::HeaderMap;
 
 use super::exchange_timer::ExchangeTimer;
 use super::refusals::RefusalNote;
+use super::site_verdict::SiteVerdict;
 use super::spans::SpanRecorder;
 use super::trace_context::{TraceContext, TraceHeaders};
 use calendar_edge_core::settings::Percentage;
@@ -23,6 +24,8 @@ struct RequestFacts {
     /// Behind a pointer, because few requests are refused.
     refused: OnceLock<Box<RefusalNote>>,
     verdict: OnceLock<&'static str>,
+    /// Set where a request with findings was forwarded.
+    site: OnceLock<SiteVerdict>,
     /// Nanoseconds of all waits for a permit.
     queued: AtomicU64,
     /// Nanoseconds of all exchanges with a backend, with their waits.
@@ -135,6 +138,16 @@ impl RequestLog {
     /// What the rules say of the request, if they were asked.
     pub(crate) fn verdict(&self) -> Option<&'static str> {
         self.0.verdict.get().copied()
+    }
+
+    /// Sets the site's answer to a forwarded request with findings; the first value stays.
+    pub(crate) fn answered_by_site(&self, verdict: SiteVerdict) {
+        let _ = self.0.site.set(verdict);
+    }
+
+    /// The site's answer to a forwarded request with findings.
+    pub(crate) fn site_verdict(&self) -> Option<&SiteVerdict> {
+        self.0.site.get()
     }
 
     /// Adds a wait for a permit.

@@ -234,3 +234,8 @@ pub(super) const VALIDATION_FINDINGS: Row<Counter, 4> = Row::new(
     ["operation", "rule", "mode", "action"],
     "Broken rules found in requests",
 );
+pub(super) const REPORTED_REQUESTS: Row<Counter, 1> = Row::new(
+    "reported_requests",
+    ["site"],
+    "Forwarded requests that mode enforce would refuse, by the answer of the site",
+);

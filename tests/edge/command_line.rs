@@ -205,7 +205,9 @@ async fn the_demo_of_a_migration_shows_what_its_lines_promise() {
     let mut searches = 1..;
     until(async || {
         let search = searches.next().unwrap_or_default();
-        assert_eq!(get(format!("{api}/venues?search={search}")).await.0, 200);
+        let read = Edge::client().get(format!("{api}/venues?search={search}"));
+        let read = read.header("x-forwarded-for", format!("192.0.2.{}", search % 250));
+        assert_eq!(read.send().await.expect("an answer").status(), 200);
         let status = get(format!("{admin}/migration")).await.1;
         status.contains("calls failed, more than 10%")
     })
@@ -408,4 +410,13 @@ fn examples_of_the_help_that_need_no_site_work() {
         );
         assert!(!output.stdout.is_empty(), "{arguments:?}");
     }
+}
+
+#[test]
+fn t89_explain_shows_hidden_characters() {
+    let target = "/wp-json/calendar/events/v1/events?search=a\u{202e}b\u{2066}c";
+    let output = output(&["explain", "GET", target]);
+    let shown = text(&output.stdout);
+    assert!(shown.contains(r"a\u{202e}b\u{2066}c"), "{shown}");
+    assert!(!shown.contains(['\u{202e}', '\u{2066}']), "{shown}");
 }

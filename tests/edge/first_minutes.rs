@@ -10,16 +10,16 @@ use crate::support::{Directory, Edge, Origin, Program, Reply};
 const INDEX: &str = include_str!("../../fixtures/contract/index.json");
 
 /// The result of one run.
-struct Ran {
-    status: Option<i32>,
-    out: String,
-    errors: String,
+pub(crate) struct Ran {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) errors: String,
 }
 
 /// A fake WordPress: its folder, what its REST root says, and the languages that have a root of their own.
 #[derive(Clone)]
-struct FakeWordPress {
-    folder: &'static str,
+pub(crate) struct FakeWordPress {
+    pub(crate) folder: &'static str,
     root: Value,
     index: String,
     languages: &'static [&'static str],
@@ -28,7 +28,7 @@ struct FakeWordPress {
 // === impl FakeWordPress ===
 
 impl FakeWordPress {
-    fn plain() -> Self {
+    pub(crate) fn plain() -> Self {
         Self {
             folder: "",
             root: json!({
@@ -44,7 +44,7 @@ impl FakeWordPress {
         Origin::answering_with(move |seen, base| self.answer(&seen.target, base)).await
     }
 
-    fn answer(&self, target: &str, base: &str) -> Reply {
+    pub(crate) fn answer(&self, target: &str, base: &str) -> Reply {
         let nothing = Reply::of_type(404, "text/html", "<p>nothing</p>");
         let path = target.split('?').next().unwrap_or_default();
         let Some(path) = path.strip_prefix(self.folder) else {
@@ -104,7 +104,7 @@ impl FakeWordPress {
     }
 }
 
-async fn run(arguments: &[&str]) -> Ran {
+pub(crate) async fn run(arguments: &[&str]) -> Ran {
     run_with(arguments, &[]).await
 }
 

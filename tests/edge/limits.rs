@@ -216,5 +216,14 @@ async fn an_edge_answer_says_who_made_it() {
         assert_eq!(answer.header(name), Some(value));
     }
     assert!(answer.header("x-request-id").is_some());
+
+    // WordPress has nothing to describe there, which is no fault of the edge either.
+    let described = edge.request(Method::OPTIONS, "/wp-json/calendar/events/v1/nope");
+    let described = Answer::to(described).await;
+    assert_eq!((described.status.as_u16(), described.body.as_str()), (200, "[]"));
+    assert_eq!(
+        described.header("proxy-status"),
+        Some("calendar-edge; error=http_request_error")
+    );
     assert!(origin.seen().is_empty());
 }

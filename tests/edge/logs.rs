@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use calendar_edge::telemetry::log_lines;
-use calendar_edge_core::settings::{LogSettings, OtherTraffic};
+use calendar_edge_core::settings::{LogFormat, LogSettings, OtherTraffic};
 use http::Method;
 use serde_json::Value;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
@@ -395,4 +395,43 @@ async fn the_advice_fits_why_the_origin_does_not_answer() {
         let advice = advice(&lines, &edge).await;
         assert!(advice.contains(names), "{advice}");
     }
+}
+
+#[tokio::test]
+async fn t89_hidden_characters_are_shown() {
+    let (lines, _guard) = Lines::collect().await;
+    let edge = Edge::before(&Origin::always(Reply::json(200, "{}")).await).await;
+    let mut client = edge.raw().await;
+    client
+        .send(format!(
+            "GET {EVENTS}/\u{202e}\u{9b}x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        ))
+        .await;
+    client.rest().await;
+    let line = lines.access_lines(1).await.remove(0);
+    let path = line["url.path"].as_str().expect("a path");
+    assert!(path.contains('\u{202e}'), "{path}");
+    let raw = lines.text();
+    assert!(
+        raw.contains(r"\u202e\u009bx") && !raw.contains(['\u{202e}', '\u{9b}']),
+        "{raw}"
+    );
+
+    let text = Lines::default();
+    let settings = LogSettings {
+        filter: "info".to_owned(),
+        format: LogFormat::Text,
+        ..LogSettings::default()
+    };
+    let writer = text.clone();
+    let subscriber = log_lines(&settings, move || writer.clone()).expect("a filter");
+    tracing::subscriber::with_default(subscriber, || {
+        tracing::info!(path = %"/a\u{202e}b", "turned \u{2066}around");
+    });
+    let shown = text.text();
+    assert!(
+        shown.contains(r"turned \u{2066}around path=/a\u{202e}b"),
+        "{shown}"
+    );
+    assert!(shown.ends_with('\n') && shown.lines().count() == 1, "{shown}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use calendar_edge_core::settings::OriginNamespace;
 use http::Method;
 
-use crate::support::{Answer, Edge, Origin, Reply};
+use crate::support::{Answer, Edge, Origin, Reply, index_text};
 
 const OWN: &str = "tribe/events/v1";
 
@@ -143,4 +143,26 @@ async fn the_namespace_that_the_site_lists_is_used_while_none_is_set() {
         .start()
         .await;
     assert_eq!(set.get("/wp-json/tribe/events/v1/tags").await.status, 404);
+}
+
+#[tokio::test]
+async fn t25_an_index_names_the_public_root() {
+    let origin = Origin::answering_with(|_, base| {
+        let index =
+            index_text("6.15.16+pro+tickets").replace(r"http:\/\/origin.example", &base.replace('/', r"\/"));
+        Reply::json(200, &index).header("link", &format!("<{base}/wp-json/>; rel=\"https://api.w.org/\""))
+    })
+    .await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.public_url = Some("https://events.example".parse().unwrap()))
+        .start()
+        .await;
+    let index = edge.get("/wp-json/calendar/events/v1").await;
+    assert_eq!(
+        index.json()["_links"]["up"][0]["href"],
+        "https://events.example/wp-json/"
+    );
+    let authority = origin.base().replace("http://", "");
+    assert!(!index.body.contains(&authority), "{}", index.body);
 }

@@ -93,6 +93,48 @@ async fn t70_a_certificate_of_a_trusted_authority_for_the_right_name_is_accepted
 }
 
 #[tokio::test]
+async fn an_authority_of_the_settings_is_trusted_and_its_absence_is_named() {
+    let authority = Authority::new();
+    let directory = Directory::new("private-authority");
+    let trusted = directory.write("site-ca.pem", &authority.pem);
+    let others = directory.write("authorities.pem", &Authority::new().pem);
+    let origin = SecureOrigin::showing(&authority.certify("127.0.0.1")).await;
+    let site = format!("https://{}", origin.address);
+    let ask = |flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+        command.env("SSL_CERT_FILE", &others).env_remove("SSL_CERT_DIR");
+        command
+            .args(["init", "--output", "-", "--site", &site])
+            .args(flags);
+        command
+    };
+    let ask = async |flags: &[&str]| {
+        let mut command = ask(flags);
+        let output = tokio::task::spawn_blocking(move || command.output()).await;
+        String::from_utf8_lossy(&output.expect("no panic").expect("it runs").stderr).into_owned()
+    };
+    let refused = ask(&[]).await;
+    let reason = "an authority signed the certificate that this machine does not trust";
+    assert!(
+        refused.contains(reason) && refused.contains("--ca-file"),
+        "{refused}"
+    );
+    // This origin is no WordPress, which is found out behind its certificate.
+    let asked = ask(&["--ca-file", trusted.to_str().expect("text")]).await;
+    assert!(asked.contains("is not a WordPress site"), "{asked}");
+
+    let text = format!(
+        "listen = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{site}/wp-json\"\nca_file = \"{}\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
+        trusted.display()
+    );
+    let config = directory.write("edge.toml", &text);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    command.env("SSL_CERT_FILE", &others).env_remove("SSL_CERT_DIR");
+    let program = Program::start(command, &config).await;
+    assert_eq!(answer(&program).await.0.status, 200);
+}
+
+#[tokio::test]
 async fn t70_any_other_certificate_is_a_quick_502_without_a_request() {
     let authority = Authority::new();
     let directory = Directory::new("t70-bad");

@@ -147,7 +147,9 @@ async fn t75_credentials_have_budgets_of_their_own() {
 }
 
 /// Ways to send the name `alice` and a password: each is the account's, or is refused.
-const SPELLINGS: [(&str, &str); 14] = [
+/// The last of those with an Authorization are `álice`, `alice` in wide letters, with a percent-encoded byte, with tags, with
+/// an entity and with a blank of no width.
+const SPELLINGS: [(&str, &str); 20] = [
     ("authorization", "Basic YWxpY2U6eA=="),
     ("authorization", "basic YWxpY2U6eQ=="),
     ("authorization", "Basic QUxJQ0U6eA=="),
@@ -157,6 +159,12 @@ const SPELLINGS: [(&str, &str); 14] = [
     ("authorization", "Basic YWxp*Y2U6eA=="),
     ("authorization", "Basic YWxpY2U6eB=="),
     ("authorization", "Basic\tYWxpY2U6eA=="),
+    ("authorization", "Basic w6FsaWNlOng="),
+    ("authorization", "Basic 772B772M772J772D772FOng="),
+    ("authorization", "Basic YWwlMDBpY2U6eA=="),
+    ("authorization", "Basic PGI+YWxpY2U8L2I+Ong="),
+    ("authorization", "Basic YWwmYW1wO2ljZTp4"),
+    ("authorization", "Basic YWzigItpY2U6eA=="),
     ("cookie", "wordpress_logged_in_1=alice%7C1%7Cx%7Cy"),
     ("cookie", "wordpress_logged_in_2=%61lice|2|x|y"),
     ("cookie", "wordpress_sec_1=ALICE%7C2%7Cx%7Cy; a=b"),

@@ -76,6 +76,39 @@ async fn only_the_calendars_preflights_are_answered_here() {
 }
 
 #[tokio::test]
+async fn t97_what_contradicts_the_edge_reaches_no_part_of_the_site() {
+    let origin = Origin::always(page()).await;
+    let edge = edge_before(&origin).await;
+    let claims = [
+        ("forwarded", "for=192.0.2.1;host=evil.example"),
+        ("x-forwarded-port", "1"),
+        ("x-forwarded-ssl", "on"),
+        ("x-forwarded-server", "evil.example"),
+        ("x-original-host", "evil.example"),
+        ("front-end-https", "on"),
+        ("client-ip", "192.0.2.1"),
+        ("x-real-ip", "192.0.2.1"),
+        ("true-client-ip", "192.0.2.1"),
+        ("cf-connecting-ip", "192.0.2.1"),
+        ("x-client-ip", "127.0.0.1"),
+    ];
+    for target in ["/", "/wp-json/wp/v2/posts", "/wp-json/calendar/events/v1/events"] {
+        let mut request = edge.request(Method::GET, target);
+        for (name, value) in claims {
+            request = request.header(name, value);
+        }
+        Answer::to(request).await;
+        let seen = origin.take_seen().pop().expect("a request");
+        for (name, value) in claims {
+            // The address of this client.
+            let expected = (value == "127.0.0.1" && !target.contains("calendar")).then_some(value);
+            assert_eq!(seen.header(name), expected, "{name} at {target}");
+        }
+        assert_eq!(seen.header("x-forwarded-for"), Some("127.0.0.1"), "{target}");
+    }
+}
+
+#[tokio::test]
 async fn what_the_site_says_of_its_connection_stays_behind() {
     let origin = Origin::always(
         page()

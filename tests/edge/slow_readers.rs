@@ -1,6 +1,6 @@
 //! Clients that do not read their responses do not block others.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{EVENTS, Edge, Fate, Origin, RawAnswer, RawClient, Reply};
 
@@ -79,6 +79,38 @@ async fn t71_a_slow_reader_gets_all_of_its_answer_while_there_is_room() {
         assert_eq!(edge.get(EVENTS).await.status, 200);
     }
     assert!(reader.rest().await.ends_with(END));
+}
+
+#[tokio::test]
+async fn t71_a_crowd_of_slow_readers_gives_way_at_once() {
+    let origin = origin().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.origin.max_in_flight = 2;
+            settings.limits.response_buffer_bytes = 64 << 10;
+        })
+        .start()
+        .await;
+    let mut crowd = Vec::new();
+    for number in 0..40 {
+        let mut client = edge.raw().await;
+        client
+            .send(format!(
+                "GET {EVENTS}?search=large{number} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            ))
+            .await;
+        crowd.push(client);
+    }
+
+    let started = Instant::now();
+    assert_eq!(edge.get(EVENTS).await.status, 200);
+    // Half a second for the crowd, and the time to send their responses. Half a second each would be ten.
+    assert!(
+        started.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[tokio::test]

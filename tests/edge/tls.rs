@@ -212,7 +212,13 @@ async fn tls_without_a_certificate_does_not_start() {
     settings.listen = vec![ListenAddress::Tls(ANY)];
     let error = app::Edge::start(settings).await.expect_err("no certificate");
     assert!(
-        matches!(error, StartError::Bind(BindError::NoCertificate(_))),
+        matches!(
+            error,
+            StartError::Bind {
+                cause: BindError::NoCertificate(_),
+                ..
+            }
+        ),
         "{error}"
     );
 }

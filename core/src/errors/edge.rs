@@ -458,10 +458,12 @@ catalogue! {
         code: "edge_origin_unavailable",
         status: SERVICE_UNAVAILABLE,
         sentence: "The site is not available at the moment. Please try again.",
-        meaning: "The site failed several times in a row, so reads are not sent to it for a while.",
+        meaning: "The site failed several times in a row, so reads are not sent to it for a while. Or it is busy and has not \
+            told yet under which namespace it has the calendar.",
         proxy_error: DestinationUnavailable,
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Repair the site; the log names its failures. `[breaker]` sets when reads stop and resume.",
+        operator: "Repair the site; the log names its failures. `[breaker]` sets when reads stop and resume. With \
+            `origin.namespace` calls do not wait for the site to name its calendar.",
     }
     OriginTimeout {
         code: "edge_origin_timeout",

@@ -20,9 +20,10 @@ plugin's, also if the edge refuses a request in their place. Codes and their sta
 for people and may change.
 
 Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
-stands here after the status. The access log records the code as `edge.code`, together with the request id that the \
-client gets in `X-Request-Id`. Where no line for the operator stands, the request is wrong, and the access log names \
-the client.
+stands here after the status. The line `request served` of the log has the code as `edge.code`, the status as `http.response.status_code`, and as \
+`request_id` the id that the client gets in `X-Request-Id`. Other lines about the request have that id in `span` as \
+`id`. Where no line for the operator stands, the request is wrong, and `client.address` and `user_agent.original` \
+(`log.user_agent`) name the client.
 ";
 
 /// The Markdown text of `docs/reference/errors.md`.

@@ -47,8 +47,8 @@ impl ProxyError {
     pub fn of(problem: &Problem) -> Self {
         match problem {
             Problem::Own(own) => Self::of_own(*own),
-            Problem::NothingToDescribe => Self::ProxyInternalError,
             Problem::NoRoute
+            | Problem::NothingToDescribe
             | Problem::InvalidNamespace
             | Problem::Forbidden
             | Problem::InvalidCallback

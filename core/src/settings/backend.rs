@@ -58,6 +58,9 @@ pub struct BackendTimeouts {
     pub site: Duration,
 }
 
+/// The file of the indexes in [`Settings::state_dir`], unless the settings name another.
+const INDEX_FILE: &str = "indexes.json";
+
 /// The name of the site itself among the backends.
 pub const PRIMARY: &str = "origin";
 
@@ -66,9 +69,17 @@ pub const PRIMARY: &str = "origin";
 impl Settings {
     /// The site, which serves all roots.
     pub fn site(&self) -> BackendSettings {
+        let in_state_dir = || {
+            self.state_dir
+                .as_ref()
+                .map(|directory| directory.join(INDEX_FILE))
+        };
         BackendSettings {
             name: PRIMARY.to_owned(),
-            origin: self.origin.clone(),
+            origin: OriginSettings {
+                index_file: self.origin.index_file.clone().or_else(in_state_dir),
+                ..self.origin.clone()
+            },
             roots: self.roots.clone(),
             credentials: CredentialsPolicy::Forward,
             timeouts: BackendTimeouts::of_site(&self.timeouts),

@@ -21,6 +21,7 @@ mod namespace;
 mod operation;
 mod operation_pattern;
 mod origin;
+mod origin_access;
 mod origin_address;
 mod percentage;
 mod policy;
@@ -54,6 +55,7 @@ pub use operation::{OperationSettings, PatchPolicy};
 pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
+pub use origin_access::{BasicAuth, NoBasicAuth, TrustedCertificates};
 pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use protection::client_network;
@@ -218,9 +220,13 @@ impl Settings {
     pub fn public_namespaces(&self) -> Vec<String> {
         let mut public = self.namespaces.clone();
         let own = &self.origin.namespace;
-        // Until the origin's own is known, the plugin's is taken for it too: it must never pass for the rest of the site.
-        let usual = (*own == OriginNamespace::Assumed).then_some(PLUGIN_NAMESPACE);
-        let own = std::iter::once(own.as_str()).chain(usual);
+        let known = [PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE];
+        // Unless the operator chose one of both names, the other is taken for the same calendar: it must never pass for
+        // the rest of the site.
+        let both = known
+            .into_iter()
+            .filter(|_| !own.is_set() && known.contains(&own.as_str()));
+        let own = std::iter::once(own.as_str()).chain(both);
         for own in own.filter(|_| self.origin.publish_namespace) {
             // WordPress matches routes without regard to case.
             if !public.iter().any(|name| name.eq_ignore_ascii_case(own)) {

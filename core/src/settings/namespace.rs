@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::Deref;
 
-use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
 
 /// The namespace of the calendar API at the site, such as `tribe/events/v1`, and where it is known from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum OriginNamespace {
-    /// Neither set nor read from the site yet: the name in the specification is used.
+    /// Neither set nor read from the site: the plugin's name is used.
     #[default]
     Assumed,
     /// The site lists it; used because none is set.
@@ -33,7 +33,7 @@ impl OriginNamespace {
     /// The name.
     pub fn as_str(&self) -> &str {
         match self {
-            Self::Assumed => SPECIFIED_NAMESPACE,
+            Self::Assumed => PLUGIN_NAMESPACE,
             Self::Listed(name) | Self::Set(name) => name,
         }
     }

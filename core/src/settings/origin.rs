@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::{BackendSoftware, DialAddress, OriginHost, OriginNamespace};
+use super::{BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates};
 use crate::settings::MarkKey;
 use calendar_edge_judge::problem::Words;
 
@@ -20,6 +20,14 @@ pub struct OriginSettings {
     pub host: Option<OriginHost>,
     /// The address that connections are opened to; none: host and port of `url`.
     pub connect: Option<DialAddress>,
+    /// The file with certificates of authorities for the site; none: the system's are trusted alone.
+    pub ca_file: Option<PathBuf>,
+    /// The certificates in that file.
+    pub trusted: TrustedCertificates,
+    /// The file with the Basic credentials that the web server of the site asks for.
+    pub basic_auth_file: Option<PathBuf>,
+    /// The credentials in that file.
+    pub basic_auth: Option<BasicAuth>,
     /// The file with the secret that the companion plugin shares; none: calls are not marked.
     pub secret_file: Option<PathBuf>,
     /// The key made from that secret.
@@ -36,7 +44,8 @@ pub struct OriginSettings {
     pub read_index: bool,
     /// The interval at which the indexes are read again.
     pub index_interval: Duration,
-    /// The file that keeps what the indexes said; none: it is not kept.
+    /// The file that keeps what the indexes said; none: one in [`Settings::state_dir`](super::Settings::state_dir), if
+    /// there is such a directory.
     pub index_file: Option<PathBuf>,
     /// Send DELETE as POST with an override header.
     pub tunnel_delete: bool,
@@ -94,6 +103,10 @@ impl OriginSettings {
             url,
             host: None,
             connect: None,
+            ca_file: None,
+            trusted: TrustedCertificates::default(),
+            basic_auth_file: None,
+            basic_auth: None,
             secret_file: None,
             mark_key: None,
             namespace: OriginNamespace::default(),

@@ -13,6 +13,7 @@ use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
+use super::wordpress::{Checked, is_of_type};
 use crate::contract::global::{GLOBALS, Global};
 use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
 use crate::problem::{OwnError, Problem};
@@ -51,6 +52,9 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         for (name, value) in arguments(case) {
             write_query(name, &value, &mut pairs);
         }
+    }
+    if writes_body && matches!(case.checked(), Checked::RefusedByOrigin { .. }) {
+        write_mistyped(operation, parameters, &mut pairs);
     }
     write_loose_query(&loose, writes_body, &mut pairs);
     let is_written = |name: &str| operation.argument(name.as_bytes()).is_some();
@@ -147,6 +151,24 @@ fn argument_value<'a>(
     let created = argument.rule.creates().filter(|_| policy.repairs());
     let usable = created.and_then(|kind| usable(kind, value));
     Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
+}
+
+/// Writes the values of the query that the body outweighs and that are of another type: the site refuses the call for
+/// them, in words that name them.
+fn write_mistyped(operation: &Operation, parameters: &Parameters, query: &mut String) {
+    let Some(sent) = parameters.of(Source::Query) else {
+        return;
+    };
+    for argument in &operation.arguments {
+        let is_outweighed = parameters
+            .get(argument.name)
+            .is_some_and(|(source, _)| source != Source::Query);
+        if let (true, Some(schema), Some(value)) = (is_outweighed, argument.schema, sent.get(argument.name))
+            && !is_of_type(schema, value)
+        {
+            write_query(argument.name, value, query);
+        }
+    }
 }
 
 /// Writes the undeclared parameters that belong into the query: those of the query, and on calls without a body all

@@ -18,7 +18,15 @@ pub struct Finding {
     pub rule: &'static str,
 }
 
+/// The rule of parameters that are not declared, which only mode `report` finds.
+const UNDECLARED: &str = "undeclared";
+
 impl Finding {
+    /// True if mode `enforce` refuses a call for it: parameters that are not declared are left out instead.
+    pub fn is_refused(&self) -> bool {
+        self.rule != UNDECLARED
+    }
+
     /// The findings for a problem with an operation's arguments.
     pub(super) fn of(problem: &Problem, operation: &Operation) -> Vec<Self> {
         match problem {
@@ -48,7 +56,7 @@ impl Finding {
         Self {
             code: "rest_invalid_param",
             parameter: Some(Cow::Owned(name)),
-            rule: "undeclared",
+            rule: UNDECLARED,
         }
     }
 

@@ -30,7 +30,7 @@ mod usable;
 mod waiver;
 mod wordpress;
 
-pub use breakable::breakable_rules;
+pub use breakable::{breakable_rules, rule_meaning};
 pub use canonical::{CanonicalQuery, CanonicalRequest};
 pub use canonical_route::CanonicalRoute;
 pub use explain::Explanation;

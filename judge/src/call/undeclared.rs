@@ -31,7 +31,7 @@ pub(super) struct LooseParameter<'a> {
 pub enum UndeclaredFate {
     /// Forwarded: the settings list it.
     Listed,
-    /// Forwarded unjudged: the site publishes it.
+    /// Forwarded unjudged: the site publishes it, or may do so while its index is not read.
     Published,
     /// Treated as the settings say, or forwarded in mode `report`.
     ByRule(UndeclaredParameters),
@@ -106,7 +106,7 @@ impl<'a> UndeclaredRule<'a> {
     /// Returns true if no name can be forwarded, so that none has to be looked at.
     fn forwards_none(self) -> bool {
         self.by_rule() != UndeclaredParameters::Forward
-            && self.in_force.extra().next().is_none()
+            && self.in_force.has_no_extra()
             && self.policy.extra_parameters(self.operation).next().is_none()
     }
 }

@@ -146,7 +146,8 @@ fn mistyped(parameters: &Parameters, readings: &[Reading<'_>]) -> Vec<InvalidPar
     wrong
 }
 
-fn is_of_type(schema: Schema, value: &Value) -> bool {
+/// Whether WordPress takes a value for one of this schema type.
+pub(super) fn is_of_type(schema: Schema, value: &Value) -> bool {
     match schema {
         Schema::String => matches!(value, Value::String(_)),
         Schema::Integer => is_integer(value),

@@ -156,7 +156,7 @@ fn unreadable(path: &[u8]) -> Option<Problem> {
 }
 
 /// Returns true if a query contains a `rest_route` in any spelling. Most queries are told at a glance.
-fn names_a_route(query: &[u8]) -> bool {
+pub(super) fn names_a_route(query: &[u8]) -> bool {
     let may = query.windows(4).any(|window| window == b"rest") || query.contains(&b'%');
     may && named_routes(query).next().is_some()
 }

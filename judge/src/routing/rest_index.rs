@@ -1,7 +1,7 @@
-//! Targets that name a REST root itself, whose index lists namespaces and routes.
+//! Targets that name a REST root, whose index lists namespaces and routes, or lead below one.
 
 use super::by_path::ByPath;
-use super::locate::Roots;
+use super::locate::{Roots, names_a_route};
 use super::root_path::trim_slashes;
 use super::route::Matched;
 use crate::wordpress::payload::{pair_count, parse_form};
@@ -36,6 +36,13 @@ impl Roots {
             ) => is_index(&route).then_some(root),
             _ => None,
         }
+    }
+
+    /// Returns true if a target names a REST root or leads below one, into whichever namespace: by its path or by a
+    /// `rest_route`. `path` and `query` must be exactly as they were sent.
+    pub fn is_rest(&self, path: &str, query: &str) -> bool {
+        let by_path = ByPath::of(path.as_bytes(), &self.paths, &self.namespaces);
+        matches!(by_path, ByPath::Route { .. }) || names_a_route(query.as_bytes())
     }
 }
 
@@ -73,6 +80,21 @@ mod tests {
             ("/fr/wp-json", "", None),
         ] {
             assert_eq!(roots.index_of(path, query), expected, "{path}?{query}");
+        }
+    }
+
+    #[test]
+    fn pages_do_not_lead_below_a_root() {
+        let roots = Roots::new(&Policy::default());
+        for (path, query, expected) in [
+            ("/wp-json", "", true),
+            ("/wp-json/club/events/v1/events", "", true),
+            ("/index.php/wp-json/wp/v2/posts", "", true),
+            ("/about", "rest%5Froute=/club/events/v1/events", true),
+            ("/about", "p=rest", false),
+            ("/", "", false),
+        ] {
+            assert_eq!(roots.is_rest(path, query), expected, "{path}?{query}");
         }
     }
 }

@@ -14,6 +14,7 @@ use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guarded_rules;
 use super::super::named_address;
+use super::super::open_settings::open_settings;
 use super::super::runtime;
 use super::super::status::Status;
 use super::backend_checks;
@@ -39,9 +40,11 @@ pub(crate) fn run(
         Ok(settings) => settings,
         Err(status) => return Ok(status),
     };
-    report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
         report.warning(&reason)?;
+    }
+    for setting in open_settings(&settings) {
+        report.loud(&setting.to_string())?;
     }
     if let Some(tls) = &settings.tls
         && !certificate(tls, &mut report)?
@@ -97,6 +100,7 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
     for backend in settings.candidates() {
         backend_checks::check(&backend, report).await?;
     }
+    site.check_basic_auth(report).await?;
     site.check_languages(report).await?;
     if guarded_rules::forwards_unjudged(settings) {
         if !is_guarded {

@@ -25,8 +25,14 @@ pub(super) fn settings(
             return Ok(Err(Status::Unusable));
         }
     };
-    Ok(source.load().map_err(|error| {
-        tell(&error.to_string());
-        Status::Configuration
-    }))
+    let settings = match source.load() {
+        Ok(settings) => settings,
+        Err(error) => {
+            tell(&error.to_string());
+            return Ok(Err(Status::Configuration));
+        }
+    };
+    let file = source.file().map(|file| format!(" {}", file.display()));
+    report.ok(&format!("the configuration{}", file.unwrap_or_default()))?;
+    Ok(Ok(settings))
 }

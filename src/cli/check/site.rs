@@ -6,8 +6,8 @@ use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::contract::TableInForce;
 
 use crate::survey::{
-    Home, Probe, ProbeResponse, Report, RootFound, SAME_HOME, Trouble, advertised, home, home_path,
-    past_the_edge, plugin, wordpress,
+    Hindrance, Home, Probe, ProbeResponse, Report, RootFound, SAME_HOME, Trouble, advertised, home,
+    home_path, past_the_edge, plugin, wordpress,
 };
 
 /// The home page, asked for on the way that the rest of the site takes.
@@ -44,13 +44,10 @@ impl<'a> CheckedSite<'a> {
     /// Names the languages that the site advertises and the settings do not have.
     pub(super) async fn check_languages(&self, report: &mut Report<'_>) -> io::Result<()> {
         for found in advertised(&self.probe, self.backend, self.home.as_ref().ok(), &[]).await {
-            let language = match &found.language {
-                Some(tag) => format!("the language `{tag}`"),
-                None => "a further root".to_owned(),
-            };
+            let language = found.named();
             let root = &found.root;
             match found.found {
-            RootFound::Exists => {
+            RootFound::Exists | RootFound::Subsite => {
                 let text = "its addresses lead past the edge or to 404";
                 report.differs(&format!(
                     "the site advertises {language} with the REST root {root}, which is not configured: {text}"
@@ -72,12 +69,32 @@ impl<'a> CheckedSite<'a> {
         Ok(())
     }
 
+    /// Says if WordPress takes the credentials of the web server for those of an account: then every visitor would be that
+    /// account, and see what it sees.
+    pub(super) async fn check_basic_auth(&self, report: &mut Report<'_>) -> anyhow::Result<()> {
+        let origin = &self.backend.origin;
+        if origin.basic_auth.is_none() {
+            return Ok(());
+        }
+        let probe = Probe::of_root(self.backend, &origin.url, "origin.url")?;
+        if probe.json("wp/v2/users/me").await.is_some() {
+            report.unusable(
+                "WordPress takes the credentials of `origin.basic_auth_file` for an account, so that every visitor would \
+                 be that account: give the web server a name that WordPress does not have",
+            )?;
+        }
+        Ok(())
+    }
+
     /// Says what the home page shows about the address of the site.
     pub(super) fn check_home(&self, report: &mut Report<'_>) -> io::Result<()> {
         let answer = match &self.home {
             Ok(answer) => answer,
             Err(trouble) => return report.unusable(&format!("the home page: {trouble}")),
         };
+        if let Some(hindrance) = Hindrance::of(answer) {
+            return report.differs(&format!("the home page: {hindrance}"));
+        }
         match home(&self.probe, answer, self.backend) {
             Home::Fits { status } => report.ok(&format!("the home page (status {status})"))?,
             Home::Loop { location, advice } => {

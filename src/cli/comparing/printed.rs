@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use calendar_edge::telemetry::printable;
 use calendar_edge_core::migration::comparison::PathFindings;
 use serde_json::Value;
 
@@ -26,8 +27,13 @@ pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) ->
             printable(&why)
         )?;
         for path in operation["paths"].as_array().into_iter().flatten() {
-            let (class, place) = (text(&path["class"]), printable(&text(&path["path"])));
-            writeln!(out, "  {class:14} {place}  ({} calls)", path["count"])?;
+            let (class, place) = (text(&path["class"]), text(&path["path"]));
+            writeln!(
+                out,
+                "  {class:14} {}  ({} calls)",
+                printable(&place),
+                path["count"]
+            )?;
             example(&path["example"], names, out)?;
         }
     }
@@ -67,10 +73,4 @@ fn example(pair: &Value, names: SideNames<'_>, out: &mut dyn Write) -> io::Resul
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
-}
-
-/// Control characters of an answer cannot reach the terminal.
-fn printable(text: &str) -> String {
-    let shown = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-    text.chars().map(shown).collect()
 }

@@ -1,7 +1,7 @@
 //! `calendar-edge demo --migration`: a second calendar, which answers nearly as the first one does.
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -25,6 +25,10 @@ pub(super) async fn start() -> anyhow::Result<Sandbox> {
 
 /// Copies every read to the second calendar, and lets it answer the reads of venues.
 pub(super) fn settings(mut settings: Settings, next: &Sandbox) -> Settings {
+    // The lines to try come from several clients: one alone cannot make the guard return anything.
+    settings
+        .trusted_proxies
+        .push(IpAddr::from(Ipv4Addr::LOCALHOST).into());
     settings.backends.push(CandidateSettings {
         kind: BackendSoftware::WordPress,
         namespace: PLUGIN_NAMESPACE.to_owned(),
@@ -77,11 +81,12 @@ pub(super) fn lines(
         "# a venue, which the second calendar answers: its author is a number".to_owned(),
         format!("curl '{api}/venues/7?_pretty'"),
         format!("calendar-edge migration status --admin {admin}"),
-        "# the second calendar breaks: no read fails, and the guard returns the venues to the first one"
+        "# the second calendar breaks for several clients: no read fails, and the guard returns the venues to the first one"
             .to_owned(),
         format!("curl {broken}"),
         format!(
-            "for search in a b c d e f g h i j k l; do curl -s -o /dev/null -w '%{{http_code}} ' '{api}/venues?search='$search; done"
+            "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do curl -s -o /dev/null -w '%{{http_code}} ' -H 'X-Forwarded-For: \
+             192.0.2.'$n '{api}/venues?search='$n; done"
         ),
         format!("calendar-edge migration status --admin {admin}"),
         "# repaired, and resumed by an operator".to_owned(),

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use calendar_edge::backend::with_stored_namespace;
+use calendar_edge::telemetry::printable_json;
 
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
 use super::super::status::Status;
+use super::known_site::KnownSite;
 use super::recorded_refusal;
 use super::request::TypedRequest;
 use super::story::Story;
@@ -23,12 +24,12 @@ pub(crate) fn run(
     {
         return recorded_refusal::run(id, args, out);
     }
-    let settings = with_stored_namespace(args.load(environment)?);
     let request = TypedRequest::read(args)?;
-    let story = Story::of(&request, &settings);
+    let known = KnownSite::find(args, environment)?;
+    let story = Story::of(&request, &known);
     if args.output.json {
-        serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        let story = serde_json::to_string_pretty(&story)?;
+        writeln!(out, "{}", printable_json(&story))?;
     } else {
         text::write(&story, out)?;
     }
@@ -79,7 +80,9 @@ mod tests {
             "operation  events.update",
             "caller     with credentials",
             "colour (json) dropped",
-            "POST https://wp.example.org/wp-json/calendar/events/v1/events/56?lang=de",
+            "namespace  tribe/events/v1",
+            "index      unknown: judged by the edge's own table (no site is named)",
+            "POST https://wp.example.org/wp-json/tribe/events/v1/events/56?lang=de",
             r#"  {"title":"x"}"#,
         ];
         for part in parts {

@@ -19,7 +19,9 @@ pub(super) fn fate(
     match explanation.fate(name) {
         None => "forwarded: the plugin obeys it undeclared",
         Some(UndeclaredFate::Listed) => "forwarded: listed in `extra_parameters`",
-        Some(UndeclaredFate::Published) => "forwarded: the site publishes it",
+        Some(UndeclaredFate::Published) => {
+            "forwarded: the site publishes it, or may do so as long as its index is not read"
+        }
         Some(UndeclaredFate::ByRule(UndeclaredParameters::Forward)) => {
             "forwarded: not in the table, and `undeclared` or `mode` lets it pass"
         }

@@ -1,12 +1,13 @@
 //! `calendar-edge explain`: the edge's decision about one request, with its reasons.
 //!
-//! A request from the command line is decided about by the same decider as in `serve`. About a request that a running
-//! edge refused, that edge is asked.
+//! A request from the command line is decided about by the same decider as in `serve`, by what a running edge knows of
+//! the site, or its file, or the site itself. About a request that a running edge refused, that edge is asked.
 
 mod answering_backends;
 mod cacheability;
 mod command;
 mod fate;
+mod known_site;
 mod recorded_refusal;
 mod request;
 mod story;
@@ -14,4 +15,5 @@ mod text;
 mod words;
 
 pub(super) use command::run;
+#[cfg(feature = "migration")]
 pub(super) use request::{assumed_type, headers, method, public_host, target};

@@ -1,8 +1,9 @@
-//! The explanation of a request that a running edge refused.
+//! The explanation of a request that a running edge refused, or forwarded although it breaks rules.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context as _;
+use calendar_edge::telemetry::{printable, printable_json};
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
@@ -18,18 +19,18 @@ pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::
     let client = AdminClient::new(&args.edge)?;
     let kept = client.get(&format!("/refusals/{id}"))?;
     if args.output.json {
-        writeln!(out, "{kept:#}")
+        writeln!(out, "{}", printable_json(&format!("{kept:#}")))
     } else {
-        lines(&kept).iter().try_for_each(|line| write_line(line, out))
+        // Hidden characters of the request cannot reach the terminal.
+        lines(&kept)
+            .iter()
+            .try_for_each(|line| writeln!(out, "{}", printable(line)))
     }
     .context("standard output")?;
-    Ok(Status::Refused)
-}
-
-/// Control characters of the request cannot reach the terminal.
-fn write_line(line: &str, out: &mut dyn Write) -> io::Result<()> {
-    let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-    writeln!(out, "{}", line.chars().map(printable).collect::<String>())
+    Ok(match kept.get("action").and_then(Value::as_str) {
+        Some("forwarded") => Status::Success,
+        _ => Status::Refused,
+    })
 }
 
 fn lines(kept: &Value) -> Vec<String> {
@@ -41,7 +42,10 @@ fn lines(kept: &Value) -> Vec<String> {
         lines.push(format!("  {name:<10} {}", text(name)));
     }
     lines.push(String::new());
-    lines.push(format!("refused with {} {}", text("status"), text("code")));
+    lines.push(match kept["action"].as_str() {
+        Some("forwarded") => site(&kept["site"], &kept["findings"]),
+        _ => format!("refused with {} {}", text("status"), text("code")),
+    });
     lines.extend(kept["meaning"].as_str().map(|meaning| format!("  {meaning}")));
     lines.extend(findings(&kept["findings"]));
     lines.extend(
@@ -60,12 +64,37 @@ fn lines(kept: &Value) -> Vec<String> {
     lines
 }
 
+/// What the site made of a request that was forwarded.
+fn site(site: &Value, findings: &Value) -> String {
+    let mut findings = findings.as_array().into_iter().flatten();
+    let enforced = if findings.all(|finding| finding["rule"] == "undeclared") {
+        "`enforce` would forward it without these parameters"
+    } else {
+        "`enforce` would refuse what it takes"
+    };
+    let status = shown(&site["status"]);
+    let code = site["code"]
+        .as_str()
+        .map_or(String::new(), |code| format!(" {code}"));
+    match site["outcome"].as_str() {
+        Some("answered") => format!("forwarded, and the site answered with {status}: {enforced}"),
+        Some("refused") => format!("forwarded, and the site refused it with {status}{code}"),
+        _ => format!("forwarded, and the site failed with {status}{code}"),
+    }
+}
+
 fn findings(findings: &Value) -> Vec<String> {
     let findings = findings.as_array().into_iter().flatten();
     findings
-        .map(|finding| match finding["parameter"].as_str() {
-            Some(parameter) => format!("  {parameter} breaks the rule {}", shown(&finding["rule"])),
-            None => format!("  {}", shown(&finding["code"])),
+        .flat_map(|finding| {
+            let named = match finding["parameter"].as_str() {
+                Some(parameter) => format!("  {parameter} breaks the rule {}", shown(&finding["rule"])),
+                None => format!("  {}", shown(&finding["code"])),
+            };
+            let meaning = finding["meaning"]
+                .as_str()
+                .map(|meaning| format!("    {meaning}"));
+            std::iter::once(named).chain(meaning)
         })
         .collect()
 }
@@ -111,7 +140,7 @@ fn today(kept: &Value) -> Vec<String> {
     let same = today["decided_the_same"] == true;
     lines.push(match (same, kept["decided_by"].as_str()) {
         (true, _) => format!("  decided the same: {outcome}"),
-        (false, Some("moment")) => {
+        (false, Some("moment" | "site")) if kept["action"] != "forwarded" => {
             format!("  the rules do not refuse it ({outcome}): it depended on the moment")
         }
         (false, _) => format!("  decided otherwise: {outcome}"),
@@ -161,8 +190,5 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }
-        let mut out = Vec::new();
-        write_line("a\u{1b}[31m", &mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "a\u{fffd}[31m\n");
     }
 }

@@ -1,11 +1,11 @@
 //! The handling of a request, as data: the source of both outputs.
 
-use calendar_edge::backend::{Preview, PreviewClient, preview, stored_tables};
+use calendar_edge::backend::{Preview, PreviewClient, preview};
 use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::{BackendSettings, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
-use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome, rule_meaning};
 use calendar_edge_judge::contract::{ArgumentStanding, Schema};
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::CallTarget;
@@ -19,6 +19,7 @@ use serde::Serialize;
 use super::answering_backends::{BackendStory, answering};
 use super::cacheability::{CacheStory, asked};
 use super::fate::fate;
+use super::known_site::{IndexStory, KnownSite};
 use super::request::TypedRequest;
 use super::words::verdict_name;
 
@@ -31,6 +32,10 @@ pub(super) struct Story {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) assumed_content_type: Option<&'static str>,
+    /// The namespace of the calendar at the site.
+    pub(super) namespace: String,
+    /// Where the index of the site was read, by which the request is judged.
+    pub(super) index: IndexStory,
     /// `forwarded`, `refused`, `preflight`, or `site`: forwarded as it is because it is not a calendar call.
     pub(super) outcome: &'static str,
     /// The public root of the target, with its language.
@@ -80,6 +85,8 @@ pub(super) struct FindingStory {
     pub(super) code: &'static str,
     pub(super) parameter: Option<String>,
     pub(super) rule: &'static str,
+    /// The rule in a sentence.
+    pub(super) meaning: Option<&'static str>,
 }
 
 /// The request to the origin.
@@ -104,11 +111,12 @@ pub(super) struct ResponseStory {
 
 impl Story {
     /// Asks the decider of these settings, which a running edge asks as well.
-    pub(super) fn of(request: &TypedRequest, settings: &Settings) -> Self {
-        let mut story = Self::untold(request);
+    pub(super) fn of(request: &TypedRequest, known: &KnownSite) -> Self {
+        let mut story = Self::untold(request, known);
+        let settings = &known.settings;
         let parts = request.parts(settings);
         match HeadRules::new(&settings.limits, &settings.hosts).check(&parts) {
-            Ok(host) => story.tell_decision(request, &parts, host.as_ref(), settings),
+            Ok(host) => story.tell_decision(request, &parts, host.as_ref(), known),
             Err(refusal) => story.tell_refusal(&refusal),
         }
         story
@@ -119,7 +127,7 @@ impl Story {
         request: &TypedRequest,
         parts: &Parts,
         host: Option<&Host>,
-        settings: &Settings,
+        KnownSite { settings, tables, .. }: &KnownSite,
     ) {
         let head = RequestHead {
             parts,
@@ -130,7 +138,7 @@ impl Story {
                 local: None,
             },
         };
-        let decider = Decider::before(settings, stored_tables(&settings.site()));
+        let decider = Decider::before(settings, tables.clone());
         let body = request.body.as_bytes();
         let target = decider.target_of(&head, body);
         self.tell_target(target.as_ref(), &settings.roots);
@@ -171,11 +179,13 @@ impl Story {
         self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
     }
 
-    fn untold(request: &TypedRequest) -> Self {
+    fn untold(request: &TypedRequest, known: &KnownSite) -> Self {
         Self {
             method: request.method.to_string(),
             target: request.target.to_string(),
             assumed_content_type: request.assumed_type,
+            namespace: known.settings.origin.namespace.to_string(),
+            index: known.index.clone(),
             outcome: "",
             root: None,
             route: None,
@@ -293,6 +303,7 @@ impl FindingStory {
             code: finding.code,
             parameter: finding.parameter.as_deref().map(str::to_owned),
             rule: finding.rule,
+            meaning: rule_meaning(finding.rule),
         }
     }
 }
@@ -352,7 +363,7 @@ mod tests {
             assumed_type: None,
             client: [127, 0, 0, 1].into(),
         };
-        Story::of(&request, &settings)
+        Story::of(&request, &KnownSite::unknown(settings, Vec::new()))
     }
 
     fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u16> {

@@ -4,24 +4,28 @@ use std::io::{self, Write};
 
 use super::answering_backends::BackendStory;
 use super::cacheability::CacheStory;
+use super::known_site::IndexStory;
 use super::story::Story;
+use calendar_edge::telemetry::printable;
 
-/// Writes the story; control characters of the request cannot reach the terminal.
+/// Writes the story; hidden characters of the request cannot reach the terminal.
 pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![format!("{} {}", story.method, story.target)];
     about(story, &mut lines);
     values(story, &mut lines);
     outcome(story, &mut lines);
     for line in lines {
-        let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-        writeln!(out, "{}", line.chars().map(printable).collect::<String>())?;
+        writeln!(out, "{}", printable(&line))?;
     }
     Ok(())
 }
 
 fn about(story: &Story, lines: &mut Vec<String>) {
+    let index = judged_by(&story.index);
     let facts = [
         ("root", story.root.as_deref()),
+        ("namespace", Some(story.namespace.as_str())),
+        ("index", Some(index.as_str())),
         ("route", story.route.as_deref()),
         ("operation", story.operation),
         ("mode", story.mode),
@@ -30,6 +34,21 @@ fn about(story: &Story, lines: &mut Vec<String>) {
     ];
     for (name, fact) in facts {
         lines.extend(fact.map(|fact| format!("  {name:<10} {fact}")));
+    }
+}
+
+/// Where the index is from, and why it is from no better place.
+fn judged_by(index: &IndexStory) -> String {
+    let place = index.place.as_deref().unwrap_or_default();
+    let source = match index.from {
+        "edge" => format!("as the running edge at {place} knows it"),
+        "file" => format!("of the file {place}"),
+        "site" => format!("read from {place}"),
+        _ => "unknown: judged by the edge's own table".to_owned(),
+    };
+    match index.instead_of.as_slice() {
+        [] => source,
+        reasons => format!("{source} ({})", reasons.join("; ")),
     }
 }
 
@@ -83,6 +102,7 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
             Some(parameter) => format!("  {}: {parameter} is not {}", finding.code, finding.rule),
             None => format!("  {}", finding.code),
         });
+        lines.extend(finding.meaning.map(|meaning| format!("    {meaning}")));
     }
     if let Some(request) = &story.request {
         lines.push(format!("  {} {}", request.method, request.url));

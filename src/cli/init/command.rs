@@ -7,25 +7,24 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
-use url::Url;
 
 use super::super::check::outcome;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
 use super::super::runtime;
 use super::super::status::{Misuse, Status};
+use super::access_files::AccessFiles;
 use super::file::{FileUse, text};
 use super::init_args::InitArgs;
 use super::site_address::SiteAddress;
-use crate::survey::{Colour, FoundSite, Obstacle, Report, find};
+use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, find};
 
 /// The file that is written unless another one is named.
 const DEFAULT_FILE: &str = "edge.toml";
 
 /// What is asked for, once flags and environment are read.
 struct InitRequest {
-    address: SiteAddress,
-    public_url: Option<Url>,
-    namespace: Option<String>,
+    question: SiteQuestion,
+    files: AccessFiles,
     output: Output,
 }
 
@@ -57,8 +56,7 @@ pub(crate) fn run(
         Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
         Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
     };
-    let found =
-        runtime::single()?.block_on(find(&asked.address.url, asked.namespace.as_deref(), &mut report));
+    let found = runtime::single()?.block_on(find(&asked.question, &mut report));
     let found = match found {
         Ok(found) => found,
         Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
@@ -67,8 +65,8 @@ pub(crate) fn run(
             return Ok(report.worst().into());
         }
     };
-    let public_url = asked.public_url.as_ref().unwrap_or(&found.public);
-    let written = text(&found, FileUse::Kept { public_url });
+    let files = &asked.files;
+    let written = text(&found, FileUse::Kept { files });
     let settings = settings(&written)?;
     asked.output.write(&written)?;
     asked.output.tell(&found, settings, &mut report)?;
@@ -82,13 +80,8 @@ pub(crate) fn run(
 ///
 /// # Errors
 /// When the site cannot be used.
-pub(super) fn configuration_of(
-    site: &str,
-    namespace: Option<&str>,
-    report: &mut Report<'_>,
-) -> anyhow::Result<String> {
-    let address = SiteAddress::read(site)?;
-    let found = runtime::single()?.block_on(find(&address.url, namespace, report))?;
+pub(super) fn configuration_of(question: &SiteQuestion, report: &mut Report<'_>) -> anyhow::Result<String> {
+    let found = runtime::single()?.block_on(find(question, report))?;
     Ok(text(&found, FileUse::OneRun))
 }
 
@@ -110,10 +103,17 @@ impl InitRequest {
         let public_url = named(&args.public_url, PUBLIC_URL.variable);
         let public_url = public_url.map(|text| text.parse().map_err(|_| Misuse("--public-url is not a URL")));
         let output = args.output.clone().unwrap_or_else(|| DEFAULT_FILE.into());
+        let files = AccessFiles::of(args)?;
+        let origin = files.read()?;
         Ok(Self {
-            address: SiteAddress::read(site)?,
-            public_url: public_url.transpose()?,
-            namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
+            question: SiteQuestion {
+                address: SiteAddress::read(site)?.url,
+                public_url: public_url.transpose()?,
+                namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
+                trusted: origin.trusted,
+                basic_auth: origin.basic_auth,
+            },
+            files,
             output: Output::of(output, args.force),
         })
     }

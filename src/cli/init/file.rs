@@ -2,15 +2,16 @@
 
 use std::fmt::{self, Write as _};
 
-use url::Url;
+use url::{Host, Url};
 
+use super::access_files::AccessFiles;
 use crate::survey::{FoundSite, LanguageRoot, RootPlace, ServerLimits};
 
 /// What becomes of the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum FileUse<'a> {
-    /// An operator keeps it, for clients who use this scheme and host.
-    Kept { public_url: &'a Url },
+    /// An operator keeps it, with the files that let the edge in.
+    Kept { files: &'a AccessFiles },
     /// One run uses it. It has no public address and no listener for operators: both belong to the machine.
     OneRun,
 }
@@ -28,7 +29,7 @@ pub(super) fn text(found: &FoundSite, purpose: FileUse<'_>) -> String {
 
 fn write_all(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
     write_top(found, purpose, text)?;
-    write_origin(found, text)?;
+    write_origin(found, purpose, text)?;
     write_roots(found, text)?;
     if let FileUse::Kept { .. } = purpose {
         text.push_str(ADMIN);
@@ -43,13 +44,10 @@ fn write_top(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt:
         writeln!(text, "# The site's time zone is {}.", comment(zone))?;
     }
     text.push_str(LISTEN);
-    if let FileUse::Kept { public_url } = purpose {
+    if let FileUse::Kept { .. } = purpose {
         text.push_str(PUBLIC_URL);
-        writeln!(
-            text,
-            "public_url = {}",
-            quoted(public_url.as_str().trim_end_matches('/'))
-        )?;
+        let public_url = found.public.as_str().trim_end_matches('/');
+        writeln!(text, "public_url = {}", quoted(public_url))?;
     }
     text.push_str(MODE);
     if found.parameters.is_empty() {
@@ -60,14 +58,24 @@ fn write_top(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt:
     writeln!(text, "extra_parameters = [{}]", names.join(", "))
 }
 
-fn write_origin(found: &FoundSite, text: &mut String) -> fmt::Result {
+fn write_origin(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
     writeln!(
         text,
         "\n[origin]\n# The REST root of the site, and the namespace that the plugin has there."
     )?;
     writeln!(text, "url = {}", quoted(found.root.as_str()))?;
     writeln!(text, "namespace = {}", quoted(&found.namespace))?;
-    if let Some(remote) = found.remote {
+    if let Some(host) = &found.host {
+        text.push_str(HOST);
+        writeln!(text, "host = {}", quoted(&host.to_string()))?;
+    }
+    if let FileUse::Kept { files } = purpose {
+        text.extend(files.lines());
+    }
+    let remote = found
+        .remote
+        .filter(|_| matches!(found.root.host(), Some(Host::Domain(_))));
+    if let Some(remote) = remote {
         text.push_str(CONNECT);
         writeln!(text, "# connect = {}", quoted(&remote.to_string()))?;
     }
@@ -98,6 +106,10 @@ fn write_further(root: &LanguageRoot, text: &mut String) -> fmt::Result {
         RootPlace::SameHost => "",
         RootPlace::OtherHost => {
             text.push_str(OTHER_HOST);
+            "# "
+        }
+        RootPlace::Subsite => {
+            text.push_str(SUBSITE);
             "# "
         }
     };
@@ -163,6 +175,10 @@ const MODE: &str = "
 # other = \"refuse\"
 ";
 
+const HOST: &str = "\
+# The server at this address knows the site by its public name.
+";
+
 const CONNECT: &str = "\
 # The address that answered, not the default: it is needed once the name in `url` leads to the edge.
 ";
@@ -174,6 +190,10 @@ const MAX_IN_FLIGHT: &str = "\
 
 const OTHER_HOST: &str = "\
 # Pages of the site name this root on another host. Remove the `#` if calls and credentials may go there.
+";
+
+const SUBSITE: &str = "\
+# A further site of the network, with a calendar of its own. Remove the `#` if clients reach it through the edge.
 ";
 
 const ADMIN: &str = "
@@ -203,6 +223,7 @@ mod tests {
     fn found(root: &str) -> FoundSite {
         FoundSite {
             root: url(root),
+            host: None,
             namespace: "tribe/events/v1".to_owned(),
             public: url("https://wp.example.org"),
             name: None,
@@ -225,8 +246,8 @@ mod tests {
     }
 
     fn settings(found: &FoundSite) -> Settings {
-        let public_url = &found.public;
-        let text = text(found, FileUse::Kept { public_url });
+        let files = &AccessFiles::default();
+        let text = text(found, FileUse::Kept { files });
         parse("edge.toml", &text, &Overrides::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
@@ -260,8 +281,8 @@ mod tests {
         assert_eq!(roots, [("/wp-json", Some("en")), ("/de/wp-json", Some("de"))]);
         site.languages.roots = vec![german(RootPlace::OtherHost)];
         assert_eq!(settings(&site).roots.len(), 1);
-        let public_url = &site.public;
-        let shown = text(&site, FileUse::Kept { public_url }).replace("# [[roots]]", "[[roots]]");
+        let files = &AccessFiles::default();
+        let shown = text(&site, FileUse::Kept { files }).replace("# [[roots]]", "[[roots]]");
         let shown = shown.replace("# language", "language").replace("# path", "path");
         let shown = shown.replace("# origin_url", "origin_url");
         let uncommented = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
@@ -277,8 +298,8 @@ mod tests {
             target_bytes: Some(4096),
             header_bytes: Some(8000),
         };
-        let public_url = &site.public;
-        let text = text(&site, FileUse::Kept { public_url });
+        let files = &AccessFiles::default();
+        let text = text(&site, FileUse::Kept { files });
         let keys = [
             "listen = \"1",
             "mode",

@@ -6,10 +6,11 @@ use calendar_edge::config::ConfigSource;
 use clap::Args;
 
 use super::super::args::SiteArgs;
-use super::super::environment::{Environment, ORIGIN, ORIGIN_NAMESPACE};
+use super::super::environment::{Environment, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL};
 use super::super::status::Misuse;
 use super::command::configuration_of;
-use crate::survey::Report;
+use super::site_address::SiteAddress;
+use crate::survey::{Report, SiteQuestion};
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
@@ -29,6 +30,12 @@ pub(crate) struct InitArgs {
     /// Scheme and host that clients will use; those of the site unless given
     #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
+    /// The file with the certificate of a private authority (PEM) that signs the site's
+    #[arg(long, value_name = "FILE")]
+    pub(super) ca_file: Option<PathBuf>,
+    /// The file with the Basic credentials, name:password, that the site's web server asks for
+    #[arg(long, value_name = "FILE")]
+    pub(super) basic_auth_file: Option<PathBuf>,
     /// The namespace of the plugin, if the site lists several that look like it
     #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
@@ -68,7 +75,14 @@ impl AskedSiteArgs {
         };
         let namespace = others.origin_namespace.clone();
         let namespace = namespace.or_else(|| environment.text(ORIGIN_NAMESPACE.variable));
-        let text = configuration_of(site, namespace.as_deref(), report)?;
+        let public_url = others.public_url.clone();
+        let public_url = public_url.or_else(|| environment.text(PUBLIC_URL.variable));
+        let question = SiteQuestion {
+            // What is no URL is told where the settings are read.
+            public_url: public_url.and_then(|url| url.parse().ok()),
+            ..SiteQuestion::plain(SiteAddress::read(site)?.url, namespace.as_deref())
+        };
+        let text = configuration_of(&question, report)?;
         Ok(source.with_text(format!("the configuration found for {site}"), text))
     }
 

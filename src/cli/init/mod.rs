@@ -1,5 +1,6 @@
 //! `calendar-edge init`, and `--site`: what a site says about itself becomes a configuration.
 
+mod access_files;
 mod command;
 mod file;
 mod init_args;

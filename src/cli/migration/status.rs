@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context as _;
+use calendar_edge::telemetry::printable;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -126,12 +127,6 @@ fn millis(value: &Value) -> String {
         .map_or_else(|| "unknown".to_owned(), |millis| format!("{millis:.0} ms"))
 }
 
-/// Paths come from answers: their control characters cannot reach the terminal.
-fn printable(text: &str) -> String {
-    let shown = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-    text.chars().map(shown).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -160,7 +155,7 @@ mod tests {
             RETURNED to the site at 1970-01-01T00:01:00Z: 3 of 20 calls failed, more than 1%\n  \
             `calendar-edge migration resume venues-read` lets it take clients again\n\
             next: 5 calls compared\n  \
-            venues.list              not ready: different at 1 paths: zip\u{FFFD}\n";
+            venues.list              not ready: different at 1 paths: zip\\u{1b}\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

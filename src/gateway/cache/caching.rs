@@ -12,7 +12,7 @@ use crate::companion::Companions;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
-use crate::gateway::migration::route::CallRoute;
+use crate::gateway::migration::CallRoute;
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
@@ -88,7 +88,7 @@ where
 
     /// The keys of answers of whoever answers.
     fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
-        route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
+        route.keys().unwrap_or(&self.keys)
     }
 
     fn query<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> CacheQuery<'c> {
@@ -99,7 +99,7 @@ where
         let keys = self.keys(&call.route);
         let key = || Arc::from(keys.key(cacheable, reached));
         CacheQuery {
-            key: if keys.is_of_calls_alone() && call.route.cutover().is_none() {
+            key: if keys.is_of_calls_alone() && !call.route.is_candidate() {
                 call.call.key(key)
             } else {
                 key()

@@ -146,7 +146,7 @@ where
     ) -> SharedOutcome {
         let at = unix_time();
         let asked = Arc::clone(&call.call);
-        let is_of_backend = call.route.cutover().is_some();
+        let is_of_backend = call.route.is_candidate();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received);
         let stated = received.stated;

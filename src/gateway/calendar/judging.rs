@@ -17,7 +17,8 @@ use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_judge::call::{ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::call::{Finding, ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::contract::Operation;
 use calendar_edge_judge::problem::Refusal;
 
 /// Minimum bytes of a body that is judged off the threads that serve connections.
@@ -97,9 +98,7 @@ impl<S> Judging<S> {
 
     /// Records what was found in the request's log line, in metrics and in the log.
     fn report(&self, context: &RequestContext, judgement: &Judgement) {
-        let operation = judgement
-            .operation
-            .map_or("none", |operation| operation.name.as_str());
+        let operation = operation_name(judgement.operation);
         if let Outcome::Forward(call) = &judgement.outcome {
             context.log.judged(verdict(call));
         } else {
@@ -155,27 +154,75 @@ where
             }
         };
         self.report(&request.asked.context, &judgement);
-        match judgement.outcome {
+        let Judgement {
+            outcome,
+            findings,
+            operation,
+            insists,
+            ..
+        } = judgement;
+        match outcome {
             Outcome::Refuse(refusal) => {
                 let reason = RefusalReason {
-                    findings: judgement.findings,
+                    findings,
                     decided_by: DecidedBy::Rules,
-                    insists: judgement.insists.unwrap_or_default(),
+                    insists: insists.unwrap_or_default(),
                 };
                 request.asked.refused(request.deciding(), reason);
                 refused(&refusal).into()
             }
             Outcome::Forward(call) => {
                 let call = Arc::new(JudgedCall::new(*call));
-                if judgement.findings.is_empty() {
-                    self.note(&request, &call);
+                if !findings.is_empty() {
+                    return Box::pin(self.forward_reported(call, request, findings, operation)).await;
                 }
+                self.note(&request, &call);
                 let call = self.admit(call, &request);
                 drop(request);
                 self.inner.call(call).await
             }
         }
     }
+}
+
+impl<S> Judging<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    /// Forwards a call that breaks rules, and counts what the site makes of it.
+    async fn forward_reported(
+        &self,
+        call: Arc<JudgedCall>,
+        request: JudgedRequest,
+        findings: Vec<Finding>,
+        operation: Option<&'static Operation>,
+    ) -> CallResponse {
+        let reason = RefusalReason {
+            findings: findings.clone(),
+            decided_by: DecidedBy::Site,
+            insists: "",
+        };
+        request.asked.refused(request.deciding(), reason);
+        let log = request.asked.context.log.clone();
+        let call = self.admit(call, &request);
+        drop(request);
+        let response = self.inner.call(call).await;
+        if let Some(verdict) = &response.site {
+            let operation = operation_name(operation);
+            for finding in &findings {
+                self.findings.answered(operation, finding, verdict);
+            }
+            if findings.iter().any(Finding::is_refused) {
+                self.metrics.reported(verdict.outcome());
+            }
+            log.answered_by_site(verdict.clone());
+        }
+        response
+    }
+}
+
+fn operation_name(operation: Option<&'static Operation>) -> &'static str {
+    operation.map_or("none", |operation| operation.name.as_str())
 }
 
 /// What the rules say of a call that is forwarded, in one word.

@@ -28,16 +28,17 @@ pub(in crate::gateway) struct Merging<S> {
     patience: Duration,
 }
 
-/// One merge at a time for each record: two at once would each undo what the other changed.
+/// One merge at a time for each record, whatever the address (T-90): two at once would each undo what the other changed.
+/// Events, venues and organizers share the numbers of WordPress's posts.
 #[derive(Debug, Default)]
 struct RecordTurns {
-    running: Mutex<HashMap<String, Weak<AsyncMutex<()>>>>,
+    running: Mutex<HashMap<u64, Weak<AsyncMutex<()>>>>,
 }
 
 /// A PATCH to merge.
 struct MergeTask {
-    /// Its record.
-    record: String,
+    /// The number of its record; none in an address by slug.
+    record: Option<u64>,
     /// The read of the record, where the update will go.
     read: CalendarCall,
     conditions: PatchConditions,
@@ -72,9 +73,8 @@ where
         let conditions = call.client.patch?;
         let id = call.call.operation()?.id;
         let read = self.merged.contains(&id).then(|| RecordRead::of(&call.call))??;
-        let request = read.request();
         Some(MergeTask {
-            record: format!("{}{}", request.root, request.path("")),
+            record: read.request().route.number(),
             read: call.asking(Arc::new(JudgedCall::new(ForwardableCall::Record(read)))),
             conditions,
         })
@@ -112,7 +112,14 @@ where
         let Some(task) = self.task(&call) else {
             return self.inner.call(call).await;
         };
-        let turn = self.turns.turn(&task.record);
+        let record = match task.record {
+            Some(record) => record,
+            None => match self.read(&task).await? {
+                RecordAnswer::Found(record) => record.id().ok_or(CallFailure::NoRecord)?,
+                RecordAnswer::Other(answer) => return Ok(answer),
+            },
+        };
+        let turn = self.turns.turn(record);
         let _turn = tokio::time::timeout(self.patience, turn)
             .await
             .map_err(|_| ExchangeFailure::Overloaded)?;
@@ -149,14 +156,14 @@ where
 
 impl RecordTurns {
     /// Waits until no other merge of this record runs.
-    async fn turn(&self, record: &str) -> OwnedMutexGuard<()> {
+    async fn turn(&self, record: u64) -> OwnedMutexGuard<()> {
         self.lock(record).lock_owned().await
     }
 
-    fn lock(&self, record: &str) -> Arc<AsyncMutex<()>> {
+    fn lock(&self, record: u64) -> Arc<AsyncMutex<()>> {
         // The code under the lock does not panic between two changes.
         let mut running = self.running.lock();
-        if let Some(lock) = running.get(record).and_then(Weak::upgrade) {
+        if let Some(lock) = running.get(&record).and_then(Weak::upgrade) {
             return lock;
         }
         if running.len() == running.capacity() {
@@ -164,7 +171,7 @@ impl RecordTurns {
             running.retain(|_, lock| lock.strong_count() > 0);
         }
         let lock = Arc::new(AsyncMutex::new(()));
-        running.insert(record.to_owned(), Arc::downgrade(&lock));
+        running.insert(record, Arc::downgrade(&lock));
         lock
     }
 }

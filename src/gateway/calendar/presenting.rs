@@ -12,7 +12,7 @@ use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
-use crate::telemetry::{Warnings, unix_time};
+use crate::telemetry::{SiteVerdict, Warnings, unix_time};
 use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
@@ -60,6 +60,7 @@ impl<S> Presenting<S> {
             },
             storable,
             stated,
+            site: None,
             login: if is_refused {
                 Login::Refused
             } else {
@@ -77,9 +78,20 @@ where
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let client = Arc::clone(&call.client);
+        let is_waived = call.call.waiver().is_some();
         match self.inner.call(call).await {
-            Ok(accepted) => self.present(accepted, &client.context),
+            Ok(accepted) => {
+                let site = is_waived.then(|| verdict(&accepted));
+                let response = self.present(accepted, &client.context);
+                CallResponse { site, ..response }
+            }
             Err(failure) => fault::failed(&failure, &self.warnings).into(),
         }
     }
+}
+
+/// The answer of the site as report mode counts it.
+fn verdict(accepted: &AcceptedResponse<OriginBody>) -> SiteVerdict {
+    let status = accepted.effective_status().unwrap_or(accepted.status());
+    SiteVerdict::new(status.as_u16(), accepted.error_code())
 }

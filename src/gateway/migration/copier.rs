@@ -201,7 +201,8 @@ impl Copier {
         self.migration
             .metrics()
             .compared(&self.backend, operation, class.name());
-        self.migration.compared(&self.backend, operation, class);
+        self.migration
+            .compared(&self.backend, operation, call.sender(), class);
     }
 
     /// The answer that was given, and that of whoever gets the copy.

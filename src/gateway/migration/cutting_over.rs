@@ -39,17 +39,21 @@ struct CutoverRules {
     longest_read: Duration,
 }
 
-// === impl CuttingOver ===
-
-impl<S> CuttingOver<S> {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
-        Self {
-            inner,
-            warnings: shared.warnings.clone(),
-            rules: CutoverRules::new(&parts.site.timeouts, settings, shared),
-        }
+/// The stage with the rules of these settings.
+pub(in crate::gateway) fn cutting_over<S>(
+    inner: S,
+    parts: &Parts,
+    settings: &Settings,
+    shared: &Shared,
+) -> CuttingOver<S> {
+    CuttingOver {
+        inner,
+        warnings: shared.warnings.clone(),
+        rules: CutoverRules::new(&parts.site.timeouts, settings, shared),
     }
 }
+
+// === impl CuttingOver ===
 
 impl<S> CuttingOver<S>
 where

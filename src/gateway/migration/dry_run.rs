@@ -1,5 +1,6 @@
 //! One backend as an edge in front of it would answer, for tools that compare backends.
 
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use url::Url;
 
+use super::own_names::OwnNames;
 use crate::backend::{
     BackendPool, Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
@@ -16,7 +18,6 @@ use crate::gateway::calendar::deadline::Deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
 use crate::gateway::dispatch::{self, Dispatch};
 use crate::gateway::fault;
-use crate::gateway::site::own_names::OwnNames;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -248,6 +249,11 @@ impl ReadCopy {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
             client: Arc::new(client),
         })
+    }
+
+    /// The address of the client whose call it copies.
+    pub(in crate::gateway) fn sender(&self) -> Option<IpAddr> {
+        self.client.forwarded.client()
     }
 }
 

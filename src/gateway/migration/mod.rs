@@ -1,9 +1,27 @@
 //! The stages by which other backends see calls, and the way to them.
 
-pub(super) mod copier;
-pub(super) mod copy_budget;
-pub(super) mod cutting_over;
+#[cfg(feature = "migration")]
+mod copier;
+#[cfg(feature = "migration")]
+mod copy_budget;
+#[cfg(feature = "migration")]
+mod cutting_over;
+#[cfg(feature = "migration")]
 pub(super) mod dry_run;
-pub(super) mod route;
-pub(super) mod select_backend;
-pub(super) mod shadowing;
+#[cfg(feature = "migration")]
+mod own_names;
+#[cfg(feature = "migration")]
+mod route;
+#[cfg(feature = "migration")]
+mod select_backend;
+#[cfg(feature = "migration")]
+mod shadowing;
+#[cfg(not(feature = "migration"))]
+mod site_alone;
+
+#[cfg(not(feature = "migration"))]
+pub(super) use site_alone::{SiteAlone as CallRoute, cutting_over, select_backend, shadowing};
+#[cfg(feature = "migration")]
+pub(super) use {
+    cutting_over::cutting_over, route::CallRoute, select_backend::select_backend, shadowing::shadowing,
+};

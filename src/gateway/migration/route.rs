@@ -38,8 +38,28 @@ pub(in crate::gateway) struct Cutover {
 // === impl CallRoute ===
 
 impl CallRoute {
+    /// The site.
+    pub(in crate::gateway) const fn primary() -> Self {
+        Self::Primary
+    }
+
+    /// The keys of the stored responses of the backend of a rule.
+    pub(in crate::gateway) fn keys(&self) -> Option<&KeySpace> {
+        self.cutover().map(|cutover| &cutover.keys)
+    }
+
+    /// Whether the backend of a rule answers.
+    pub(in crate::gateway) fn is_candidate(&self) -> bool {
+        self.cutover().is_some()
+    }
+
+    /// Whether the site answers a read should the backend of the rule fail.
+    pub(in crate::gateway) fn falls_back(&self) -> bool {
+        self.cutover().is_some_and(|cutover| cutover.rule.fallback)
+    }
+
     /// The rule, if another backend answers.
-    pub(in crate::gateway) fn cutover(&self) -> Option<&Arc<Cutover>> {
+    pub(super) fn cutover(&self) -> Option<&Arc<Cutover>> {
         match self {
             Self::Primary | Self::Excluded(_) => None,
             Self::Candidate(cutover) => Some(cutover),

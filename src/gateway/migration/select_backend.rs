@@ -1,5 +1,6 @@
 //! The end of a call's way: to the site, or to the backend of the rule that took the call.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,27 +23,30 @@ pub(in crate::gateway) struct BackendSelection {
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.
 struct Attempt<'a> {
     rule_state: &'a RuleState,
+    client: Option<IpAddr>,
     started: Instant,
     has_ended: bool,
+}
+
+/// The end of the way, with the way to the site.
+pub(in crate::gateway) const fn select_backend(primary: Dispatch) -> BackendSelection {
+    BackendSelection { primary }
 }
 
 // === impl BackendSelection ===
 
 impl BackendSelection {
-    pub(in crate::gateway) const fn new(primary: Dispatch) -> Self {
-        Self { primary }
-    }
-
     /// Asks the site, as whose answer the guard of a rule takes the time.
     async fn ask_primary(&self, call: CalendarCall, rule_state: &Arc<RuleState>) -> BackendResult {
         let is_write = call.call.is_write();
+        let client = call.client.forwarded.client();
         let started = Instant::now();
         let result = self.primary.call(call).await;
         rule_state
             .metrics()
             .answered(rule_state.name(), CutoverAnswer::Site);
         if !is_write && !has_failed(&result) {
-            rule_state.observe(RuleEvent::PrimaryAnswered(started.elapsed()));
+            rule_state.observe(RuleEvent::PrimaryAnswered(started.elapsed()), client);
         }
         result
     }
@@ -66,6 +70,7 @@ impl Cutover {
     async fn ask(&self, call: CalendarCall) -> BackendResult {
         let mut attempt = Attempt {
             rule_state: &self.rule_state,
+            client: call.client.forwarded.client(),
             started: Instant::now(),
             has_ended: false,
         };
@@ -103,19 +108,20 @@ fn has_failed(result: &BackendResult) -> bool {
 impl Attempt<'_> {
     fn end(&mut self, result: &BackendResult) {
         self.has_ended = true;
-        self.rule_state.observe(if has_failed(result) {
+        let event = if has_failed(result) {
             RuleEvent::Failed
         } else {
             RuleEvent::Answered(self.started.elapsed())
-        });
+        };
+        self.rule_state.observe(event, self.client);
     }
 }
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.rule_state
-                .observe(RuleEvent::GivenUp(self.started.elapsed()));
+            let event = RuleEvent::GivenUp(self.started.elapsed());
+            self.rule_state.observe(event, self.client);
         }
     }
 }

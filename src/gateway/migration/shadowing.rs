@@ -30,16 +30,20 @@ struct Shadows {
     hasher: RandomState,
 }
 
-// === impl Shadowing ===
-
-impl<S> Shadowing<S> {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
-        Self {
-            inner: Arc::new(inner),
-            shadows: Shadows::new(parts, settings, shared),
-        }
+/// The stage with the rules of these settings.
+pub(in crate::gateway) fn shadowing<S>(
+    inner: S,
+    parts: &Parts,
+    settings: &Settings,
+    shared: &Shared,
+) -> Shadowing<S> {
+    Shadowing {
+        inner: Arc::new(inner),
+        shadows: Shadows::new(parts, settings, shared),
     }
 }
+
+// === impl Shadowing ===
 
 impl<S> Stage<CalendarCall> for Shadowing<S>
 where

@@ -3,7 +3,6 @@
 pub(super) mod discovery;
 pub(super) mod forward;
 pub(super) mod min_rate_body;
-pub(super) mod own_names;
 pub(super) mod scanned_body;
 pub(super) mod upgrade;
 pub(super) mod upload_body;

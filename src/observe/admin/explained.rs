@@ -9,11 +9,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::review::{Reviewer, Today};
-use crate::telemetry::{ClientCounts, FindingRow, FindingSums, Metrics, RecordedRefusal, Refusals};
+use crate::telemetry::{
+    AddressCounts, FindingRow, FindingSums, Metrics, RecordedFate, RecordedRefusal, Refusals, SiteVerdict,
+    SiteVerdicts,
+};
 use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::unix_time::UnixTime;
-use calendar_edge_judge::call::Finding;
+use calendar_edge_judge::call::{Finding, rule_meaning};
 
 /// A refusal in the list.
 #[derive(Debug, Serialize)]
@@ -31,6 +34,8 @@ struct RefusalSummary<'a> {
     parameters: Vec<&'a str>,
     /// Set for modes that forward what breaks a rule.
     refused_in_every_mode_because: Option<&'static str>,
+    /// `refused`, or `forwarded` to the site although it breaks rules.
+    action: &'static str,
 }
 
 /// A refusal with its reasons, its request, and today's decision.
@@ -40,7 +45,9 @@ pub(super) struct ExplainedRefusal<'a> {
     summary: RefusalSummary<'a>,
     meaning: Option<&'static str>,
     remedy: Option<&'static str>,
-    /// `rules`, or `moment`: the same request may pass later.
+    /// The site's answer to a forwarded request.
+    site: Option<Value>,
+    /// `rules`, `moment`: the same request may pass later; or `site`: it was forwarded.
     decided_by: Option<&'static str>,
     findings: Vec<ShownFinding<'a>>,
     request: Option<ShownRequest<'a>>,
@@ -52,6 +59,8 @@ pub(super) struct ExplainedRefusal<'a> {
 pub(super) struct ShownFinding<'a> {
     parameter: Option<&'a str>,
     rule: &'static str,
+    /// The rule in a sentence.
+    meaning: Option<&'static str>,
     code: &'static str,
 }
 
@@ -83,7 +92,7 @@ pub(super) fn sums(findings: &FindingSums) -> Value {
 pub(super) fn clients(metrics: &Metrics) -> Value {
     const SHOWN: usize = 10;
     let busiest = metrics.clients().busiest(SHOWN, Instant::now());
-    let client = |(client, counts): &(IpNet, ClientCounts)| {
+    let client = |(client, counts): &(IpNet, AddressCounts)| {
         let is_address = client.prefix_len() == client.max_prefix_len();
         let address = if is_address {
             client.addr().to_string()
@@ -111,12 +120,25 @@ fn sum(row: &FindingRow) -> Value {
         "operation": row.operation,
         "parameter": row.finding.parameter,
         "rule": row.finding.rule,
+        "meaning": rule_meaning(row.finding.rule),
         "code": row.finding.code,
         "action": row.action,
         "count": row.sum.count,
+        "site": (row.action == "forwarded").then(|| site(&row.sum.site)),
         "first": moment(row.sum.first),
         "last": moment(row.sum.last),
         "sample": row.sum.sample,
+    })
+}
+
+/// The site's answers to the requests of a row.
+fn site(verdicts: &SiteVerdicts) -> Value {
+    let refusal = |(verdict, count): &(SiteVerdict, u64)| json!({"status": verdict.status, "code": verdict.code, "count": count});
+    json!({
+        "answered": verdicts.answered,
+        "refused": verdicts.refused,
+        "failed": verdicts.failed,
+        "refusals": verdicts.refusals.iter().map(refusal).collect::<Vec<_>>(),
     })
 }
 
@@ -139,6 +161,10 @@ impl<'a> RefusalSummary<'a> {
                 .filter_map(|finding| finding.parameter.as_deref())
                 .collect(),
             refused_in_every_mode_because: insists(kept),
+            action: match kept.fate {
+                RecordedFate::Refused => "refused",
+                RecordedFate::Forwarded(_) => "forwarded",
+            },
         }
     }
 }
@@ -160,6 +186,12 @@ impl<'a> ExplainedRefusal<'a> {
             summary: RefusalSummary::of(kept),
             meaning: remedy.map(|remedy| remedy.meaning),
             remedy: remedy.map(|remedy| remedy.operator),
+            site: match &kept.fate {
+                RecordedFate::Refused => None,
+                RecordedFate::Forwarded(verdict) => Some(json!({
+                    "outcome": verdict.outcome(), "status": verdict.status, "code": verdict.code,
+                })),
+            },
             decided_by: note.map(|note| note.decided_by.name()),
             findings: note.map_or_else(Vec::new, |note| ShownFinding::all(&note.findings)),
             request: note.and_then(|note| note.request.as_ref()).map(ShownRequest::of),
@@ -175,6 +207,7 @@ impl<'a> ShownFinding<'a> {
         let shown = findings.iter().map(|finding| Self {
             parameter: finding.parameter.as_deref(),
             rule: finding.rule,
+            meaning: rule_meaning(finding.rule),
             code: finding.code,
         });
         shown.collect()

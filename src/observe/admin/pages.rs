@@ -7,10 +7,9 @@ use url::Url;
 
 use super::review::Reviewer;
 use super::status::SettingFacts;
-use crate::backend::VitalSigns;
+use crate::backend::{SiteIndexes, VitalSigns};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
-use calendar_edge_judge::contract::TablesInForce;
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
@@ -19,6 +18,8 @@ pub(crate) struct Pages {
     pub(super) openapi: Bytes,
     /// The table as text.
     pub(super) routes: Bytes,
+    /// What is known of the sites' indexes, by which `explain` decides as this edge does.
+    pub(super) indexes: Bytes,
     /// What operators want to see of the settings.
     pub(super) facts: SettingFacts,
     /// Whether the sites answer.
@@ -32,8 +33,10 @@ pub(crate) struct Pages {
 // === impl Pages ===
 
 impl Pages {
-    /// Renders the documents for these settings and the table in force.
-    pub(crate) fn new(settings: &Settings, tables: &TablesInForce, vital_signs: VitalSigns) -> Self {
+    /// Renders the documents for these settings and what is known of the sites' indexes.
+    pub(crate) fn new(settings: &Settings, indexes: &SiteIndexes, vital_signs: VitalSigns) -> Self {
+        let site = settings.site();
+        let tables = indexes.tables(&site);
         let table = Arc::new(tables.joined());
         let base = public_base(settings);
         let options = OpenApiOptions {
@@ -52,10 +55,11 @@ impl Pages {
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
             routes: Bytes::from(routes_text_in_force(&table)),
-            facts: SettingFacts::of(settings, tables),
+            indexes: Bytes::from(indexes.document(&site).to_string()),
+            facts: SettingFacts::of(settings, &tables),
             vital_signs,
             token: settings.admin_access.token.clone(),
-            reviewer: Arc::new(Reviewer::new(settings, tables.clone())),
+            reviewer: Arc::new(Reviewer::new(settings, tables)),
         }
     }
 }
@@ -94,11 +98,7 @@ mod tests {
     fn document(settings: &Settings) -> Value {
         let site = settings.site();
         let shared = SharedBackends::new(&site, Metrics::new(), 0).expect("clients");
-        let pages = Pages::new(
-            settings,
-            &TablesInForce::default(),
-            VitalSigns::new(&site, &shared),
-        );
+        let pages = Pages::new(settings, &SiteIndexes::default(), VitalSigns::new(&site, &shared));
         serde_json::from_slice(&pages.openapi).expect("JSON")
     }
 

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::explained::moment;
-use crate::telemetry::{RecordedRefusal, RefusalNote, unix_time};
+use crate::telemetry::{RecordedFate, RecordedRefusal, RefusalNote, unix_time};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
-use calendar_edge_judge::call::{Finding, Outcome};
+use calendar_edge_judge::call::{Finding, Outcome, rule_meaning};
 use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::problem::Refusal;
 
@@ -48,6 +48,7 @@ struct DecidedToday {
 struct FindingToday {
     parameter: Option<String>,
     rule: &'static str,
+    meaning: Option<&'static str>,
     code: &'static str,
 }
 
@@ -67,7 +68,12 @@ impl Reviewer {
     pub(super) fn today(&self, kept: &RecordedRefusal) -> Today {
         let decided = decidable(kept.note.as_ref()).and_then(|request| self.decide(request));
         let decided = decided.map(|decided| {
-            let is_same = decided.status == Some(kept.status) && decided.code == Some(kept.code);
+            let is_same = match kept.fate {
+                RecordedFate::Refused => {
+                    decided.status == Some(kept.status) && decided.code == Some(kept.code)
+                }
+                RecordedFate::Forwarded(_) => decided.outcome == "forwarded" && !decided.findings.is_empty(),
+            };
             (decided, is_same)
         });
         Today {
@@ -151,6 +157,7 @@ impl FindingToday {
         Self {
             parameter: finding.parameter.as_deref().map(str::to_owned),
             rule: finding.rule,
+            meaning: rule_meaning(finding.rule),
             code: finding.code,
         }
     }

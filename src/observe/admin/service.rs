@@ -32,7 +32,6 @@ use crate::server::{ReceivedRequest, RequestFraming};
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, unix_time};
 use calendar_edge_core::companion::mark::SEAL;
 use calendar_edge_core::errors::EdgeError;
-use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::AdminToken;
 use calendar_edge_judge::problem::Refusal;
@@ -181,7 +180,6 @@ impl Admin {
             "/readings" => compact(&self.0.readings.to_json(&self.0)),
             "/runbook" => page(MARKDOWN_TYPE, Bytes::from_static(RUNBOOK.as_bytes())),
             "/cache" => self.cache_page(),
-            "/migration" => compact(&self.0.migration.to_json()),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
                 self.0.pages.load().openapi.clone(),
@@ -190,8 +188,8 @@ impl Admin {
                 HeaderValue::from_static("text/plain; charset=utf-8"),
                 self.0.pages.load().routes.clone(),
             ),
-            path => match path.strip_prefix("/migration/report") {
-                Some(rest) => self.report(rest, request.uri().query()),
+            path => match self.0.migration.page(path, request.uri().query()) {
+                Some(document) => json(StatusCode::OK, document),
                 None => self.guarded(path, access),
             },
         }
@@ -200,7 +198,12 @@ impl Admin {
     /// The pages about the configuration and about single requests.
     fn guarded(&self, path: &str, access: Access) -> PlainResponse {
         let id = path.strip_prefix("/refusals/");
-        if id.is_none() && !matches!(path, "/clients" | "/config" | "/findings" | "/log" | "/refusals") {
+        if id.is_none()
+            && !matches!(
+                path,
+                "/clients" | "/config" | "/findings" | "/indexes" | "/log" | "/refusals"
+            )
+        {
             return refused(&Refusal::no_route());
         }
         if access != Access::Whole {
@@ -220,6 +223,7 @@ impl Admin {
                 Some(log) => log_level::show(log),
                 None => refused(&Refusal::no_route()),
             },
+            (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
             (None, _) => pretty(&explained::list(&self.0.refusals)),
         }
@@ -232,23 +236,6 @@ impl Admin {
                 StatusCode::OK,
                 Bytes::from(format!("{{\"resumed\":{is_resumed}}}")),
             ),
-            None => refused(&Refusal::no_route()),
-        }
-    }
-
-    /// The report of the backend whose name follows a slash, or else of the only one.
-    fn report(&self, rest: &str, query: Option<&str>) -> PlainResponse {
-        let class = query.and_then(|query| query.strip_prefix("accept="));
-        let accepted = class.and_then(|class| class.parse().ok());
-        let accepted = accepted.unwrap_or(DifferenceClass::Representation);
-        let name = rest.strip_prefix('/');
-        let report = if name.is_none() && !rest.is_empty() {
-            None
-        } else {
-            self.0.migration.report(name, accepted)
-        };
-        match report {
-            Some(report) => compact(&report),
             None => refused(&Refusal::no_route()),
         }
     }

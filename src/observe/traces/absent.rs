@@ -18,7 +18,6 @@ pub(crate) struct NoTraces;
 /// # Errors
 ///
 /// Never.
-#[expect(clippy::unused_async, reason = "with an exporter it waits")]
 pub async fn ask_collector(_: &TraceSettings) -> Result<Option<Url>, CollectorTrouble> {
     Ok(None)
 }
@@ -45,10 +44,6 @@ impl NoTraces {
         None
     }
 
-    #[expect(
-        clippy::unused_self,
-        clippy::unused_async,
-        reason = "with an exporter it waits"
-    )]
+    #[expect(clippy::unused_async, reason = "with an exporter it waits")]
     pub(crate) async fn finish(&self) {}
 }

@@ -120,7 +120,7 @@ async fn a_missing_plugin_is_one_warning() {
     assert_eq!(warned.len(), 1, "{warned:#?}");
     assert_eq!(warned[0]["message"], ABSENT);
     assert_eq!(warned[0]["backend"], site.base);
-    assert_eq!(warned[0]["namespace"], "calendar/events/v1");
+    assert_eq!(warned[0]["namespace"], "tribe/events/v1");
     assert!(
         warned[0]["advice"]
             .as_str()

@@ -19,7 +19,7 @@ const PUBLIC: [&str; 6] = [
 ];
 
 /// Pages that do.
-const GUARDED: [&str; 2] = ["/refusals", "/findings"];
+const GUARDED: [&str; 3] = ["/refusals", "/findings", "/indexes"];
 
 /// An address of this machine that is not loopback; none where it has no other.
 fn other_address() -> Option<IpAddr> {

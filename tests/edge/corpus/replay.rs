@@ -84,6 +84,9 @@ fn mapped(body: &str) -> String {
             .replace(&from.replace('/', "\\/"), &to.replace('/', "\\/"));
         let encode = |url: &str| url.replace(':', "%3A").replace('/', "%2F");
         body = body.replace(&encode(&from), &encode(&to));
+        // An index names its root.
+        let index = |base: &str| format!("\"{base}{root}/wp-json/\"").replace('/', "\\/");
+        body = body.replace(&index("http://origin.example"), &index(PUBLIC));
     }
     body
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use calendar_edge_core::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
 use serde_json::{Value, json};
 
-use super::{VENUES, cut, falling, named};
+use super::{VENUES, cut, falling, get_as, named};
 use crate::support::{Edge, Origin};
 
 /// Runs `migration` with these arguments; the exit status and what was printed.
@@ -64,8 +64,8 @@ async fn status_and_resume_have_exit_statuses() {
     );
     assert_eq!(run(&edge, &["resume", "moved"]).await.0, 1, "it is not returned");
     let _ = next.kill().await;
-    for _ in 0..3 {
-        edge.get(VENUES).await;
+    for client in 0..3 {
+        get_as(&edge, client, VENUES).await;
     }
     let (status, text) = run(&edge, &["status"]).await;
     assert!(

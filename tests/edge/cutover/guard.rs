@@ -5,7 +5,7 @@ use std::time::Duration;
 use calendar_edge_core::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
 use serde_json::{Value, json};
 
-use super::{VENUES, by, caching, cut, edge, falling, list, moved_clients, named, rule, share};
+use super::{VENUES, by, caching, cut, edge, falling, get_as, list, moved_clients, named, rule, share};
 use crate::support::{Answer, Directory, Edge, Origin, Reply};
 
 fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
@@ -62,13 +62,14 @@ async fn a_guard_returns_calls_until_an_operator_resumes() {
         assert_eq!(by(&edge.get(VENUES).await), "next");
     }
     let address = next.kill().await;
-    for _ in 0..20 {
-        assert_eq!(by(&edge.get(VENUES).await), "owner", "no client sees a failure");
+    for client in 0..20 {
+        let answer = get_as(&edge, client, VENUES).await;
+        assert_eq!(by(&answer), "owner", "no client sees a failure");
     }
     let rule = rule_of(&edge).await;
     assert_eq!(
         (&rule["share"], &rule["returned"]["reason"]),
-        (&json!("0%"), &json!("3 of 11 calls failed, more than 20%"))
+        (&json!("0%"), &json!("4 of 12 calls failed, more than 20%"))
     );
     assert_eq!(
         edge.metric("edge_cutover_share{rule=\"moved\"}").await.as_deref(),
@@ -86,7 +87,7 @@ async fn a_guard_returns_calls_until_an_operator_resumes() {
             .as_deref(),
         Some("1")
     );
-    file_says(&state.join("migration.json"), "3 of 11 calls failed").await;
+    file_says(&state.join("migration.json"), "4 of 12 calls failed").await;
     edge.drain().await;
 
     // Another run of the edge, and a backend that answers again.
@@ -103,6 +104,24 @@ async fn a_guard_returns_calls_until_an_operator_resumes() {
     assert_eq!(by(&edge.get(VENUES).await), "next");
     assert_eq!(resume(&edge, &[]).await.json(), json!({"resumed": false}));
     assert_eq!(rule_of(&edge).await["returned"], Value::Null);
+}
+
+#[tokio::test]
+async fn t94_one_client_cannot_return_the_calls_of_all() {
+    let (owner, next) = (named("owner").await, named("next").await);
+    let edge = edge(&owner, &next, vec![guarded(|_| ())]).await;
+    for client in 0..8 {
+        assert_eq!(by(&get_as(&edge, client, VENUES).await), "next");
+    }
+    next.kill().await;
+    for _ in 0..40 {
+        assert_eq!(by(&get_as(&edge, 0, VENUES).await), "owner");
+    }
+    assert_eq!(rule_of(&edge).await["returned"], Value::Null);
+    for client in 1..20 {
+        get_as(&edge, client, VENUES).await;
+    }
+    assert_ne!(rule_of(&edge).await["returned"], Value::Null);
 }
 
 #[tokio::test]
@@ -127,7 +146,7 @@ async fn a_guard_returns_calls_whose_answers_differ() {
         let edge = builder.start().await;
         let mut calls = 0;
         while rule_of(&edge).await["returned"].is_null() {
-            edge.get(VENUES).await;
+            get_as(&edge, calls, VENUES).await;
             calls += 1;
             assert!(calls < 500, "{}", rule_of(&edge).await);
         }
@@ -156,11 +175,10 @@ async fn a_returned_rule_leaves_no_kept_answers() {
     assert_eq!(list(&edge, 1).await, "next");
     drop(next);
     let item = format!("{VENUES}/7");
-    assert_eq!(
-        by(&edge.get(&item).await),
-        "owner",
-        "it fails there and comes from the site"
-    );
+    for client in 0..2 {
+        let answer = get_as(&edge, client, &item).await;
+        assert_eq!(by(&answer), "owner", "it fails there and comes from the site");
+    }
     assert_eq!(rule_of(&edge).await["share"], "0%");
     assert_eq!(
         list(&edge, 1).await,

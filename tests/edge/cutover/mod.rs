@@ -31,6 +31,17 @@ fn cut(settings: &mut Settings, next: &str, rules: Vec<CutoverRule>) {
     "tribe/events/v1".clone_into(&mut backend.namespace);
     settings.backends.push(backend);
     settings.cutover = rules;
+    settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
+}
+
+/// A read of one of many clients.
+async fn get_as(edge: &Edge, client: usize, target: &str) -> Answer {
+    let request = edge.request(Method::GET, target);
+    Answer::to(request.header(
+        "x-forwarded-for",
+        format!("10.2.{}.{}", client / 250, client % 250 + 1),
+    ))
+    .await
 }
 
 async fn edge(owner: &Origin, next: &Origin, rules: Vec<CutoverRule>) -> Edge {

@@ -294,3 +294,21 @@ fn random_requests_keep_their_meaning() {
     println!("{} forwarded, {:?}", forwarded.get(), counts.borrow());
     assert!(forwarded.get() > 500, "{}", forwarded.get());
 }
+
+/// The site refuses the call for both: the null in the body and the text that the body's author outweighs.
+#[test]
+fn an_outweighed_value_of_another_type_reaches_the_site_that_words_the_refusal() {
+    let mut headers = HeaderMap::new();
+    headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let dates = r#""title":"x","start_date":"2027-01-15 10:00:00","end_date":"2027-01-15 11:00:00""#;
+    let request = Request {
+        method: Method::POST,
+        path: format!("/wp-json/{NAMESPACE}/events"),
+        query: Some("author=7,8".to_owned()),
+        headers,
+        body: format!("{{{dates},\"author\":7,\"featured\":null}}").into_bytes(),
+    };
+    let found = preserved(&Edge::new(&settings()), &request);
+    assert!(matches!(found, Some(Ok(_))), "{found:?}");
+}

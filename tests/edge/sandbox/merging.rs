@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use calendar_edge_core::settings::{OperationSettings, PatchPolicy, Settings};
 use calendar_edge_judge::contract::patch::{ReadRecord, merged_body};
@@ -195,6 +196,46 @@ async fn two_patches_at_once_both_last() {
     let now = read(&edge, &calendar, &path).await;
     assert_eq!(now["cost_details"]["values"], json!(["7"]));
     assert_eq!(now["show_map_link"], true);
+}
+
+#[tokio::test]
+async fn t90_one_record_is_merged_once_at_a_time_by_every_address() {
+    const EVENT: &str =
+        r#"{"id":56,"title":"x","status":"draft","modified_utc":"2026-11-20 08:39:45","cost":"$5"}"#;
+    let origin = Origin::always(Reply::json(200, EVENT).after(Duration::from_millis(20))).await;
+    let edge = Edge::builder().origin(&origin).settings(merging).start().await;
+    let patch = async |address: &str| {
+        let request = edge
+            .request(Method::PATCH, &format!("{EVENTS}/{address}"))
+            .basic_auth("a", Some("b"));
+        let request = request.header("content-type", "application/json");
+        assert_eq!(
+            Answer::to(request.body(r#"{"cost":"7"}"#)).await.status,
+            200,
+            "{address}"
+        );
+    };
+    tokio::join!(patch("56"), patch("by-slug/gala"), patch("056"));
+
+    let mut seen: Vec<bool> = origin
+        .seen()
+        .iter()
+        .map(|seen| seen.target.contains("by-slug"))
+        .collect();
+    // The first read by the slug tells whose it is.
+    let first = seen
+        .iter()
+        .position(|by_slug| *by_slug)
+        .expect("a read by the slug");
+    seen.remove(first);
+    let merges: Vec<&[bool]> = seen.chunks(3).collect();
+    assert_eq!(merges.len(), 3);
+    assert!(
+        merges
+            .iter()
+            .all(|merge| merge.iter().all(|by_slug| by_slug == &merge[0])),
+        "{seen:?}"
+    );
 }
 
 #[tokio::test]

@@ -45,11 +45,14 @@ impl Directory {
         &self.0
     }
 
-    /// Writes a file as a careful editor does: beside it first, then renamed over it.
+    /// Writes a file as a careful editor does, for this account alone: beside it first, then renamed over it.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.join(name);
         let beside = self.0.join(format!("{name}.new"));
         fs::write(&beside, text).expect("a writable file");
+        #[cfg(unix)]
+        fs::set_permissions(&beside, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .expect("a file of ours");
         fs::rename(&beside, &path).expect("a writable directory");
         path
     }

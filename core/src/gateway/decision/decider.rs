@@ -173,6 +173,19 @@ impl Decider {
         Opening::Call(Box::new(self.opened(head, target)))
     }
 
+    /// Returns true if the name of the calendar at the site decides where a request leads: below a REST root, or in a
+    /// form that may name a route.
+    pub fn depends_on_namespace(&self, head: &RequestHead<'_>) -> bool {
+        let uri = &head.parts.uri;
+        match self.open(head) {
+            Opening::Preflight | Opening::Ambiguous(_) => false,
+            Opening::SiteForm(_) => true,
+            Opening::RestIndex(_) | Opening::Site | Opening::Call(_) => {
+                self.roots.is_rest(uri.path(), uri.query().unwrap_or_default())
+            }
+        }
+    }
+
     /// The calendar call that a whole form to the rest of the site names, if it names one.
     ///
     /// # Errors

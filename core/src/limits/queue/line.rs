@@ -178,7 +178,8 @@ impl WaitingLine {
     }
 
     /// Returns true if a permit that became free now would go to this ticket.
-    pub fn is_first(&self, ticket: Ticket) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_first(&self, ticket: Ticket) -> bool {
         let first = match self.turn() {
             Some(Rank::Protected) => self.protected.front(),
             Some(Rank::Anonymous) => self.anonymous.front(),

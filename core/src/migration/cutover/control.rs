@@ -8,6 +8,7 @@ use super::guard::{RuleEvent, RuleGuard, TripReason};
 use super::window::WindowCounts;
 use crate::settings::{CutoverRule, Percentage};
 use crate::unix_time::UnixTime;
+use ipnet::IpNet;
 
 /// A rule while the edge runs. Times are passed in.
 #[derive(Debug, Clone)]
@@ -124,15 +125,17 @@ impl RuleControl {
         })
     }
 
-    /// Counts an event, and changes the share if that is due.
-    pub fn observe(&mut self, event: RuleEvent, now: UnixTime) -> Option<RuleChange> {
+    /// Counts an event of a client's call, and changes the share if that is due. The client is its
+    /// [network](crate::settings::client_network); all of unknown address are one.
+    pub fn observe(&mut self, event: RuleEvent, client: Option<IpNet>, now: UnixTime) -> Option<RuleChange> {
         if self.standing.returned.is_some() {
             return None;
         }
         if matches!(event, RuleEvent::Answered(_) | RuleEvent::Failed) {
             self.standing.calls = self.standing.calls.saturating_add(1);
         }
-        if let Some(reason) = self.guard.as_mut().and_then(|guard| guard.observe(event, now)) {
+        let guard = self.guard.as_mut();
+        if let Some(reason) = guard.and_then(|guard| guard.observe(event, client, now)) {
             self.return_calls(reason.to_string(), now);
             return Some(RuleChange::Returned(reason));
         }

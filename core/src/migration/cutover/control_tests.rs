@@ -1,7 +1,9 @@
 //! Rules and their guards under a simulated clock.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use proptest::prelude::*;
 
 use super::control::*;
@@ -35,7 +37,13 @@ fn control(rule: CutoverRule) -> RuleControl {
     RuleControl::new(rule, RuleRecord::default(), START)
 }
 
-/// Gives the same event so often, a second apart from each other; the first change.
+/// One of many clients.
+fn client(number: u64) -> Option<IpNet> {
+    let [high, low] = u16::try_from(number % 50_000).unwrap().to_be_bytes();
+    Some(IpNet::from(IpAddr::from([10, 0, high, low])))
+}
+
+/// Gives the same event of so many clients, a second apart from each other; the first change.
 fn repeat(
     control: &mut RuleControl,
     event: RuleEvent,
@@ -43,10 +51,8 @@ fn repeat(
     from: UnixTime,
 ) -> Option<(u64, RuleChange)> {
     (0..times).find_map(|n| {
-        Some((
-            n,
-            control.observe(event, from.saturating_add(Duration::from_secs(n)))?,
-        ))
+        let now = from.saturating_add(Duration::from_secs(n));
+        Some((n, control.observe(event, client(n), now)?))
     })
 }
 
@@ -68,6 +74,38 @@ fn failures_return_the_calls_once_there_are_enough() {
 }
 
 #[test]
+fn one_client_returns_no_calls_and_two_do() {
+    for event in [
+        RuleEvent::Failed,
+        RuleEvent::Different,
+        RuleEvent::Answered(Duration::from_secs(2)),
+    ] {
+        let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
+        let mut alone = control(guarded(|_| ()));
+        assert_eq!(repeat(&mut alone, site, 30, START), None);
+        let mut both = alone.clone();
+        let quick = [RuleEvent::Answered(QUICK), RuleEvent::Same];
+        for n in 0..200 {
+            let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
+            assert_eq!(alone.observe(event, client(7), now), None, "{event:?}");
+        }
+        for n in 0..5 {
+            for other in quick {
+                assert_eq!(
+                    alone.observe(other, client(n), START.saturating_add(Duration::from_secs(60))),
+                    None
+                );
+            }
+        }
+        let returned = (0..200).any(|n| {
+            let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
+            both.observe(event, client(n % 3), now).is_some()
+        });
+        assert!(returned, "{event:?}");
+    }
+}
+
+#[test]
 fn failures_that_are_spread_are_forgotten() {
     let mut control = control(guarded(|_| ()));
     // One of ten calls fails, which is the most that may.
@@ -75,7 +113,11 @@ fn failures_that_are_spread_are_forgotten() {
         let at = START.saturating_add(Duration::from_secs(10 * round));
         assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 9, at), None);
         assert_eq!(
-            control.observe(RuleEvent::Failed, at.saturating_add(Duration::from_secs(9))),
+            control.observe(
+                RuleEvent::Failed,
+                client(round),
+                at.saturating_add(Duration::from_secs(9))
+            ),
             None
         );
     }
@@ -92,7 +134,10 @@ fn differences_return_the_calls() {
         matches!(change, RuleChange::Returned(TripReason::Different { .. })),
         "{change:?}"
     );
-    assert_eq!(at, 2, "3 of 21 are more than 10%, 2 of 20 are not");
+    assert_eq!(
+        at, 3,
+        "4 of 22, and 3 of 21 without one client, are more than 10%"
+    );
 }
 
 #[test]
@@ -190,9 +235,9 @@ fn steps_take_their_time_and_their_calls() {
     let mut now = START.saturating_add(Duration::from_secs(61));
     for _ in 0..29 {
         now = now.saturating_add(Duration::from_secs(10));
-        assert_eq!(control.observe(RuleEvent::Answered(QUICK), now), None);
+        assert_eq!(control.observe(RuleEvent::Answered(QUICK), None, now), None);
     }
-    let change = control.observe(RuleEvent::Answered(QUICK), now);
+    let change = control.observe(RuleEvent::Answered(QUICK), None, now);
     assert_eq!(change, Some(RuleChange::Stepped(Percentage::ALL)));
     assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 500, now), None);
 }
@@ -228,7 +273,7 @@ proptest! {
                 _ => RuleEvent::Answered(Duration::from_millis(pause)),
             };
             let before = control.share();
-            match control.observe(event, now) {
+            match control.observe(event, client(now.as_secs()), now) {
                 Some(RuleChange::Returned(_)) => {
                     prop_assert!(!is_returned);
                     is_returned = true;
@@ -251,7 +296,7 @@ proptest! {
             now = now.saturating_add(Duration::from_secs(pause));
             let took = Duration::from_millis(millis);
             for event in [RuleEvent::PrimaryAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
-                prop_assert_eq!(control.observe(event, now), None);
+                prop_assert_eq!(control.observe(event, client(now.as_secs()), now), None);
             }
         }
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use ipnet::IpNet;
+
 use super::window::{Window, WindowCounts};
 use crate::settings::{GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
@@ -88,23 +90,31 @@ impl RuleGuard {
         &self.settings
     }
 
-    /// Counts an event, and finds out whether it was one too many.
-    pub(super) fn observe(&mut self, event: RuleEvent, now: UnixTime) -> Option<TripReason> {
+    /// Counts an event of a client's call, and finds out whether it was one too many.
+    pub(super) fn observe(
+        &mut self,
+        event: RuleEvent,
+        client: Option<IpNet>,
+        now: UnixTime,
+    ) -> Option<TripReason> {
         match event {
             RuleEvent::Answered(duration) => {
                 self.window.counts(now).calls += 1;
-                self.window.own_took(duration, now);
+                self.took(duration, client, now);
             }
             RuleEvent::Failed => {
                 let counts = self.window.counts(now);
                 counts.calls += 1;
                 counts.failed += 1;
+                if let Some(own) = self.window.client(client, now) {
+                    own.failed += 1;
+                }
             }
             // One that had taken long says that the backend is slow; one that had not says nothing.
             RuleEvent::GivenUp(duration) => {
                 if self.owner_median.is_some_and(|median| duration > median) {
                     self.window.counts(now).calls += 1;
-                    self.window.own_took(duration, now);
+                    self.took(duration, client, now);
                 }
             }
             RuleEvent::PrimaryAnswered(duration) => self.window.owner_took(duration, now),
@@ -113,9 +123,28 @@ impl RuleGuard {
                 let counts = self.window.counts(now);
                 counts.compared += 1;
                 counts.different += 1;
+                if let Some(own) = self.window.client(client, now) {
+                    own.different += 1;
+                }
             }
         }
         self.finding(now)
+    }
+
+    /// Counts a duration, unless its client has as many as could be half of them.
+    fn took(&mut self, duration: Duration, client: Option<IpNet>, now: UnixTime) {
+        if self.settings.slower.is_none() || self.window.sums_of(client, now).timed >= self.most_timed() {
+            return;
+        }
+        if let Some(own) = self.window.client(client, now) {
+            own.timed += 1;
+        }
+        self.window.own_took(duration, now);
+    }
+
+    /// The most durations of one client that count in a window: fewer than half of those that a finding needs.
+    fn most_timed(&self) -> u64 {
+        (self.settings.calls.saturating_sub(1) / 2).max(1)
     }
 
     /// The counts of the window.
@@ -144,6 +173,11 @@ impl RuleGuard {
         if let Some(most) = failures
             && counts.calls >= least
             && most.is_exceeded_by(counts.failed, counts.calls)
+            && without_one(
+                most,
+                (counts.failed, counts.calls),
+                self.window.largest(now).failed,
+            )
         {
             let WindowCounts { calls, failed, .. } = counts;
             return Some(TripReason::Failures { calls, failed, most });
@@ -151,6 +185,11 @@ impl RuleGuard {
         if let Some(most) = different
             && counts.compared >= least
             && most.is_exceeded_by(counts.different, counts.compared)
+            && without_one(
+                most,
+                (counts.different, counts.compared),
+                self.window.largest(now).different,
+            )
         {
             let WindowCounts {
                 compared, different, ..
@@ -174,13 +213,19 @@ impl RuleGuard {
             self.owner_median = latencies.primary.median();
         }
         let primary = self.owner_median?;
+        let least = self.settings.calls.max(2 * self.most_timed() + 1);
         let own = latencies
             .own
             .median()
-            .filter(|_| latencies.own.total() >= self.settings.calls)?;
+            .filter(|_| latencies.own.total() >= least)?;
         let limit = primary * (100 + most) / 100;
         (own > limit && own > primary + NOTICEABLE).then_some(TripReason::Slower { own, primary, most })
     }
+}
+
+/// Whether a limit is exceeded without what one client contributes: one alone cannot return the calls of all (T-94).
+fn without_one(most: Percentage, (part, all): (u64, u64), largest: u64) -> bool {
+    most.is_exceeded_by(part.saturating_sub(largest), all.saturating_sub(largest))
 }
 
 impl fmt::Display for TripReason {

@@ -1,6 +1,9 @@
 //! What happened in the last minutes, in slots that are forgotten one by one.
 
+use std::collections::HashMap;
 use std::time::Duration;
+
+use ipnet::IpNet;
 
 use super::latency::Latencies;
 use crate::unix_time::UnixTime;
@@ -22,6 +25,21 @@ struct WindowSlot {
     counts: WindowCounts,
     own: Latencies,
     primary: Latencies,
+    clients: HashMap<Option<IpNet>, ClientCounts>,
+}
+
+/// The clients that a slot tells apart. Where there are more, none of them decides anything.
+const MOST_CLIENTS: usize = 1024;
+
+/// The part of one client in what a guard counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct ClientCounts {
+    /// Its calls that failed.
+    pub(super) failed: u64,
+    /// Its calls whose answers differ.
+    pub(super) different: u64,
+    /// Its durations.
+    pub(super) timed: u64,
 }
 
 /// Counts of calls.
@@ -60,6 +78,36 @@ impl Window {
     /// Counts something. A clock that was set back counts in the slot that is there.
     pub(super) fn counts(&mut self, now: UnixTime) -> &mut WindowCounts {
         &mut self.slot(now).counts
+    }
+
+    /// The counts of one client; none beyond the clients that are told apart.
+    pub(super) fn client(&mut self, client: Option<IpNet>, now: UnixTime) -> Option<&mut ClientCounts> {
+        let clients = &mut self.slot(now).clients;
+        if clients.len() >= MOST_CLIENTS {
+            return clients.get_mut(&client);
+        }
+        Some(clients.entry(client).or_default())
+    }
+
+    /// The counts of one client in all slots that are not older than the window.
+    pub(super) fn sums_of(&self, client: Option<IpNet>, now: UnixTime) -> ClientCounts {
+        let counts = self.recent(now).filter_map(|slot| slot.clients.get(&client));
+        counts.fold(ClientCounts::default(), ClientCounts::with)
+    }
+
+    /// The largest counts that any one client has in them.
+    pub(super) fn largest(&self, now: UnixTime) -> ClientCounts {
+        let mut clients: HashMap<Option<IpNet>, ClientCounts> = HashMap::new();
+        for (client, counts) in self.recent(now).flat_map(|slot| &slot.clients) {
+            let sums = clients.entry(*client).or_default();
+            *sums = sums.with(counts);
+        }
+        let most = |count: fn(&ClientCounts) -> u64| clients.values().map(count).max().unwrap_or(0);
+        ClientCounts {
+            failed: most(|counts| counts.failed),
+            different: most(|counts| counts.different),
+            timed: most(|counts| counts.timed),
+        }
     }
 
     /// Counts a duration of the backend.
@@ -113,8 +161,21 @@ impl Window {
             slot.counts = WindowCounts::default();
             slot.own.clear();
             slot.primary.clear();
+            slot.clients.clear();
         }
         slot
+    }
+}
+
+// === impl ClientCounts ===
+
+impl ClientCounts {
+    fn with(self, other: &Self) -> Self {
+        Self {
+            failed: self.failed + other.failed,
+            different: self.different + other.different,
+            timed: self.timed + other.timed,
+        }
     }
 }
 

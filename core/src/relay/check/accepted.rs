@@ -97,6 +97,15 @@ impl<B> AcceptedResponse<B> {
         }
     }
 
+    /// The code of an error in WordPress's form, also inside an envelope; `None` for other responses and for bodies that
+    /// were not read whole.
+    pub fn error_code(&self) -> Option<String> {
+        let is_error = |status: StatusCode| status.is_client_error() || status.is_server_error();
+        self.effective_status().filter(|status| is_error(*status))?;
+        let is_enveloped = self.head.enveloped && self.head.status == StatusCode::OK;
+        WordPress::error_code(self.whole_body()?, is_enveloped)
+    }
+
     /// The REST root that the backend names in the response; none if it names none.
     pub fn printed_root(&self) -> Option<&str> {
         WordPress::advertised_root(&self.head.headers)

@@ -73,6 +73,7 @@ impl KnownUrls {
         for tail in tails {
             site.add(tail, name.style(), root);
         }
+        site.add_root(format!("{}/", name.prefix()), name.style(), root);
     }
 
     fn add_replacement(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {

@@ -125,6 +125,37 @@ fn everything_else_stays() {
 }
 
 #[test]
+fn a_description_names_the_public_root() {
+    let internal = internal();
+    for (map, text, expected) in [
+        (
+            &site(),
+            r#"{"up":[{"href":"http:\/\/origin.example\/wp-json\/"}]}"#,
+            r#"{"up":[{"href":"https:\/\/events.example.org\/wp-json\/"}]}"#,
+        ),
+        (
+            &internal,
+            r#"["http://10.0.0.5:8080/de/wp-json/","https://www.site.example/wp-json/"]"#,
+            r#"["https://events.example.org/de/wp-json/","https://events.example.org/wp-json/"]"#,
+        ),
+        (
+            &map("http://origin.exampleLANG/?rest_route=", None),
+            r#"["http:\/\/origin.example\/?rest_route=\/"]"#,
+            r#"["https:\/\/events.example.org\/wp-json\/"]"#,
+        ),
+        (
+            &site(),
+            r#"["http:\/\/origin.example\/wp-json\/wp\/v2"]"#,
+            r#"["http:\/\/origin.example\/wp-json\/wp\/v2"]"#,
+        ),
+    ] {
+        assert_eq!(whole(map, Content::Description, text), expected);
+        let cuts: Vec<usize> = (0..text.len()).collect();
+        assert_eq!(in_pieces(map, text.as_bytes(), &cuts), expected.as_bytes());
+    }
+}
+
+#[test]
 fn a_document_without_origin_urls_is_not_copied() {
     let text = Bytes::from_static(br#"{"url":"https:\/\/other.example\/"}"#);
     let out = rewriter(&site(), Content::Records).push(text.clone());

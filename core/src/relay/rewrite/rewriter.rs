@@ -65,7 +65,7 @@ impl Rewriter {
         root: usize,
         content: Content,
     ) -> Self {
-        let url = UrlMatcher::new(Arc::clone(map), public_base, namespace, root);
+        let url = UrlMatcher::new(Arc::clone(map), public_base, namespace, root, content);
         let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
         if content == Content::Description
             && let Some(names) = map.renamed_namespace(namespace)

@@ -9,6 +9,8 @@ pub(super) struct SiteUrls {
     /// The host, and the port if it is explicit.
     pub(super) authority: String,
     tails: Vec<Tail>,
+    /// The roots themselves, with their trailing slashes.
+    roots: Vec<Tail>,
     /// The scheme and authority that replace this site's if no tail matches.
     pub(super) replacement: Option<String>,
 }
@@ -30,6 +32,8 @@ pub(super) struct SpeltSite {
     pub(super) authority: Box<[u8]>,
     /// The API URLs at this authority, longest name first.
     pub(super) tails: Box<[SpeltTail]>,
+    /// The roots themselves, with their trailing slashes.
+    pub(super) roots: Box<[SpeltTail]>,
     /// The scheme and authority that replace this site's if no tail matches.
     pub(super) replacement: Option<Box<[u8]>>,
 }
@@ -53,20 +57,19 @@ impl SiteUrls {
         Self {
             authority: authority.to_owned(),
             tails: Vec::new(),
+            roots: Vec::new(),
             replacement: None,
         }
     }
 
-    /// Adds a text that follows the authority in URLs of this root.
+    /// Adds a text that follows the authority in URLs of this root's API.
     pub(super) fn add(&mut self, text: String, style: RootStyle, root: usize) {
-        match self.tails.iter_mut().find(|known| known.text == text) {
-            Some(known) => known.owners.push(root),
-            None => self.tails.push(Tail {
-                text,
-                style,
-                owners: vec![root],
-            }),
-        }
+        Tail::add(&mut self.tails, text, style, root);
+    }
+
+    /// Adds the text that follows the authority in the URL of this root itself.
+    pub(super) fn add_root(&mut self, text: String, style: RootStyle, root: usize) {
+        Tail::add(&mut self.roots, text, style, root);
     }
 
     /// Sorts by length, longest first: of two names with the same beginning, the longer one must be tried first.
@@ -80,6 +83,7 @@ impl SiteUrls {
             plain_authority: self.authority.clone(),
             authority: spelling.encode(&self.authority),
             tails: self.tails.iter().map(|tail| tail.spelt(spelling)).collect(),
+            roots: self.roots.iter().map(|root| root.spelt(spelling)).collect(),
             replacement: self.replacement.as_deref().map(|plain| spelling.encode(plain)),
         }
     }
@@ -88,6 +92,17 @@ impl SiteUrls {
 // === impl Tail ===
 
 impl Tail {
+    fn add(tails: &mut Vec<Self>, text: String, style: RootStyle, root: usize) {
+        match tails.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.owners.push(root),
+            None => tails.push(Self {
+                text,
+                style,
+                owners: vec![root],
+            }),
+        }
+    }
+
     fn spelt(&self, spelling: Spelling) -> SpeltTail {
         SpeltTail {
             text: spelling.encode(&self.text),

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
+use super::content::Content;
 use super::origin_root::{RootStyle, is_authority_of};
 use super::own_name::{OwnName, spell};
 use super::printed_url::PrintedUrl;
@@ -18,15 +19,23 @@ pub(super) struct UrlMatcher {
     map: Arc<UrlMap>,
     /// The name of the root that was asked.
     own_name: Arc<OwnName>,
+    content: Content,
 }
 
 // === impl UrlMatcher ===
 
 impl UrlMatcher {
-    pub(super) fn new(map: Arc<UrlMap>, public_base: &Arc<str>, namespace: &Arc<str>, root: usize) -> Self {
+    pub(super) fn new(
+        map: Arc<UrlMap>,
+        public_base: &Arc<str>,
+        namespace: &Arc<str>,
+        root: usize,
+        content: Content,
+    ) -> Self {
         Self {
             own_name: map.own_name(root, public_base, namespace),
             map,
+            content,
         }
     }
 
@@ -97,6 +106,12 @@ impl UrlMatcher {
                 RootStyle::Query => url.take_route(end, out),
             };
         }
+        if self.content == Content::Description {
+            match self.judge_root(site, url, out) {
+                CandidateVerdict::Keep => {}
+                decided @ (CandidateVerdict::Replace(_) | CandidateVerdict::Undecided) => return decided,
+            }
+        }
         match &site.replacement {
             Some(replacement) if !is_authority_of(&site.plain_authority, &self.own_name.public_base) => {
                 replace_authority(replacement, url, after_authority, out)
@@ -105,10 +120,36 @@ impl UrlMatcher {
         }
     }
 
+    /// Replaces the URL of a root itself, if it is all of a JSON string: an index names it as its `up`.
+    fn judge_root(&self, site: &SpeltSite, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+        let after_authority = url.authority + site.authority.len();
+        for root in &site.roots {
+            match url.candidate.compare(after_authority, &root.text) {
+                Agreement::Differs => continue,
+                Agreement::SoFar => return CandidateVerdict::Undecided,
+                Agreement::Full => {}
+            }
+            let end = after_authority + root.text.len();
+            match url.candidate.compare(end, b"\"") {
+                Agreement::Differs => continue,
+                Agreement::SoFar => return CandidateVerdict::Undecided,
+                Agreement::Full => {}
+            }
+            let path = self.map.public_path(self.owner(root));
+            spell(&self.own_name.public_base, path, "", url.spelling, out);
+            return CandidateVerdict::Replace(end);
+        }
+        CandidateVerdict::Keep
+    }
+
+    /// The root that a text names. If roots share an address, the root of the call decides.
+    fn owner(&self, tail: &SpeltTail) -> Option<usize> {
+        let own = tail.owners.iter().find(|&&owner| owner == self.own_name.root);
+        own.or_else(|| tail.owners.first()).copied()
+    }
+
     fn write_public(&self, tail: &SpeltTail, spelling: Spelling, out: &mut Vec<u8>) {
-        // If roots share an address, the root of the call decides.
-        let root = tail.owners.iter().find(|&&owner| owner == self.own_name.root);
-        let root = root.or_else(|| tail.owners.first()).copied();
+        let root = self.owner(tail);
         let path = self.map.public_path(root);
         if root == Some(self.own_name.root) {
             // Most URLs of a response are of its own root.

@@ -92,11 +92,11 @@ impl<'a> Authorization<'a> {
     }
 
     /// Whom the first field names. A password does not count: WordPress takes several spellings of one.
-    pub(super) fn principal(&self) -> Principal {
+    pub(super) fn principals(&self) -> Vec<Principal> {
         let pair = self.pair.as_ref().map(|pair| pair.expose().as_slice());
         match pair.and_then(|pair| split_once(pair, b':')) {
-            Some((name, _)) => Principal::account(name),
-            None => Principal::token(self.value.as_bytes()),
+            Some((name, _)) => Principal::account(name).collect(),
+            None => vec![Principal::token(self.value.as_bytes())],
         }
     }
 

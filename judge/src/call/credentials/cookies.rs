@@ -60,7 +60,7 @@ impl Cookies {
             cookies.note(cookie);
             keep(pair, &mut kept);
         }
-        cookies.accounts = kept.iter().filter_map(account).collect();
+        cookies.accounts = kept.iter().flat_map(accounts).collect();
         cookies.forwarded = joined(&kept);
         cookies
     }
@@ -108,15 +108,15 @@ fn keep<'a>(pair: &'a [u8], kept: &mut Vec<[&'a [u8]; 2]>) {
     }
 }
 
-/// The account of a cookie, which stands before the first bar.
-fn account([name, value]: &[&[u8]; 2]) -> Option<Principal> {
-    match Cookie::of(name)? {
-        Cookie::LoggedIn | Cookie::Session => {
+/// The account of a cookie of a login, which stands before the first bar.
+fn accounts([name, value]: &[&[u8]; 2]) -> Vec<Principal> {
+    match Cookie::of(name) {
+        Some(Cookie::LoggedIn | Cookie::Session) => {
             let value = decode(value, Plus::Literal);
             let account = value.split(|byte| *byte == b'|').next().unwrap_or_default();
-            Some(Principal::account(account))
+            Principal::account(account).collect()
         }
-        Cookie::PostPassword => None,
+        Some(Cookie::PostPassword) | None => Vec::new(),
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
             headers.insert(COOKIE, HeaderValue::from_static(field));
             let expected: Vec<Principal> = expected
                 .iter()
-                .map(|name| Principal::account(name.as_bytes()))
+                .flat_map(|name| Principal::account(name.as_bytes()))
                 .collect();
             assert_eq!(Cookies::of(&headers).accounts(), expected, "{field}");
         }

@@ -19,7 +19,7 @@ pub struct Identity {
 
 impl Identity {
     pub(super) fn new(authorization: Option<&Authorization<'_>>, cookies: &Cookies) -> Self {
-        let shown = authorization.map(Authorization::principal);
+        let shown = authorization.map(Authorization::principals).unwrap_or_default();
         Self {
             principals: Principal::distinct(shown.into_iter().chain(cookies.accounts().iter().cloned())),
             is_inexact: authorization.is_some_and(Authorization::is_inexact_basic),

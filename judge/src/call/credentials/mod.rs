@@ -8,6 +8,7 @@ mod authorization;
 mod caller;
 mod cookies;
 mod fault;
+mod folded_name;
 mod identity;
 mod principal;
 mod read;

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_identity_is_an_authorization_or_a_login_cookie() {
-        let user = Principal::account(b"u");
+        let user = Principal::account(b"u").next().unwrap();
         for (field, expected) in [
             (
                 ("authorization", "Bearer x"),
@@ -271,7 +271,10 @@ mod tests {
     fn rejected_credentials_still_count() {
         let fields = headers(&[BASIC, ("authorization", "Bearer x"), LOGIN]);
         let rejected = Credentials::read(&fields, Profile::Compatible, &[]).unwrap_err();
-        let accounts = [Principal::account(b"a"), Principal::account(b"u")];
+        let accounts: Vec<Principal> = [b"a", b"u"]
+            .into_iter()
+            .flat_map(|name| Principal::account(name))
+            .collect();
         assert_eq!(rejected.identity().principals(), accounts);
         assert_eq!(rejected.identity().account(), None);
     }

@@ -44,6 +44,11 @@ impl ReadRecord {
         }
     }
 
+    /// Its number, by which it is one record at every address.
+    pub fn id(&self) -> Option<u64> {
+        self.member("id")?.as_u64()
+    }
+
     /// When it was last changed, by its `modified_utc`; `None` for a draft that was never published.
     pub fn modified(&self) -> Option<RecordDate> {
         let text = self.text(MODIFIED)?;

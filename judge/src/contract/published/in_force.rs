@@ -33,6 +33,8 @@ pub struct OperationInForce {
     unsure: u64,
     /// The arguments that only the site has.
     extra: Vec<Box<str>>,
+    /// True until the index is read: the site may have any further argument.
+    is_open: bool,
 }
 
 /// The tables in force of all REST roots.
@@ -81,13 +83,27 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
     })
 });
 
+static AWAITED: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
+    let operations = table().operations().iter().map(OperationInForce::awaited);
+    Arc::new(TableInForce {
+        operations: operations.collect(),
+        ..(**UNREAD).clone()
+    })
+});
+
 // === impl TableInForce ===
 
 impl TableInForce {
-    /// The table of a site whose index was never read: every argument that all versions of the plugin have is judged,
-    /// and the generation is unknown.
+    /// The table of a site that publishes no index: every argument that all versions of the plugin have is judged, and
+    /// the generation is unknown.
     pub fn unread() -> Arc<Self> {
         Arc::clone(&UNREAD)
+    }
+
+    /// The table of a site that has not been heard yet. What its index could contradict is left to the site: arguments
+    /// that are not required, and those that only the site may have.
+    pub fn awaited() -> Arc<Self> {
+        Arc::clone(&AWAITED)
     }
 
     /// The table with an index over it. Operations that the index does not publish stay as without one.
@@ -109,6 +125,7 @@ impl TableInForce {
             unjudged: 0,
             unsure: 0,
             extra: Vec::new(),
+            is_open: false,
         };
         self.operations.get(operation.position).unwrap_or(&NONE)
     }
@@ -180,6 +197,7 @@ impl TableInForce {
                 unjudged: ours.unjudged & theirs.unjudged,
                 unsure: ours.unsure | theirs.unsure,
                 extra,
+                is_open: ours.is_open || theirs.is_open,
             }
         };
         let same = self.generations == other.generations;
@@ -206,6 +224,19 @@ impl OperationInForce {
             unjudged: 0,
             unsure: younger.fold(0, |bits, (position, _)| bits | bit(position)),
             extra: Vec::new(),
+            is_open: false,
+        }
+    }
+
+    /// An index without a required argument does not count, and none suspends the edge's own rules.
+    fn awaited(operation: &Operation) -> Self {
+        let arguments = operation.arguments.iter().enumerate();
+        let contestable = arguments
+            .filter(|(_, argument)| !argument.is_required() && !is_the_edges_own(operation, argument));
+        Self {
+            unsure: contestable.fold(0, |bits, (position, _)| bits | bit(position)),
+            is_open: true,
+            ..Self::unread(operation)
         }
     }
 
@@ -250,9 +281,19 @@ impl OperationInForce {
         self.extra.iter().map(|name| &**name)
     }
 
-    /// Returns true if only the site publishes this name.
+    /// Returns true if only the site publishes this name, or may do so as far as is known yet.
     pub fn has_extra(&self, name: &[u8]) -> bool {
-        self.extra.iter().any(|extra| extra.as_bytes() == name)
+        let may_be_published = || {
+            let operation = table().operations().get(self.position);
+            let name = str::from_utf8(name).unwrap_or_default();
+            operation.is_some_and(|operation| is_extra(operation, name))
+        };
+        self.extra.iter().any(|extra| extra.as_bytes() == name) || (self.is_open && may_be_published())
+    }
+
+    /// Returns true if [`Self::has_extra`] is false for every name.
+    pub const fn has_no_extra(&self) -> bool {
+        !self.is_open && self.extra.is_empty()
     }
 }
 

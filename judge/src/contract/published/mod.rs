@@ -2,7 +2,8 @@
 //!
 //! [`PublishedIndex::read`] reads the body of `GET {root}/{namespace}`. [`TableInForce::over`] lays it over the table:
 //! an argument that both have is judged; an argument that the site does not publish is not judged, and forwarded; an
-//! argument that only the site has is forwarded unjudged in the compatible profile. Without an index,
+//! argument that only the site has is forwarded unjudged in the compatible profile. Until the site is heard,
+//! [`TableInForce::awaited`] leaves to it what an index may contradict. Where it publishes no index,
 //! [`TableInForce::unread`] holds: the table as it is, of an unknown generation.
 
 mod in_force;

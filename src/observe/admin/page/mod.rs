@@ -94,7 +94,8 @@ impl BrowserPage {
     }
 }
 
-/// A document without indentation, blank lines and the comments of its script, which stand on lines of their own.
+/// A document without indentation, blank lines, spaces that its style does not need, and the comments of its script, which
+/// stand on lines of their own.
 fn shortened(source: &str) -> String {
     let is_comment = |line: &str| line.starts_with("//") || line.starts_with("/**");
     let lines = source.lines().map(str::trim);
@@ -103,7 +104,19 @@ fn shortened(source: &str) -> String {
         text.push_str(line);
         text.push('\n');
     }
-    text
+    let style = between(&text, "<style>", "</style>").to_owned();
+    let spaced = [
+        (": ", ":"),
+        ("; ", ";"),
+        (", ", ","),
+        (" {", "{"),
+        ("{ ", "{"),
+        (" }", "}"),
+    ];
+    let dense = spaced
+        .iter()
+        .fold(style.clone(), |style, (from, to)| style.replace(from, to));
+    text.replacen(&style, &dense, 1)
 }
 
 /// Allows the style and the script that the document holds by their hashes. Trusted types without a policy let no script
@@ -149,6 +162,9 @@ mod tests {
     fn what_only_readers_of_the_source_need_is_left_out() {
         let source = "<p>\n  a\n</p>\n\n// A comment.\n/** Another one. */\nask(); // kept\n";
         assert_eq!(shortened(source), "<p>\na\n</p>\nask(); // kept\n");
+        let style = "<style>\n  a b { color: red; margin: 0 1px }\n</style>\n<p>a: b</p>\n";
+        let short = "<style>\na b{color:red;margin:0 1px}\n</style>\n<p>a: b</p>\n";
+        assert_eq!(shortened(style), short);
         // Every comment ends on its line, or what follows would be lost.
         for page in [OPERATORS, REFERENCE] {
             let open = page.lines().map(str::trim).filter(|line| line.starts_with("/*"));

@@ -46,7 +46,8 @@ async function rarely(now) {
   cache(now, kept);
   busiest(now, asking);
   migration(now, moved);
-  const broken = now.refused + now.found;
+  reported(now.reported);
+  const broken = now.refused + now.found + Object.values(now.reported).reduce((all, one) => all + one, 0);
   if (asked.refused === broken) return;
   asked.refused = broken;
   const [sums, last] = await Promise.all([ask("/findings"), ask("/refusals")]);

@@ -5,12 +5,27 @@ const SHOWN = matchMedia("(max-width: 44rem)").matches ? 6 : 12;
 function findings(answer) {
   const part = $("findings-part");
   if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  const rows = rowsOf(part, "By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
+  const rows = rowsOf(part, "By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], "The site", ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
   $("export").onclick = () => download("findings.json", answer.body);
   fill(rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
-    one.rule.replaceAll("_", " "), { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
-    number.format(one.count), moment(one.last), one.action === "refused" && one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : { text: one.sample ?? "–", tone: "mono" },
+    { text: one.rule.replaceAll("_", " "), note: one.meaning }, { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
+    number.format(one.count), made_of(one.site, one.rule !== "undeclared"), moment(one.last), one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : "–",
   ]);
+}
+
+/** Whether enforce is safe, as the site's answers since the start tell. */
+function reported({ answered, refused, failed }) {
+  const line = $("reported");
+  line.hidden = answered + refused + failed === 0;
+  say(line, `Since the start, enforce would have refused ${number.format(answered + refused + failed)} forwarded requests: the site answered ${number.format(answered)} of them, refused ${number.format(refused)} itself, and failed at ${number.format(failed)}. ${answered ? "Look at those that it answered before you enforce." : "So far enforce would take nothing from clients."}`);
+}
+
+/** What the site made of forwarded requests: an answer is what enforce would take from clients, where it refuses. */
+function made_of(site, isRefused) {
+  if (!site) return "was not asked";
+  const kinds = site.refusals.map((one) => `${one.status}${one.code ? ` ${one.code}` : ""}`).join(", ");
+  const parts = [[site.answered, "answered"], [site.refused, kinds ? `refused (${kinds})` : "refused"], [site.failed, "failed"]].filter(([count]) => count > 0);
+  return { text: parts.map(([count, name]) => `${number.format(count)} ${name}`).join(", ") || "has not answered yet", tone: site.answered > 0 && isRefused ? "warn" : null };
 }
 
 function download(name, document_) {
@@ -51,17 +66,18 @@ async function explain() {
   if (!dialog.open) dialog.showModal();
   if (kind === "runbook") return runbook(id);
   const answer = await ask(`/refusals/${encodeURIComponent(decodeURIComponent(id))}`);
-  if (answer.ok) say($("explained-title"), `${answer.body.status} ${answer.body.code}`);
-  $("explained-part").replaceChildren(...filtered(answer.ok ? explanation(answer.body) : [answer.status === 404 ? h("p", {}, "This refusal is no longer kept, or this request was not refused.") : refused(answer)]));
+  if (answer.ok) say($("explained-title"), answer.body.action === "forwarded" ? `Forwarded: ${answer.body.code}` : `${answer.body.status} ${answer.body.code}`);
+  $("explained-part").replaceChildren(...filtered(answer.ok ? explanation(answer.body) : [answer.status === 404 ? h("p", {}, "This request is no longer kept, or it broke no rule.") : refused(answer)]));
 }
 
 function explanation(one) {
   const request = one.request;
-  const found = (list) => h("ul", {}, ...list.map((finding) => h("li", {}, finding.parameter ? [h("code", {}, finding.parameter), " breaks "] : "Breaks ", h("b", {}, finding.rule.replaceAll("_", " ")), ` (${finding.code})`)));
+  const found = (list) => h("ul", {}, ...list.map((finding) => h("li", {}, finding.parameter ? [h("code", {}, finding.parameter), " breaks "] : "Breaks ", h("b", {}, finding.rule.replaceAll("_", " ")), ` (${finding.code})`, finding.meaning ? h("br", {}) : null, finding.meaning ? rich(finding.meaning) : null)));
   return [
     h("p", { class: "soft small" }, `${one.method} ${one.path}`),
     h("p", { class: "soft small" }, `${moment(one.time)}, ${one.operation}, mode ${one.mode}${one.client ? `, from ${one.client}` : ""}`),
     one.findings.length ? [h("h3", {}, "Why"), found(one.findings)] : null,
+    one.site ? [h("h3", {}, "The site"), h("p", {}, `${{ answered: "It answered", refused: "It refused the request", failed: "It failed" }[one.site.outcome]} with ${one.site.status}${one.site.code ? ` ${one.site.code}` : ""}.`)] : null,
     one.meaning ? [h("h3", {}, "Meaning"), h("p", {}, ...rich(one.meaning))] : null,
     one.refused_in_every_mode_because ? h("p", {}, `Refused in every mode: ${one.refused_in_every_mode_because}.`) : null,
     one.remedy ? [h("h3", {}, "What to do"), h("p", {}, ...rich(one.remedy))] : null,

@@ -18,12 +18,12 @@ function rowsOf(part, caption, columns, empty, ...below) {
   return part.rows;
 }
 
-/** What a cell shows: text, or `{text, link, act, tone, of}`. */
+/** What a cell shows: text, or `{text, note, link, act, tone, of}`. */
 function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
   if (cell.link) return [h("a", { href: cell.link, class: cell.tone }, cell.text)];
   if (cell.of !== undefined) return [h("span", {}, h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`)];
-  return [h("span", { class: cell.tone }, cell.text)];
+  return [h("span", { class: cell.tone }, cell.text, cell.note ? h("span", { class: "note small soft" }, cell.note) : null)];
 }
 
 /** Narrow screens show a row as a card, so a cell knows its column, and roles say what the layout no longer does. */

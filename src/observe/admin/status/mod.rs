@@ -4,7 +4,6 @@ mod backend_status;
 mod contract;
 mod drift;
 mod facts;
-mod moved;
 mod operations;
 mod readings;
 mod stored;
@@ -19,11 +18,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::drift::DriftStatus;
-use self::moved::{CopyStatus, MovedStatus};
 use self::readings::CountReading;
 use self::stored::CacheStatus;
 use super::explained::moment;
 use super::service::AdminParts;
+use crate::migration::MigrationStatus;
 use crate::telemetry::{Metrics, process_memory};
 
 /// The document; `docs/reference/status.md` says what each member means.
@@ -42,8 +41,8 @@ pub(super) struct StatusDocument<'a> {
     connections: Value,
     cache: CacheStatus,
     drift: Vec<DriftStatus>,
-    cutover: Vec<MovedStatus>,
-    shadow: Vec<CopyStatus>,
+    #[serde(flatten)]
+    migration: MigrationStatus,
     memory: Value,
 }
 
@@ -65,8 +64,7 @@ impl<'a> StatusDocument<'a> {
             connections: connections(metrics),
             cache: CacheStatus::of(&parts.cache),
             drift: DriftStatus::all(metrics),
-            cutover: MovedStatus::all(&parts.migration),
-            shadow: CopyStatus::all(&parts.migration),
+            migration: parts.migration.status(),
             memory: memory(parts),
         }
     }

@@ -14,6 +14,8 @@ pub(super) struct TrafficStatus {
     latency: LatencyStatus,
     refusals: BTreeMap<&'static str, u64>,
     findings: Vec<BrokenRule>,
+    /// The site's answers to forwarded requests that `enforce` would refuse.
+    reported: BTreeMap<&'static str, u64>,
 }
 
 /// Durations in cumulative buckets.
@@ -67,6 +69,7 @@ impl TrafficStatus {
                 .filter(|(_, _, count)| *count > 0)
                 .map(|(rule, action, count)| BrokenRule { rule, action, count })
                 .collect(),
+            reported: metrics.reported_requests(),
         }
     }
 }

@@ -47,6 +47,17 @@ impl WordPress {
         envelope::enveloped_status(document)
     }
 
+    /// The code of an error of the REST API, in an envelope or not.
+    pub(super) fn error_code(document: &[u8], is_enveloped: bool) -> Option<String> {
+        const LONGEST: usize = 128;
+        let path: &[&str] = if is_enveloped {
+            &["body", "code"]
+        } else {
+            &["code"]
+        };
+        member::text_at(document, path, LONGEST)
+    }
+
     /// An enveloped document without the headers that are between the companion plugin and the edge.
     pub(super) fn without_marks(document: Bytes) -> Bytes {
         envelope::without_marks(document)

@@ -1,0 +1,50 @@
+//! The files by which a site lets the edge in: a private authority, and credentials of its web server.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use calendar_edge::config::{Overrides, parse};
+use calendar_edge_core::settings::OriginSettings;
+
+use super::init_args::InitArgs;
+
+/// The files that flags name, as the configuration names them.
+#[derive(Debug, Default)]
+pub(super) struct AccessFiles {
+    pub(super) ca_file: Option<PathBuf>,
+    pub(super) basic_auth_file: Option<PathBuf>,
+}
+
+// === impl AccessFiles ===
+
+impl AccessFiles {
+    /// The files of the flags; the configuration may be used from another folder.
+    pub(super) fn of(args: &InitArgs) -> anyhow::Result<Self> {
+        let absolute = |file: &Option<PathBuf>| file.as_deref().map(std::path::absolute).transpose();
+        Ok(Self {
+            ca_file: absolute(&args.ca_file).context("--ca-file")?,
+            basic_auth_file: absolute(&args.basic_auth_file).context("--basic-auth-file")?,
+        })
+    }
+
+    /// What they hold, read as `serve` reads it.
+    pub(super) fn read(&self) -> anyhow::Result<OriginSettings> {
+        let mut text = "[origin]\nurl = \"https://wp.example.org/wp-json\"\n".to_owned();
+        text.extend(self.lines());
+        Ok(parse("the files of the flags", &text, &Overrides::default())?.origin)
+    }
+
+    /// The lines of `[origin]` that name them.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |key: &str, file: &Path| {
+            let file = toml::Value::String(file.display().to_string());
+            format!("{key} = {file}\n")
+        };
+        let of = |key: &'static str, file: &Option<PathBuf>| file.as_deref().map(|file| line(key, file));
+        let lines = [
+            of("ca_file", &self.ca_file),
+            of("basic_auth_file", &self.basic_auth_file),
+        ];
+        lines.into_iter().flatten()
+    }
+}

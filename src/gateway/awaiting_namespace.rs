@@ -1,0 +1,79 @@
+//! Calls that wait until the site tells under which name it has the calendar.
+
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use super::fault;
+use super::service::{Gateway, Response, ServeGateway};
+use crate::backend::ExchangeFailure;
+use crate::gateway::Shared;
+use crate::layers::EdgeRequest;
+use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Settings};
+
+/// The gateway before a site that has not been heard yet.
+///
+/// Requests that depend on the name wait for the look that is under way, or else for the next one. Where the site does not
+/// answer, they are answered as if they had been sent to it.
+pub(super) struct AwaitingNamespace {
+    /// Serves what does not depend on the name.
+    unnamed: Arc<dyn ServeGateway>,
+    settings: Settings,
+    shared: Shared,
+    /// Serves those who have waited; later requests find another stack.
+    named: OnceCell<Gateway>,
+}
+
+// === impl AwaitingNamespace ===
+
+impl AwaitingNamespace {
+    /// Returns true if the settings do not name the calendar, and the site has not been asked or names it otherwise.
+    pub(super) fn is_needed(origin: &OriginSettings, shared: &Shared) -> bool {
+        origin.read_index
+            && origin.namespace == OriginNamespace::Assumed
+            && !shared.indexes.looks().found_none(&origin.url)
+    }
+
+    pub(super) fn new(unnamed: Arc<dyn ServeGateway>, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            unnamed,
+            settings: settings.clone(),
+            shared: shared.clone(),
+            named: OnceCell::new(),
+        }
+    }
+
+    /// The gateway for the name that the site lists, or for the assumed one if it lists none.
+    async fn named(&self) -> Result<&Gateway, Arc<ExchangeFailure>> {
+        let look = self.shared.indexes.looks().result(&self.settings.origin.url);
+        let look = timeout(self.settings.timeouts.origin_read, look).await;
+        let listed = look.map_err(|_| Arc::new(ExchangeFailure::Timeout))??;
+        let named = self.named.get_or_init(|| async {
+            let mut settings = self.settings.clone();
+            if let Some(listed) = listed {
+                settings.origin.namespace = OriginNamespace::listed(listed);
+            }
+            Gateway::named(&settings, &self.shared)
+        });
+        Ok(named.await)
+    }
+}
+
+impl ServeGateway for AwaitingNamespace {
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
+        if !self.depends_on_namespace(&request) {
+            return Arc::clone(&self.unnamed).serve(request);
+        }
+        Box::pin(async move {
+            match self.named().await {
+                Ok(named) => named.serve(request).await,
+                Err(failure) => Ok(fault::exchange_failed(&failure, &self.shared.warnings)),
+            }
+        })
+    }
+
+    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool {
+        self.unnamed.depends_on_namespace(request)
+    }
+}

@@ -1,0 +1,75 @@
+//! Rules, guards and differences, as the admin listener shows them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use calendar_edge_core::migration::comparison::DifferenceClass;
+
+use super::migration_status::{CopyStatus, MigrationStatus, MovedStatus};
+use super::state::Migration;
+use crate::telemetry::NamedSums;
+
+impl Migration {
+    /// The page of a path: `/migration`, or `/migration/report` with the name of a backend behind a slash, which may be
+    /// absent if there is only one.
+    pub(crate) fn page(&self, path: &str, query: Option<&str>) -> Option<Bytes> {
+        if path == "/migration" {
+            return Some(Bytes::from(self.to_json().to_string()));
+        }
+        let rest = path.strip_prefix("/migration/report")?;
+        let backend = rest.strip_prefix('/');
+        if backend.is_none() && !rest.is_empty() {
+            return None;
+        }
+        let class = query.and_then(|query| query.strip_prefix("accept="));
+        let accepted = class.and_then(|class| class.parse().ok());
+        let accepted = accepted.unwrap_or(DifferenceClass::Representation);
+        let report = self.report(backend, accepted)?;
+        Some(Bytes::from(report.to_string()))
+    }
+
+    /// The rules in use, in their order, and the backends that got copies, or should have.
+    pub(crate) fn status(&self) -> MigrationStatus {
+        MigrationStatus {
+            cutover: self.moved(),
+            shadow: self.copied(),
+        }
+    }
+
+    fn moved(&self) -> Vec<MovedStatus> {
+        let answers = self.metrics().answers();
+        let rules = self.rule_summaries().into_iter();
+        let status = rules.map(|rule| MovedStatus {
+            calls: of(&answers, &rule.name),
+            name: rule.name,
+            backend: rule.backend,
+            share_percent: f64::from(rule.share.millionths()) / 10_000.0,
+            returned: rule.returned,
+        });
+        status.collect()
+    }
+
+    fn copied(&self) -> Vec<CopyStatus> {
+        let (compared, skipped) = self.metrics().copies();
+        let mut backends: Vec<&Arc<str>> = compared
+            .iter()
+            .chain(&skipped)
+            .map(|((name, _), _)| name)
+            .collect();
+        backends.sort();
+        backends.dedup();
+        let status = backends.into_iter().map(|backend| CopyStatus {
+            backend: backend.to_string(),
+            compared: of(&compared, backend),
+            skipped: of(&skipped, backend),
+        });
+        status.collect()
+    }
+}
+
+/// The counts of one name.
+fn of(sums: &NamedSums, name: &str) -> BTreeMap<&'static str, u64> {
+    let own = sums.iter().filter(|((known, _), _)| &**known == name);
+    own.map(|((_, word), count)| (*word, *count)).collect()
+}
