@@ -136,5 +136,5 @@ function summaries(now) {
   const slow = line.filter((point) => point.p99 !== null).map((point) => point.p99);
   const parts = spent(now);
   const average = parts.length ? ` On average of the last ${span(apart(now, MINUTE))}: ${parts.join(", ")}.` : "";
-  say($("latency-sum"), slow.length ? `99 of 100 requests within ${duration(Math.max(...slow))} in the worst ${STEP} s of the last ${time}. Times last to the final byte.${average}` : "No requests were answered.");
+  say($("latency-sum"), slow.length ? `99 of 100 requests within ${duration(Math.max(...slow))} in the worst ${STEP} s of the last ${time}.${average}` : "No requests were answered.");
 }

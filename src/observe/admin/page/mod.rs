@@ -106,12 +106,14 @@ fn shortened(source: &str) -> String {
     }
     let style = between(&text, "<style>", "</style>").to_owned();
     let spaced = [
+        ("\n", ""),
         (": ", ":"),
         ("; ", ";"),
         (", ", ","),
         (" {", "{"),
         ("{ ", "{"),
         (" }", "}"),
+        (";}", "}"),
     ];
     let dense = spaced
         .iter()
@@ -163,7 +165,7 @@ mod tests {
         let source = "<p>\n  a\n</p>\n\n// A comment.\n/** Another one. */\nask(); // kept\n";
         assert_eq!(shortened(source), "<p>\na\n</p>\nask(); // kept\n");
         let style = "<style>\n  a b { color: red; margin: 0 1px }\n</style>\n<p>a: b</p>\n";
-        let short = "<style>\na b{color:red;margin:0 1px}\n</style>\n<p>a: b</p>\n";
+        let short = "<style>a b{color:red;margin:0 1px}</style>\n<p>a: b</p>\n";
         assert_eq!(shortened(style), short);
         // Every comment ends on its line, or what follows would be lost.
         for page in [OPERATORS, REFERENCE] {
