@@ -4,7 +4,7 @@ async function runbook(name) {
   const answer = await ask("/runbook");
   const sections = answer.ok ? answer.body.split("\n## ") : [];
   const section = sections.find((one) => one.split("\n", 1)[0].toLowerCase() === name.toLowerCase());
-  if (!section) return $("explained-part").replaceChildren(answer.ok ? h("p", {}, "The runbook has no such section.") : refused(answer));
+  if (!section) return $("explained-part").replaceChildren(answer.ok ? h("p", {}, "No such section.") : refused(answer));
   const [title, ...lines] = section.split("\n");
   say($("explained-title"), title);
   $("explained-part").replaceChildren(...lines.join("\n").trim().split(/\n\n+/).map(block));

@@ -30,7 +30,7 @@ function concerns(now) {
   const found = [];
   const add = (level, text, link, alert) => found.push({ level, text, link, alert });
   if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
-  if (now.configuration.last_reload_refused) add("bad", "The last reload of the configuration was refused; the earlier configuration is in use. The log names the mistake.", "#configuration", "ReloadRefused");
+  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused; the earlier configuration is in use. The log names the mistake.", "#configuration", "ReloadRefused");
   for (const one of now.backends) {
     if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends", "BreakerOpen");
     if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends", "BreakerOpen");
