@@ -30,7 +30,7 @@ function concerns(now) {
   const found = [];
   const add = (level, text, link, alert) => found.push({ level, text, link, alert });
   if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
-  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused; the earlier configuration is in use. The log names the mistake.", "#configuration", "ReloadRefused");
+  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused; the earlier configuration is in use. See the log.", "#configuration", "ReloadRefused");
   for (const one of now.backends) {
     if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends", "BreakerOpen");
     if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends", "BreakerOpen");
@@ -112,7 +112,7 @@ function contract(part, roots) {
   show(part, JSON.stringify(roots), () => [h("h3", {}, "Contract"), ...roots.map(({ path, contract: { read, generation, differences } }) => {
     if (!read) return h("p", { class: "small" }, `The index behind ${path} was not read: arguments that not all versions of the plugin have are left to the site.`);
     if (!differences.length) return h("p", { class: "small" }, `The index behind ${path} agrees with the table (version ${generation}).`);
-    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${generation}) differs from the table. Neither is judged: − the site does not have it, + only the site has it.`),
+    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${generation}) differs from the table. Neither is judged: − not at the site, + only there.`),
       h("ul", { class: "listed" }, ...differences.map((one) => h("li", {}, h("code", {}, one)))));
   })]);
 }
