@@ -5,8 +5,9 @@
     python3 bench/run.py --binary target/pgo/calendar-edge
     deploy/package/archive target/pgo/calendar-edge
 
-Two release builds: the first counts what runs under each case's load, the second is laid out by these counts. Needs what
-bench/run.py needs, and the llvm-profdata of the compiler's own LLVM: rustup's component llvm-tools, or Debian's llvm-N.
+Two release builds: the first counts what runs under each case's load, the second is laid out by these counts. Needs nginx,
+wrk, h2load, openssl, taskset, and the llvm-profdata of the compiler's own LLVM: rustup's component llvm-tools, or Debian's
+llvm-N. deploy/package/build calls it where these are there.
 """
 
 import argparse
@@ -25,21 +26,29 @@ from peers import bench
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "target" / "pgo"
 BINARY = FOLDER / "calendar-edge"
+TOOLS = ("nginx", "wrk", "h2load", "openssl", "taskset")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=2, choices=range(1, 31), metavar="1..30", help="load of one case")
+    parser.add_argument("--target", help="the target of both builds; this machine must be able to run them")
+    parser.add_argument("--check", action="store_true", help="only say what is missing, if something is")
     chosen = parser.parse_args()
     about = compiler()
-    merge, host = profdata(about), about["host"]
+    merge, target = profdata(about), chosen.target or about["host"]
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        sys.exit(f"these are not installed: {', '.join(missing)}")
+    if chosen.check:
+        return
     machine.raise_descriptor_limit()
     shutil.rmtree(FOLDER / "counts", ignore_errors=True)
-    counting = build(host, "counting", f"-Cprofile-generate={FOLDER}/counts")
+    counting = build(target, "counting", f"-Cprofile-generate={FOLDER}/counts")
     train(counting, chosen.seconds)
     profile = FOLDER / "profile.profdata"
     subprocess.run([merge, "merge", "-o", profile, FOLDER / "counts"], check=True)
-    shutil.copy2(build(host, "optimised", f"-Cprofile-use={profile}"), BINARY)
+    shutil.copy2(build(target, "optimised", f"-Cprofile-use={profile}"), BINARY)
     print(BINARY)
 
 
@@ -64,13 +73,13 @@ def profdata(about):
     sys.exit(f"there is no llvm-profdata of LLVM {major}: rustup component add llvm-tools, or install llvm-{major}")
 
 
-def build(host, name, flags):
-    """A release build with these flags, beside the usual one."""
-    environment = {**os.environ, "RUSTFLAGS": flags}
+def build(target, name, flags):
+    """A release build with these flags, beside the usual one; `calendar-edge version` says how it was built."""
+    environment = {**os.environ, "RUSTFLAGS": flags, "CALENDAR_EDGE_BUILT_BY_PROFILE": "yes"}
     # Named, the target keeps the flags away from build scripts.
-    command = ["cargo", "build", "--locked", "--release", "--target", host, "--target-dir", FOLDER / name]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    return FOLDER / name / host / "release" / "calendar-edge"
+    command = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", FOLDER / name]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=sys.stderr)
+    return FOLDER / name / target / "release" / "calendar-edge"
 
 
 def train(binary, seconds):

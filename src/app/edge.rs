@@ -16,7 +16,7 @@ use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::follow_companions;
 use crate::gateway::Shared;
 use crate::layers::CurrentStack;
-use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Readiness};
+use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Readiness, Readings};
 use crate::server::service_manager::ServiceManager;
 use crate::server::threads::{Placement, ServingThreads};
 use crate::server::{
@@ -166,6 +166,10 @@ impl Edge {
         }
         let facts = EdgeFacts::now(&running.addresses);
         let view = operators_view(&reloader, &shared, readiness.clone(), facts);
+        if !admin.is_empty() {
+            let (reading, end) = (view.clone().take_readings(), drain.clone());
+            drain.spawn(async move { end.unless_begun(reading).await });
+        }
         let worker = admin_worker(view, admin_drain.clone());
         for listener in admin {
             admin_drain.spawn(worker.clone().run(listener));
@@ -242,6 +246,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         pages: reloader.pages(),
         companion_service: reloader.companion_service(),
         metrics: shared.metrics.clone(),
+        readings: Readings::default(),
         cache: shared.cache.clone(),
         refusals: shared.refusals.clone(),
         findings: shared.findings.clone(),

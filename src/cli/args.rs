@@ -53,6 +53,9 @@ pub(super) enum Command {
     /// Print the OpenAPI 3.1 document of the routes
     #[command(after_help = examples::OPENAPI)]
     Openapi,
+    /// Print the JSON Schema of the configuration file, by which editors complete it
+    #[command(after_help = examples::SCHEMA)]
+    Schema,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
     /// Show what the cache of a running edge holds

@@ -1,9 +1,11 @@
 //! Selects and runs the subcommand.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 
 use anyhow::Context as _;
+use calendar_edge::config::schema;
+use calendar_edge_core::describe::{OpenApiOptions, openapi};
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
@@ -12,8 +14,12 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{
-    cache, check, completions, explain, healthcheck, init, man, openapi, purge, routes, serve, version,
+use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve};
+
+/// The version, and how the program was built.
+const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
+    Some(_) => concat!(env!("CARGO_PKG_VERSION"), ", built by a profile"),
+    None => env!("CARGO_PKG_VERSION"),
 };
 #[cfg(feature = "migration")]
 use super::{comparing, migration};
@@ -27,7 +33,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
     };
     let lookup = |variable: &str| std::env::var_os(variable);
     let environment = Environment::new(&lookup);
-    let mut out = io::stdout().lock();
+    // Not locked: the log may write there as well.
+    let mut out = io::stdout();
     match cli.command {
         Command::Serve(args) => serve::run(&args, environment),
         #[cfg(feature = "demo")]
@@ -36,7 +43,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Healthcheck(args) => healthcheck::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, &mut out)),
-        Command::Openapi => done(openapi::run(&mut out)),
+        Command::Openapi => done(writeln!(out, "{:#}", openapi(&OpenApiOptions::default()))),
+        Command::Schema => done(writeln!(out, "{:#}", schema())),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
         Command::Cache(args) => {
             cache::run(&args, &mut out)?;
@@ -57,7 +65,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
             man::run(&args, &mut out)?;
             Ok(Status::Success)
         }
-        Command::Version => done(version::run(&mut out)),
+        Command::Version => done(writeln!(out, "calendar-edge {VERSION}")),
     }
 }
 

@@ -10,7 +10,7 @@ Examples:
 pub(super) const DEMO: &str = "\
 Examples:
   calendar-edge demo
-  calendar-edge demo --migration --listen 127.0.0.1:8788";
+  calendar-edge demo --migration --listen 127.0.0.1:8788 --admin-listen 127.0.0.1:9788";
 
 pub(super) const INIT: &str = "\
 Examples:
@@ -46,6 +46,12 @@ Examples:
 pub(super) const OPENAPI: &str = "\
 Examples:
   calendar-edge openapi > openapi.json";
+
+pub(super) const SCHEMA: &str = "\
+Examples:
+  calendar-edge schema > edge.schema.json
+
+Editors that use Taplo read it where edge.toml begins with `#:schema edge.schema.json`.";
 
 pub(super) const CACHE: &str = "\
 Examples:

@@ -22,13 +22,11 @@ mod man;
 mod migration;
 mod named_address;
 mod open_settings;
-mod openapi;
 mod purge;
 mod routes;
 mod runtime;
 mod serve;
 mod status;
-mod version;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

@@ -14,9 +14,9 @@ use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
 use calendar_edge_core::settings::{
-    AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
-    OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings, ShadowRule,
-    TlsSettings, TraceCompression, UndeclaredParameters, Writes,
+    AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
+    OperationSettings, OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings,
+    ShadowRule, TlsSettings, TraceCompression, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -144,8 +144,9 @@ pub(super) static SECTIONS: [Section; 25] = [
         name: "admin",
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
-                  `/migration/report`, `/status`, `/openapi.json`, `/routes`; for this machine and with the token only \
-                  `/config`, `/indexes`, `/log`, and `/refusals` and `/findings`, which tell of single requests.",
+                  `/migration/report`, `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and \
+                  with the token only `/config`, `/indexes`, `/log`, and `/clients`, `/refusals` and `/findings`, which tell \
+                  of clients.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -279,6 +280,8 @@ const FORMATS: [(&str, LogFormat); 3] = [
     ("text", LogFormat::Text),
 ];
 const FORMAT_NAMES: &[&str] = &names(FORMATS);
+const ACCESS: [(&str, AccessFormat); 2] = [("log", AccessFormat::Log), ("combined", AccessFormat::Combined)];
+const ACCESS_NAMES: &[&str] = &names(ACCESS);
 const TRACE_FORMS: [(&str, TraceCompression); 2] =
     [("none", TraceCompression::None), ("gzip", TraceCompression::Gzip)];
 const TRACE_FORM_NAMES: &[&str] = &names(TRACE_FORMS);
@@ -1308,6 +1311,15 @@ const LOG: &[SettingKey] = &[
          elsewhere.",
     )
     .shown(|settings| name_of(&FORMATS, &settings.log.format)),
+    SettingKey::new(
+        "access",
+        Choice(ACCESS_NAMES, |settings, index| {
+            settings.log.access = ACCESS[index].1;
+        }),
+        "Format of the line of a request: `log` is that of all lines; `combined` is the combined format of Apache and \
+         nginx, which goes to standard output, without account, query and referring page.",
+    )
+    .shown(|settings| name_of(&ACCESS, &settings.log.access)),
     SettingKey::new(
         "filter",
         Text(&form::FILTER, |settings, text| {

@@ -9,6 +9,7 @@ use super::effective::EffectiveConfig;
 use super::overrides::Overrides;
 use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
 use super::secret::{self, SecretFiles};
+use super::variables::Variables;
 use super::{read, resolve};
 use calendar_edge_core::settings::Settings;
 
@@ -83,13 +84,15 @@ fn settings(
 
 /// Reads the text; false if it is not TOML.
 fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bool {
-    let (table, errors) = DeTable::parse_recoverable(text);
+    let (mut table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let place = error.span().map_or(ConfigPlace::Absent, ConfigPlace::Span);
         problems.add(&place, Complaint::Syntax(error.message().to_owned()));
     }
     // After an error the parser guesses. Problems that follow from its guesses would mislead.
     if errors.is_empty() {
+        let lookup = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Variables::new(text, &lookup, problems).replace(table.get_mut());
         read::document(table.get_ref(), draft, problems);
     }
     errors.is_empty()

@@ -34,10 +34,12 @@ mod read;
 mod reading;
 mod reference;
 mod resolve;
+mod schema;
 mod secret;
 mod source;
 #[cfg(test)]
 mod table_tests;
+mod variables;
 
 pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
@@ -45,4 +47,5 @@ pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, ConfigProblem, Impossible, Location};
 pub use reference::reference;
+pub use schema::schema;
 pub use source::ConfigSource;

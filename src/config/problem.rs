@@ -67,6 +67,12 @@ pub enum Complaint {
     /// The file is not text.
     #[error("the file is not UTF-8 text")]
     NotText,
+    /// A text names an environment variable that is not set, or empty.
+    #[error("the variable `{0}` is not set")]
+    UnsetVariable(String),
+    /// A text begins a reference to an environment variable that does not end, or names none.
+    #[error("`${{` without the name of a variable and `}}`")]
+    NoVariable,
     /// There is no such key.
     #[error("unknown key `{0}`")]
     UnknownKey(String),

@@ -2,12 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::draft::unknown_origin;
-use super::key::KeyRow;
-use super::keys::{Keys, SECTIONS, Section};
-use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
-};
+use super::keys::{SECTIONS, Section};
+use super::schema::DescribedKey;
 
 const HEAD: &str = "\
 # Configuration
@@ -21,8 +17,8 @@ overrides the file, and the file overrides the default. An empty environment var
 
 `serve` reloads the file on SIGHUP and within a second of a change. A reload replaces all settings at once, between \
 two requests; running requests and open connections keep the settings that they began with. If the new file has a \
-problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen` and `log.format` \
-need a restart.
+problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen`, `log.format` and \
+`log.access` need a restart.
 
 | Flag of `serve` | Variable | Key |
 |---|---|---|
@@ -36,6 +32,13 @@ need a restart.
 | `--admin-listen ADDR` | `CALENDAR_EDGE_ADMIN_LISTEN` | `admin.listen` |
 | `--mode MODE` | `CALENDAR_EDGE_MODE` | `mode` |
 
+In a text of the file `${NAME}` stands for the value of an environment variable: `url = \"https://${SITE}/wp-json\"`. \
+`$${` stands for the characters `${`. A variable that is not set is a problem. Numbers and booleans are not texts. \
+Secrets belong in the files that keys such as `origin.secret_file` name: values of keys may be shown and logged.
+
+`calendar-edge schema` prints a JSON Schema of the file. With `#:schema edge.schema.json` in its first line, editors \
+that use Taplo complete keys and show their meaning.
+
 A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \
 unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per period: `\"60/1m\"`. \
 A share is a percentage with up to four decimals: `\"5%\"`.
@@ -43,24 +46,19 @@ A share is a percentage with up to four decimals: `\"5%\"`.
 
 /// The Markdown text of `docs/reference/configuration.md`.
 pub fn reference() -> String {
-    let mut defaults = Settings::for_origin(unknown_origin());
-    let mut root = Root::default_for(unknown_origin());
-    let mut operation = OperationSettings::default();
-    let mut backend = CandidateSettings::at(String::new(), unknown_origin());
-    let mut ignore = IgnoreRule::default();
-    let mut shadow = ShadowRule::default();
-    let mut cutover = CutoverRule::default();
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
         head(section, &mut text);
-        match &section.keys {
-            Keys::Once(keys) => rows(keys, &mut defaults, &mut text),
-            Keys::Root(keys) => rows(keys, &mut root, &mut text),
-            Keys::Operation(keys) => rows(keys, &mut operation, &mut text),
-            Keys::Backend(keys) => rows(keys, &mut backend, &mut text),
-            Keys::Ignore(keys) => rows(keys, &mut ignore, &mut text),
-            Keys::Shadow(keys) => rows(keys, &mut shadow, &mut text),
-            Keys::Cutover(keys) => rows(keys, &mut cutover, &mut text),
+        for key in section.described() {
+            let DescribedKey {
+                name,
+                type_name,
+                default,
+                meaning,
+                ..
+            } = key;
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "| `{name}` | {type_name} | {default} | {meaning} |");
         }
     }
     text
@@ -75,14 +73,6 @@ fn head(section: &Section, text: &mut String) {
     text.push_str(&head);
     if !section.names().is_empty() {
         text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
-    }
-}
-
-fn rows<T>(keys: &[KeyRow<T>], defaults: &mut T, text: &mut String) {
-    for key in keys {
-        let (kind, default) = (key.kind.type_name(), key.default_text(defaults));
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "| `{}` | {kind} | {default} | {} |", key.name, key.meaning);
     }
 }
 

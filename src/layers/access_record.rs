@@ -12,12 +12,12 @@ use http::{HeaderValue, Method, StatusCode, Uri, Version};
 use super::arrived_request::ArrivedRequest;
 use super::client_body::ReadProgress;
 use super::request_id::RequestId;
-use super::served_facts::{ACCESS, ServedFacts};
+use super::served_facts::ServedFacts;
 use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
-    DecidedBy, GaugeGuard, Metrics, RecordedFate, RecordedRefusal, RefusalNote, Refusals, RequestLog, Served,
-    SpanRecorder, TraceHeaders, cut, method_label, unix_time,
+    ACCESS, DecidedBy, GaugeGuard, Metrics, RecordedFate, RecordedRefusal, RefusalNote, Refusals, RequestLog,
+    Served, SpanRecorder, TraceHeaders, cut, method_label, unix_time,
 };
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::settings::Settings;
@@ -46,6 +46,7 @@ pub(super) struct LogSinks {
     policy: Policy,
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
+    counts_clients: bool,
     names_program: bool,
     sample: LogSample,
 }
@@ -114,6 +115,8 @@ impl LogSinks {
             policy: settings.policy(),
             roots,
             keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
+            // Without an admin listener nobody can ask for them.
+            counts_clients: settings.admin.is_some(),
             names_program: settings.log.user_agent,
             sample: LogSample {
                 one_in: settings.log.sample,
@@ -372,15 +375,18 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         let duration = self.started.elapsed();
-        if let Some(Answered {
-            status,
-            by: Some(AnsweredBy::Edge { code }),
-            ..
-        }) = self.answer
-        {
+        let refusal = self.answer.and_then(|answer| match answer.by {
+            Some(AnsweredBy::Edge { code }) => Some((answer.status, code)),
+            _ => None,
+        });
+        if let Some((status, code)) = refusal {
             self.refused(status, code);
         } else {
             self.reported();
+        }
+        if let (true, Some(client)) = (self.sinks.counts_clients, self.arrival.client) {
+            let now = self.started + duration;
+            self.sinks.metrics.clients().count(client, refusal.is_some(), now);
         }
         let status = self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16());
         self.count(status, duration);

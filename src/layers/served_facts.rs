@@ -3,10 +3,7 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use crate::telemetry::{Attributes, Span, SpanKind, TraceContext, milliseconds, span_name};
-
-/// The target of log lines about requests.
-pub(super) const ACCESS: &str = "calendar_edge::access";
+use crate::telemetry::{ACCESS, Attributes, Span, SpanKind, TraceContext, milliseconds, span_name};
 
 /// The facts about a served request. Texts of clients are cut; none holds a query.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ pub(super) struct LogBuffer(Arc<BufferedLog>);
 /// Writes the lines that wait when it is dropped.
 #[derive(Debug)]
 #[must_use = "lines are written when it is dropped"]
-pub struct LogFlush(LogBuffer);
+pub struct LogFlush(Vec<LogBuffer>);
 
 #[derive(Debug, Default)]
 struct BufferedLog {
@@ -71,11 +71,6 @@ impl LogBuffer {
             .emptied
             .wait_while_for(&mut lines, |lines| lines.wait(), PATIENCE);
     }
-
-    /// Flushes when the guard is dropped.
-    pub(super) fn flush_at_end(&self) -> LogFlush {
-        LogFlush(self.clone())
-    }
 }
 
 impl Write for LogBuffer {
@@ -109,9 +104,18 @@ impl<'a> MakeWriter<'a> for LogBuffer {
 
 // === impl LogFlush ===
 
+impl LogFlush {
+    /// Flushes these buffers when it is dropped.
+    pub(super) const fn of(buffers: Vec<LogBuffer>) -> Self {
+        Self(buffers)
+    }
+}
+
 impl Drop for LogFlush {
     fn drop(&mut self) {
-        self.0.flush();
+        for buffer in &self.0 {
+            buffer.flush();
+        }
     }
 }
 
@@ -212,11 +216,11 @@ mod tests {
         for _ in 0..100 {
             buffer.write_all(b"line\n").unwrap();
         }
-        drop(buffer.flush_at_end());
+        drop(LogFlush::of(vec![buffer.clone()]));
         let written: Vec<u8> = told.try_iter().flatten().collect();
         assert_eq!(written, b"line\n".repeat(100));
         // Nothing waits any more.
-        drop(buffer.flush_at_end());
+        drop(LogFlush::of(vec![buffer.clone()]));
     }
 
     #[test]
@@ -232,7 +236,7 @@ mod tests {
         assert_eq!(buffer.0.lines.lock().lost, 3);
         drop(allow);
         assert_eq!(told.recv().unwrap().len(), MOST);
-        drop(buffer.flush_at_end());
+        drop(LogFlush::of(vec![buffer.clone()]));
         assert_eq!(buffer.0.lines.lock().lost, 0, "they were told");
     }
 }

@@ -13,6 +13,7 @@ use prometheus_client::registry::Registry;
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
+use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
@@ -39,6 +40,7 @@ pub(crate) struct Metrics {
     /// Metrics whose names begin with `process_` instead.
     process: Arc<Registry>,
     requests: RequestMetrics,
+    clients: ClientSums,
     findings: Series<Counter, 4>,
     reported: Series<Counter, 1>,
     exchanges: ExchangeMetrics,
@@ -74,6 +76,7 @@ impl Metrics {
         Self {
             process: Arc::new(process()),
             requests: RequestMetrics::new(&mut registry),
+            clients: ClientSums::default(),
             findings: VALIDATION_FINDINGS.series(&mut registry),
             reported: REPORTED_REQUESTS.series(&mut registry).with(&OUTCOMES),
             exchanges: exchange_families.of_site(),
@@ -109,6 +112,11 @@ impl Metrics {
     /// The metrics of requests.
     pub(crate) fn requests(&self) -> &RequestMetrics {
         &self.requests
+    }
+
+    /// The requests of the last minutes by client; no metric, since addresses are no labels.
+    pub(crate) fn clients(&self) -> &ClientSums {
+        &self.clients
     }
 
     /// The metrics of client connections.

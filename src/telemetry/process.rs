@@ -25,6 +25,15 @@ struct Figures {
     threads: u64,
 }
 
+/// The memory in use, and the most that the control group of the process may use, in bytes; none where it is not known.
+pub(crate) fn process_memory() -> (Option<u64>, Option<u64>) {
+    let used = Figures::read().map(|figures| figures.resident_bytes);
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"));
+    let limit = group.and_then(|group| fs::read_to_string(format!("/sys/fs/cgroup{group}/memory.max")).ok());
+    (used, limit.and_then(|limit| limit.trim().parse().ok()))
+}
+
 // === impl ProcessFigures ===
 
 impl ProcessFigures {

@@ -135,9 +135,9 @@ fn serves_until_it_is_told_to_stop() {
     assert!(lines.any(|line| line.contains("drained")));
 }
 
-#[test]
-fn the_demo_needs_nothing_and_its_calendar_passes_the_check() {
-    let child = program(&["demo", "--listen", "127.0.0.1:0"])
+#[tokio::test]
+async fn the_demo_needs_nothing_and_its_calendar_passes_the_check() {
+    let child = program(&["demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
         .env("CALENDAR_EDGE_ORIGIN", "ignored")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -145,6 +145,15 @@ fn the_demo_needs_nothing_and_its_calendar_passes_the_check() {
     let mut serving = Serving(child.expect("the program starts"));
     let banner = serving.0.stdout.take().expect("a pipe");
     let mut lines = BufReader::new(banner).lines().map_while(Result::ok);
+    let page = lines.find(|line| line.contains("page for operators"));
+    let page = page.expect("the page is named");
+    let page = page
+        .split(' ')
+        .find(|word| word.starts_with("http"))
+        .expect("a URL");
+    let shown = Edge::client().get(page).send().await.expect("the page");
+    let shown = shown.text().await.expect("a text");
+    assert!(shown.contains("<title>calendar-edge</title>"), "{page}");
     let curl = lines
         .find(|line| line.starts_with("curl "))
         .expect("a line to try");

@@ -8,6 +8,7 @@ use calendar_edge::telemetry::log_lines;
 use calendar_edge_core::settings::{LogFormat, LogSettings, OtherTraffic};
 use http::Method;
 use serde_json::Value;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
 
@@ -37,7 +38,13 @@ impl Lines {
             filter: "calendar_edge=debug".to_owned(),
             ..LogSettings::default()
         };
-        let subscriber = log_lines(&settings, move || writer.clone()).expect("a filter");
+        let requests = writer.clone();
+        let subscriber = log_lines(
+            &settings,
+            BoxMakeWriter::new(move || writer.clone()),
+            BoxMakeWriter::new(move || requests.clone()),
+        )
+        .expect("a filter");
         let guard = tracing::subscriber::set_default(subscriber);
         lines.warm_up().await;
         (lines, guard)

@@ -6,6 +6,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod access_lines;
 mod admin;
 mod advice;
 mod backends;
@@ -16,6 +17,7 @@ mod command_line;
 mod companion;
 mod comparing;
 mod compression;
+mod configuration_schema;
 mod contract;
 mod corpus;
 mod cutover;

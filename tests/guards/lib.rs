@@ -20,6 +20,8 @@ mod named_in_docs;
 #[cfg(test)]
 mod naming;
 #[cfg(test)]
+mod packaged;
+#[cfg(test)]
 mod security;
 
 pub mod pages;

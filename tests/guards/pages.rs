@@ -22,7 +22,9 @@ pub struct Page {
 /// The documentation for operators, and what is shipped beside the program.
 #[must_use]
 pub fn pages() -> Vec<Page> {
-    let mut files: Vec<PathBuf> = ["README.md", "SECURITY.md"].map(PathBuf::from).into();
+    let mut files: Vec<PathBuf> = ["README.md", "SECURITY.md", "docs/start.md"]
+        .map(PathBuf::from)
+        .into();
     files.extend(
         ["docs/guides", "docs/reference", "deploy"]
             .map(files_below)

@@ -90,3 +90,13 @@ def unreached(tab):
 def too_wide(tab):
     """The elements that stand out of the window to the right, where they can be scrolled to."""
     return tab.run("document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 100)).slice(0, 5) : []")
+
+
+def odd_lists(tab):
+    """The groups of names and values that hold other elements."""
+    return tab.run("[...document.querySelectorAll('dl > :not(dt, dd, div), dl > div > :not(dt, dd)')].map((one) => one.outerHTML.slice(0, 100))")
+
+
+def broken_cells(tab):
+    """The cells of cards whose value is in several pieces, which the two columns of a card would tear apart."""
+    return tab.run("[...document.querySelectorAll('[data-name]')].filter((one) => one.checkVisibility() && one.childNodes.length > 1).map((one) => one.outerHTML.slice(0, 100)).slice(0, 5)")

@@ -48,7 +48,7 @@ python3 -m venv "$work/venv"
 # Settings of the caller's shell are none of this run's.
 for variable in $(compgen -e CALENDAR_EDGE_ || true); do unset "$variable"; done
 cd "$work"
-start demo.log '^calendar-edge listens on \K127\.0\.0\.1:\d+' "$edge" demo --listen 127.0.0.1:0
+start demo.log '^calendar-edge listens on \K127\.0\.0\.1:\d+' "$edge" demo --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0
 address=$found
 if [ "$profile" = strict ]; then
     origin=$(grep -oPm1 'behind it, at \K[^ ]+(?=\. Log in)' demo.log)

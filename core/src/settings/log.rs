@@ -5,6 +5,8 @@
 pub struct LogSettings {
     /// The format of a line.
     pub format: LogFormat,
+    /// The format of the lines about requests.
+    pub access: AccessFormat,
     /// A `tracing` filter: `info`, `calendar_edge=debug`.
     pub filter: String,
     /// Whether the access log names the client's program.
@@ -27,12 +29,23 @@ pub enum LogFormat {
     Text,
 }
 
+/// The format of lines about requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AccessFormat {
+    /// That of all lines.
+    #[default]
+    Log,
+    /// The combined format of Apache and nginx, on standard output.
+    Combined,
+}
+
 // === impl LogSettings ===
 
 impl Default for LogSettings {
     fn default() -> Self {
         Self {
             format: LogFormat::default(),
+            access: AccessFormat::default(),
             filter: "info".to_owned(),
             user_agent: true,
             sample: 1,

@@ -48,7 +48,7 @@ pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
-pub use log::{LogFormat, LogSettings};
+pub use log::{AccessFormat, LogFormat, LogSettings};
 pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
 pub use operation::{OperationSettings, PatchPolicy};

@@ -1,7 +1,7 @@
 //! Runs `demo` until a signal ends it.
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{
@@ -10,7 +10,7 @@ use calendar_edge::app::{
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
-use calendar_edge_core::settings::{LogFormat, LogSettings, Settings};
+use calendar_edge_core::settings::{AdminSettings, ListenAddress, LogFormat, LogSettings, Settings};
 use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
 use calendar_edge_sandbox::{Planted, Sandbox};
 use clap::Args;
@@ -27,10 +27,16 @@ pub(crate) struct DemoArgs {
     /// Address for clients, by default 127.0.0.1:8787
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+    /// Address for operators, by default 127.0.0.1:9787
+    #[arg(long, value_name = "ADDR")]
+    admin_listen: Option<String>,
     /// Run a second calendar that differs, and move calls to it
     #[arg(long)]
     migration: bool,
 }
+
+/// The admin listener, where the examples of the documentation expect it.
+const ADMIN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9787);
 
 /// Serves a calendar in memory until SIGTERM or SIGINT.
 pub(crate) fn run(
@@ -98,6 +104,12 @@ fn banner(sandbox: &Sandbox, edge: &Running, next: Option<&Sandbox>, out: &mut d
     for address in edge.addresses() {
         writeln!(out, "calendar-edge listens on {address}")?;
     }
+    if let Some(admin) = edge.admin_address() {
+        writeln!(
+            out,
+            "Its page for operators is http://{admin}/ (--admin-listen ADDR moves it)."
+        )?;
+    }
     writeln!(
         out,
         "A calendar in memory stands behind it, at {}. Log in as {} with the password \"{}\".",
@@ -131,7 +143,10 @@ impl DemoArgs {
     /// Settings for the built-in calendar with the REST root `origin`.
     fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
         let listen = overrides(
-            [(LISTEN, self.listen.as_deref()), (ADMIN_LISTEN, None)],
+            [
+                (LISTEN, self.listen.as_deref()),
+                (ADMIN_LISTEN, self.admin_listen.as_deref()),
+            ],
             environment,
         );
         let overrides = listen
@@ -141,6 +156,10 @@ impl DemoArgs {
                 OverrideSource::Flag("demo"),
                 PLUGIN_NAMESPACE,
             );
-        config::load(None, &overrides)
+        let mut settings = config::load(None, &overrides)?;
+        settings.admin.get_or_insert(AdminSettings {
+            listen: ListenAddress::Tcp(ADMIN),
+        });
+        Ok(settings)
     }
 }

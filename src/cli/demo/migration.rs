@@ -7,17 +7,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use calendar_edge::app::BoundAddress;
 use calendar_edge_core::settings::{
-    AdminSettings, BackendSoftware, CandidateSettings, CutoverRule, GuardSettings, ListenAddress,
-    OperationPattern, Percentage, Settings, ShadowRule,
+    BackendSoftware, CandidateSettings, CutoverRule, GuardSettings, OperationPattern, Percentage, Settings,
+    ShadowRule,
 };
 use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use calendar_edge_sandbox::{Planted, Sandbox};
 
 /// The name of the second calendar.
 const NEXT: &str = "next";
-
-/// The admin listener, where the examples of the documentation expect it.
-const ADMIN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9787);
 
 /// Starts the second calendar.
 pub(super) async fn start() -> anyhow::Result<Sandbox> {
@@ -28,9 +25,6 @@ pub(super) async fn start() -> anyhow::Result<Sandbox> {
 
 /// Copies every read to the second calendar, and lets it answer the reads of venues.
 pub(super) fn settings(mut settings: Settings, next: &Sandbox) -> Settings {
-    settings.admin.get_or_insert(AdminSettings {
-        listen: ListenAddress::Tcp(ADMIN),
-    });
     // The lines to try come from several clients: one alone cannot make the guard return anything.
     settings
         .trusted_proxies
@@ -70,10 +64,7 @@ pub(super) fn lines(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let api = format!("{root}/{SPECIFIED_NAMESPACE}");
-    let admin = admin.map_or_else(
-        || format!("http://{ADMIN}"),
-        |address| format!("http://{address}"),
-    );
+    let admin = admin.map_or_else(String::new, |address| format!("http://{address}"));
     let broken = format!("http://{}/break", next.address());
     writeln!(
         out,

@@ -143,9 +143,9 @@ fn write_limits(limits: ServerLimits, text: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// A TOML string.
+/// Text of the site as a value. It names no variables of this machine.
 fn quoted(value: &str) -> String {
-    toml::Value::String(value.to_owned()).to_string()
+    toml::Value::String(value.replace("${", "$${")).to_string()
 }
 
 /// Text of the site on one line of a comment.
@@ -316,6 +316,11 @@ mod tests {
         }
         let settings = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
         assert_eq!(settings.limits.target_bytes, 4096);
+    }
+
+    #[test]
+    fn a_site_names_no_variables_of_this_machine() {
+        assert_eq!(quoted("a ${PATH} \"b\""), r#"'a $${PATH} "b"'"#);
     }
 
     proptest! {

@@ -1,14 +1,17 @@
 //! Kept refusals and summed findings as JSON for operators.
 
 use std::net::IpAddr;
+use std::time::Instant;
 
 use http::{HeaderName, HeaderValue};
+use ipnet::IpNet;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::review::{Reviewer, Today};
 use crate::telemetry::{
-    FindingRow, FindingSums, RecordedFate, RecordedRefusal, Refusals, SiteVerdict, SiteVerdicts,
+    AddressCounts, FindingRow, FindingSums, Metrics, RecordedFate, RecordedRefusal, Refusals, SiteVerdict,
+    SiteVerdicts,
 };
 use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
@@ -84,6 +87,26 @@ pub(super) fn sums(findings: &FindingSums) -> Value {
     let (since, rows) = findings.rows();
     let rows: Vec<Value> = rows.iter().map(sum).collect();
     json!({"since": moment(since), "findings": rows})
+}
+
+/// The clients with most requests of the last minutes.
+pub(super) fn clients(metrics: &Metrics) -> Value {
+    const SHOWN: usize = 10;
+    let busiest = metrics.clients().busiest(SHOWN, Instant::now());
+    let client = |(client, counts): &(IpNet, AddressCounts)| {
+        let is_address = client.prefix_len() == client.max_prefix_len();
+        let address = if is_address {
+            client.addr().to_string()
+        } else {
+            client.to_string()
+        };
+        json!({"address": address, "requests": counts.requests, "refused": counts.refused})
+    };
+    json!({
+        "window_seconds": busiest.window.as_secs(),
+        "clients": busiest.clients.iter().map(client).collect::<Vec<_>>(),
+        "others": busiest.others,
+    })
 }
 
 /// A moment as RFC 3339 writes it, in UTC, to the millisecond.

@@ -16,4 +16,4 @@ pub(crate) use pages::Pages;
 pub(crate) use program_context::ProgramContext;
 pub(crate) use readiness::Readiness;
 pub(crate) use service::{Admin, AdminParts};
-pub(crate) use status::EdgeFacts;
+pub(crate) use status::{EdgeFacts, Readings};

@@ -12,6 +12,7 @@ use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
 use hyper::service::Service;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::access::Access;
 use super::explained::{self, ExplainedRefusal};
@@ -21,7 +22,7 @@ use super::pages::Pages;
 use super::program_context::ProgramContext;
 use super::readiness::Readiness;
 use super::ready::{ReadyDocument, ReadyQuestion};
-use super::status::{EdgeFacts, StatusDocument};
+use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
 use crate::companion::{CompanionService, Sender};
 use crate::migration::Migration;
@@ -38,6 +39,12 @@ use calendar_edge_judge::problem::Refusal;
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// The media type of the runbook.
+const MARKDOWN_TYPE: HeaderValue = HeaderValue::from_static("text/markdown; charset=utf-8");
+
+/// What operators do about each alert.
+const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
 
 /// The media type of the pages for people.
 const HTML_TYPE: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -61,6 +68,8 @@ pub(crate) struct AdminParts {
     pub(crate) companion_service: Arc<ArcSwap<CompanionService>>,
     /// Everything that is counted.
     pub(crate) metrics: Metrics,
+    /// What was counted in the last minutes.
+    pub(crate) readings: Readings,
     /// The kept answers.
     pub(crate) cache: Cache,
     /// The last refusals.
@@ -94,6 +103,11 @@ impl AdminParts {
 impl Admin {
     pub(crate) fn new(parts: AdminParts) -> Self {
         Self(Arc::new(parts))
+    }
+
+    /// Keeps what is counted in the last minutes, as long as it is polled.
+    pub(crate) async fn take_readings(self) {
+        self.0.readings.take(&self.0).await;
     }
 
     async fn respond<B>(self, request: Request<B>, framing: Option<RequestFraming>) -> PlainResponse
@@ -163,6 +177,8 @@ impl Admin {
             "/" => browser_page(&OPERATORS_PAGE),
             "/reference" => browser_page(&REFERENCE_PAGE),
             "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
+            "/readings" => compact(&self.0.readings.to_json(&self.0)),
+            "/runbook" => page(MARKDOWN_TYPE, Bytes::from_static(RUNBOOK.as_bytes())),
             "/cache" => self.cache_page(),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
@@ -182,7 +198,12 @@ impl Admin {
     /// The pages about the configuration and about single requests.
     fn guarded(&self, path: &str, access: Access) -> PlainResponse {
         let id = path.strip_prefix("/refusals/");
-        if id.is_none() && !matches!(path, "/config" | "/findings" | "/indexes" | "/log" | "/refusals") {
+        if id.is_none()
+            && !matches!(
+                path,
+                "/clients" | "/config" | "/findings" | "/indexes" | "/log" | "/refusals"
+            )
+        {
             return refused(&Refusal::no_route());
         }
         if access != Access::Whole {
@@ -193,6 +214,7 @@ impl Admin {
                 Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
                 None => refused(&EdgeError::UnknownRefusal.refusal()),
             },
+            (None, "/clients") => compact(&explained::clients(&self.0.metrics)),
             (None, "/config") => match self.0.program_context.effective() {
                 Some(effective) => pretty(&*effective),
                 None => refused(&Refusal::no_route()),
@@ -225,6 +247,10 @@ impl Admin {
             Bytes::from(statistics.expect("numbers and names are JSON")),
         )
     }
+}
+
+fn compact(document: &Value) -> PlainResponse {
+    json(StatusCode::OK, Bytes::from(document.to_string()))
 }
 
 /// A document that people may read as well.

@@ -5,6 +5,7 @@ mod drift_log;
 mod pages;
 mod program;
 mod readiness;
+mod readings;
 mod status;
 mod token;
 

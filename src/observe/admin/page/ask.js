@@ -1,4 +1,3 @@
-"use strict";
 // Elements are made of text only: nothing that an answer holds is ever read as markup.
 const $ = (id) => document.getElementById(id);
 

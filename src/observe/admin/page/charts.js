@@ -1,4 +1,4 @@
-// Two charts over the same five minutes, with one cursor for both.
+// Charts over the same five minutes, with one cursor for all.
 const plots = [];
 let cursor = null;
 
@@ -55,7 +55,7 @@ function draw() {
     ]);
     const times = [[0, "start", "5 min ago"], [SECONDS - 1, "end", "now"]].map(([place, anchor, text]) => s("text", { x: left(place), y: height - 2, "text-anchor": anchor }, text));
     const mark = cursor === null ? null : s("line", { class: "cursor", x1: left(cursor), x2: left(cursor), y1: 0, y2: height - 18 });
-    one.box.replaceChildren(s("svg", { "aria-hidden": true, viewBox: `0 0 ${width} ${height}` }, one.draw(line, left, scale.top), rules, times, mark));
+    one.box.replaceChildren(s("svg", { "aria-hidden": "true", viewBox: `0 0 ${width} ${height}` }, one.draw(line, left, scale.top), rules, times, mark));
     const place = cursor ?? SECONDS - 1;
     const point = line[place] ?? (cursor === null ? line.findLast(Boolean) : null);
     one.legend(point);
@@ -78,23 +78,28 @@ function runs(line, value) {
 
 const outline = (places) => places.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
-function charts() {
-  const rates = ["backend", "cache", "edge"];
-  plot("rate-plot", {
+/** A chart of rates that add up: one layer for each name. */
+function stack(id, names, labels) {
+  plot(`${id}-plot`, {
     scale: (line, height) => {
       const most = round(Math.max(2, ...line.map((point) => point?.all ?? 0)) * 1.08);
       return { marks: [0, most / 2, most].map((value) => [value, value ? perSecond(value) : ""]), top: (value) => height - value / most * (height - 14) };
     },
-    draw: (line, left, top) => rates.map((source, index) => {
-      const below = (point) => rates.slice(0, index).reduce((sum, name) => sum + point[name], 0);
+    draw: (line, left, top) => names.map((name, index) => {
+      const below = (point) => names.slice(0, index).reduce((sum, lower) => sum + point[lower], 0);
       return runs(line, (point) => point.all).map((places) => s("path", {
-        class: source,
-        d: `${outline([...places.map((place) => [left(place), top(below(line[place]) + line[place][source])]), ...places.toReversed().map((place) => [left(place), top(below(line[place]))])])}Z`,
+        class: name,
+        d: `${outline([...places.map((place) => [left(place), top(below(line[place]) + line[place][name])]), ...places.toReversed().map((place) => [left(place), top(below(line[place]))])])}Z`,
       }));
     }),
-    legend: (point) => { for (const source of rates) say($(`rate-${source}`), point ? perSecond(point[source]) : "–"); },
-    tell: (point) => `${perSecond(point.all)} requests a second; backend ${perSecond(point.backend)}, cache ${perSecond(point.cache)}, edge ${perSecond(point.edge)}`,
+    legend: (point) => { for (const name of names) say($(`${id}-${name}`), point ? perSecond(point[name]) : "–"); },
+    tell: (point) => `${perSecond(point.all)} requests a second; ${names.map((name, index) => `${labels[index]} ${perSecond(point[name])}`).join(", ")}`,
   });
+}
+
+function charts() {
+  stack("rate", SOURCES, ["backend", "cache", "edge", "client left"]);
+  stack("status", STATUSES, ["below 400", "4xx", "5xx"]);
   plot("latency-plot", {
     scale: (line, height) => {
       const seen = line.flatMap((point) => point ? [point.p50, point.p99] : []).filter((value) => value > 0);
@@ -111,21 +116,25 @@ function charts() {
   });
 }
 
-/** Where the time went on average. */
+/** Where the time of the last minute went on average, the longest first. */
 function spent(now) {
-  const past = before(now, 60);
+  const past = before(now, MINUTE);
   const mean = (phase) => (now.phases[phase].sum_seconds - past.phases[phase].sum_seconds) / (now.phases[phase].count - past.phases[phase].count);
-  const parts = ["queue", "backend", "edge"].filter((phase) => mean(phase) >= 0).map((phase) => `${phase} ${duration(mean(phase))}`);
-  return parts.length ? `On average of the last minute: ${parts.join(", ")}.` : "";
+  const parts = ["queue", "backend", "edge"].map((phase) => [phase, mean(phase)]).filter(([, time]) => time >= 0);
+  return parts.sort(([, one], [, other]) => other - one).map(([phase, time]) => `${phase} ${duration(time)}`);
 }
 
 /** The charts in one sentence each. */
 function summaries(now) {
   const line = points().filter(Boolean);
   if (!line.length) return;
-  const all = line.map((point) => point.all);
-  const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
-  say($("rate-sum"), `In the last ${span(line.length)}: ${perSecond(mean)} requests a second on average, ${perSecond(Math.max(...all))} at most.`);
+  const most = (name) => perSecond(Math.max(...line.map((point) => point[name])));
+  const mean = rate(now, SECONDS, (one) => one.requests);
+  const time = span(apart(now, SECONDS));
+  say($("rate-sum"), `In the last ${time}: ${perSecond(mean)} requests a second on average, ${most("all")} at most.`);
+  say($("status-sum"), `In the last ${time}: at most ${most("faulty")} a second with 4xx, ${most("failed")} with 5xx.`);
   const slow = line.filter((point) => point.p99 !== null).map((point) => point.p99);
-  say($("latency-sum"), slow.length ? `99 of 100 requests within ${duration(Math.max(...slow))} at the worst of the last ${span(line.length)}. Times last to the final byte. ${spent(now)}` : "No requests were answered.");
+  const parts = spent(now);
+  const average = parts.length ? ` On average of the last ${span(apart(now, MINUTE))}: ${parts.join(", ")}.` : "";
+  say($("latency-sum"), slow.length ? `99 of 100 requests within ${duration(Math.max(...slow))} in the worst ${STEP} s of the last ${time}.${average}` : "No requests were answered.");
 }

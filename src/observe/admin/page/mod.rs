@@ -42,6 +42,7 @@ const OPERATORS: &str = document!(
         "sections.js",
         "migration.js",
         "refusals.js",
+        "runbook.js",
         "operators.js"
     ]
 );
@@ -64,10 +65,11 @@ pub(super) struct BrowserPage {
 // === impl BrowserPage ===
 
 impl BrowserPage {
-    fn new(text: &'static str) -> Self {
+    fn new(source: &str) -> Self {
+        let text = shortened(source);
         Self {
-            text: Bytes::from_static(text.as_bytes()),
-            policy: policy(text).parse().expect("hashes and words"),
+            policy: policy(&text).parse().expect("hashes and words"),
+            text: Bytes::from(text),
         }
     }
 
@@ -90,6 +92,33 @@ impl BrowserPage {
             headers.insert(name, HeaderValue::from_static(value));
         }
     }
+}
+
+/// A document without indentation, blank lines, spaces that its style does not need, and the comments of its script, which
+/// stand on lines of their own.
+fn shortened(source: &str) -> String {
+    let is_comment = |line: &str| line.starts_with("//") || line.starts_with("/**");
+    let lines = source.lines().map(str::trim);
+    let mut text = String::with_capacity(source.len());
+    for line in lines.filter(|line| !line.is_empty() && !is_comment(line)) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    let style = between(&text, "<style>", "</style>").to_owned();
+    let spaced = [
+        ("\n", ""),
+        (": ", ":"),
+        ("; ", ";"),
+        (", ", ","),
+        (" {", "{"),
+        ("{ ", "{"),
+        (" }", "}"),
+        (";}", "}"),
+    ];
+    let dense = spaced
+        .iter()
+        .fold(style.clone(), |style, (from, to)| style.replace(from, to));
+    text.replacen(&style, &dense, 1)
 }
 
 /// Allows the style and the script that the document holds by their hashes. Trusted types without a policy let no script
@@ -128,6 +157,23 @@ mod tests {
             assert_eq!(page.matches("<style").count(), 1);
             assert_eq!(page.matches("<script").count(), 1);
             assert!(!between(page, "<style>", "</style>").is_empty());
+        }
+    }
+
+    #[test]
+    fn what_only_readers_of_the_source_need_is_left_out() {
+        let source = "<p>\n  a\n</p>\n\n// A comment.\n/** Another one. */\nask(); // kept\n";
+        assert_eq!(shortened(source), "<p>\na\n</p>\nask(); // kept\n");
+        let style = "<style>\n  a b { color: red; margin: 0 1px }\n</style>\n<p>a: b</p>\n";
+        let short = "<style>a b{color:red;margin:0 1px}</style>\n<p>a: b</p>\n";
+        assert_eq!(shortened(style), short);
+        // Every comment ends on its line, or what follows would be lost.
+        for page in [OPERATORS, REFERENCE] {
+            let open = page.lines().map(str::trim).filter(|line| line.starts_with("/*"));
+            assert!(open.clone().count() > 3);
+            for line in open {
+                assert!(line.ends_with("*/"), "{line}");
+            }
         }
     }
 }

@@ -21,8 +21,8 @@ async function look() {
   $("notice").hidden = true;
   document.body.classList.remove("stale");
   const now = reading(answer.body);
+  await recall(now);
   remember(now);
-  [now.p50, now.p99] = [quantile(now, WINDOW, .5), quantile(now, WINDOW, .99)];
   latest = now;
   for (const part of [headline, attention, backends, configuration, facts]) part(now);
   routes(now, list);
@@ -42,8 +42,9 @@ async function rarely(now) {
     if (api.ok) list = operations(api.body);
     routes(now, list);
   }
-  const [kept, moved] = await Promise.all([ask("/cache"), ask("/migration")]);
+  const [kept, moved, asking] = await Promise.all([ask("/cache"), ask("/migration"), ask("/clients")]);
   cache(now, kept);
+  busiest(now, asking);
   migration(now, moved);
   reported(now.reported);
   const broken = now.refused + now.found + Object.values(now.reported).reduce((all, one) => all + one, 0);
@@ -77,7 +78,7 @@ attributes($("pause"), { click: () => {
   $("pause").setAttribute("aria-pressed", isPaused);
   if (!isPaused) again();
 } });
-attributes($("explained"), { close: () => { if (location.hash.startsWith("#refusal/")) history.replaceState(null, "", location.pathname); } });
+attributes($("explained"), { close: () => { if (/^#(refusal|runbook)\//.test(location.hash)) history.replaceState(null, "", location.pathname); } });
 attributes($("routes-filter"), { input: () => latest && routes(latest, list) });
 addEventListener("hashchange", explain);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) tick(); });

@@ -1,7 +1,12 @@
 // What the last minutes were, from counts since the start.
 const SECONDS = 300;
-const WINDOW = 10;
-const SOURCES = ["backend", "cache", "edge"];
+const MINUTE = 60;
+/** What a point of the latency chart sums up, in seconds. */
+const STEP = 10;
+/** After this time without a reading, in seconds, the edge is asked for those that it kept. */
+const GAP = 12;
+const SOURCES = ["backend", "cache", "edge", "client"];
+const STATUSES = ["fine", "faulty", "failed"];
 const readings = [];
 
 /** Adds one reading; a restarted edge counts from zero, so its first reading is compared with none. */
@@ -9,8 +14,28 @@ function remember(now) {
   const last = readings.at(-1);
   if (last && last.started !== now.started) readings.length = 0;
   readings.push(now);
-  while (readings.length && readings[0].at < now.at - (SECONDS + WINDOW + 5) * 1000) readings.shift();
+  while (readings.length && readings[0].at < now.at - (SECONDS + STEP + 5) * 1000) readings.shift();
+  [now.p50, now.p99] = [quantile(now, STEP, .5), quantile(now, STEP, .99)];
 }
+
+/** Adds what the edge has kept of the time before a reading, where this page did not look. */
+async function recall(now) {
+  const last = readings.at(-1);
+  const isKnown = last && last.started === now.started;
+  if (isKnown && now.at - last.at < GAP * 1000) return;
+  const answer = await ask("/readings");
+  if (!answer.ok || epoch(answer.body.started) !== now.started) return;
+  for (const one of answer.body.readings) {
+    const past = counts(one, now.started);
+    if (past.at < now.at && !(isKnown && past.at <= last.at)) remember(past);
+  }
+}
+
+/** The time between a reading and another one so long before it, in seconds. */
+const apart = (now, seconds) => (now.at - before(now, seconds).at) / 1000;
+
+/** How much a count has grown. */
+const grown = (now, seconds, count) => Math.max(0, count(now) - count(before(now, seconds)));
 
 /** The newest reading at least this many seconds before another one. */
 function before(now, seconds) {
@@ -19,23 +44,28 @@ function before(now, seconds) {
 }
 
 function rate(now, seconds, count) {
-  const past = before(now, seconds);
-  const time = (now.at - past.at) / 1000;
-  return time > 0 ? Math.max(0, count(now) - count(past)) / time : null;
+  const time = apart(now, seconds);
+  return time > 0 ? grown(now, seconds, count) / time : null;
 }
 
-/** A quantile of the requests of some seconds, in seconds: linear within its bucket; null without requests. */
-function quantile(now, seconds, part) {
+/** The bucket that holds a quantile of the requests of some seconds: its bounds in seconds, and the place of the quantile between them; null without requests. */
+function bucket(now, seconds, part) {
   const past = before(now, seconds);
   const counts = now.latency.counts.map((count, index) => count - past.latency.counts[index]);
   const all = now.latency.count - past.latency.count;
   if (all <= 0) return null;
   const wanted = all * part;
   const index = counts.findIndex((count) => count >= wanted);
-  if (index < 0) return now.latency.bounds.at(-1);
-  const low = index ? now.latency.bounds[index - 1] : 0;
+  const last = now.latency.bounds.at(-1);
+  if (index < 0) return { low: last, high: last, place: 0 };
   const below = index ? counts[index - 1] : 0;
-  return low + (now.latency.bounds[index] - low) * ((wanted - below) / (counts[index] - below || 1));
+  return { low: index ? now.latency.bounds[index - 1] : 0, high: now.latency.bounds[index], place: (wanted - below) / (counts[index] - below || 1) };
+}
+
+/** A quantile of the requests of some seconds, in seconds: linear within its bucket; null without requests. */
+function quantile(now, seconds, part) {
+  const found = bucket(now, seconds, part);
+  return found && found.low + (found.high - found.low) * found.place;
 }
 
 /** One point a second for the charts, the oldest first; `null` where nothing was read. */
@@ -45,9 +75,10 @@ function points() {
   for (let index = 1; index < readings.length; index++) {
     const [past, now] = [readings[index - 1], readings[index]];
     const time = (now.at - past.at) / 1000;
-    if (time > 12) continue;
+    if (time > GAP) continue;
     const point = { at: now.clock, p50: now.p50, p99: now.p99 };
     for (const source of SOURCES) point[source] = Math.max(0, now.sources[source] - past.sources[source]) / time;
+    for (const status of STATUSES) point[status] = Math.max(0, now.statuses[status] - past.statuses[status]) / time;
     point.all = SOURCES.reduce((sum, source) => sum + point[source], 0);
     // A reading stands for the time since the one before it.
     const [start, end] = [past, now].map((one) => SECONDS - 1 - Math.round((last.at - one.at) / 1000));
@@ -94,38 +125,27 @@ function moment(text) {
 
 const epoch = (text) => text ? Date.parse(text) / 1000 : null;
 
-/** What the page needs of `/status`. */
-function reading(status) {
-  const { requests, latency, configuration } = status;
-  const sum = (counts) => Object.values(counts).reduce((all, count) => all + count, 0);
+const sum = (all) => Object.values(all).reduce((sum, count) => sum + count, 0);
+
+/** What `/status` and the documents of `/readings` count. */
+function counts({ uptime_seconds: uptime, now, requests, latency, refusals, findings, operations, backends }, started) {
+  const { "4xx": faulty = 0, "5xx": failed = 0, ...fine } = requests.by_status;
+  const shed = Object.fromEntries(backends.map(({ name, traffic }) => [name, Object.values(traffic).reduce((all, kind) => all + kind.shed, 0)]));
   return {
-    at: status.uptime_seconds * 1000,
-    clock: Date.parse(status.now),
-    started: epoch(status.started),
-    uptime: status.uptime_seconds,
-    version: status.version,
-    mode: status.mode,
-    modes: status.modes,
-    ready: !status.draining,
+    at: uptime * 1000, clock: Date.parse(now), started, uptime,
     requests: requests.total,
     running: requests.running,
-    sources: { backend: 0, cache: 0, edge: 0, ...requests.by_source },
-    failed: requests.by_status["5xx"] ?? 0,
-    refused: sum(status.refusals),
-    found: status.findings.reduce((all, one) => all + one.count, 0),
-    reported: status.reported,
+    sources: { backend: 0, cache: 0, edge: 0, client: 0, ...requests.by_source },
+    statuses: { fine: sum(fine), faulty, failed },
+    refused: sum(refusals),
+    overloaded: refusals.edge_overloaded ?? 0,
+    found: findings.reduce((all, one) => all + one.count, 0),
     latency: { bounds: latency.bounds_seconds, counts: latency.total.up_to, count: latency.total.count },
     phases: latency,
-    cache: { enabled: status.cache.enabled, companion: status.cache.companion },
-    backends: status.backends,
-    cutover: status.cutover,
-    shadow: status.shadow,
-    certificate: status.certificate,
-    connections: status.connections,
-    memory: status.memory,
-    configuration,
-    listeners: status.listeners,
-    operations: status.operations,
-    status,
+    operations: Object.fromEntries(operations.map((one) => [one.name, one])),
+    backends, shed,
   };
 }
+
+/** What the page needs of `/status`: the document, with its counts as above. */
+const reading = (status) => ({ ...status, ...counts(status, epoch(status.started)), ready: !status.draining });

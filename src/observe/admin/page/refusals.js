@@ -1,17 +1,13 @@
 // Refusals: how many by rule, the last ones, and one explained.
 
-const SHOWN = 12;
+const SHOWN = matchMedia("(max-width: 44rem)").matches ? 6 : 12;
 
 function findings(answer) {
   const part = $("findings-part");
   if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  if (part.shown !== "table") {
-    const [box, body] = table("By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], "The site", ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
-    show(part, "table", () => box);
-    part.rows = body;
-  }
+  const rows = rowsOf(part, "By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], "The site", ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
   $("export").onclick = () => download("findings.json", answer.body);
-  fill(part.rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
+  fill(rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
     { text: one.rule.replaceAll("_", " "), note: one.meaning }, { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
     number.format(one.count), made_of(one.site, one.rule !== "undeclared"), moment(one.last), one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : "–",
   ]);
@@ -41,13 +37,9 @@ function download(name, document_) {
 function refusals(answer) {
   const part = $("refusals-part");
   if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
-  if (part.shown !== "table") {
-    const [box, body] = table("The last refusals", [["Time", "t"], "Refused with", "Request", ["Client", "w"], "Reason"], "Nothing was refused.");
-    show(part, "table", () => [box, h("p", { class: "small soft" })]);
-    part.rows = body;
-  }
+  const rows = rowsOf(part, "The last refusals", [["Time", "t"], "Refused with", "Request", ["Client", "w"], "Reason"], "Nothing was refused.", h("p", { class: "small soft" }));
   const list = answer.body.refusals;
-  fill(part.rows, list.slice(0, SHOWN), (one) => one.id, (one) => [
+  fill(rows, list.slice(0, SHOWN), (one) => one.id, (one) => [
     moment(one.time), `${one.status} ${one.code}`, { text: `${one.method} ${one.path}`, tone: "mono" }, one.client ?? "–",
     { text: one.parameters.length ? `explain ${[...new Set(one.parameters)].join(", ")}` : "explain", link: `#refusal/${one.id}` },
   ]);
@@ -64,14 +56,15 @@ function insisted(list) {
     : null);
 }
 
-/** Shows the refusal that the address names. */
+/** Shows the refusal or the section of the runbook that the address names. */
 async function explain() {
-  const id = /^#refusal\/(.+)$/.exec(location.hash)?.[1];
+  const [, kind, id] = /^#(refusal|runbook)\/(.+)$/.exec(location.hash) ?? [];
   const dialog = $("explained");
   if (!id) return dialog.open && dialog.close();
-  say($("explained-title"), "Refusal");
+  say($("explained-title"), kind === "refusal" ? "Refusal" : "Runbook");
   $("explained-part").replaceChildren(h("p", { class: "soft" }, "Asking the edge."));
   if (!dialog.open) dialog.showModal();
+  if (kind === "runbook") return runbook(id);
   const answer = await ask(`/refusals/${encodeURIComponent(decodeURIComponent(id))}`);
   if (answer.ok) say($("explained-title"), answer.body.action === "forwarded" ? `Forwarded: ${answer.body.code}` : `${answer.body.status} ${answer.body.code}`);
   $("explained-part").replaceChildren(...filtered(answer.ok ? explanation(answer.body) : [answer.status === 404 ? h("p", {}, "This request is no longer kept, or it broke no rule.") : refused(answer)]));

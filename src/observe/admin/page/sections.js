@@ -1,58 +1,86 @@
 // What the page's parts show.
 
+/** Fewer requests tell nothing about slow ones. */
+const LEAST = 5;
+
 function headline(now) {
-  say($("now-rate"), perSecond(rate(now, WINDOW, (one) => one.requests)));
-  say($("now-sum"), `${number.format(now.requests)} since the start`);
-  say($("now-p99"), duration(now.p99));
-  say($("now-p50"), `p50 ${duration(now.p50)}`);
-  say($("now-refused"), perSecond(rate(now, WINDOW, (one) => one.refused)));
-  say($("now-refused-sum"), `${number.format(now.refused)} since the start`);
-  say($("now-failed"), perSecond(rate(now, WINDOW, (one) => one.failed)));
-  say($("now-failed-sum"), `${number.format(now.failed)} since the start`);
-  const past = before(now, 60);
-  say($("now-hits"), percent(now.sources.cache - past.sources.cache, answered(now) - answered(past)));
-  say($("now-hits-sum"), now.cache.enabled ? "of the last minute's requests" : "the cache is off");
+  const all = grown(now, MINUTE, (one) => one.requests);
+  const share = (name, of) => {
+    const count = grown(now, MINUTE, of);
+    say($(`now-${name}`), percent(count, all));
+    say($(`now-${name}-sum`), `${number.format(count)} of ${number.format(all)}`);
+  };
+  const time = apart(now, MINUTE);
+  say($("now-title"), Math.floor(time) === MINUTE || time <= 0 ? "Last minute" : `Last ${span(time)}`);
+  say($("now-rate"), perSecond(rate(now, MINUTE, (one) => one.requests)));
+  say($("now-sum"), `${number.format(all)} requests`);
+  say($("now-p99"), duration(quantile(now, MINUTE, .99)));
+  say($("now-p50"), `p50 ${duration(quantile(now, MINUTE, .5))}`);
+  share("hits", (one) => one.sources.cache);
+  share("refused", (one) => one.refused);
+  share("failed", (one) => one.statuses.failed);
+  if (!now.cache.enabled) say($("now-hits-sum"), "the cache is off");
   say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}`);
   $("state").className = now.ready ? "good" : "warn";
   say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
 }
 
-const answered = (one) => SOURCES.reduce((sum, source) => sum + one.sources[source], 0);
-
-/** What an operator should look at: level, text, and where it is shown. */
+/** What an operator should look at: level, text, where it is shown, and its section of the runbook. */
 function concerns(now) {
   const found = [];
-  const add = (level, text, link) => found.push({ level, text, link });
+  const add = (level, text, link, alert) => found.push({ level, text, link, alert });
   if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
-  if (now.configuration.last_reload_refused) add("bad", "The last reload of the configuration was refused; the earlier configuration is in use. The log names the mistake.", "#configuration");
+  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused; the earlier configuration is in use. See the log.", "#configuration", "ReloadRefused");
   for (const one of now.backends) {
-    if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends");
-    if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends");
-    for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends");
+    if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends", "BreakerOpen");
+    if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends", "BreakerOpen");
+    for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends", "PermitsUsedUp");
   }
-  for (const { path, contract: { differences } } of now.status.roots) if (differences.length) add("note", `The site behind ${path} publishes ${differences.length === 1 ? "one argument" : `${differences.length} arguments`} otherwise than the table.`, "#backends");
+  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes ${differences.length === 1 ? "one argument" : `${differences.length} arguments`} otherwise than the table.`, "#backends");
   for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
   if (now.certificate) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
-    if (days < 21) add(days < 7 ? "bad" : "warn", days < 0 ? "The certificate has expired." : `The certificate expires in ${days} days.`, "#process");
+    if (days < 21) add(days < 7 ? "bad" : "warn", days < 0 ? "The certificate has expired." : `The certificate expires in ${days} days.`, "#process", "CertificateExpires");
   }
   if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
-  const past = before(now, 60);
-  const failed = now.failed - past.failed;
-  const all = now.requests - past.requests;
-  if (failed > 0 && failed * 20 >= all) add("bad", `${percent(failed, all)} of the last minute's requests ended with a 5xx status.`, "#refusals");
-  if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process");
+  overload(now, add);
+  if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
   if (now.mode === "off") add("note", "Mode off: calls are not judged.", "#routes");
   const order = ["bad", "warn", "note"];
   return found.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
 }
 
+/** Failures, slow answers, refusals for load, and memory. */
+function overload(now, add) {
+  const lately = (count) => grown(now, MINUTE, count);
+  const all = lately((one) => one.requests);
+  const time = span(apart(now, MINUTE));
+  const failed = lately((one) => one.statuses.failed);
+  if (failed > 0 && failed * 20 >= all) add("bad", `${percent(failed, all)} of the ${number.format(all)} requests of the last ${time} ended with a 5xx status.`, "#statuses", "Errors");
+  const slow = bucket(now, MINUTE, .99);
+  if (all >= LEAST && slow?.low >= 1) add(slow.low >= 2.5 ? "bad" : "warn", `One of 100 requests of the last ${time} took longer than ${duration(slow.low)} (p99 of ${number.format(all)} requests). On average: ${spent(now).join(", ")}.`, "#latency", "Slow");
+  for (const { name } of now.backends) {
+    const [window, level] = lately((one) => one.shed[name] ?? 0) ? [MINUTE, "bad"] : [SECONDS, "warn"];
+    const shed = grown(now, window, (one) => one.shed[name] ?? 0);
+    if (shed) add(level, `${number.format(shed)} requests of the last ${span(apart(now, window))} got no permit of ${name} in time.`, "#backends", "Shedding");
+  }
+  const overloaded = lately((one) => one.overloaded);
+  if (overloaded) add("bad", `${number.format(overloaded)} of the ${number.format(all)} requests of the last ${time} were refused for load (503 edge_overloaded).`, "#refusals", "Shedding");
+  for (const [name, { used_bytes: used, limit_bytes: limit }] of Object.entries(now.memory)) {
+    if (!limit || used * 10 < limit * 8) continue;
+    const [what, alert] = name === "process" ? ["The process takes", "Down"] : [`Bodies of ${name} take`, "BuffersUsedUp"];
+    add(used * 20 > limit * 19 ? "bad" : "warn", `${what} ${percent(used, limit)} of the memory for it: ${bytes(used)} of ${bytes(limit)}.`, "#process", alert);
+  }
+}
+
 function attention(now) {
   const found = concerns(now);
   const names = { bad: "Urgent", warn: "Check", note: "Note" };
   show($("attention-list"), JSON.stringify(found), () => found.length
-    ? found.map(({ level, text, link }) => h("li", {}, h("b", { class: level }, names[level]), h("span", {}, text, link ? " " : null, link ? h("a", { href: link, "aria-label": `Show: ${text}` }, "Show") : null)))
+    ? found.map(({ level, text, link, alert }) => h("li", {}, h("b", { class: level }, names[level]), h("span", {}, text,
+      link ? [" ", h("a", { href: link, "aria-label": `Show: ${text}` }, "Show")] : null,
+      alert ? [" ", h("a", { href: `#runbook/CalendarEdge${alert}`, "aria-label": `What to do: ${text}` }, "What to do")] : null)))
     : h("li", { class: "soft" }, "Nothing."));
   // Spoken when a concern comes or goes, not when a number in it changes.
   const set = found.map(({ text }) => text.replace(/[\d.]+/g, "")).join();
@@ -63,20 +91,20 @@ function attention(now) {
 function backends(now) {
   const part = $("backends-part");
   show(part, "table", () => {
-    const [box, body] = table("Permits in use and requests that wait, by kind of traffic", ["Backend", "Breaker", "Calls", ["Site", "w"], ["Uploads", "w"], ["Waiting", "n"], ["Sent away", "n"], ["Last answer", "w"], "Last failure"], "");
+    const [box, body] = table("Permits in use, requests that wait, and those that got no permit since the start", ["Backend", "Breaker", "Calls", ["Site", "w"], ["Uploads", "w"], ["Waiting", "n"], ["No permit", "n"], ["Last answer", "w"], "Last failure"], "");
     [part.rows, part.contract] = [body, h("div")];
     return [box, part.contract];
   });
-  const sum = (one, name) => Object.values(one.traffic).reduce((all, traffic) => all + traffic[name], 0);
+  const all = (one, name) => Object.values(one.traffic).reduce((all, traffic) => all + traffic[name], 0);
   const permits = (one, name) => {
     const traffic = one.traffic[name];
     return traffic?.permits ? { value: traffic.in_use, of: traffic.permits, text: `${traffic.in_use} of ${traffic.permits}`, label: `${name}, permits in use` } : "–";
   };
   fill(part.rows, now.backends, (one) => one.name, (one) => [
     one.name, { text: one.breaker, tone: { closed: "good", open: "bad" }[one.breaker] ?? "warn" }, permits(one, "calls"), permits(one, "site"), permits(one, "uploads"),
-    number.format(sum(one, "waiting")), number.format(sum(one, "shed")), one.last_answer ? moment(one.last_answer) : "–", one.last_failure ? moment(one.last_failure) : "none",
+    number.format(all(one, "waiting")), number.format(all(one, "shed")), one.last_answer ? moment(one.last_answer) : "–", one.last_failure ? moment(one.last_failure) : "none",
   ]);
-  contract(part.contract, now.status.roots);
+  contract(part.contract, now.roots);
 }
 
 /** What the site publishes, compared with the table. */
@@ -84,7 +112,7 @@ function contract(part, roots) {
   show(part, JSON.stringify(roots), () => [h("h3", {}, "Contract"), ...roots.map(({ path, contract: { read, generation, differences } }) => {
     if (!read) return h("p", { class: "small" }, `The index behind ${path} was not read: arguments that not all versions of the plugin have are left to the site.`);
     if (!differences.length) return h("p", { class: "small" }, `The index behind ${path} agrees with the table (version ${generation}).`);
-    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${generation}) differs from the table. Neither is judged: − the site does not have it, + only the site has it.`),
+    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${generation}) differs from the table. Neither is judged: − not at the site, + only there.`),
       h("ul", { class: "listed" }, ...differences.map((one) => h("li", {}, h("code", {}, one)))));
   })]);
 }
@@ -99,9 +127,9 @@ function cache(now, answer) {
     part.rows = body;
     return [h("dl", { class: "pairs" }), box];
   });
-  const sum = (name) => kept.operations.reduce((all, one) => all + one[name], 0);
+  const all = (name) => kept.operations.reduce((all, one) => all + one[name], 0);
   pairs(part.querySelector("dl"), [
-    ["Hit ratio", `${percent(sum("hits"), sum("lookups"))} of ${number.format(sum("lookups"))} reads`],
+    ["Hit ratio", `${percent(all("hits"), all("lookups"))} of ${number.format(all("lookups"))} reads since the start`],
     ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
     ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
     ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
@@ -122,23 +150,35 @@ function operations(document_) {
 }
 
 function routes(now, list) {
-  const part = $("routes-part");
-  show(part, "table", () => {
-    const [box, body] = table("Operations, their mode, and their requests since the start", ["Operation", "Path", ["Methods", "w"], "Mode", ["Requests", "n"], ["Refused", "n"]], "No operation matches.");
-    part.rows = body;
-    return box;
-  });
-  const counts = Object.fromEntries(now.operations.map((one) => [one.name, one]));
+  const rows = rowsOf($("routes-part"), "Operations, their mode, and their requests since the start", ["Operation", "Path", ["Methods", "w"], "Mode", ["Requests", "n"], ["Refused", "n"]], "No operation matches.");
   const wanted = $("routes-filter").value.trim().toLowerCase();
-  const shown = list.map((one) => ({ ...one, mode: now.modes[one.name] ?? now.mode, requests: 0, refused: 0, ...counts[one.name] }));
-  fill(part.rows, shown.filter((one) => `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted)), (one) => one.name, (one) => [
+  const shown = list.map((one) => ({ ...one, mode: now.modes[one.name] ?? now.mode, requests: 0, refused: 0, ...now.operations[one.name] }));
+  fill(rows, shown.filter((one) => `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted)), (one) => one.name, (one) => [
     one.name, { text: one.path, tone: "mono" }, { text: one.methods.join(" "), tone: "mono" }, { text: one.mode, tone: one.mode === "enforce" ? null : "warn" },
     number.format(one.requests), number.format(one.refused),
   ]);
 }
 
+/** The clients and operations with most requests of the last minutes. */
+function busiest(now, answer) {
+  const list = (id, caption, name, ones) => {
+    const rows = rowsOf($(id), " ", [name, ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]], "No requests.");
+    say($(id).querySelector("caption"), caption);
+    const all = ones.reduce((sum, one) => sum + one.requests, 0);
+    const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
+    fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
+  };
+  const past = before(now, SECONDS).operations;
+  const called = Object.values(now.operations).map(({ name, requests, refused }) => ({ name, requests: requests - (past[name]?.requests ?? 0), refused: refused - (past[name]?.refused ?? 0) }));
+  list("operations-part", `Operations of the last ${span(apart(now, SECONDS))}`, "Operation", called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests));
+  if (!answer.ok) return show($("clients-part"), `${answer.status}`, () => refused(answer));
+  const { window_seconds: time, clients, others } = answer.body;
+  const asked = clients.map(({ address: name, ...counts }) => ({ name, ...counts }));
+  list("clients-part", `Clients of the last ${span(time)}`, "Client", others.requests ? [...asked, { name: "all others", ...others }] : asked);
+}
+
 function configuration(now) {
-  const { configuration: { file, loaded, reloads }, profile, other, site, namespaces, roots, modes } = now.status;
+  const { configuration: { file, loaded, reloads }, profile, other, site, namespaces, roots, modes } = now;
   const own = Object.entries(modes).map(([name, mode]) => `${name} ${mode}`).join(", ");
   pairs($("configuration-part"), [
     ["File", `${file ?? "none"}, read ${moment(loaded)}`],
@@ -172,8 +212,12 @@ function facts(now) {
     ["Running for", span(now.uptime)],
     ["Listeners", now.listeners.join(", ")],
     ["Certificate", certificate ? `${certificate.names.join(", ")}, until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
-    ["Requests", `${number.format(now.running)} running`],
+    ["Requests", `${number.format(now.running)} running, ${number.format(now.requests)} answered since the start`],
     ["Connections", { value: connections.open, of: connections.limit, text: `${number.format(connections.open)} of ${number.format(connections.limit)}`, label: "Open connections" }],
-    ...Object.entries(memory).map(([name, { used_bytes, limit_bytes }]) => [`Bodies of ${name}`, { value: used_bytes, of: limit_bytes, text: `${bytes(used_bytes)} of ${bytes(limit_bytes)}`, label: `Memory for bodies of ${name}` }]),
+    ...Object.entries(memory).map(([name, { used_bytes: used, limit_bytes: limit }]) => {
+      const label = name === "process" ? "Memory" : `Bodies of ${name}`;
+      if (used === null) return [label, null];
+      return [label, limit ? { value: used, of: limit, text: `${bytes(used)} of ${bytes(limit)}`, label } : bytes(used)];
+    }),
   ]);
 }

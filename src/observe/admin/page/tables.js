@@ -8,12 +8,22 @@ function table(caption, columns, empty) {
   return [h("div", { class: "scroll" }, h("table", { role: "table" }, h("caption", {}, caption), h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...heads)), body)), body];
 }
 
+/** The rows of a part that is one table, and what stands below it. */
+function rowsOf(part, caption, columns, empty, ...below) {
+  show(part, "table", () => {
+    const [box, body] = table(caption, columns, empty);
+    part.rows = body;
+    return [box, ...below];
+  });
+  return part.rows;
+}
+
 /** What a cell shows: text, or `{text, note, link, act, tone, of}`. */
 function content(cell) {
   if (typeof cell !== "object" || cell === null) return [cell ?? ""].map(String);
   if (cell.link) return [h("a", { href: cell.link, class: cell.tone }, cell.text)];
-  if (cell.of !== undefined) return [h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`];
-  return [h("span", { class: cell.tone }, cell.text), cell.note ? h("div", { class: "small soft" }, ...rich(cell.note)) : ""];
+  if (cell.of !== undefined) return [h("span", {}, h("meter", { min: 0, max: Math.max(cell.of, 1), value: cell.value, "aria-label": cell.label }), ` ${cell.text}`)];
+  return [h("span", { class: cell.tone }, cell.text, cell.note ? h("span", { class: "note small soft" }, ...rich(cell.note)) : null)];
 }
 
 /** Narrow screens show a row as a card, so a cell knows its column, and roles say what the layout no longer does. */

@@ -5,33 +5,33 @@ mod contract;
 mod drift;
 mod facts;
 mod operations;
+mod readings;
 mod stored;
 mod traffic;
 
 pub(super) use backend_status::BackendHealth;
 pub(crate) use facts::EdgeFacts;
 pub(super) use facts::SettingFacts;
+pub(crate) use readings::Readings;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::backend_status::BackendStatus;
 use self::drift::DriftStatus;
-use self::operations::OperationStatus;
+use self::readings::CountReading;
 use self::stored::CacheStatus;
-use self::traffic::TrafficStatus;
 use super::explained::moment;
 use super::service::AdminParts;
 use crate::migration::MigrationStatus;
-use crate::telemetry::{Metrics, unix_time};
+use crate::telemetry::{Metrics, process_memory};
 
 /// The document; `docs/reference/status.md` says what each member means.
 #[derive(Debug, Serialize)]
 pub(super) struct StatusDocument<'a> {
     version: &'static str,
     started: String,
-    now: String,
-    uptime_seconds: f64,
+    #[serde(flatten)]
+    reading: CountReading,
     draining: bool,
     #[serde(flatten)]
     settings: &'a SettingFacts,
@@ -39,11 +39,7 @@ pub(super) struct StatusDocument<'a> {
     listeners: &'a [String],
     certificate: Value,
     connections: Value,
-    #[serde(flatten)]
-    traffic: TrafficStatus,
-    operations: Vec<OperationStatus>,
     cache: CacheStatus,
-    backends: Vec<BackendStatus>,
     drift: Vec<DriftStatus>,
     #[serde(flatten)]
     migration: MigrationStatus,
@@ -59,18 +55,14 @@ impl<'a> StatusDocument<'a> {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             started: moment(parts.facts.started),
-            now: moment(unix_time()),
-            uptime_seconds: parts.facts.uptime().as_secs_f64(),
+            reading: CountReading::of(parts),
             draining: !parts.readiness.is_ready(),
             settings,
             configuration: configuration(parts),
             listeners: &parts.facts.listeners,
             certificate: certificate(metrics),
             connections: connections(metrics),
-            traffic: TrafficStatus::of(metrics),
-            operations: OperationStatus::all(metrics),
             cache: CacheStatus::of(&parts.cache),
-            backends: BackendStatus::all(metrics),
             drift: DriftStatus::all(metrics),
             migration: parts.migration.status(),
             memory: memory(parts),
@@ -106,7 +98,12 @@ fn connections(metrics: &Metrics) -> Value {
 
 fn memory(parts: &AdminParts) -> Value {
     let of = |(used, limit): (usize, usize)| json!({"used_bytes": used, "limit_bytes": limit});
-    json!({"requests": of(parts.bodies.usage()), "responses": of(parts.buffers.usage())})
+    let (used, limit) = process_memory();
+    json!({
+        "requests": of(parts.bodies.usage()),
+        "responses": of(parts.buffers.usage()),
+        "process": {"used_bytes": used, "limit_bytes": limit},
+    })
 }
 
 /// A second since 1970 as RFC 3339 writes it.

@@ -1,0 +1,185 @@
+//! Environment variables in the texts of the file: `"https://${SITE}/wp-json"`.
+//!
+//! Only texts have them, and only after the file was parsed: a variable can change one value, and neither a key nor the
+//! structure of the file. What is shown of the configuration keeps the names, and never has the values.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems};
+
+/// The beginning of a reference; with another `$` before it, it is text.
+const BEGINNING: &str = "${";
+
+/// Replaces the references in a file by the values of variables.
+pub(super) struct Variables<'a> {
+    /// The text of the file.
+    text: &'a str,
+    /// The value of a variable; none if it is not set or empty.
+    lookup: &'a dyn Fn(&str) -> Option<String>,
+    problems: &'a mut ConfigProblems,
+}
+
+// === impl Variables ===
+
+impl<'a> Variables<'a> {
+    pub(super) fn new(
+        text: &'a str,
+        lookup: &'a dyn Fn(&str) -> Option<String>,
+        problems: &'a mut ConfigProblems,
+    ) -> Self {
+        Self {
+            text,
+            lookup,
+            problems,
+        }
+    }
+
+    /// Replaces all references in a table and below it.
+    pub(super) fn replace(&mut self, table: &mut DeTable<'_>) {
+        for (_, value) in table.iter_mut() {
+            self.replace_value(value);
+        }
+    }
+
+    fn replace_value(&mut self, value: &mut Spanned<DeValue<'_>>) {
+        let span = value.span();
+        match value.get_mut() {
+            DeValue::Table(table) => self.replace(table),
+            DeValue::Array(items) => {
+                for item in items.iter_mut() {
+                    self.replace_value(item);
+                }
+            }
+            DeValue::String(text) if text.contains(BEGINNING) => *text = self.expanded(text, &span).into(),
+            _ => {}
+        }
+    }
+
+    /// A text with the values of its references; one that has no value is a problem, and stays.
+    fn expanded(&mut self, text: &str, span: &Range<usize>) -> String {
+        let mut expanded = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(BEGINNING) {
+            if let Some(before) = before.strip_suffix('$') {
+                expanded.push_str(before);
+                expanded.push_str(BEGINNING);
+                rest = after;
+                continue;
+            }
+            expanded.push_str(before);
+            let Some((name, behind)) = after.split_once('}').filter(|(name, _)| is_name(name)) else {
+                self.refuse("", span);
+                return expanded;
+            };
+            match (self.lookup)(name) {
+                Some(value) => expanded.push_str(&value),
+                None => self.refuse(name, span),
+            }
+            rest = behind;
+        }
+        expanded.push_str(rest);
+        expanded
+    }
+
+    /// Refuses a variable that is not set, or a reference without a name.
+    fn refuse(&mut self, name: &str, span: &Range<usize>) {
+        let complaint = match name {
+            "" => Complaint::NoVariable,
+            name => Complaint::UnsetVariable(name.to_owned()),
+        };
+        let help = "`$${` stands for the characters `${`";
+        let finding = ConfigFinding::from(complaint)
+            .expected("`${NAME}` of an environment variable that is set and not empty")
+            .help(Some(help.to_owned()));
+        let place = ConfigPlace::Span(self.place(name, span));
+        self.problems.add(&place, finding);
+    }
+
+    /// The bytes of a reference within those of its text; of the whole text where it is written with escapes.
+    fn place(&self, name: &str, span: &Range<usize>) -> Range<usize> {
+        let reference = format!("{BEGINNING}{name}");
+        let within = self.text.get(span.clone()).and_then(|raw| raw.find(&reference));
+        within.map_or_else(
+            || span.clone(),
+            |at| span.start + at..span.start + at + reference.len(),
+        )
+    }
+}
+
+/// True for a name that shells can set.
+fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    !name.is_empty() && !name.as_bytes()[0].is_ascii_digit() && name.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lookup(name: &str) -> Option<String> {
+        match name {
+            "SITE" => Some("wp.example".to_owned()),
+            "HOST_2" => Some("b.example\"\nmode = \"off".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn replaced(text: &str) -> (String, Vec<String>) {
+        let mut problems = ConfigProblems::default();
+        let mut table = DeTable::parse(text).expect("a TOML file");
+        Variables::new(text, &lookup, &mut problems).replace(table.get_mut());
+        let found = if problems.is_empty() {
+            Vec::new()
+        } else {
+            let error = problems.into_error(Some(("edge.toml", text)));
+            error.problems.iter().map(ToString::to_string).collect()
+        };
+        (format!("{table:?}"), found)
+    }
+
+    #[test]
+    fn texts_have_the_values_of_variables() {
+        for (text, expected) in [
+            ("a = \"${SITE}\"", "wp.example"),
+            ("a = \"https://${SITE}/wp-json\"", "https://wp.example/wp-json"),
+            ("a = ['x', '${SITE} and ${SITE}']", "wp.example and wp.example"),
+            ("[[t]]\na = { b = '${SITE}' }", "\"wp.example\""),
+            ("a = '$${SITE}, $ and $SITE'", "\"${SITE}, $ and $SITE\""),
+            // One value stays one value, whatever it holds.
+            ("a = '${HOST_2}'", "b.example\\\"\\nmode = \\\"off"),
+        ] {
+            let (table, problems) = replaced(text);
+            assert!(table.contains(expected), "{text}: {table}");
+            assert!(problems.is_empty(), "{text}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_reference_without_a_value_is_a_problem_with_its_place() {
+        const NO_NAME: &str = "`${` without the name of a variable";
+        for (text, complaint, place) in [
+            (
+                "b = 1\na = 'x ${UNSET} ${SITE}'",
+                "the variable `UNSET` is not set",
+                "edge.toml:2:8",
+            ),
+            ("a = '${SITE'", NO_NAME, "edge.toml:1:6"),
+            ("a = '${}'", NO_NAME, "edge.toml:1:6"),
+            ("a = '${SITE:-x}'", NO_NAME, "edge.toml:1:6"),
+            (
+                "a = \"\\u0024{UNSET}\"",
+                "the variable `UNSET` is not set",
+                "edge.toml:1:5",
+            ),
+        ] {
+            let (_, problems) = replaced(text);
+            assert_eq!(problems.len(), 1, "{text}: {problems:?}");
+            for part in [complaint, place] {
+                assert!(problems[0].contains(part), "{text}: {}", problems[0]);
+            }
+        }
+    }
+}
