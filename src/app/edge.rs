@@ -152,14 +152,7 @@ impl Edge {
             manager,
             threads,
         };
-        let read = watch(&reloader, &shared);
-        if reloader.settings().origin.read_index {
-            // Bounded: the first call finds namespace and index known, unless the site is slow or down.
-            let _ = tokio::time::timeout(FIRST_READING, read).await;
-        }
-        let following = follow_companions(shared.companions.clone(), reloader.companion_service());
-        let end = drain.clone();
-        drain.spawn(async move { end.unless_begun(following).await });
+        hear_site(&reloader, &shared).await;
         let worker = worker(&reloader, &shared);
         for (listener, runtime) in listeners {
             drain.spawn_on(&runtime, worker.clone().run(listener));
@@ -177,6 +170,20 @@ impl Edge {
         readiness.begin();
         Ok(running)
     }
+}
+
+/// Begins to read what the site publishes, and to follow its companion plugin.
+async fn hear_site(reloader: &Reloader, shared: &Shared) {
+    let read = watch(reloader, shared);
+    if reloader.settings().origin.read_index {
+        // Bounded: the first call finds namespace and index known, unless the site is slow or down.
+        let _ = tokio::time::timeout(FIRST_READING, read).await;
+    }
+    let following = follow_companions(shared.companions.clone(), reloader.companion_service());
+    let end = shared.drain.clone();
+    shared
+        .drain
+        .spawn(async move { end.unless_begun(following).await });
 }
 
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.

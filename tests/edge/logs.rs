@@ -424,7 +424,8 @@ async fn t89_hidden_characters_are_shown() {
         ..LogSettings::default()
     };
     let writer = text.clone();
-    let subscriber = log_lines(&settings, move || writer.clone()).expect("a filter");
+    let written = move || writer.clone();
+    let subscriber = log_lines(&settings, written.clone(), written).expect("a filter");
     tracing::subscriber::with_default(subscriber, || {
         tracing::info!(path = %"/a\u{202e}b", "turned \u{2066}around");
     });
