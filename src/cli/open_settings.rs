@@ -76,6 +76,10 @@ fn local_writes(settings: &Settings) -> Option<OpenSetting> {
 fn secrets(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
     let files = [
         ("origin.secret_file", settings.origin.secret_file.as_deref()),
+        (
+            "origin.basic_auth_file",
+            settings.origin.basic_auth_file.as_deref(),
+        ),
         ("admin.token_file", settings.admin_access.token_file.as_deref()),
         ("traces.headers_file", settings.traces.headers_file.as_deref()),
         ("tls.key", settings.tls.as_ref().map(|tls| tls.key.as_path())),

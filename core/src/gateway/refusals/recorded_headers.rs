@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::header::{AUTHORIZATION, COOKIE, HeaderName};
+use http::header::{AUTHORIZATION, COOKIE, HOST, HeaderName};
 use http::{HeaderMap, HeaderValue};
 
 use super::parameters::{REDACTED, holds_user_info};
@@ -63,6 +63,7 @@ pub(super) fn redacted(headers: &HeaderMap) -> (HeaderMap, Vec<String>) {
         let stand_in = match *name {
             AUTHORIZATION => authorization(value.as_bytes()),
             COOKIE => cookies(value.as_bytes()),
+            HOST if value.as_bytes().contains(&b'@') => masked(value.as_bytes()),
             _ if !is_harmless(name) || holds_user_info(value.as_bytes()) => REDACTED.as_bytes().to_vec(),
             _ => {
                 // A copy: the received one may be part of a larger block of memory.
@@ -184,6 +185,7 @@ mod tests {
         }
         let origin = HeaderName::from_static("origin");
         assert_eq!(kept(&origin, "https://u:p@a.example"), "redacted");
+        assert_eq!(kept(&HOST, "editor:secret@a.example"), "x:x@x.x");
     }
 
     #[test]

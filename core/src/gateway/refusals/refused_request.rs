@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use http::request::Parts;
-use http::uri::PathAndQuery;
+use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, Uri};
 
 use super::recorded_body::{DecidingBody, RecordedPart};
@@ -100,16 +100,25 @@ fn head_bytes(headers: &HeaderMap, uri: &Uri) -> usize {
 }
 
 fn without_secrets(uri: &Uri, redacted: &mut Vec<String>) -> Uri {
-    let query = uri.query().unwrap_or_default();
-    let Some((query, names)) = parameters::redacted(query.as_bytes()) else {
-        return detached(uri);
-    };
-    redacted.extend(names);
-    let target = [uri.path().as_bytes(), b"?", &query].concat();
     let mut parts = uri.clone().into_parts();
-    // The bytes are those of a target, with fewer letters.
-    parts.path_and_query = PathAndQuery::try_from(target).ok();
-    Uri::from_parts(parts).unwrap_or_default()
+    if let Some(authority) = uri.authority().and_then(without_user_info) {
+        redacted.push("authority".to_owned());
+        parts.authority = Some(authority);
+    }
+    let query = uri.query().unwrap_or_default();
+    if let Some((query, names)) = parameters::redacted(query.as_bytes()) {
+        redacted.extend(names);
+        let target = [uri.path().as_bytes(), b"?", &query].concat();
+        // The bytes are those of a target, with fewer letters.
+        parts.path_and_query = PathAndQuery::try_from(target).ok();
+    }
+    detached(&Uri::from_parts(parts).unwrap_or_default())
+}
+
+/// The authority with other user info, which is refused as well; none where it has none.
+fn without_user_info(authority: &Authority) -> Option<Authority> {
+    let (_, host) = authority.as_str().rsplit_once('@')?;
+    format!("{}@{host}", parameters::REDACTED).parse().ok()
 }
 
 /// A copy: the target that was received may be part of a larger block of memory.
@@ -144,6 +153,10 @@ mod tests {
             (
                 "http://h.example/a?_wpnonce=c",
                 "http://h.example/a?_wpnonce=redacted",
+            ),
+            (
+                "http://editor:secret@h.example:81/a?password=c",
+                "http://redacted@h.example:81/a?password=redacted",
             ),
         ] {
             let kept = RefusedRequest::keep(&head(target), ARRIVED, DecidingBody::None).expect("it is small");

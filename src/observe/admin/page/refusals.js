@@ -72,7 +72,7 @@ async function explain() {
 
 function explanation(one) {
   const request = one.request;
-  const found = (list) => h("ul", {}, ...list.map((finding) => h("li", {}, finding.parameter ? [h("code", {}, finding.parameter), " breaks "] : "Breaks ", h("b", {}, finding.rule.replaceAll("_", " ")), ` (${finding.code})`, finding.meaning ? h("br", {}) : null, finding.meaning ? rich(finding.meaning) : null)));
+  const found = (list) => h("ul", {}, ...list.map((finding) => h("li", {}, finding.parameter ? [h("code", {}, finding.parameter), " breaks "] : "Breaks ", h("b", {}, finding.rule.replaceAll("_", " ")), ` (${finding.code})`, finding.meaning ? [h("br", {}), ...rich(finding.meaning)] : null)));
   return [
     h("p", { class: "soft small" }, `${one.method} ${one.path}`),
     h("p", { class: "soft small" }, `${moment(one.time)}, ${one.operation}, mode ${one.mode}${one.client ? `, from ${one.client}` : ""}`),
