@@ -178,6 +178,32 @@ impl EdgeError {
     }
 }
 
+// === impl ProxyError ===
+
+impl ProxyError {
+    /// The kind of failure of a problem.
+    pub fn of(problem: &Problem) -> Self {
+        match problem {
+            Problem::Own(own) => Self::of_own(*own),
+            Problem::NoRoute
+            | Problem::NothingToDescribe
+            | Problem::InvalidNamespace
+            | Problem::Forbidden
+            | Problem::InvalidCallback
+            | Problem::CallbackDisabled
+            | Problem::InvalidJson(_)
+            | Problem::Missing(_)
+            | Problem::Invalid(_) => Self::HttpRequestError,
+        }
+    }
+
+    fn of_own(own: OwnError) -> Self {
+        let of_cause = Cause::of(own).and_then(Cause::proxy_error);
+        let of_error = || EdgeError::with_code(own.code).map(|error| error.entry().proxy_error);
+        of_cause.or_else(of_error).unwrap_or(Self::HttpRequestError)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
