@@ -17,10 +17,16 @@ pub enum Planted {
     Nothing,
     /// Records count how often they were read, as some plugins do.
     Noise,
-    /// A service that is nearly right: authors are numbers, records begin with another member, and telephone numbers
-    /// lose their blanks. A request for `/break` makes it fail until the next one.
+    /// A service that is nearly right: authors are numbers, records begin with another member, telephone numbers lose
+    /// their blanks, and records count their readers anew. A request for `/break` makes it fail until the next one.
     Differences,
 }
+
+/// The member that counts readers.
+const VIEWS: &str = "views";
+
+/// The readers that the nearly right service had before.
+const OTHER_VIEWS: u64 = 1_000_000;
 
 /// Counts responses, so that no two of them are spelled alike.
 #[derive(Debug, Default)]
@@ -91,8 +97,11 @@ impl Planter {
         });
         let mut altered: Vec<(String, Json)> = altered.collect();
         match self.planted {
-            Planted::Differences if is_record => altered.rotate_left(1),
-            Planted::Noise if is_record => altered.push(("views".to_owned(), count.into())),
+            Planted::Differences if is_record => {
+                altered.push((VIEWS.to_owned(), (OTHER_VIEWS + count).into()));
+                altered.rotate_left(1);
+            }
+            Planted::Noise if is_record => altered.push((VIEWS.to_owned(), count.into())),
             Planted::Differences | Planted::Noise | Planted::Nothing => {}
         }
         altered.into_iter().collect()
@@ -127,7 +136,7 @@ mod tests {
         let record =
             json!({"id": 7, "author": "1", "phone": "+49 451", "image": {"id": 9, "url": "u"}}).to_string();
         let planter = Planter::new(Planted::Differences);
-        let expected = r#"{"author":1,"phone":"+49451","image":{"url":"u","id":9},"id":7}"#;
+        let expected = r#"{"author":1,"phone":"+49451","image":{"url":"u","views":1000000,"id":9},"views":1000000,"id":7}"#;
         assert_eq!(planted(&planter, &record), expected);
         assert_eq!(planted(&Planter::new(Planted::Nothing), &record), record);
     }

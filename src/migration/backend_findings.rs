@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 
 use calendar_edge_core::migration::comparison::{
-    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings,
+    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, SecondAnswer,
 };
 use calendar_edge_core::settings::CompareSettings;
 use calendar_edge_judge::contract::OperationId;
@@ -72,14 +72,17 @@ impl BackendFindings {
         comparer.compare(operation, owner, other)
     }
 
-    /// Learns noise from two answers of the site to one call.
-    pub(crate) fn learn(
+    /// Compares two answers with a second one of the site, and learns its noise.
+    pub(crate) fn compare_twice(
         &self,
         operation: Option<OperationId>,
-        first: ComparedAnswer<'_>,
+        owner: ComparedAnswer<'_>,
+        other: ComparedAnswer<'_>,
         second: ComparedAnswer<'_>,
-    ) {
-        self.comparer.lock().comparer.learn(operation, first, second);
+    ) -> PathFindings {
+        let again = SecondAnswer::Primary(second);
+        let comparer = &mut self.comparer.lock().comparer;
+        comparer.compare_twice(operation, owner, other, again)
     }
 
     /// Counts a second question about answers that differ; false once an operation has had its number for the day.

@@ -228,6 +228,30 @@ async fn noise_of_the_site_is_learnt_from_second_questions() {
 }
 
 #[tokio::test]
+async fn one_edit_between_two_answers_hides_no_later_difference() {
+    let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let owner = Origin::answering(move |_| {
+        let edits = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst).min(1);
+        Reply::json(200, &format!("{{\"venue\":\"v{edits}\"}}"))
+    })
+    .await;
+    let next = Origin::always(Reply::json(200, r#"{"venue":"wrong"}"#)).await;
+    let edge = edge(&owner, &next, rule("*")).await;
+    edge.get(EVENTS).await;
+    let first = report_of(&edge, 1).await;
+    assert_eq!(
+        first["operations"]["events.list"]["paths"][0]["class"],
+        "volatile"
+    );
+    edge.get(EVENTS).await;
+    let second = report_of(&edge, 2).await;
+    assert_eq!(
+        second["operations"]["events.list"]["paths"][0]["class"],
+        "different"
+    );
+}
+
+#[tokio::test]
 async fn a_backend_that_hangs_takes_its_places_and_nothing_else() {
     let owner = Origin::always(Reply::json(200, PRIMARY)).await;
     let gate = Gate::closed();

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::{DryRun, DryRunAnswer, DryRunCall, Reach, RecordedAnswers};
-use calendar_edge_core::migration::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
+use calendar_edge_core::migration::comparison::{
+    Comparer, DifferenceClass, EndedRule, PathFindings, SecondAnswer,
+};
 use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, PRIMARY, Settings};
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
@@ -126,16 +128,20 @@ impl Sides {
         };
         let operation = call.operation();
         let mut findings = self.findings(operation, &primary, &other);
-        if findings.worst() == DifferenceClass::Different && self.may_double(call) {
-            let (side, first) = match &self.primary {
-                PrimarySide::Live(side) => (side, &primary),
-                PrimarySide::Recorded(_) => (&self.other, &other),
+        if findings.worst() >= DifferenceClass::Volatile && self.may_double(call) {
+            let second = match &self.primary {
+                PrimarySide::Live(side) => side.ask(call).await?,
+                PrimarySide::Recorded(_) => self.other.ask(call).await?,
             };
-            let second = side.ask(call).await?;
-            self.comparer
+            let again = match &self.primary {
+                PrimarySide::Live(_) => SecondAnswer::Primary(second.compared()),
+                PrimarySide::Recorded(_) => SecondAnswer::Other(second.compared()),
+            };
+            let (primary, other) = (primary.compared(), other.compared());
+            findings = self
+                .comparer
                 .lock()
-                .learn(operation, first.compared(), second.compared());
-            findings = self.findings(operation, &primary, &other);
+                .compare_twice(operation, primary, other, again);
         }
         let ended = self.comparer.lock().ended(operation, &findings);
         Ok(ComparedCall {

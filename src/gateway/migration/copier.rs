@@ -192,8 +192,7 @@ impl Copier {
         if self.asks_again(call, &findings, order.doubling)
             && let Some(second) = self.second_answer(call, primary).await
         {
-            self.learn(call, &pair, second).await;
-            findings = self.compare(call, &pair).await.unwrap_or(findings);
+            findings = self.compare_twice(call, &pair, second).await.unwrap_or(findings);
         }
         self.findings.add(call.operation(), &findings);
         let class = findings.worst();
@@ -242,22 +241,27 @@ impl Copier {
         comparing.await.ok()
     }
 
-    async fn learn(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>, second: DryRunAnswer) {
-        let Ok(_turn) = self.comparing.acquire().await else {
-            return;
-        };
+    /// The same with the primary's second answer; none if the comparison panicked.
+    async fn compare_twice(
+        self: &Arc<Self>,
+        call: &ReadCopy,
+        pair: &Arc<AnswerPair>,
+        second: DryRunAnswer,
+    ) -> Option<PathFindings> {
+        let _turn = self.comparing.acquire().await.ok()?;
         let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
-        let learning =
-            spawn_blocking(move || findings.learn(operation, pair.primary.compared(), second.compared()));
-        // One that panicked has learnt nothing.
-        let _ = learning.await;
+        let comparing = spawn_blocking(move || {
+            let (primary, other) = (pair.primary.compared(), pair.other.compared());
+            findings.compare_twice(operation, primary, other, second.compared())
+        });
+        comparing.await.ok()
     }
 
     fn asks_again(&self, call: &ReadCopy, findings: &PathFindings, doubling: Doubling) -> bool {
         match doubling {
             Doubling::Drawn => true,
             Doubling::IfDifferent => {
-                findings.worst() == DifferenceClass::Different && self.findings.may_double(call.operation())
+                findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
             }
         }
     }

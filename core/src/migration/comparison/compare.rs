@@ -179,12 +179,14 @@ impl Walk<'_> {
         (primary, other): (Option<&Node<'_>>, Option<&Node<'_>>),
     ) {
         let value = |node: Option<&Node<'_>>| node.map_or_else(|| ABSENT.into(), |node| shown(node, trail));
-        self.findings
-            .add_at(trail, class, || ExamplePair::new(value(primary), value(other)));
+        let is_absent = primary.is_none() || other.is_none();
+        self.findings.add_at(trail, (class, is_absent), || {
+            ExamplePair::new(value(primary), value(other))
+        });
     }
 
     fn moved(&mut self, trail: &Trail<'_>, class: DifferenceClass) {
-        self.findings.add_at(trail, class, || {
+        self.findings.add_at(trail, (class, false), || {
             ExamplePair::new("(one order)", "(another order)")
         });
     }

@@ -4,8 +4,8 @@ use jiff::civil::Date;
 
 use super::class::DifferenceClass;
 use super::compare::{ComparedAnswer, compare};
-use super::findings::PathFindings;
-use super::noise::Noise;
+use super::findings::{PathFinding, PathFindings};
+use super::noise::{Noise, differs_at};
 use crate::settings::{CompareSettings, IgnoreRule};
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -15,6 +15,15 @@ pub struct Comparer {
     rules: Vec<IgnoreRule>,
     today: Date,
     noise: Noise,
+}
+
+/// The second answer of one backend to a call.
+#[derive(Debug, Clone, Copy)]
+pub enum SecondAnswer<'a> {
+    /// The primary was asked twice.
+    Primary(ComparedAnswer<'a>),
+    /// The other backend was asked twice.
+    Other(ComparedAnswer<'a>),
 }
 
 /// A rule that has ended, with the path that counts again.
@@ -40,9 +49,12 @@ impl Comparer {
         }
     }
 
-    /// The same noise under these rules; `today` decides which of them have ended.
+    /// The same noise under these rules; `today` decides which of them have ended. On another day the noise counts half.
     pub fn adapt(&mut self, settings: &CompareSettings, today: Date) {
         self.rules.clone_from(&settings.ignore);
+        if self.today != today {
+            self.noise.fade();
+        }
         self.today = today;
     }
 
@@ -53,27 +65,56 @@ impl Comparer {
         primary: ComparedAnswer<'_>,
         other: ComparedAnswer<'_>,
     ) -> PathFindings {
-        compare(operation, primary, other).reclassed(|path, class| {
-            if self.ignores(operation, path) {
-                return None;
-            }
-            let is_noise = class == DifferenceClass::Different && self.noise.covers(operation, path);
-            Some(if is_noise {
-                DifferenceClass::Volatile
-            } else {
-                class
-            })
+        self.judged(operation, &compare(operation, primary, other), |finding| {
+            self.noise.covers(operation, finding)
         })
     }
 
-    /// Learns noise from two answers of one backend to the same call.
-    pub fn learn(
+    /// Compares the answers to a call that one of the backends was asked twice, and learns its noise. Where its own answers
+    /// are equal, another value of the other backend is different, whatever the path was before.
+    pub fn compare_twice(
         &mut self,
         operation: Option<OperationId>,
-        first: ComparedAnswer<'_>,
-        second: ComparedAnswer<'_>,
-    ) {
-        self.noise.learn(operation, &compare(operation, first, second));
+        primary: ComparedAnswer<'_>,
+        other: ComparedAnswer<'_>,
+        again: SecondAnswer<'_>,
+    ) -> PathFindings {
+        let (first, second) = match again {
+            SecondAnswer::Primary(second) => (primary, second),
+            SecondAnswer::Other(second) => (other, second),
+        };
+        let findings = compare(operation, primary, other);
+        // A backend that fails says nothing about its values.
+        let has_failed = [first, second].iter().any(|one| one.status.is_server_error());
+        let itself = if has_failed {
+            PathFindings::default()
+        } else {
+            compare(operation, first, second)
+        };
+        if !has_failed {
+            self.noise.learn(operation, &itself, &findings);
+        }
+        self.judged(operation, &findings, |finding| differs_at(&itself, &finding))
+    }
+
+    /// The findings that no rule ignores; those that are noise are volatile.
+    fn judged(
+        &self,
+        operation: Option<OperationId>,
+        findings: &PathFindings,
+        is_noise: impl Fn(PathFinding) -> bool,
+    ) -> PathFindings {
+        findings.reclassed(|finding| {
+            if self.ignores(operation, &finding.path) {
+                return None;
+            }
+            let is_volatile = finding.class == DifferenceClass::Different && is_noise(finding.clone());
+            Some(if is_volatile {
+                DifferenceClass::Volatile
+            } else {
+                finding.class
+            })
+        })
     }
 
     /// The ended rules that would still apply to these findings.
@@ -183,36 +224,101 @@ mod tests {
         }
     }
 
-    #[test]
-    fn noise_is_learnt_from_double_questions() {
-        let mut comparer = comparer(vec![]);
+    /// The classes of a venue in a call that the primary was asked twice.
+    fn twice(
+        comparer: &mut Comparer,
+        first: &str,
+        second: &str,
+        other: &str,
+    ) -> Vec<(String, DifferenceClass)> {
         let headers = HeaderMap::new();
-        let answer = |body: &'static [u8]| ComparedAnswer {
+        let bodies = [first, other, second].map(|venue| format!(r#"{{"venue":{venue}}}"#));
+        let [first, other, second] = bodies.each_ref().map(|body| ComparedAnswer {
             status: StatusCode::OK,
             headers: &headers,
-            body,
-        };
-        let read = operation("events.read");
-        comparer.learn(
-            read,
-            answer(br#"{"nonce":"a","n":1}"#),
-            answer(br#"{"nonce":"b","n":"1"}"#),
-        );
-        let findings = judged(
-            &comparer,
-            "events.read",
-            r#"{"nonce":"c","n":1}"#,
-            r#"{"nonce":"d","n":2}"#,
-        );
-        let expected = [
-            ("n", DifferenceClass::Different),
-            ("nonce", DifferenceClass::Volatile),
-        ];
+            body: body.as_bytes(),
+        });
+        let again = SecondAnswer::Primary(second);
+        found(&comparer.compare_twice(operation("events.read"), first, other, again))
+    }
+
+    fn once(comparer: &Comparer, primary: &str, other: &str) -> DifferenceClass {
+        let body = |venue: &str| format!(r#"{{"venue":{venue}}}"#);
+        judged(comparer, "events.read", &body(primary), &body(other)).worst()
+    }
+
+    #[test]
+    fn noise_is_learnt_from_double_questions() {
+        use DifferenceClass::{Different, Volatile};
+        let mut comparer = comparer(vec![]);
+        let volatile = [("venue".to_owned(), Volatile)];
+        assert_eq!(twice(&mut comparer, "1", "2", "3"), volatile, "the call itself");
+        assert_eq!(once(&comparer, "1", "3"), Different, "it happened once");
+        assert_eq!(twice(&mut comparer, "4", "5", "6"), volatile);
+        assert_eq!(once(&comparer, "1", "3"), Volatile);
+        let elsewhere = judged(&comparer, "venues.read", r#"{"venue":1}"#, r#"{"venue":3}"#);
+        assert_eq!(elsewhere.worst(), Different);
+    }
+
+    #[test]
+    fn an_answer_that_differs_from_two_equal_ones_is_different() {
+        use DifferenceClass::Different;
+        let mut comparer = comparer(vec![]);
+        for edit in 0..3 {
+            twice(&mut comparer, "1", &format!("2{edit}"), "3");
+        }
+        let different = [("venue".to_owned(), Different)];
+        for _ in 0..3 {
+            assert_eq!(twice(&mut comparer, "1", "1", "3"), different);
+        }
+        assert_eq!(once(&comparer, "1", "3"), Different, "as often as by itself");
+    }
+
+    #[test]
+    fn noise_is_forgotten_with_time() {
+        let settings = CompareSettings { ignore: Vec::new() };
+        let mut comparer = comparer(vec![]);
+        for _ in 0..3 {
+            twice(&mut comparer, "1", "2", "3");
+        }
+        comparer.adapt(&settings, date(2027, 3, 1));
+        assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Volatile);
+        comparer.adapt(&settings, date(2027, 3, 2));
+        assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Different);
+    }
+
+    #[test]
+    fn an_absent_member_is_no_noise_of_its_value() {
+        let mut comparer = comparer(vec![]);
+        for _ in 0..3 {
+            twice(&mut comparer, r#"[{"n":1}]"#, r#"[{"n":2}]"#, r#"[{"n":3}]"#);
+        }
         assert_eq!(
-            found(&findings),
-            expected.map(|(path, class)| (path.to_owned(), class))
+            once(&comparer, r#"[{"n":1}]"#, r#"[{"n":3}]"#),
+            DifferenceClass::Volatile
         );
-        let elsewhere = judged(&comparer, "venues.read", r#"{"nonce":"c"}"#, r#"{"nonce":"d"}"#);
-        assert_eq!(elsewhere.worst(), DifferenceClass::Different);
+        assert_eq!(
+            once(&comparer, r#"[{"n":1}]"#, "[{}]"),
+            DifferenceClass::Different
+        );
+    }
+
+    #[test]
+    fn a_site_that_fails_hides_no_failure_of_the_other() {
+        let mut comparer = comparer(vec![]);
+        let (read, headers) = (operation("events.read"), HeaderMap::new());
+        let answer = |status| ComparedAnswer {
+            status,
+            headers: &headers,
+            body: b"{}",
+        };
+        let (well, failed) = (answer(StatusCode::OK), answer(StatusCode::INTERNAL_SERVER_ERROR));
+        for _ in 0..10 {
+            comparer.compare_twice(read, well, failed, SecondAnswer::Primary(failed));
+        }
+        assert_eq!(
+            comparer.compare(read, well, failed).worst(),
+            DifferenceClass::Different
+        );
     }
 }

@@ -31,6 +31,8 @@ pub struct PathFinding {
     pub path: String,
     /// The worst class at this path.
     pub class: DifferenceClass,
+    /// Whether one of the answers has no value at this path.
+    pub is_absent: bool,
     /// The first pair of that class.
     pub example: ExamplePair,
 }
@@ -38,8 +40,11 @@ pub struct PathFinding {
 /// The differences of one pair of answers: each path once, with its worst class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathFindings {
-    by_path: BTreeMap<String, (DifferenceClass, ExamplePair)>,
+    by_path: BTreeMap<String, (Severity, ExamplePair)>,
 }
+
+/// The class of a difference, and whether one of the answers has no value there, which is worse than another value.
+type Severity = (DifferenceClass, bool);
 
 // === impl PathFindings ===
 
@@ -51,15 +56,17 @@ impl PathFindings {
 
     /// The worst class of all paths.
     pub fn worst(&self) -> DifferenceClass {
-        let classes = self.by_path.values().map(|(class, _)| *class);
+        let classes = self.by_path.values().map(|((class, _), _)| *class);
         classes.max().unwrap_or(DifferenceClass::Identical)
     }
 
     /// The differences by path.
     pub fn iter(&self) -> impl Iterator<Item = PathFinding> {
-        self.by_path.iter().map(|(path, (class, example))| PathFinding {
+        let findings = self.by_path.iter();
+        findings.map(|(path, ((class, is_absent), example))| PathFinding {
             path: path.clone(),
             class: *class,
+            is_absent: *is_absent,
             example: example.clone(),
         })
     }
@@ -68,7 +75,7 @@ impl PathFindings {
     pub(super) fn add_at(
         &mut self,
         trail: &Trail<'_>,
-        class: DifferenceClass,
+        severity: Severity,
         example: impl FnOnce() -> ExamplePair,
     ) {
         // Once all places are taken, a path is not even written out: the rest costs nothing but its class.
@@ -77,7 +84,7 @@ impl PathFindings {
         } else {
             trail.path()
         };
-        self.add(path, class, example);
+        self.add_severe(path, severity, example);
     }
 
     /// Adds a difference; at a known path the worse class stays.
@@ -87,14 +94,18 @@ impl PathFindings {
         class: DifferenceClass,
         example: impl FnOnce() -> ExamplePair,
     ) {
+        self.add_severe(path, (class, false), example);
+    }
+
+    fn add_severe(&mut self, path: String, severity: Severity, example: impl FnOnce() -> ExamplePair) {
         let path = if self.is_full() && !self.by_path.contains_key(&path) {
             MORE.to_owned()
         } else {
             path
         };
         let known = self.by_path.get(&path).map(|(known, _)| *known);
-        if known.is_none_or(|known| known < class) {
-            self.by_path.insert(path, (class, example()));
+        if known.is_none_or(|known| known < severity) {
+            self.by_path.insert(path, (severity, example()));
         }
     }
 
@@ -103,10 +114,10 @@ impl PathFindings {
     }
 
     /// The same findings with other classes; those without one are dropped.
-    pub(super) fn reclassed(self, class: impl Fn(&str, DifferenceClass) -> Option<DifferenceClass>) -> Self {
-        let kept = self.by_path.into_iter().filter_map(|(path, (found, example))| {
-            let class = class(&path, found)?;
-            Some((path, (class, example)))
+    pub(super) fn reclassed(&self, class: impl Fn(&PathFinding) -> Option<DifferenceClass>) -> Self {
+        let kept = self.iter().filter_map(|finding| {
+            let class = class(&finding)?;
+            Some((finding.path, ((class, finding.is_absent), finding.example)))
         });
         Self {
             by_path: kept.collect(),

@@ -27,7 +27,6 @@ mod trail;
 
 pub use class::{DifferenceClass, UnknownClass};
 pub use compare::{ComparedAnswer, compare};
-pub use comparer::{Comparer, EndedRule};
+pub use comparer::{Comparer, EndedRule, SecondAnswer};
 pub use findings::{ExamplePair, PathFinding, PathFindings};
-pub use noise::Noise;
 pub use report::ComparisonReport;

@@ -1,36 +1,95 @@
-//! Paths at which one backend differs from itself.
+//! How often one backend differs from itself, by path.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::class::DifferenceClass;
-use super::findings::PathFindings;
+use super::findings::{PathFinding, PathFindings};
 use calendar_edge_judge::contract::OperationId;
 
 /// The most paths that are remembered.
 const MOST_PATHS: usize = 2_000;
 
+/// A backend has to differ from itself this often before a path is noise: one edit between two answers is none.
+const LEAST: u32 = 2;
+
 /// The paths at which a backend differs from itself when it is asked twice, such as nonces and times of now.
+///
+/// A path is noise while its backend differs from itself there more often than the other backend differs from two equal
+/// answers. Both are counted where a call was asked twice, and halved each day.
 #[derive(Debug, Clone, Default)]
-pub struct Noise {
-    paths: BTreeSet<(Option<OperationId>, String)>,
+pub(super) struct Noise {
+    paths: BTreeMap<NoisePath, NoiseCounts>,
+}
+
+/// A path of an operation. A member that is absent in one of two answers is another kind of difference than another value.
+type NoisePath = (Option<OperationId>, String, bool);
+
+/// Numbers of calls that were asked twice.
+#[derive(Debug, Clone, Copy, Default)]
+struct NoiseCounts {
+    /// The backend differed from itself.
+    itself: u32,
+    /// It did not, and the other backend differed from it.
+    other: u32,
 }
 
 // === impl Noise ===
 
 impl Noise {
-    /// Learns from two answers of one backend to the same call; once 2000 paths are known, no further ones are
-    /// learnt, and stay different.
-    pub fn learn(&mut self, operation: Option<OperationId>, differences: &PathFindings) {
-        for finding in differences.iter() {
-            let is_noise = finding.class == DifferenceClass::Different;
-            if is_noise && self.paths.len() < MOST_PATHS {
-                self.paths.insert((operation, finding.path));
+    /// Takes the differences between two answers of one backend to one call, and those of the other backend's answer from
+    /// the first of them. Once 2000 paths are known, no further ones are learnt, and stay different.
+    pub(super) fn learn(
+        &mut self,
+        operation: Option<OperationId>,
+        itself: &PathFindings,
+        other: &PathFindings,
+    ) {
+        for finding in itself.iter().filter(is_different) {
+            if let Some(counts) = self.counts(operation, finding) {
+                counts.itself = counts.itself.saturating_add(1);
+            }
+        }
+        for finding in other.iter().filter(is_different) {
+            if !differs_at(itself, &finding)
+                && let Some(counts) = self.paths.get_mut(&key(operation, finding))
+            {
+                counts.other = counts.other.saturating_add(1);
             }
         }
     }
 
-    /// Returns true if the answers to an operation differ at a path by themselves.
-    pub fn covers(&self, operation: Option<OperationId>, path: &str) -> bool {
-        self.paths.contains(&(operation, path.to_owned()))
+    /// Returns true if a difference is one that the backend has from itself.
+    pub(super) fn covers(&self, operation: Option<OperationId>, finding: PathFinding) -> bool {
+        let counts = self.paths.get(&key(operation, finding));
+        counts.is_some_and(|counts| counts.itself >= LEAST && counts.itself > counts.other)
     }
+
+    /// Halves all counts, so that noise of the past is forgotten.
+    pub(super) fn fade(&mut self) {
+        self.paths.retain(|_, counts| {
+            counts.itself /= 2;
+            counts.other /= 2;
+            counts.itself > 0
+        });
+    }
+
+    fn counts(&mut self, operation: Option<OperationId>, finding: PathFinding) -> Option<&mut NoiseCounts> {
+        let key = key(operation, finding);
+        let has_room = self.paths.len() < MOST_PATHS || self.paths.contains_key(&key);
+        has_room.then(|| self.paths.entry(key).or_default())
+    }
+}
+
+/// Returns true if findings have the same kind of difference at the same path.
+pub(super) fn differs_at(findings: &PathFindings, finding: &PathFinding) -> bool {
+    let mut known = findings.iter().filter(is_different);
+    known.any(|known| known.path == finding.path && known.is_absent == finding.is_absent)
+}
+
+fn is_different(finding: &PathFinding) -> bool {
+    finding.class == DifferenceClass::Different
+}
+
+fn key(operation: Option<OperationId>, finding: PathFinding) -> NoisePath {
+    (operation, finding.path, finding.is_absent)
 }
