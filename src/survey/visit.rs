@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use calendar_edge_core::settings::{BackendSettings, BasicAuth, OriginHost, Settings, TrustedCertificates};
+use calendar_edge_core::settings::{
+    BackendSettings, BasicAuth, MarkKey, OriginHost, Settings, TrustedCertificates,
+};
 use url::Url;
 
 use super::home::loop_advice;
@@ -39,6 +41,8 @@ pub(crate) struct SiteQuestion {
     pub(crate) trusted: TrustedCertificates,
     /// The credentials that its web server asks for.
     pub(crate) basic_auth: Option<BasicAuth>,
+    /// The secret of its companion plugin.
+    pub(crate) mark_key: Option<MarkKey>,
 }
 
 /// The questions to one site under one name.
@@ -60,6 +64,7 @@ impl SiteQuestion {
             public_url: None,
             trusted: TrustedCertificates::default(),
             basic_auth: None,
+            mark_key: None,
         }
     }
 
@@ -80,6 +85,7 @@ impl Asking<'_> {
         site.timeouts.connect = CONNECT;
         site.origin.trusted = self.question.trusted.clone();
         site.origin.basic_auth.clone_from(&self.question.basic_auth);
+        site.origin.mark_key.clone_from(&self.question.mark_key);
         site.origin.host = self.named.and_then(OriginHost::of);
         site.public_url = self.named.cloned();
         site

@@ -157,6 +157,37 @@ async fn a_staging_site_opens_to_credentials_from_a_file() {
 }
 
 #[tokio::test]
+async fn a_site_that_the_companion_plugin_guards_opens_to_its_secret() {
+    let site = FakeWordPress::plain();
+    let origin = Origin::answering_with(move |seen, base| {
+        let is_of_calendar = seen.target.contains("/events/v1");
+        match seen.header("x-calendar-edge-mark") {
+            None if is_of_calendar => Reply::json(
+                403,
+                r#"{"code":"calendar_edge_mark_missing","message":"m","data":{"status":403}}"#,
+            ),
+            _ => site.answer(&seen.target, base),
+        }
+    })
+    .await;
+    let directory = Directory::new("init-guarded");
+    let file = directory.path().join("edge.toml");
+    let closed = init(&origin.base(), &file, &[]).await;
+    assert_eq!(closed.status, Some(2), "{}", closed.out);
+    assert!(closed.out.contains("init --secret-file FILE"), "{}", closed.out);
+
+    let secret = directory.write("secret", "0123456789abcdef0123456789abcdef");
+    let open = init(&origin.base(), &file, &["--secret-file", path(&secret)]).await;
+    assert_eq!(open.status, Some(0), "{}{}", open.out, open.errors);
+    let text = std::fs::read_to_string(&file).expect("the file is there");
+    let line = format!("secret_file = \"{}\"", secret.display());
+    assert!(
+        text.contains(&line) && !text.contains("0123456789abcdef"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn credentials_that_wordpress_takes_for_an_account_are_found_by_the_check() {
     let origin = staging(true).await;
     let directory = Directory::new("staging-account");

@@ -182,8 +182,8 @@ impl OriginFailure {
 pub fn mark_advice(code: &str) -> &'static str {
     match code {
         "calendar_edge_mark_missing" => {
-            "the site wants marks and the call arrived without one: set origin.secret_file to the secret of the \
-             site, and check that nothing between the edge and the site drops the header X-Calendar-Edge-Mark"
+            "the site wants marks and the call arrived without one: set origin.secret_file (`init --secret-file FILE`) to \
+             the secret of the site, and check that nothing between the edge and the site drops the header X-Calendar-Edge-Mark"
         }
         "calendar_edge_mark_invalid" => {
             "the mark does not fit: check that origin.secret_file and the site hold the same secret, and that \

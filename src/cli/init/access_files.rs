@@ -1,4 +1,5 @@
-//! The files by which a site lets the edge in: a private authority, and credentials of its web server.
+//! The files by which a site lets the edge in: a private authority, credentials of its web server, and the secret of its
+//! companion plugin.
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use super::init_args::InitArgs;
 pub(super) struct AccessFiles {
     pub(super) ca_file: Option<PathBuf>,
     pub(super) basic_auth_file: Option<PathBuf>,
+    pub(super) secret_file: Option<PathBuf>,
 }
 
 // === impl AccessFiles ===
@@ -24,6 +26,7 @@ impl AccessFiles {
         Ok(Self {
             ca_file: absolute(&args.ca_file).context("--ca-file")?,
             basic_auth_file: absolute(&args.basic_auth_file).context("--basic-auth-file")?,
+            secret_file: absolute(&args.secret_file).context("--secret-file")?,
         })
     }
 
@@ -44,6 +47,7 @@ impl AccessFiles {
         let lines = [
             of("ca_file", &self.ca_file),
             of("basic_auth_file", &self.basic_auth_file),
+            of("secret_file", &self.secret_file),
         ];
         lines.into_iter().flatten()
     }

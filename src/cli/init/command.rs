@@ -112,6 +112,7 @@ impl InitRequest {
                 namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
                 trusted: origin.trusted,
                 basic_auth: origin.basic_auth,
+                mark_key: origin.mark_key,
             },
             files,
             output: Output::of(output, args.force),

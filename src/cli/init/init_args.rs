@@ -36,6 +36,9 @@ pub(crate) struct InitArgs {
     /// The file with the Basic credentials, name:password, that the site's web server asks for
     #[arg(long, value_name = "FILE")]
     pub(super) basic_auth_file: Option<PathBuf>,
+    /// The file with the secret of the companion plugin, where the site has it already
+    #[arg(long, value_name = "FILE")]
+    pub(super) secret_file: Option<PathBuf>,
     /// The namespace of the plugin, if the site lists several that look like it
     #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
