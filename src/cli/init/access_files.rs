@@ -12,9 +12,9 @@ use super::init_args::InitArgs;
 /// The files that flags name, as the configuration names them.
 #[derive(Debug, Default)]
 pub(super) struct AccessFiles {
-    pub(super) ca_file: Option<PathBuf>,
-    pub(super) basic_auth_file: Option<PathBuf>,
-    pub(super) secret_file: Option<PathBuf>,
+    pub(super) ca: Option<PathBuf>,
+    pub(super) basic_auth: Option<PathBuf>,
+    pub(super) secret: Option<PathBuf>,
 }
 
 // === impl AccessFiles ===
@@ -24,9 +24,9 @@ impl AccessFiles {
     pub(super) fn of(args: &InitArgs) -> anyhow::Result<Self> {
         let absolute = |file: &Option<PathBuf>| file.as_deref().map(std::path::absolute).transpose();
         Ok(Self {
-            ca_file: absolute(&args.ca_file).context("--ca-file")?,
-            basic_auth_file: absolute(&args.basic_auth_file).context("--basic-auth-file")?,
-            secret_file: absolute(&args.secret_file).context("--secret-file")?,
+            ca: absolute(&args.ca_file).context("--ca-file")?,
+            basic_auth: absolute(&args.basic_auth_file).context("--basic-auth-file")?,
+            secret: absolute(&args.secret_file).context("--secret-file")?,
         })
     }
 
@@ -45,9 +45,9 @@ impl AccessFiles {
         };
         let of = |key: &'static str, file: &Option<PathBuf>| file.as_deref().map(|file| line(key, file));
         let lines = [
-            of("ca_file", &self.ca_file),
-            of("basic_auth_file", &self.basic_auth_file),
-            of("secret_file", &self.secret_file),
+            of("ca_file", &self.ca),
+            of("basic_auth_file", &self.basic_auth),
+            of("secret_file", &self.secret),
         ];
         lines.into_iter().flatten()
     }
