@@ -1,9 +1,10 @@
-//! Settings that open the edge to more than an operator may think (T-96): `check` and `serve` say them aloud.
+//! Settings that open the edge to more than an operator may think (T-96), or leave a guard without effect (T-94): `check`
+//! and `serve` say them aloud.
 
 use std::fmt;
 use std::path::Path;
 
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use ipnet::IpNet;
 
 use super::named_address;
@@ -18,7 +19,12 @@ pub(super) struct OpenSetting {
 
 /// Those among the settings, the modes of secret files included.
 pub(super) fn open_settings(settings: &Settings) -> Vec<OpenSetting> {
-    let found = [admin(settings), proxies(settings), local_writes(settings)];
+    let found = [
+        admin(settings),
+        proxies(settings),
+        local_writes(settings),
+        one_client(settings),
+    ];
     found.into_iter().flatten().chain(secrets(settings)).collect()
 }
 
@@ -72,6 +78,20 @@ fn local_writes(settings: &Settings) -> Option<OpenSetting> {
     })
 }
 
+/// Only a proxy of this machine connects, and its clients are not told apart.
+fn one_client(settings: &Settings) -> Option<OpenSetting> {
+    let is_local = |listen: &ListenAddress| listen.tcp().is_none_or(|address| address.ip().is_loopback());
+    let is_one = settings.trusted_proxies.is_empty() && settings.listen.iter().all(is_local);
+    let is_used = !settings.cutover.is_empty() && is_one;
+    is_used.then(|| OpenSetting {
+        key: "trusted_proxies",
+        cause: "all clients have the address of one proxy: a share of `[[cutover]]` takes all of them or none, and no \
+                guard returns a rule, because one client alone cannot make it"
+            .to_owned(),
+        remedy: "list the proxy in `trusted_proxies`",
+    })
+}
+
 /// Files with secrets that other accounts of the machine may read.
 fn secrets(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
     let files = [
@@ -122,6 +142,9 @@ mod tests {
 
     use super::*;
 
+    const RULE: &str = "[backends.next]\nurl = \"http://next.example/wp-json\"\n[[cutover]]\nname = \"venues\"\nbackend = \"next\"\n\
+                        operations = [\"venues.*\"]\nmethods = \"reads\"";
+
     fn keys(before: &str, after: &str) -> Vec<&'static str> {
         let text = format!("{before}\n[origin]\nurl = \"http://wp.example/wp-json\"\n{after}");
         let settings = parse("edge.toml", &text, &Overrides::default()).expect("settings");
@@ -158,6 +181,13 @@ mod tests {
                 &["trusted_proxies"],
             ),
             ("write_addresses = [\"127.0.0.1\"]", String::new(), &[]),
+            (
+                "listen = \"127.0.0.1:8787\"",
+                RULE.to_owned(),
+                &["trusted_proxies"],
+            ),
+            ("listen = \"0.0.0.0:8787\"", RULE.to_owned(), &[]),
+            ("trusted_proxies = [\"127.0.0.1\"]", RULE.to_owned(), &[]),
             (
                 "write_addresses = [\"10.0.0.0/8\", \"::1\"]\nlisten = \"0.0.0.0:8787\"",
                 String::new(),
