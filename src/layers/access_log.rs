@@ -74,8 +74,11 @@ where
         let record = Box::new(Record::begin(&self.sinks, &request));
         request.context.log = Some(record.log().clone());
         let span = info_span!("request", id = record.id());
+        let entered = span.enter();
+        let inner = self.inner.call(request);
+        drop(entered);
         AccessLogFuture {
-            inner: span.in_scope(|| self.inner.call(request)).instrument(span),
+            inner: inner.instrument(span),
             record: Some(record),
         }
     }

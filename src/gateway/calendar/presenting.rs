@@ -25,6 +25,8 @@ pub(in crate::gateway) struct Presenting<S> {
     inner: S,
     rules: Arc<RelayRules>,
     warnings: Warnings,
+    /// Without a cache no response is searched for what must not be stored.
+    has_cache: bool,
 }
 
 // === impl Presenting ===
@@ -35,6 +37,7 @@ impl<S> Presenting<S> {
             inner,
             rules: Arc::clone(&parts.rules),
             warnings: parts.warnings.clone(),
+            has_cache: parts.cache.is_enabled(),
         }
     }
 
@@ -42,11 +45,10 @@ impl<S> Presenting<S> {
         let audience = client.audience;
         let is_refused =
             audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
-        let stated = StatedLife::of(accepted.headers(), unix_time());
-        let storable = Storable::of(accepted.status(), accepted.headers(), stated);
-        let storable = match accepted.whole_body() {
-            Some(body) if audience == Audience::Everybody => storable.with_body(body),
-            _ => storable,
+        let (storable, stated) = if self.has_cache {
+            storable(&accepted, audience)
+        } else {
+            (Storable::No, StatedLife::default())
         };
         let response = present(accepted, client, &self.rules);
         CallResponse {
@@ -68,6 +70,17 @@ impl<S> Presenting<S> {
             },
         }
     }
+}
+
+/// Whether the cache may store a response, by its headers and its body, and for how long the site says.
+fn storable(accepted: &AcceptedResponse<OriginBody>, audience: Audience) -> (Storable, StatedLife) {
+    let stated = StatedLife::of(accepted.headers(), unix_time());
+    let storable = Storable::of(accepted.status(), accepted.headers(), stated);
+    let storable = match accepted.whole_body() {
+        Some(body) if audience == Audience::Everybody => storable.with_body(body),
+        _ => storable,
+    };
+    (storable, stated)
 }
 
 impl<S> Stage<CalendarCall> for Presenting<S>

@@ -7,12 +7,20 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 
 /// Folds a name as it was sent. Bytes that are no UTF-8 are dropped.
 pub(super) fn fold(name: &[u8]) -> String {
+    if name.iter().copied().all(is_plain) {
+        return name.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    }
     let text = String::from_utf8_lossy(name).replace(char::REPLACEMENT_CHARACTER, "");
     let text = without_accents(&without_tags(&text));
     let text = without_entities(&without_percents(&text));
     let words: Vec<&str> = text.split_whitespace().collect();
     let joined: String = words.join(" ");
     joined.chars().filter(|letter| has_weight(*letter)).collect()
+}
+
+/// Characters of most names, of which nothing is dropped.
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@')
 }
 
 /// Drops what is between angle brackets, and what follows one that is not closed. With a script or a style, its content.
