@@ -78,10 +78,11 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let facts = this.facts;
-        this.inner.poll(cx).map_ok(|mut answer| {
-            C::response(facts, &mut answer);
-            answer
-        })
+        // In its place: responses are large, and layers are many.
+        let mut polled = this.inner.poll(cx);
+        if let Poll::Ready(Ok(answer)) = &mut polled {
+            C::response(this.facts, answer);
+        }
+        polled
     }
 }
