@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, and tells it what changed.
- * Version: 0.3.0
+ * Version: 0.4.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -626,15 +626,20 @@ final class BegunChange {
 }
 
 /**
- * One edge: a URL that messages are posted to.
+ * One edge: a URL that messages are posted to. `all:` before it means an edge at every address of the name.
  */
 final class Edge {
 
-	/** @var string The URL as configured. */
+	const ALL = 'all:';
+
+	/** @var string The URL as configured; for one of several edges, with its address behind a space. */
 	public $url;
 
-	/** @var string The path of a Unix socket; empty for a host. */
-	private $socket = '';
+	/** @var bool Whether every address of the name is an edge. */
+	private $all = false;
+
+	/** @var string The address to connect to; empty while DNS has to be asked for it. */
+	private $address = '';
 
 	/** @var string The name or the address of a host. */
 	private $name = '';
@@ -652,16 +657,18 @@ final class Edge {
 	public $target;
 
 	/**
-	 * Reads `http://…`, `https://…` or `unix:/path/of/a/socket`; null when it is none of them.
+	 * Reads `http://…`, `https://…`, either behind `all:`, or `unix:/path/of/a/socket`; null when it is none of them.
 	 */
 	public static function at( string $url ): ?self {
 		$edge      = new self();
 		$edge->url = $url;
 		if ( 0 === strpos( $url, 'unix:/' ) ) {
-			list( $edge->socket, $edge->tls_name, $edge->host, $edge->target ) = array( substr( $url, 5 ), '', 'localhost', '/purge' );
+			list( $edge->address, $edge->tls_name, $edge->host, $edge->target ) = array( 'unix://' . substr( $url, 5 ), '', 'localhost', '/purge' );
 			return $edge;
 		}
-		$parts  = parse_url( $url );
+		$edge->all = 0 === strpos( $url, self::ALL );
+
+		$parts  = parse_url( $edge->all ? substr( $url, strlen( self::ALL ) ) : $url );
 		$scheme = strtolower( $parts['scheme'] ?? '' );
 		if ( ! isset( $parts['host'] ) || ! in_array( $scheme, array( 'http', 'https' ), true ) ) {
 			return null;
@@ -678,11 +685,42 @@ final class Edge {
 	 * The address to connect to, for stream_socket_client. It asks DNS, so only a message may need it.
 	 */
 	public function address(): string {
-		if ( '' !== $this->socket ) {
-			return "unix://$this->socket";
-		}
 		// A name can have several addresses, and only the first one is tried: prefer that of IPv4.
-		return 'tcp://' . gethostbyname( $this->name ) . ":$this->port";
+		return '' !== $this->address ? $this->address : 'tcp://' . gethostbyname( $this->name ) . ":$this->port";
+	}
+
+	/**
+	 * The edges that the URL stands for now. For `all:` it asks DNS, so only a message may need it.
+	 *
+	 * @return self[] Of a name without an address, this one.
+	 */
+	public function each(): array {
+		if ( ! $this->all ) {
+			return array( $this );
+		}
+		$found = gethostbynamel( $this->name );
+		if ( ! is_array( $found ) || array() === $found ) {
+			return array( $this->at_address( $this->url, $this->name ) );
+		}
+		$edges = array();
+		foreach ( array_unique( $found ) as $address ) {
+			$edges[] = $this->at_address( "$this->url $address", $address );
+		}
+		return $edges;
+	}
+
+	private function at_address( string $url, string $address ): self {
+		$edge          = clone $this;
+		$edge->url     = $url;
+		$edge->address = "tcp://$address:$this->port";
+		return $edge;
+	}
+
+	/**
+	 * The URL in the configuration that one of several edges has its URL from.
+	 */
+	public static function configured_url( string $url ): string {
+		return explode( ' ', $url, 2 )[0];
 	}
 
 	/**
@@ -858,20 +896,43 @@ final class Courier {
 	 * Tells every edge, for at most so many seconds.
 	 */
 	public function tell( Changes $changes, float $seconds, bool $is_awaited ): void {
-		$before = self::unsent();
-		$owed   = array();
-		foreach ( $this->edges as $edge ) {
-			$owed[ $edge->url ] = isset( $before[ $edge->url ] ) ? Changes::from( $before[ $edge->url ] ) : new Changes();
-			$owed[ $edge->url ]->merge( $changes );
+		$before  = self::unsent();
+		$resting = $is_awaited ? self::resting( $before ) : array();
+		$edges   = $this->edges_now( $resting );
+		$owed    = array();
+		foreach ( $edges as $url => $edge ) {
+			$owed[ $url ] = new Changes();
+			$owed[ $url ]->merge( $changes );
+			foreach ( array_unique( array( Edge::configured_url( $url ), $url ) ) as $name ) {
+				if ( isset( $before[ $name ] ) ) {
+					$owed[ $url ]->merge( Changes::from( $before[ $name ] ) );
+				}
+			}
 		}
-		list( $arrived, $slow ) = $this->send( $owed, $seconds, $is_awaited ? self::resting( $before ) : array() );
+		list( $arrived, $slow ) = $this->send( array_diff_key( $edges, $resting ), $owed, $seconds );
 		if ( array() !== $before || count( $arrived ) < count( $owed ) ) {
 			self::under_lock(
-				function () use ( $changes, $before, $owed, $arrived, $slow ) {
-					self::keep( self::left( $changes, $before, array_diff_key( $owed, $arrived ), $slow ) );
+				function () use ( $before, $owed, $arrived, $slow ) {
+					self::keep( self::left( $before, array_diff_key( $owed, $arrived ), $slow ) );
 				}
 			);
 		}
+	}
+
+	/**
+	 * The edges that there are now, by URL.
+	 *
+	 * @param array $resting The URLs that are left alone: their names are not looked up.
+	 * @return Edge[]
+	 */
+	private function edges_now( array $resting ): array {
+		$edges = array();
+		foreach ( $this->edges as $edge ) {
+			foreach ( isset( $resting[ $edge->url ] ) ? array( $edge ) : $edge->each() as $one ) {
+				$edges[ $one->url ] = $one;
+			}
+		}
+		return $edges;
 	}
 
 	/**
@@ -888,22 +949,22 @@ final class Courier {
 	/**
 	 * What is to be kept, with what other requests kept in the meantime.
 	 *
-	 * @param Changes $changes The changes of this request.
-	 * @param array   $before  What was kept before.
-	 * @param array   $missed  The URLs that these did not arrive at.
-	 * @param array   $slow    Those among them that did not answer in time.
+	 * @param array     $before What was kept before.
+	 * @param Changes[] $missed What did not arrive, by URL.
+	 * @param array     $slow   The URLs among them that did not answer in time.
 	 */
-	private static function left( Changes $changes, array $before, array $missed, array $slow ): array {
+	private static function left( array $before, array $missed, array $slow ): array {
 		$kept = self::unsent();
 		foreach ( $kept as $url => $since ) {
-			// Told now, unless another request added to it.
-			if ( ! isset( $missed[ $url ] ) && ( $before[ $url ] ?? null ) === $since ) {
+			// Told now or gone, unless another request added to it, or its name has no address at the moment.
+			if ( ! isset( $missed[ $url ] ) && ! isset( $missed[ Edge::configured_url( $url ) ] ) && ( $before[ $url ] ?? null ) === $since ) {
 				unset( $kept[ $url ] );
 			}
 		}
-		foreach ( array_keys( $missed ) as $url ) {
-			$all = isset( $kept[ $url ] ) ? Changes::from( $kept[ $url ] ) : new Changes();
-			$all->merge( $changes );
+		foreach ( $missed as $url => $all ) {
+			if ( isset( $kept[ $url ] ) ) {
+				$all->merge( Changes::from( $kept[ $url ] ) );
+			}
 			$since        = isset( $slow[ $url ] ) ? time() : (int) ( $kept[ $url ]['since'] ?? 0 );
 			$kept[ $url ] = $all->kept() + array( 'since' => $since );
 		}
@@ -946,21 +1007,18 @@ final class Courier {
 	/**
 	 * The URLs that a message arrived at, and those that did not answer in time.
 	 *
+	 * @param Edge[]    $edges   The edges, by URL.
 	 * @param Changes[] $owed    What each URL is to be told.
 	 * @param float     $seconds The time for all.
-	 * @param array     $resting The URLs that are left alone.
 	 */
-	private function send( array $owed, float $seconds, array $resting ): array {
+	private function send( array $edges, array $owed, float $seconds ): array {
 		$deliveries = array();
 		$unnamed    = array();
-		foreach ( $this->edges as $edge ) {
-			if ( isset( $resting[ $edge->url ] ) ) {
-				continue;
-			}
-			$begun = microtime( true );
-			$deliveries[ $edge->url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $edge->url ]->message() ) );
+		foreach ( $edges as $url => $edge ) {
+			$begun              = microtime( true );
+			$deliveries[ $url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $url ]->message() ) );
 			if ( microtime( true ) - $begun > $seconds ) {
-				$unnamed[ $edge->url ] = true;
+				$unnamed[ $url ] = true;
 			}
 		}
 		$end   = microtime( true ) + $seconds;
@@ -1843,7 +1901,13 @@ final class Health {
 	}
 
 	public function report_messages(): array {
-		$missed = array_intersect( array_column( $this->edges, 'url' ), array_keys( Courier::unsent() ) );
+		$urls   = array_column( $this->edges, 'url' );
+		$missed = array_filter(
+			array_keys( Courier::unsent() ),
+			function ( $url ) use ( $urls ) {
+				return in_array( Edge::configured_url( $url ), $urls, true );
+			}
+		);
 		$text   = array() === $missed
 			? array( 'good', 'calendar-edge hears of changes', 'The last change arrived at every edge.' )
 			: array( 'recommended', 'calendar-edge does not hear of changes', 'The last change did not arrive at: ' . implode( ', ', $missed ) . '. It is sent again with the next one.' );

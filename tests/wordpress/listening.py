@@ -28,15 +28,15 @@ class Message:
 class Listening:
     """One edge on loopback; `mood` is `well`, `failing` (500) or `hanging`."""
 
-    def __init__(self, secret):
-        self.secret, self.mood, self.port = secret.encode(), "well", 0
+    def __init__(self, secret, address="127.0.0.1", port=0):
+        self.secret, self.mood, self.address, self.port = secret.encode(), "well", address, port
         self.messages, self.faults, self.lock = [], [], threading.Lock()
         self.server = None
         self.open()
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}/wp-json/calendar-edge/v1/purge"
+        return f"http://{self.address}:{self.port}/wp-json/calendar-edge/v1/purge"
 
     def open(self):
         """Listens again where it listened before."""
@@ -49,7 +49,7 @@ class Listening:
             def log_message(self, *_):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self.server = ThreadingHTTPServer((self.address, self.port), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -20,6 +20,15 @@ function gethostbyname( $name ) {
 }
 """
 
+ADDRESSES = r"""
+namespace CalendarEdge;
+// The addresses of every name are those in a file; without the file no name has one.
+function gethostbynamel( $name ) {
+	file_put_contents( CALENDAR_PROBE_LOG . '.asked', "$name\n", FILE_APPEND );
+	return @file( CALENDAR_PROBE_LOG . '.addresses', FILE_IGNORE_NEW_LINES );
+}
+"""
+
 
 def all_of(site, server, tally):
     """Every check of these, against one web server."""
@@ -36,6 +45,7 @@ def all_of(site, server, tally):
         options(case)
         hidden_count(case)
         resolver_that_hangs(case, edge)
+        every_address(case, edge)
     finally:
         edge.close()
         site.must_use("a-resolver.php", None)
@@ -141,6 +151,54 @@ def resolver_that_hangs(case, edge):
     case.check(any(message.removes("event:5") for message in taken), f"a message finds an edge by its name: {taken}")
     case.check(asked.exists() and asked.read_text().split() == ["localhost"], "a message asks for the address once")
     case.site.must_use("a-resolver.php", None)
+
+
+def every_address(case, near):
+    """One URL stands for an edge at each address of a name; what one of them misses is kept for that one."""
+    addresses = case.site.scratch / "reached.log.addresses"
+    asked = case.site.scratch / "reached.log.asked"
+    far = Listening(SECRET, "127.0.0.2", near.port)
+    case.site.must_use("a-resolver.php", ADDRESSES)
+    case.site.report_to(["all:" + near.url.replace("127.0.0.1", "edges.test")])
+    addresses.write_text("127.0.0.1\n127.0.0.2\n")
+    asked.unlink(missing_ok=True)
+    change = lambda number: case.php(f"do_action( 'calendar_edge_changed', array( 'event:{number}' ) );")
+    kept = lambda: json.loads(case.php("echo get_option( 'calendar_edge_unsent', '{}' );"))
+    told = lambda edge, number: edge.wait(time.monotonic(), lambda message: message.removes(f"event:{number}"))[0]
+    near.take()
+    try:
+        send(case.site.host, get("/"))
+        case.check(not asked.exists(), "a page asks for the addresses of a name")
+        change(1)
+        for edge in (near, far):
+            case.check(any(message.tags == {"event:1"} for message in told(edge, 1)), f"{edge.address} is not told")
+        case.check(asked.read_text().split() == ["edges.test"], f"a message asks for addresses more than once: {asked.read_text()}")
+        far.close()
+        change(2)
+        case.check([url.split()[1:] for url in kept()] == [["127.0.0.2"]], f"kept for the wrong edge: {kept()}")
+        health = case.admin.get("/wp-admin/site-health.php").body.decode()
+        case.check("calendar-edge does not hear of changes" in health, "Site Health does not say that one of several edges is away")
+        # A name without addresses must lose nothing that was kept for one of them.
+        addresses.unlink()
+        change(3)
+        far.open()
+        near.take()
+        addresses.write_text("127.0.0.1\n127.0.0.2\n")
+        change(4)
+        heard = told(far, 4)
+        case.check(any(message.removes("event:2", "event:3", "event:4") for message in heard), f"an edge that was away misses: {heard}")
+        heard = told(near, 4)
+        case.check(any(message.tags == {"event:3", "event:4"} for message in heard), f"an edge that was there hears: {heard}")
+        case.check(kept() == {}, f"kept for edges that heard: {kept()}")
+        far.close()
+        change(5)
+        addresses.write_text("127.0.0.1\n")
+        change(6)
+        case.check(told(near, 6) and kept() == {}, f"kept for an address that is gone: {kept()}")
+    finally:
+        far.server.server_close()
+        addresses.unlink(missing_ok=True)
+        case.site.must_use("a-resolver.php", None)
 
 
 def empty_secret(case):
