@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::simulated::{Fifo, Own, Queue};
 use super::*;
+use crate::limits::dice::Dice;
 
 const WORKERS: usize = 8;
 
@@ -108,21 +109,6 @@ impl SimulatedSite<'_> {
 }
 
 // === Loads ===
-
-/// Numbers that are the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    /// From 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "any number is as good")]
-    fn roll(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 fn millis(number: u64) -> Duration {
     Duration::from_millis(number)

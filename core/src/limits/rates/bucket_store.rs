@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::gcra::{self, Level};
+use super::settlement::Taken;
 use super::shard::Shard;
 use crate::settings::Rate;
 
@@ -36,8 +37,12 @@ pub struct BucketStore {
     /// Number of buckets in the shards.
     tracked: AtomicUsize,
     /// The shared buckets, one for each budget, for clients that find the store at its limit.
-    overflow: Mutex<HashMap<u64, Instant>>,
+    pub(super) overflow: Mutex<HashMap<u64, Instant>>,
     next_sweep: Mutex<Option<Instant>>,
+    /// What is spent is noted for the other edges of a fleet.
+    is_shared: bool,
+    /// The shard that the next exchange with them begins at.
+    pub(super) next_settled: AtomicUsize,
 }
 
 /// The buckets that a call may be paid from.
@@ -49,18 +54,9 @@ pub struct BucketKey {
     pub shared: u64,
 }
 
-/// One call that was taken from a bucket, to give it back.
+/// The bucket that paid for a call.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Charge {
-    bucket: Bucket,
-    /// The time in which the bucket regains the call.
-    share: Duration,
-    /// When the bucket was to be full after it.
-    full_at: Instant,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Bucket {
+pub(super) enum PaidBy {
     Own(u64),
     Shared(u64),
 }
@@ -76,6 +72,16 @@ impl BucketStore {
             tracked: AtomicUsize::new(0),
             overflow: Mutex::default(),
             next_sweep: Mutex::default(),
+            is_shared: false,
+            next_settled: AtomicUsize::new(0),
+        }
+    }
+
+    /// As [`Self::new`], for an edge that tells other edges what is spent.
+    pub fn of_fleet(limit: usize) -> Self {
+        Self {
+            is_shared: true,
+            ..Self::new(limit)
         }
     }
 
@@ -89,40 +95,25 @@ impl BucketStore {
     /// # Errors
     /// The time until the bucket has a call.
     pub fn spend(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<Level, Duration> {
-        self.take(key, rate, now).map(|(level, _)| level)
+        let noted = self.is_shared.then(|| Taken::of(rate));
+        self.take(key, rate, noted, now).map(|(level, _)| level)
     }
 
-    /// As [`Self::spend`], with what it takes to give the call back.
-    pub(super) fn charge(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<Charge, Duration> {
-        let (level, bucket) = self.take(key, rate, now)?;
-        Ok(Charge {
-            bucket,
-            share: gcra::share(rate),
-            full_at: level.full_at,
-        })
-    }
-
-    /// Gives a call back, as far as time has not done so.
-    pub(super) fn return_charges(&self, charge: Charge, now: Instant) {
-        let back = gcra::outstanding(charge.share, charge.full_at, now);
-        let earlier = |full_at: &mut Instant| *full_at = full_at.checked_sub(back).unwrap_or(now);
-        match charge.bucket {
-            Bucket::Own(own) => self.shard(own).lock().full_at.get_mut(&own).map(earlier),
-            Bucket::Shared(shared) => self.overflow.lock().get_mut(&shared).map(earlier),
-        };
-    }
-
-    fn take(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<(Level, Bucket), Duration> {
-        let own = self.spend_own(key.own, rate, now).or_else(|| {
-            self.sweep(now)
-                .then(|| self.spend_own(key.own, rate, now))
-                .flatten()
-        });
+    /// As [`Self::spend`], with the bucket that paid. Other edges are told of the share that is given, if one is.
+    pub(super) fn take(
+        &self,
+        key: BucketKey,
+        rate: &Rate,
+        noted: Option<Taken>,
+        now: Instant,
+    ) -> Result<(Level, PaidBy), Duration> {
+        let spend_own = || self.spend_own(key.own, rate, noted, now);
+        let own = spend_own().or_else(|| self.sweep(now).then(spend_own).flatten());
         if let Some(spent) = own {
-            return spent.map(|level| (level, Bucket::Own(key.own)));
+            return spent.map(|level| (level, PaidBy::Own(key.own)));
         }
         let spent = self.spend_shared(key.shared, rate, now);
-        spent.map(|level| (level, Bucket::Shared(key.shared)))
+        spent.map(|level| (level, PaidBy::Shared(key.shared)))
     }
 
     /// The time until a bucket has a call; `None`: it has one now.
@@ -136,7 +127,13 @@ impl BucketStore {
 
     /// Takes one call from a client's own bucket; `None` if the client has no bucket and the store is at its
     /// limit.
-    fn spend_own(&self, own: u64, rate: &Rate, now: Instant) -> Option<Result<Level, Duration>> {
+    fn spend_own(
+        &self,
+        own: u64,
+        rate: &Rate,
+        noted: Option<Taken>,
+        now: Instant,
+    ) -> Option<Result<Level, Duration>> {
         let mut shard = self.shard(own).lock();
         self.release(shard.drop_full(CHECKED_BY_CALL, now));
         let known = shard.full_at.get(&own).copied();
@@ -146,6 +143,9 @@ impl BucketStore {
                 return None;
             }
             shard.insert(own, level.full_at);
+            if let Some(noted) = noted {
+                shard.note(own, noted);
+            }
         }
         Some(spent)
     }
@@ -174,7 +174,7 @@ impl BucketStore {
     }
 
     /// Counts one more bucket; returns false if the store is at its limit.
-    fn reserve(&self) -> bool {
+    pub(super) fn reserve(&self) -> bool {
         let limit = self.limit.load(Ordering::Relaxed);
         let more = |tracked: usize| (tracked < limit).then(|| tracked + 1);
         let counted = self
@@ -190,9 +190,19 @@ impl BucketStore {
     }
 
     #[expect(clippy::indexing_slicing, reason = "a remainder is less than its divisor")]
-    fn shard(&self, own: u64) -> &Mutex<Shard> {
+    pub(super) fn shard(&self, own: u64) -> &Mutex<Shard> {
         let index = usize::try_from(own % SHARDS as u64).unwrap_or(0);
         &self.shards[index]
+    }
+
+    /// All shards once, from the one after that many.
+    pub(super) fn shards_from(&self, skipped: usize) -> impl Iterator<Item = &Mutex<Shard>> {
+        self.shards.iter().cycle().skip(skipped % SHARDS).take(SHARDS)
+    }
+
+    /// Returns true if other edges are told what is spent.
+    pub(super) const fn is_shared(&self) -> bool {
+        self.is_shared
     }
 }
 
@@ -228,37 +238,6 @@ mod tests {
         assert_eq!(store.wait(key(1), &RATE, now), Some(Duration::from_secs(5)));
         assert_eq!(store.spend(key(1), &RATE, now), Err(Duration::from_secs(5)));
         assert_eq!(store.wait(key(3), &RATE, now), None);
-    }
-
-    #[test]
-    fn charges_are_returned_up_to_what_was_taken() {
-        let now = Instant::now();
-        for (limit, later, left) in [
-            // The own bucket, at once, after half of the time and after all of it.
-            (10, 0, 2),
-            (10, 4, 2),
-            (10, 40, 2),
-            // The shared one.
-            (0, 0, 2),
-        ] {
-            let store = BucketStore::new(limit);
-            let charge = store.charge(key(1), &RATE, now).unwrap();
-            let later = now + Duration::from_secs(later);
-            store.return_charges(charge, later);
-            let spent = (0..5).filter(|_| store.spend(key(1), &RATE, later).is_ok());
-            assert_eq!(spent.count(), left, "{limit} {later:?}");
-        }
-    }
-
-    #[test]
-    fn a_late_return_does_not_pay_for_others() {
-        let now = Instant::now();
-        let store = BucketStore::new(10);
-        let first = store.charge(key(1), &RATE, now).unwrap();
-        let later = now + RATE.period;
-        assert!(store.spend(key(1), &RATE, later).is_ok() && store.spend(key(1), &RATE, later).is_ok());
-        store.return_charges(first, later);
-        assert!(store.spend(key(1), &RATE, later).is_err());
     }
 
     #[test]

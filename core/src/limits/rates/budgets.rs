@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hash};
 use std::time::{Duration, Instant};
 
-use super::bucket_store::{BucketKey, Charge};
+use super::bucket_store::BucketKey;
 use super::charges::Charges;
 use super::client::{Client, CostClass};
 use super::rate_limit_fields::{BudgetStatus, RateLimitStatus};
@@ -26,8 +26,8 @@ pub const BUDGETS: [&str; 8] = [
 /// The budgets of an edge.
 #[derive(Debug)]
 pub struct Budgets {
-    limits: RateLimits,
-    buckets: SharedBuckets,
+    pub(super) limits: RateLimits,
+    pub(super) buckets: SharedBuckets,
 }
 
 /// A budget that is used up.
@@ -42,10 +42,10 @@ pub struct Exceeded {
 }
 
 /// A budget of one client.
-struct Budget<'a> {
-    name: &'static str,
-    rate: &'a Rate,
-    key: BucketKey,
+pub(super) struct Budget<'a> {
+    pub(super) name: &'static str,
+    pub(super) rate: &'a Rate,
+    pub(super) key: BucketKey,
 }
 
 // === impl Budgets ===
@@ -78,18 +78,11 @@ impl Budgets {
             self.charge(&budgets, &mut status, now)?;
         }
         let logins = self.charge_logins(client, now)?;
-        Ok(Charges { status, logins })
-    }
-
-    /// Gives back what a failed login costs, once the response shows that the login was not refused.
-    pub fn return_charges(&self, charged: Charges, now: Instant) {
-        self.give_back(charged.logins, now);
-    }
-
-    fn give_back(&self, charges: Vec<Charge>, now: Instant) {
-        for charge in charges {
-            self.buckets.store.return_charges(charge, now);
-        }
+        Ok(Charges {
+            status,
+            logins,
+            is_at_store: false,
+        })
     }
 
     /// Charges budgets of one kind; the client learns of the one with the least left.
@@ -128,31 +121,6 @@ impl Budgets {
         Ok(())
     }
 
-    /// Charges a failed login, all or nothing.
-    fn charge_logins(&self, client: Client<'_>, now: Instant) -> Result<Vec<Charge>, Exceeded> {
-        let mut charges = Vec::new();
-        for budget in self.logins(client) {
-            match self.buckets.store.charge(budget.key, budget.rate, now) {
-                Ok(charge) => charges.push(charge),
-                Err(wait) => {
-                    self.give_back(charges, now);
-                    return Err(login_exceeded(budget.name, wait));
-                }
-            }
-        }
-        Ok(charges)
-    }
-
-    fn check_logins(&self, client: Client<'_>, now: Instant) -> Result<(), Exceeded> {
-        let waits = self.logins(client).into_iter().filter_map(|budget| {
-            let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
-            Some((wait, budget.name))
-        });
-        waits
-            .max()
-            .map_or(Ok(()), |(wait, budget)| Err(login_exceeded(budget, wait)))
-    }
-
     fn by_address(&self, client: Client<'_>, call: CostClass) -> Option<Budget<'_>> {
         let (rate, name) = match call {
             CostClass::List => (self.limits.address.lists.as_ref(), "address-lists"),
@@ -177,71 +145,20 @@ impl Budgets {
         client.identity().principals().iter().map(budget).collect()
     }
 
-    /// The budgets that a failed login of this client is charged to; none for a client without credentials.
-    fn logins(&self, client: Client<'_>) -> Vec<Budget<'_>> {
-        let principals = client.identity().principals();
-        let Some(rate) = self
-            .limits
-            .failed_logins
-            .as_ref()
-            .filter(|_| !principals.is_empty())
-        else {
-            return Vec::new();
-        };
-        let network = client.network();
-        let by_address = network.map(|network| self.budget(rate, "address-logins", network));
-        let accounts = principals
-            .iter()
-            .filter(|principal| !matches!(principal, Principal::Token(_)));
-        let by_account = accounts.map(|account| self.budget(rate, "account-logins", account));
-        by_address.into_iter().chain(by_account).collect()
-    }
-
-    fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
-        let hasher = &self.buckets.hasher;
+    pub(super) fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
+        let hash = &self.buckets.hash;
         let key = BucketKey {
-            own: hasher.hash_one((name, who)),
-            shared: hasher.hash_one((name, ())),
+            own: hash.hash_one((name, who)),
+            shared: hash.hash_one((name, ())),
         };
         Budget { name, rate, key }
     }
 }
 
-fn login_exceeded(budget: &'static str, wait: Duration) -> Exceeded {
-    Exceeded {
-        budget,
-        wait,
-        status: RateLimitStatus::default(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::sample_tests::{budgets, identity, rate};
     use super::*;
-    use crate::settings::Profile;
-    use calendar_edge_judge::call::credentials::{Credentials, Identity};
-    use http::header::AUTHORIZATION;
-    use http::{HeaderMap, HeaderValue};
-
-    fn rate(requests: u32) -> Rate {
-        Rate {
-            requests,
-            period: Duration::from_mins(1),
-        }
-    }
-
-    fn identity(authorization: Option<&'static str>) -> Identity {
-        let value = authorization.map(|value| (AUTHORIZATION, HeaderValue::from_static(value)));
-        let headers: HeaderMap = value.into_iter().collect();
-        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
-        credentials.identity().clone()
-    }
-
-    fn budgets(change: impl FnOnce(&mut RateLimits)) -> Budgets {
-        let mut limits = RateLimits::default();
-        change(&mut limits);
-        Budgets::new(&limits, &SharedBuckets::new(&limits))
-    }
 
     #[test]
     fn nothing_is_limited_by_default() {
@@ -305,80 +222,6 @@ mod tests {
         ] {
             assert_eq!(spend(address, value), expected, "{address} {value:?}");
         }
-    }
-
-    #[test]
-    fn guesses_at_the_same_time_are_counted() {
-        let budgets = budgets(|limits| limits.failed_logins = Some(rate(3)));
-        let now = Instant::now();
-        let guesses =
-            ["Basic YTpi", "Basic YTpj", "Basic YTpk", "Basic YTpl"].map(|value| identity(Some(value)));
-        let spend = |identity| budgets.spend(Client::new(None, identity), CostClass::Item, now);
-        let charged: Vec<_> = guesses.iter().filter_map(|guess| spend(guess).ok()).collect();
-        assert_eq!(charged.len(), 3);
-        for charged in charged {
-            budgets.return_charges(charged, now);
-        }
-        assert!(guesses.iter().take(3).all(|guess| spend(guess).is_ok()));
-        assert!(spend(&guesses[3]).is_err());
-    }
-
-    #[test]
-    fn a_refused_guess_costs_nothing_elsewhere() {
-        let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
-        let now = Instant::now();
-        let (alice, bob) = (
-            identity(Some("Basic YWxpY2U6eA==")),
-            identity(Some("Basic Ym9iOng=")),
-        );
-        let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
-        let passes = |address, identity| {
-            budgets
-                .spend(Client::new(address, identity), CostClass::Item, now)
-                .is_ok()
-        };
-        assert!(passes(first, &alice) && !passes(second, &alice));
-        assert!(passes(second, &bob));
-    }
-
-    #[test]
-    fn failed_logins_limit_an_address_and_an_account() {
-        let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
-        let now = Instant::now();
-        let (alice, bob, nobody) = (
-            identity(Some("Basic YWxpY2U6eA==")),
-            identity(Some("Basic Ym9iOng=")),
-            identity(None),
-        );
-        let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
-        let failed = |address, identity| {
-            let spent = budgets.spend(Client::new(address, identity), CostClass::Item, now);
-            assert!(spent.is_ok());
-        };
-        let stopped = |address, identity| {
-            let spent = budgets.spend(Client::new(address, identity), CostClass::Item, now);
-            match spent {
-                Ok(charged) => {
-                    budgets.return_charges(charged, now);
-                    None
-                }
-                Err(exceeded) => Some(exceeded.budget),
-            }
-        };
-        assert_eq!(stopped(first, &alice), None);
-
-        failed(first, &alice);
-
-        assert_eq!(stopped(first, &bob), Some("address-logins"));
-        assert_eq!(stopped(second, &alice), Some("account-logins"));
-        assert_eq!(stopped(second, &bob), None);
-        assert_eq!(stopped(first, &nobody), None);
-        let client = Client::new(first, &alice);
-        assert!(
-            budgets
-                .spend(client, CostClass::Item, now + Duration::from_mins(1))
-                .is_ok()
-        );
     }
 
     #[test]

@@ -4,9 +4,18 @@ mod bucket_store;
 mod budgets;
 mod charges;
 mod client;
+mod failed_logins;
+#[cfg(test)]
+mod flood_tests;
 mod gcra;
+mod keyed_hash;
 mod named_accounts;
 mod rate_limit_fields;
+#[cfg(test)]
+mod sample_tests;
+mod settlement;
+#[cfg(test)]
+mod settlement_tests;
 mod shard;
 mod shared_buckets;
 mod writers;
@@ -19,5 +28,6 @@ pub use charges::Charges;
 pub use client::{Client, CostClass};
 pub use named_accounts::NamedAccounts;
 pub use rate_limit_fields::{RateLimitStatus, whole_seconds};
+pub use settlement::{Settlement, Taken};
 pub use shared_buckets::SharedBuckets;
 pub use writers::Writers;

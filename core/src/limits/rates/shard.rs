@@ -4,12 +4,16 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Instant;
 
+use super::settlement::{Settlement, Taken};
+
 /// Some of the buckets.
 #[derive(Debug, Default)]
 pub(super) struct Shard {
     pub(super) full_at: HashMap<u64, Instant>,
     /// Each bucket once, by the time it was first to be full; that may have changed since.
     pub(super) by_time: BinaryHeap<Reverse<(Instant, u64)>>,
+    /// What other edges have not been told yet.
+    pub(super) unsettled: HashMap<u64, Taken>,
 }
 
 // === impl Shard ===
@@ -19,6 +23,32 @@ impl Shard {
         if self.full_at.insert(own, full_at).is_none() {
             self.by_time.push(Reverse((full_at, own)));
         }
+    }
+
+    /// Adds to what other edges are told of a bucket; nothing if there is no such bucket.
+    pub(super) fn note(&mut self, own: u64, share: Taken) {
+        if self.full_at.contains_key(&own) {
+            let noted = self.unsettled.entry(own);
+            noted.and_modify(|noted| noted.add(share)).or_insert(share);
+        }
+    }
+
+    /// Takes what other edges are to be told of at most so many buckets. No bucket tells more than it still owes: what
+    /// time has given back is no concern of theirs.
+    pub(super) fn take_unsettled(&mut self, most: usize, now: Instant, taken: &mut Vec<Settlement>) {
+        let Self {
+            full_at, unsettled, ..
+        } = self;
+        let owed = |own| {
+            full_at
+                .get(&own)
+                .map(|full_at: &Instant| full_at.saturating_duration_since(now))
+        };
+        let unsettled = unsettled.extract_if(|_, _| true).take(most);
+        taken.extend(unsettled.map(|(own, share)| Settlement {
+            bucket: own,
+            share: share.within(owed(own).unwrap_or_default()),
+        }));
     }
 
     /// Forgets full buckets among the first so many, and says how many it forgot.
@@ -37,6 +67,7 @@ impl Shard {
                 _ => {
                     std::collections::binary_heap::PeekMut::pop(first);
                     self.full_at.remove(&own);
+                    self.unsettled.remove(&own);
                 }
             }
         }
@@ -50,6 +81,7 @@ impl Shard {
         if self.full_at.capacity() / 8 > left {
             self.full_at.shrink_to(left * 2);
             self.by_time.shrink_to(left * 2);
+            self.unsettled.shrink_to(left * 2);
         }
     }
 }
