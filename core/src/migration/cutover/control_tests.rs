@@ -1,13 +1,12 @@
 //! Rules and their guards under a simulated clock.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
-use ipnet::IpNet;
 use proptest::prelude::*;
 
 use super::control::*;
 use super::guard::{RuleEvent, TripReason};
+use super::place::ClientId;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 
@@ -38,9 +37,8 @@ fn control(rule: CutoverRule) -> RuleControl {
 }
 
 /// One of many clients.
-fn client(number: u64) -> IpNet {
-    let [high, low] = u16::try_from(number % 50_000).unwrap().to_be_bytes();
-    IpAddr::from([10, 0, high, low]).into()
+fn client(number: u64) -> ClientId {
+    ClientId::new(number)
 }
 
 /// Gives the same event of so many clients, a second apart from each other; the first change.
@@ -52,25 +50,22 @@ fn repeat(
 ) -> Option<(u64, RuleChange)> {
     (0..times).find_map(|n| {
         let now = from.saturating_add(Duration::from_secs(n));
-        Some((n, control.observe(event, Some(client(n)), now)?))
+        Some((n, control.observe(event, client(n), now)?))
     })
 }
 
 #[test]
-fn failures_return_the_calls_once_there_are_enough() {
+fn failures_in_a_row_return_the_calls_at_once() {
     let mut control = control(guarded(|_| ()));
     assert_eq!(control.share(), Percentage::ALL);
     let (at, change) = repeat(&mut control, RuleEvent::Failed, 100, START).unwrap();
-    let reason = TripReason::Failures {
-        calls: 20,
-        failed: 20,
-        most: percentage("10%"),
-    };
-    assert_eq!((at, change), (19, RuleChange::Returned(reason)));
+    // Without the one of any client there are four in a row, of which chance makes one in 10,000.
+    let reason = TripReason::Run { failed: 5 };
+    assert_eq!((at, change), (4, RuleChange::Returned(reason)));
     assert_eq!(control.share(), Percentage::NONE);
     let returned = control.standing().returned.clone().unwrap();
-    assert_eq!(returned.reason, "20 of 20 calls failed, more than 10%");
-    assert_eq!(returned.at, START.as_secs() + 19);
+    assert_eq!(returned.reason, "5 calls in a row failed");
+    assert_eq!(returned.at, START.as_secs() + 4);
 }
 
 #[test]
@@ -87,14 +82,14 @@ fn one_client_returns_no_calls_and_two_do() {
         let quick = [RuleEvent::Answered(QUICK), RuleEvent::Same];
         for n in 0..200 {
             let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
-            assert_eq!(alone.observe(event, Some(client(7)), now), None, "{event:?}");
+            assert_eq!(alone.observe(event, client(7), now), None, "{event:?}");
         }
         for n in 0..5 {
             for other in quick {
                 assert_eq!(
                     alone.observe(
                         other,
-                        Some(client(n)),
+                        client(n),
                         START.saturating_add(Duration::from_mins(1))
                     ),
                     None
@@ -103,9 +98,99 @@ fn one_client_returns_no_calls_and_two_do() {
         }
         let returned = (0..200).any(|n| {
             let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
-            both.observe(event, Some(client(n % 3)), now).is_some()
+            both.observe(event, client(n % 3), now).is_some()
         });
         assert!(returned, "{event:?}");
+    }
+}
+
+#[test]
+fn half_of_the_calls_fail_and_few_are_enough() {
+    let mut control = control(guarded(|guard| guard.calls = 1_000));
+    let returned = (0..200).find(|&n| {
+        let event = if n % 2 == 0 { RuleEvent::Failed } else { RuleEvent::Answered(QUICK) };
+        let now = START.saturating_add(Duration::from_secs(n * 3));
+        control.observe(event, client(n), now).is_some()
+    });
+    assert!(returned.is_some_and(|n| n < 30), "{returned:?}");
+}
+
+#[test]
+fn a_fault_is_one_of_clients_as_well_as_of_calls() {
+    for (failing, is_returned) in [(1, false), (5, false), (60, true)] {
+        let mut control = control(guarded(|guard| guard.failures = Some(percentage("1%"))));
+        let mut change = None;
+        for n in 0..2_000 {
+            let now = START.saturating_add(Duration::from_millis(n * 10));
+            let (event, client) = if n > 1_000 && n % 10 == 0 {
+                (RuleEvent::Failed, client(n / 10 % failing))
+            } else {
+                (RuleEvent::Answered(QUICK), client(100 + n))
+            };
+            change = change.or(control.observe(event, client, now));
+        }
+        assert_eq!(change.is_some(), is_returned, "{failing} clients: {change:?}");
+    }
+}
+
+#[test]
+fn answers_that_break_off_fail_and_others_end_well() {
+    for (breaks, is_returned) in [(true, true), (false, false)] {
+        let mut control = control(guarded(|_| ()));
+        let mut change = None;
+        for n in 0..15 {
+            let now = START.saturating_add(Duration::from_secs(n));
+            let end = if breaks { RuleEvent::BrokeOff } else { RuleEvent::Ended };
+            for event in [RuleEvent::Began(QUICK), end] {
+                change = change.or(control.observe(event, client(n), now));
+            }
+        }
+        assert_eq!(change.is_some(), is_returned, "{change:?}");
+    }
+}
+
+/// Calls of 30 clients, 20 a second on either side; how long until late answers of the backend return them.
+fn until_late_answers_return(is_late: impl Fn(u64) -> bool, late: u64) -> Option<Duration> {
+    let mut control = control(guarded(|guard| guard.window = Duration::from_mins(5)));
+    let site = RuleEvent::PrimaryAnswered(Duration::from_millis(100));
+    for n in 0..12_000 {
+        let now = START.saturating_add(Duration::from_millis(n * 50));
+        let is_slow = n >= 6_000 && is_late(n - 6_000);
+        let millis = if is_slow { 100 + late } else { 100 };
+        assert_eq!(control.observe(site, client(n % 30), now), None);
+        let answered = RuleEvent::Answered(Duration::from_millis(millis));
+        if control.observe(answered, client(n % 29), now).is_some() {
+            return n.checked_sub(6_000).map(|n| Duration::from_millis(n * 50));
+        }
+    }
+    None
+}
+
+#[test]
+fn late_answers_are_seen_within_seconds_of_a_good_time() {
+    for (share, late, most) in [(20, 300, 4), (9, 400, 8)] {
+        let after = until_late_answers_return(|n| n * share % 20 < share, late);
+        assert!(
+            after.is_some_and(|after| after < Duration::from_secs(most)),
+            "{share} of 20: {after:?}"
+        );
+    }
+    assert_eq!(until_late_answers_return(|n| n % 20 == 0, 400), None);
+    // A pause of a second makes all late that it meets, and one in ten minutes is no slowness.
+    assert_eq!(until_late_answers_return(|n| (40..60).contains(&n), 400), None);
+}
+
+#[test]
+fn a_backend_is_not_slow_while_the_site_is() {
+    let mut control = control(guarded(|_| ()));
+    for n in 0..4_000_u64 {
+        let now = START.saturating_add(Duration::from_millis(n * 50));
+        let took = Duration::from_millis(if n < 2_000 { 100 } else { 400 });
+        // The site says so a moment before.
+        assert_eq!(control.observe(RuleEvent::PrimaryAnswered(took), client(n), now), None);
+        if !(2_000..2_025).contains(&n) {
+            assert_eq!(control.observe(RuleEvent::Answered(took), client(n), now), None, "{n}");
+        }
     }
 }
 
@@ -119,7 +204,7 @@ fn failures_that_are_spread_are_forgotten() {
         assert_eq!(
             control.observe(
                 RuleEvent::Failed,
-                Some(client(round)),
+                client(round),
                 at.saturating_add(Duration::from_secs(9))
             ),
             None
@@ -214,7 +299,7 @@ fn only_an_operator_resumes() {
     assert!(!second.resume(later));
     assert_eq!(second.share(), Percentage::ALL);
     assert_eq!(
-        repeat(&mut second, RuleEvent::Failed, 19, later),
+        repeat(&mut second, RuleEvent::Failed, 4, later),
         None,
         "the window begins anew"
     );
@@ -239,9 +324,9 @@ fn steps_take_their_time_and_their_calls() {
     let mut now = START.saturating_add(Duration::from_secs(61));
     for _ in 0..29 {
         now = now.saturating_add(Duration::from_secs(10));
-        assert_eq!(control.observe(RuleEvent::Answered(QUICK), None, now), None);
+        assert_eq!(control.observe(RuleEvent::Answered(QUICK), client(0), now), None);
     }
-    let change = control.observe(RuleEvent::Answered(QUICK), None, now);
+    let change = control.observe(RuleEvent::Answered(QUICK), client(0), now);
     assert_eq!(change, Some(RuleChange::Stepped(Percentage::ALL)));
     assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 500, now), None);
 }
@@ -277,7 +362,7 @@ proptest! {
                 _ => RuleEvent::Answered(Duration::from_millis(pause)),
             };
             let before = control.share();
-            match control.observe(event, Some(client(now.as_secs())), now) {
+            match control.observe(event, client(now.as_secs()), now) {
                 Some(RuleChange::Returned(_)) => {
                     prop_assert!(!is_returned);
                     is_returned = true;
@@ -300,7 +385,7 @@ proptest! {
             now = now.saturating_add(Duration::from_secs(pause));
             let took = Duration::from_millis(millis);
             for event in [RuleEvent::PrimaryAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
-                prop_assert_eq!(control.observe(event, Some(client(now.as_secs())), now), None);
+                prop_assert_eq!(control.observe(event, client(now.as_secs()), now), None);
             }
         }
     }
