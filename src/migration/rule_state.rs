@@ -94,7 +94,11 @@ impl RuleState {
     /// Ends when the site answers all calls of the rule.
     pub(crate) async fn returned(&self) {
         // The sender lives as long as the rule.
-        let _ = self.returned.subscribe().wait_for(|is_returned| *is_returned).await;
+        let _ = self
+            .returned
+            .subscribe()
+            .wait_for(|is_returned| *is_returned)
+            .await;
     }
 
     /// The counters.

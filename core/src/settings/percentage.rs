@@ -156,7 +156,11 @@ mod tests {
             ("1%", 0, 0, false),
         ] {
             let limit = Percentage::parse(limit).unwrap();
-            assert_eq!(limit.is_surely_exceeded_by(some, all), is_sure, "{some}/{all} {limit}");
+            assert_eq!(
+                limit.is_surely_exceeded_by(some, all),
+                is_sure,
+                "{some}/{all} {limit}"
+            );
         }
     }
 

@@ -98,7 +98,10 @@ async fn t94_few_clients_do_not_return_the_calls_of_many() {
             get_as(&edge, call % failing_clients, VENUES).await;
         }
         let rule = rule_of(&edge).await;
-        println!("40 failures of {failing_clients} of 1000 clients: {}", rule["returned"]);
+        println!(
+            "40 failures of {failing_clients} of 1000 clients: {}",
+            rule["returned"]
+        );
         assert_eq!(rule["returned"], Value::Null);
     }
 }
@@ -149,7 +152,10 @@ async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<
         tokio::time::sleep(Duration::from_millis(50)).await;
         found = is_returned(&edge).await.then(|| started.elapsed());
     }
-    println!("{late} of {of} answers {by:?} later: returned after {found:?}; {}", rule_of(&edge).await);
+    println!(
+        "{late} of {of} answers {by:?} later: returned after {found:?}; {}",
+        rule_of(&edge).await
+    );
     callers.iter().for_each(tokio::task::JoinHandle::abort);
     found
 }
@@ -157,13 +163,19 @@ async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_some_of_which_are_late_are_seen_in_seconds() {
     let found = until_slow_is_returned(9, 20, Duration::from_millis(400)).await;
-    assert!(found.is_some_and(|after| after < Duration::from_secs(10)), "{found:?}");
+    assert!(
+        found.is_some_and(|after| after < Duration::from_secs(10)),
+        "{found:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_that_are_all_late_are_seen_in_seconds() {
     let found = until_slow_is_returned(1, 1, Duration::from_millis(300)).await;
-    assert!(found.is_some_and(|after| after < Duration::from_secs(10)), "{found:?}");
+    assert!(
+        found.is_some_and(|after| after < Duration::from_secs(10)),
+        "{found:?}"
+    );
 }
 
 // === answers that break off ===
@@ -187,7 +199,10 @@ async fn answers_that_break_off_are_failures() {
         lost += usize::from(answer.bytes().await.is_err());
     }
     let rule = rule_of(&edge).await;
-    println!("43 calls: {lost} broke off; guard {}; returned {}", rule["guard"], rule["returned"]);
+    println!(
+        "43 calls: {lost} broke off; guard {}; returned {}",
+        rule["guard"], rule["returned"]
+    );
     assert!((2..=6).contains(&lost), "{lost}");
     assert_ne!(rule["returned"], Value::Null);
 }
@@ -227,10 +242,19 @@ async fn reads_under_way_go_to_the_site_when_their_rule_returns() {
     }
     assert!(is_returned(&edge).await);
     let read = tokio::time::timeout(Duration::from_secs(5), read).await;
-    assert_eq!(by(&read.expect("it is not behind the gate").expect("no panic")), "owner");
+    assert_eq!(
+        by(&read.expect("it is not behind the gate").expect("no panic")),
+        "owner"
+    );
     assert!(!write.is_finished(), "a write is never repeated");
     gate.open();
     assert_eq!(by(&write.await.expect("no panic")), "next");
-    let writes = |origin: &Origin| origin.seen().iter().filter(|seen| seen.method == Method::POST).count();
+    let writes = |origin: &Origin| {
+        origin
+            .seen()
+            .iter()
+            .filter(|seen| seen.method == Method::POST)
+            .count()
+    };
     assert_eq!((writes(&owner), writes(&next)), (0, 1));
 }

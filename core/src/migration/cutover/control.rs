@@ -130,7 +130,10 @@ impl RuleControl {
         if self.standing.returned.is_some() {
             return None;
         }
-        if matches!(event, RuleEvent::Answered(_) | RuleEvent::Began(_) | RuleEvent::Failed) {
+        if matches!(
+            event,
+            RuleEvent::Answered(_) | RuleEvent::Began(_) | RuleEvent::Failed
+        ) {
             self.standing.calls = self.standing.calls.saturating_add(1);
         }
         let guard = self.guard.as_mut();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::failure_run::FailureRun;
 use super::lateness::Lateness;
 use super::place::ClientId;
-use super::tally::{CallCounts, Fault, Tally};
+use super::tally::{CallCounts, CallFault, Tally};
 use super::window::Window;
 use crate::settings::{GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
@@ -151,7 +151,7 @@ impl RuleGuard {
                     counts.compared += 1;
                     counts.different += 1;
                 });
-                self.judge(Fault::Different, now)
+                self.judge(CallFault::Different, now)
             }
         }
     }
@@ -174,7 +174,7 @@ impl RuleGuard {
             counts.calls += calls;
             counts.failed += 1;
         });
-        self.judge_run(now).or_else(|| self.judge(Fault::Failed, now))
+        self.judge_run(now).or_else(|| self.judge(CallFault::Failed, now))
     }
 
     fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<TripReason> {
@@ -189,8 +189,10 @@ impl RuleGuard {
             });
         });
         let is_late = site.is_some_and(|site| duration > site.allowed(site.half));
-        let faults = [Fault::LateTenth, Fault::LateHalf].into_iter();
-        faults.filter(|_| is_late).find_map(|fault| self.judge(fault, now))
+        let faults = [CallFault::LateTenth, CallFault::LateHalf].into_iter();
+        faults
+            .filter(|_| is_late)
+            .find_map(|fault| self.judge(fault, now))
     }
 
     fn count(&mut self, client: ClientId, now: UnixTime, change: impl Fn(&mut CallCounts)) {
@@ -216,19 +218,23 @@ impl RuleGuard {
     }
 
     /// The most calls that may have a fault.
-    fn limit(&self, fault: Fault) -> Option<Percentage> {
+    fn limit(&self, fault: CallFault) -> Option<Percentage> {
         match fault {
-            Fault::Failed => self.settings.failures,
-            Fault::Different => self.settings.different,
-            Fault::LateHalf => Some(Percentage::of_millionths(500_000)),
-            Fault::LateTenth => Some(Percentage::of_millionths(100_000)),
+            CallFault::Failed => self.settings.failures,
+            CallFault::Different => self.settings.different,
+            CallFault::LateHalf => Some(Percentage::of_millionths(500_000)),
+            CallFault::LateTenth => Some(Percentage::of_millionths(100_000)),
         }
     }
 
-    fn judge(&self, fault: Fault, now: UnixTime) -> Option<TripReason> {
+    fn judge(&self, fault: CallFault, now: UnixTime) -> Option<TripReason> {
         let most = self.limit(fault)?;
         // The number of calls in the settings is one of the long window, and says nothing about times.
-        let enough = if is_time(fault) { u64::MAX } else { self.settings.calls };
+        let enough = if is_time(fault) {
+            u64::MAX
+        } else {
+            self.settings.calls
+        };
         let windows = [(&self.long, enough), (&self.short, u64::MAX)];
         let (found, _) = windows.into_iter().find(|(window, enough)| {
             let (part, all) = window.counts(now).share(fault);
@@ -253,7 +259,7 @@ impl RuleGuard {
         })
     }
 
-    fn reason(&self, fault: Fault, most: Percentage, counts: &CallCounts) -> Option<TripReason> {
+    fn reason(&self, fault: CallFault, most: Percentage, counts: &CallCounts) -> Option<TripReason> {
         let (part, all) = counts.share(fault);
         let slower = |site: Duration| {
             self.lateness.map(|lateness| TripReason::Slower {
@@ -264,18 +270,18 @@ impl RuleGuard {
             })
         };
         match fault {
-            Fault::Failed => Some(TripReason::Failures {
+            CallFault::Failed => Some(TripReason::Failures {
                 calls: all,
                 failed: part,
                 most,
             }),
-            Fault::Different => Some(TripReason::Different {
+            CallFault::Different => Some(TripReason::Different {
                 compared: all,
                 different: part,
                 most,
             }),
-            Fault::LateHalf => slower(self.lateness?.half),
-            Fault::LateTenth => slower(self.lateness?.tenth),
+            CallFault::LateHalf => slower(self.lateness?.half),
+            CallFault::LateTenth => slower(self.lateness?.tenth),
         }
     }
 }
@@ -283,20 +289,24 @@ impl RuleGuard {
 /// Whether a limit is exceeded beyond chance, or among so many calls that they are enough; and that without what one
 /// client contributes: one alone cannot return the calls of all (T-94). As many of the clients as of the calls must have
 /// the fault. Answers that are late together, because of one pause, count as one event.
-fn is_certain(fault: Fault, most: Percentage, (window, enough): (&Window, u64), now: UnixTime) -> bool {
+fn is_certain(fault: CallFault, most: Percentage, (window, enough): (&Window, u64), now: UnixTime) -> bool {
     let sum = window.sum(now);
     let (part, all) = sum.total.share(fault);
-    let together = if is_time(fault) { window.worst_slot(fault, now) } else { 0 };
-    let spared = |number: u64| number.saturating_sub(sum.largest(fault) + together);
-    let (part, least) = (spared(part), all >= enough);
-    let is_exceeded = least && most.is_exceeded_by(part, spared(all))
-        || most.is_surely_exceeded_by(part, spared(all));
+    let together = if is_time(fault) {
+        window.worst_slot(fault, now)
+    } else {
+        0
+    };
+    let left = |number: u64| number.saturating_sub(sum.largest(fault) + together);
+    let (part, least) = (left(part), all >= enough);
+    let is_exceeded =
+        least && most.is_exceeded_by(part, left(all)) || most.is_surely_exceeded_by(part, left(all));
     is_exceeded && is_of_clients(most, sum.clients_with(fault))
 }
 
 /// Whether a fault is about time, which calls at the same moment have in common.
-const fn is_time(fault: Fault) -> bool {
-    matches!(fault, Fault::LateHalf | Fault::LateTenth)
+const fn is_time(fault: CallFault) -> bool {
+    matches!(fault, CallFault::LateHalf | CallFault::LateTenth)
 }
 
 /// Whether more of the clients have a fault than may, also without one of them.

@@ -6,6 +6,8 @@ mod control;
 mod control_tests;
 mod failure_run;
 mod guard;
+#[cfg(test)]
+mod guard_tests;
 mod latency;
 mod lateness;
 mod persisted;

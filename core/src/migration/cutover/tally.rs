@@ -38,7 +38,7 @@ pub struct CallCounts {
 
 /// A fault that a limit is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum CallFault {
     Failed,
     Different,
     /// Slower than half of the site's answers are.
@@ -58,7 +58,11 @@ impl Tally {
         change(&mut self.total);
         let mut one = CallCounts::default();
         change(&mut one);
-        let most = if one.has_fault() { 2 * MOST_CLIENTS } else { MOST_CLIENTS };
+        let most = if one.has_fault() {
+            2 * MOST_CLIENTS
+        } else {
+            MOST_CLIENTS
+        };
         if self.clients.len() < most {
             change(self.clients.entry(client).or_default());
         } else if let Some(counts) = self.clients.get_mut(&client) {
@@ -77,13 +81,13 @@ impl Tally {
     }
 
     /// The clients that had a fault, and all clients.
-    pub(super) fn clients_with(&self, fault: Fault) -> (u64, u64) {
+    pub(super) fn clients_with(&self, fault: CallFault) -> (u64, u64) {
         let with = self.clients.values().filter(|counts| counts.share(fault).0 > 0);
         (count(with.count()), count(self.clients.len()))
     }
 
     /// The most faults that any one client had.
-    pub(super) fn largest(&self, fault: Fault) -> u64 {
+    pub(super) fn largest(&self, fault: CallFault) -> u64 {
         let faults = self.clients.values().map(|counts| counts.share(fault).0);
         faults.max().unwrap_or(0)
     }
@@ -105,12 +109,12 @@ fn count(number: usize) -> u64 {
 
 impl CallCounts {
     /// The calls with a fault, and all that could have had it.
-    pub(super) const fn share(&self, fault: Fault) -> (u64, u64) {
+    pub(super) const fn share(&self, fault: CallFault) -> (u64, u64) {
         match fault {
-            Fault::Failed => (self.failed, self.calls),
-            Fault::Different => (self.different, self.compared),
-            Fault::LateHalf => (self.late_half, self.timed),
-            Fault::LateTenth => (self.late_tenth, self.timed),
+            CallFault::Failed => (self.failed, self.calls),
+            CallFault::Different => (self.different, self.compared),
+            CallFault::LateHalf => (self.late_half, self.timed),
+            CallFault::LateTenth => (self.late_tenth, self.timed),
         }
     }
 
@@ -140,14 +144,14 @@ mod tests {
         for client in 0..5_000 {
             tally.count(ClientId::new(client), |counts| counts.calls += 1);
         }
-        assert_eq!(tally.clients_with(Fault::Failed), (0, 1024));
+        assert_eq!(tally.clients_with(CallFault::Failed), (0, 1024));
         for client in 5_000..6_000 {
             tally.count(ClientId::new(client), |counts| {
                 counts.calls += 1;
                 counts.failed += 1;
             });
         }
-        assert_eq!(tally.clients_with(Fault::Failed), (1_000, 2_024));
-        assert_eq!((tally.total.calls, tally.largest(Fault::Failed)), (6_000, 1));
+        assert_eq!(tally.clients_with(CallFault::Failed), (1_000, 2_024));
+        assert_eq!((tally.total.calls, tally.largest(CallFault::Failed)), (6_000, 1));
     }
 }

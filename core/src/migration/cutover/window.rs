@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::place::ClientId;
-use super::tally::{CallCounts, Fault, Tally};
+use super::tally::{CallCounts, CallFault, Tally};
 use crate::unix_time::UnixTime;
 
 /// The slots of a window: what is older than the window by a tenth is forgotten.
@@ -61,7 +61,7 @@ impl Window {
     }
 
     /// The most faults in any one slot.
-    pub(super) fn worst_slot(&self, fault: Fault, now: UnixTime) -> u64 {
+    pub(super) fn worst_slot(&self, fault: CallFault, now: UnixTime) -> u64 {
         let faults = self.recent(now).map(|tally| tally.total.share(fault).0);
         faults.max().unwrap_or(0)
     }
