@@ -16,6 +16,7 @@ mod examples;
 mod explain;
 mod guarded_rules;
 mod healthcheck;
+mod idle_rules;
 mod init;
 mod man;
 #[cfg(feature = "migration")]

@@ -7,14 +7,15 @@ use std::path::Path;
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use ipnet::IpNet;
 
+use super::idle_rules::idle_rules;
 use super::named_address;
 
 /// A setting that opens something, for whom, and what closes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OpenSetting {
-    key: &'static str,
-    cause: String,
-    remedy: &'static str,
+    pub(super) key: &'static str,
+    pub(super) cause: String,
+    pub(super) remedy: &'static str,
 }
 
 /// Those among the settings, the modes of secret files included.
@@ -25,7 +26,8 @@ pub(super) fn open_settings(settings: &Settings) -> Vec<OpenSetting> {
         local_writes(settings),
         one_client(settings),
     ];
-    found.into_iter().flatten().chain(secrets(settings)).collect()
+    let found = found.into_iter().flatten().chain(idle_rules(settings));
+    found.chain(secrets(settings)).collect()
 }
 
 /// Logs each of them.

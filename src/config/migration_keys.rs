@@ -192,8 +192,9 @@ pub(super) const GUARD: &[CutoverKey] = &[
     CutoverKey::new(
         "calls",
         Count(1..=1_000_000, |rule| U64(&mut guard(rule).calls)),
-        "The least number of calls in the window before the guard judges failures, of compared answers before it \
-         judges differences, and of both before it judges times.",
+        "The number of calls, or of compared answers, in the window from which on their share alone decides. Among \
+         fewer, a limit is exceeded only if chance does not explain it. Times are judged once the site has given as \
+         many, or 50.",
     )
     .value("200"),
     CutoverKey::new(
@@ -201,7 +202,8 @@ pub(super) const GUARD: &[CutoverKey] = &[
         Text(&SHARE, |rule, text| {
             share(text).map(|share| guard(rule).failures = Some(share))
         }),
-        "The most calls that may fail: no connection, a timeout, an unusable answer, or a status of 500 or more.",
+        "The most calls that may fail: no connection, a timeout, an unusable answer, a status of 500 or more, or an \
+         answer that breaks off.",
     )
     .value("\"1%\""),
     CutoverKey::new(
@@ -218,7 +220,8 @@ pub(super) const GUARD: &[CutoverKey] = &[
         Text(&SLOWER, |rule, text| {
             percent(text).map(|percent| guard(rule).slower = Some(percent))
         }),
-        "By how much the median time of the backend may exceed that of the site. Less than 10 ms never count.",
+        "By how much the times of the backend may exceed those of the site, at the median and at the slowest tenth. \
+         Less than 10 ms never count.",
     )
     .unset("not judged"),
 ];

@@ -6,13 +6,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::keeper::Keeper;
 use crate::cache::Cache;
 use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
-use calendar_edge_core::migration::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleRecord};
-use calendar_edge_core::settings::{CutoverRule, Percentage, client_network};
+use calendar_edge_core::migration::cutover::{
+    Placer, Returned, RuleChange, RuleControl, RuleEvent, RuleRecord,
+};
+use calendar_edge_core::settings::{CutoverRule, Percentage};
 
 /// A rule; clones of the stack share it, and it outlives reloads.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct RuleState {
     name: Arc<str>,
     /// The share in millionths, for calls that only ask.
     share: AtomicU32,
+    /// Whether its calls are returned, for calls under way.
+    returned: watch::Sender<bool>,
     control: Mutex<RuleControl>,
     means: Means,
 }
@@ -42,6 +47,7 @@ pub(crate) struct RuleSummary {
 pub(super) struct Means {
     pub(super) cache: Cache,
     pub(super) keeper: Keeper,
+    pub(super) placer: Placer,
     pub(super) metrics: MigrationMetrics,
 }
 
@@ -53,6 +59,7 @@ impl RuleState {
         let this = Self {
             name: rule.name.as_str().into(),
             share: AtomicU32::new(control.share().millionths()),
+            returned: watch::Sender::new(false),
             control: Mutex::new(control),
             means,
         };
@@ -79,14 +86,29 @@ impl RuleState {
         Percentage::of_millionths(self.share.load(Ordering::Relaxed))
     }
 
+    /// Whether the site answers all calls of the rule.
+    pub(crate) fn is_returned(&self) -> bool {
+        *self.returned.borrow()
+    }
+
+    /// Ends when the site answers all calls of the rule.
+    pub(crate) async fn returned(&self) {
+        // The sender lives as long as the rule.
+        let _ = self
+            .returned
+            .subscribe()
+            .wait_for(|is_returned| *is_returned)
+            .await;
+    }
+
     /// The counters.
     pub(crate) const fn metrics(&self) -> &MigrationMetrics {
         &self.means.metrics
     }
 
-    /// Counts an event of a client's call. If that trips the guard, the site answers every call that begins from now on.
+    /// Counts an event of a client's call. If that trips the guard, the site answers every call from now on.
     pub(crate) fn observe(&self, event: RuleEvent, client: Option<IpAddr>) {
-        let client = client.map(client_network);
+        let client = self.means.placer.client(client);
         let mut control = self.control.lock();
         let Some(change) = control.observe(event, client, unix_time()) else {
             return;
@@ -173,6 +195,7 @@ impl RuleState {
         let share = control.share();
         self.share.store(share.millionths(), Ordering::Relaxed);
         let is_returned = control.standing().returned.is_some();
+        self.returned.send_replace(is_returned);
         self.means.metrics.share_is(&self.name, share, is_returned);
     }
 }

@@ -14,7 +14,7 @@ use crate::cache::Cache;
 use crate::telemetry::{Metrics, MigrationMetrics};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::comparison::DifferenceClass;
-use calendar_edge_core::migration::cutover::{RuleEvent, ShareKey};
+use calendar_edge_core::migration::cutover::{Placer, RuleEvent};
 use calendar_edge_core::settings::{CompareSettings, CutMethods, CutoverRule, Settings};
 use calendar_edge_judge::contract::table;
 
@@ -38,9 +38,11 @@ struct MigrationState {
 impl Migration {
     /// What earlier runs have kept about the rules of these settings, and nothing about backends.
     pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
+        let keeper = Keeper::open(settings.state_dir.as_deref(), &settings.cutover);
         let means = Means {
             cache: cache.clone(),
-            keeper: Keeper::open(settings.state_dir.as_deref(), &settings.cutover),
+            placer: Placer::new(keeper.share_key()),
+            keeper,
             metrics: metrics.migration().clone(),
         };
         let this = Self {
@@ -203,9 +205,9 @@ impl Migration {
         Some(known.to_json(accepted))
     }
 
-    /// The key that the places of clients depend on.
-    pub(crate) fn share_key(&self) -> ShareKey {
-        self.shared.means.keeper.share_key()
+    /// Finds the places of clients.
+    pub(crate) fn placer(&self) -> &Placer {
+        &self.shared.means.placer
     }
 
     /// The counters.

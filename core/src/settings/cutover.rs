@@ -38,13 +38,13 @@ pub struct CutoverRule {
 pub struct GuardSettings {
     /// The length of the window.
     pub window: Duration,
-    /// The least number of calls, of compared answers, and of times, before each is judged.
+    /// The number of calls, or of compared answers, from which on their share alone decides. Fewer must be beyond chance.
     pub calls: u64,
     /// The most calls that may fail.
     pub failures: Option<Percentage>,
     /// The most compared answers that may differ.
     pub different: Option<Percentage>,
-    /// By how many per cent the backend may be slower than the site, by their medians.
+    /// By how many per cent the backend may be slower than the site, at the median and at the slowest tenth.
     pub slower: Option<u32>,
 }
 

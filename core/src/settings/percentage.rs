@@ -12,6 +12,9 @@ const WHOLE: u32 = 1_000_000;
 /// The points of one per cent.
 const PER_CENT: u32 = WHOLE / 100;
 
+/// The natural logarithm of how rare must be what no chance explains.
+const SURPRISE: f64 = 9.0;
+
 /// The most digits behind the point: one millionth is 0.0001%.
 const DECIMALS: usize = 4;
 
@@ -66,6 +69,26 @@ impl Percentage {
     pub fn is_exceeded_by(self, some: u64, all: u64) -> bool {
         u128::from(some) * u128::from(WHOLE) > u128::from(all) * u128::from(self.0)
     }
+
+    /// Returns true if so many of all are more than this share, and are not so by chance: with this share, as many would
+    /// come about once in 8,000 times at most. Two of two are enough for 1%.
+    pub fn is_surely_exceeded_by(self, some: u64, all: u64) -> bool {
+        if !self.is_exceeded_by(some, all) {
+            return false;
+        }
+        let float = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+        let (limit, all) = (f64::from(self.0) / f64::from(WHOLE), float(all));
+        let share = float(some) / all;
+        let part = |share: f64, limit: f64| {
+            if share > 0.0 {
+                share * (share / limit).ln()
+            } else {
+                0.0
+            }
+        };
+        // The bound of Chernoff: the chance is at most e to the power of -all * divergence.
+        all * (part(share, limit) + part(1.0 - share, 1.0 - limit)) > SURPRISE
+    }
 }
 
 impl fmt::Display for Percentage {
@@ -110,6 +133,33 @@ mod tests {
                 Percentage::parse(text).map(Percentage::millionths),
                 points,
                 "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn few_calls_are_sure_where_all_fail_and_many_where_few_do() {
+        for (limit, some, all, is_sure) in [
+            ("1%", 1, 1, false),
+            ("1%", 2, 2, true),
+            ("20%", 5, 5, false),
+            ("20%", 6, 6, true),
+            ("1%", 3, 100, false),
+            ("1%", 8, 100, true),
+            ("10%", 11, 100, false),
+            ("10%", 9, 20, false),
+            ("10%", 11, 20, true),
+            ("10%", 110_000, 1_000_000, true),
+            ("0%", 1, 1_000_000, true),
+            ("0%", 0, 10, false),
+            ("100%", 10, 10, false),
+            ("1%", 0, 0, false),
+        ] {
+            let limit = Percentage::parse(limit).unwrap();
+            assert_eq!(
+                limit.is_surely_exceeded_by(some, all),
+                is_sure,
+                "{some}/{all} {limit}"
             );
         }
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use super::began_body::watched;
 use super::route::{CallRoute, Cutover};
 use crate::gateway::Parts;
 use crate::gateway::Shared;
@@ -59,22 +60,42 @@ impl<S> CuttingOver<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    /// Asks the backend, and if it fails the site, both within the time of one read.
-    async fn ask(&self, call: CalendarCall, rule_state: &RuleState, longest: Duration) -> CallResponse {
-        let started = Instant::now();
-        let again = call.may_fall_back().then(|| CalendarCall {
+    /// Asks the backend. A read that fails there, or has no answer when its rule is returned, is asked of the site; both
+    /// within the time of one read.
+    async fn ask(&self, call: CalendarCall, rule_state: &Arc<RuleState>, longest: Duration) -> CallResponse {
+        let (started, client) = (Instant::now(), call.client.forwarded.client());
+        if call.call.is_write() {
+            return watched(self.inner.call(call).await, rule_state, client);
+        }
+        let falls_back = call.may_fall_back();
+        let again = CalendarCall {
             route: CallRoute::Primary,
             ..call.clone()
-        });
-        let response = self.inner.call(call).await;
-        let Some(again) = again.filter(|_| response.response.status().is_server_error()) else {
-            return response;
         };
+        let response = tokio::select! {
+            biased;
+            response = self.inner.call(call) => Some(response),
+            () = rule_state.returned() => None,
+        };
+        match response {
+            Some(response)
+                if !response.response.status().is_server_error()
+                    || !(falls_back || rule_state.is_returned()) =>
+            {
+                watched(response, rule_state, client)
+            }
+            Some(_) | None => {
+                let left = longest.saturating_sub(started.elapsed());
+                self.ask_site(again, rule_state, left).await
+            }
+        }
+    }
+
+    async fn ask_site(&self, call: CalendarCall, rule_state: &RuleState, left: Duration) -> CallResponse {
         rule_state
             .metrics()
             .answered(rule_state.name(), CutoverAnswer::Fallback);
-        let left = longest.saturating_sub(started.elapsed());
-        match timeout(left, self.inner.call(again)).await {
+        match timeout(left, self.inner.call(call)).await {
             Ok(response) => response,
             Err(_) => fault::failed(&CallFailure::Overdue, &self.warnings).into(),
         }
@@ -111,7 +132,7 @@ impl CutoverRules {
             cutovers: cutovers
                 .map(|rule| Cutover::new(rule, site, shared).map(Arc::new))
                 .collect(),
-            placer: Placer::new(shared.migration.share_key()),
+            placer: shared.migration.placer().clone(),
             longest_read: deadline::of_reads(site),
         })
     }

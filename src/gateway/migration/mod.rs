@@ -1,6 +1,8 @@
 //! The stages by which other backends see calls, and the way to them.
 
 #[cfg(feature = "migration")]
+mod began_body;
+#[cfg(feature = "migration")]
 mod copier;
 #[cfg(feature = "migration")]
 mod copy_budget;

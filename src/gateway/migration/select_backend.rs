@@ -108,10 +108,11 @@ fn has_failed(result: &BackendResult) -> bool {
 impl Attempt<'_> {
     fn end(&mut self, result: &BackendResult) {
         self.has_ended = true;
-        let event = if has_failed(result) {
-            RuleEvent::Failed
-        } else {
-            RuleEvent::Answered(self.started.elapsed())
+        let took = self.started.elapsed();
+        let event = match result {
+            _ if has_failed(result) => RuleEvent::Failed,
+            Ok(accepted) if accepted.is_streamed() => RuleEvent::Began(took),
+            Ok(_) | Err(_) => RuleEvent::Answered(took),
         };
         self.rule_state.observe(event, self.client);
     }

@@ -22,7 +22,7 @@ fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
 }
 
 /// What operators see of the only rule.
-async fn rule_of(edge: &Edge) -> Value {
+pub(super) async fn rule_of(edge: &Edge) -> Value {
     edge.admin("/migration").await.json()["rules"][0].clone()
 }
 

@@ -2,6 +2,7 @@
 
 mod command;
 mod guard;
+mod sure;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

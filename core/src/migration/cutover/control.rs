@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::guard::{RuleEvent, RuleGuard, TripReason};
-use super::window::WindowCounts;
+use super::place::ClientId;
+use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};
 use crate::unix_time::UnixTime;
-use ipnet::IpNet;
 
 /// A rule while the edge runs. Times are passed in.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ pub enum RuleChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GuardView {
     /// The counts of the window.
-    pub counts: WindowCounts,
+    pub counts: CallCounts,
     /// The median of the backend.
     pub own_median: Option<Duration>,
     /// The median of the site.
@@ -125,13 +125,15 @@ impl RuleControl {
         })
     }
 
-    /// Counts an event of a client's call, and changes the share if that is due. The client is its
-    /// [network](crate::settings::client_network); all of unknown address are one.
-    pub fn observe(&mut self, event: RuleEvent, client: Option<IpNet>, now: UnixTime) -> Option<RuleChange> {
+    /// Counts an event of a client's call, and changes the share if that is due.
+    pub fn observe(&mut self, event: RuleEvent, client: ClientId, now: UnixTime) -> Option<RuleChange> {
         if self.standing.returned.is_some() {
             return None;
         }
-        if matches!(event, RuleEvent::Answered(_) | RuleEvent::Failed) {
+        if matches!(
+            event,
+            RuleEvent::Answered(_) | RuleEvent::Began(_) | RuleEvent::Failed
+        ) {
             self.standing.calls = self.standing.calls.saturating_add(1);
         }
         let guard = self.guard.as_mut();

@@ -1,24 +1,23 @@
 //! Rules and their guards under a simulated clock.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
-use ipnet::IpNet;
 use proptest::prelude::*;
 
 use super::control::*;
 use super::guard::{RuleEvent, TripReason};
+use super::place::ClientId;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 
-const START: UnixTime = UnixTime::from_secs(500_000 * 3600);
-const QUICK: Duration = Duration::from_millis(20);
+pub(super) const START: UnixTime = UnixTime::from_secs(500_000 * 3600);
+pub(super) const QUICK: Duration = Duration::from_millis(20);
 
-fn percentage(text: &str) -> Percentage {
+pub(super) fn percentage(text: &str) -> Percentage {
     Percentage::parse(text).unwrap()
 }
 
-fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
+pub(super) fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
     let mut guard = GuardSettings {
         window: Duration::from_secs(100),
         calls: 20,
@@ -33,14 +32,13 @@ fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
     }
 }
 
-fn control(rule: CutoverRule) -> RuleControl {
+pub(super) fn control(rule: CutoverRule) -> RuleControl {
     RuleControl::new(rule, RuleRecord::default(), START)
 }
 
 /// One of many clients.
-fn client(number: u64) -> IpNet {
-    let [high, low] = u16::try_from(number % 50_000).unwrap().to_be_bytes();
-    IpAddr::from([10, 0, high, low]).into()
+pub(super) fn client(number: u64) -> ClientId {
+    ClientId::new(number)
 }
 
 /// Gives the same event of so many clients, a second apart from each other; the first change.
@@ -52,25 +50,22 @@ fn repeat(
 ) -> Option<(u64, RuleChange)> {
     (0..times).find_map(|n| {
         let now = from.saturating_add(Duration::from_secs(n));
-        Some((n, control.observe(event, Some(client(n)), now)?))
+        Some((n, control.observe(event, client(n), now)?))
     })
 }
 
 #[test]
-fn failures_return_the_calls_once_there_are_enough() {
+fn failures_in_a_row_return_the_calls_at_once() {
     let mut control = control(guarded(|_| ()));
     assert_eq!(control.share(), Percentage::ALL);
     let (at, change) = repeat(&mut control, RuleEvent::Failed, 100, START).unwrap();
-    let reason = TripReason::Failures {
-        calls: 20,
-        failed: 20,
-        most: percentage("10%"),
-    };
-    assert_eq!((at, change), (19, RuleChange::Returned(reason)));
+    // Without the one of any client there are four in a row, of which chance makes one in 10,000.
+    let reason = TripReason::Run { failed: 5 };
+    assert_eq!((at, change), (4, RuleChange::Returned(reason)));
     assert_eq!(control.share(), Percentage::NONE);
     let returned = control.standing().returned.clone().unwrap();
-    assert_eq!(returned.reason, "20 of 20 calls failed, more than 10%");
-    assert_eq!(returned.at, START.as_secs() + 19);
+    assert_eq!(returned.reason, "5 calls in a row failed");
+    assert_eq!(returned.at, START.as_secs() + 4);
 }
 
 #[test]
@@ -87,23 +82,19 @@ fn one_client_returns_no_calls_and_two_do() {
         let quick = [RuleEvent::Answered(QUICK), RuleEvent::Same];
         for n in 0..200 {
             let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
-            assert_eq!(alone.observe(event, Some(client(7)), now), None, "{event:?}");
+            assert_eq!(alone.observe(event, client(7), now), None, "{event:?}");
         }
         for n in 0..5 {
             for other in quick {
                 assert_eq!(
-                    alone.observe(
-                        other,
-                        Some(client(n)),
-                        START.saturating_add(Duration::from_mins(1))
-                    ),
+                    alone.observe(other, client(n), START.saturating_add(Duration::from_mins(1))),
                     None
                 );
             }
         }
         let returned = (0..200).any(|n| {
             let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
-            both.observe(event, Some(client(n % 3)), now).is_some()
+            both.observe(event, client(n % 3), now).is_some()
         });
         assert!(returned, "{event:?}");
     }
@@ -119,7 +110,7 @@ fn failures_that_are_spread_are_forgotten() {
         assert_eq!(
             control.observe(
                 RuleEvent::Failed,
-                Some(client(round)),
+                client(round),
                 at.saturating_add(Duration::from_secs(9))
             ),
             None
@@ -214,7 +205,7 @@ fn only_an_operator_resumes() {
     assert!(!second.resume(later));
     assert_eq!(second.share(), Percentage::ALL);
     assert_eq!(
-        repeat(&mut second, RuleEvent::Failed, 19, later),
+        repeat(&mut second, RuleEvent::Failed, 4, later),
         None,
         "the window begins anew"
     );
@@ -239,9 +230,9 @@ fn steps_take_their_time_and_their_calls() {
     let mut now = START.saturating_add(Duration::from_secs(61));
     for _ in 0..29 {
         now = now.saturating_add(Duration::from_secs(10));
-        assert_eq!(control.observe(RuleEvent::Answered(QUICK), None, now), None);
+        assert_eq!(control.observe(RuleEvent::Answered(QUICK), client(0), now), None);
     }
-    let change = control.observe(RuleEvent::Answered(QUICK), None, now);
+    let change = control.observe(RuleEvent::Answered(QUICK), client(0), now);
     assert_eq!(change, Some(RuleChange::Stepped(Percentage::ALL)));
     assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 500, now), None);
 }
@@ -277,7 +268,7 @@ proptest! {
                 _ => RuleEvent::Answered(Duration::from_millis(pause)),
             };
             let before = control.share();
-            match control.observe(event, Some(client(now.as_secs())), now) {
+            match control.observe(event, client(now.as_secs()), now) {
                 Some(RuleChange::Returned(_)) => {
                     prop_assert!(!is_returned);
                     is_returned = true;
@@ -300,7 +291,7 @@ proptest! {
             now = now.saturating_add(Duration::from_secs(pause));
             let took = Duration::from_millis(millis);
             for event in [RuleEvent::PrimaryAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
-                prop_assert_eq!(control.observe(event, Some(client(now.as_secs())), now), None);
+                prop_assert_eq!(control.observe(event, client(now.as_secs()), now), None);
             }
         }
     }

@@ -1,28 +1,36 @@
-//! The guard of a rule: what it counts, and when it has seen enough.
+//! The guard of a rule: what it counts, and when it is sure.
 
 use std::fmt;
 use std::time::Duration;
 
-use ipnet::IpNet;
-
-use super::window::{Window, WindowCounts};
+use super::failure_run::FailureRun;
+use super::lateness::Lateness;
+use super::place::ClientId;
+use super::tally::{CallCounts, CallFault, Tally};
+use super::window::Window;
 use crate::settings::{GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 
-/// The events between two looks at the latencies.
-const LATENCY_EVERY: u64 = 16;
+/// The length of the short window beside the long one.
+const SHORT: Duration = Duration::from_secs(10);
 
-/// The least difference of latencies that counts: what nobody notices.
-const NOTICEABLE: Duration = Duration::from_millis(10);
+/// The most times of the site that a guard waits for before it says which answers are late.
+const ENOUGH_TIMES: u64 = 50;
+
+/// The least failures in a row, without those of one client.
+const LEAST_RUN: u64 = 3;
 
 /// What a guard counts.
 #[derive(Debug, Clone)]
 pub(super) struct RuleGuard {
     settings: GuardSettings,
-    window: Window,
-    /// The last median of the site that enough calls support: at a share of everything, none follow.
-    owner_median: Option<Duration>,
-    events: u64,
+    long: Window,
+    short: Window,
+    run: FailureRun,
+    /// By the last times of the site that were enough: at a share of everything, none follow.
+    lateness: Option<Lateness>,
+    /// The slot of the short window in which that was looked at.
+    looked: u128,
 }
 
 /// Something that happened to a call that a rule is about.
@@ -30,6 +38,12 @@ pub(super) struct RuleGuard {
 pub enum RuleEvent {
     /// The backend answered within this time.
     Answered(Duration),
+    /// The head of an answer came within this time; its body follows.
+    Began(Duration),
+    /// An answer that had begun ended well.
+    Ended,
+    /// An answer that had begun broke off.
+    BrokeOff,
     /// The backend failed: no connection, a timeout, an unusable answer, or a status of 500 or more.
     Failed,
     /// The client left before the backend had answered.
@@ -54,6 +68,11 @@ pub enum TripReason {
         /// The most that may.
         most: Percentage,
     },
+    /// Calls failed one after the other.
+    Run {
+        /// Their number.
+        failed: u64,
+    },
     /// Too many answers differ.
     Different {
         /// The compared calls in the window.
@@ -65,12 +84,14 @@ pub enum TripReason {
     },
     /// The backend is slower than the site.
     Slower {
-        /// The median of the backend.
-        own: Duration,
-        /// The median of the site.
-        primary: Duration,
-        /// By how many per cent of the site's median it may be slower.
-        most: u32,
+        /// The calls in the window.
+        timed: u64,
+        /// Those that took longer.
+        late: u64,
+        /// The time that they may take.
+        allowed: Duration,
+        /// The share of the site's answers that takes longer than those of the backend may, without the allowance.
+        share: Percentage,
     },
 }
 
@@ -79,10 +100,12 @@ pub enum TripReason {
 impl RuleGuard {
     pub(super) fn new(settings: &GuardSettings) -> Self {
         Self {
+            long: Window::new(settings.window),
+            short: Window::new(SHORT.min(settings.window)),
+            run: FailureRun::default(),
+            lateness: None,
+            looked: 0,
             settings: settings.clone(),
-            window: Window::new(settings.window),
-            owner_median: None,
-            events: 0,
         }
     }
 
@@ -94,138 +117,201 @@ impl RuleGuard {
     pub(super) fn observe(
         &mut self,
         event: RuleEvent,
-        client: Option<IpNet>,
+        client: ClientId,
         now: UnixTime,
     ) -> Option<TripReason> {
+        self.look_at_the_site(now);
         match event {
             RuleEvent::Answered(duration) => {
-                self.window.counts(now).calls += 1;
-                self.took(duration, client, now);
+                self.run.end();
+                self.took(duration, client, now)
             }
-            RuleEvent::Failed => {
-                let counts = self.window.counts(now);
-                counts.calls += 1;
-                counts.failed += 1;
-                if let Some(own) = self.window.client(client, now) {
-                    own.failed += 1;
-                }
+            RuleEvent::Began(duration) => self.took(duration, client, now),
+            RuleEvent::Ended => {
+                self.run.end();
+                None
             }
+            RuleEvent::BrokeOff => self.failed(client, 0, now),
+            RuleEvent::Failed => self.failed(client, 1, now),
             // One that had taken long says that the backend is slow; one that had not says nothing.
             RuleEvent::GivenUp(duration) => {
-                if self.owner_median.is_some_and(|median| duration > median) {
-                    self.window.counts(now).calls += 1;
-                    self.took(duration, client, now);
-                }
+                let site = self.lateness.filter(|site| duration > site.half);
+                site.and_then(|_| self.took(duration, client, now))
             }
-            RuleEvent::PrimaryAnswered(duration) => self.window.owner_took(duration, now),
-            RuleEvent::Same => self.window.counts(now).compared += 1,
+            RuleEvent::PrimaryAnswered(duration) => {
+                self.in_both(now, |tally| tally.primary.add(duration));
+                None
+            }
+            RuleEvent::Same => {
+                self.count(client, now, |counts| counts.compared += 1);
+                None
+            }
             RuleEvent::Different => {
-                let counts = self.window.counts(now);
-                counts.compared += 1;
-                counts.different += 1;
-                if let Some(own) = self.window.client(client, now) {
-                    own.different += 1;
-                }
+                self.count(client, now, |counts| {
+                    counts.compared += 1;
+                    counts.different += 1;
+                });
+                self.judge(CallFault::Different, now)
             }
         }
-        self.finding(now)
-    }
-
-    /// Counts a duration, unless its client has as many as could be half of them.
-    fn took(&mut self, duration: Duration, client: Option<IpNet>, now: UnixTime) {
-        if self.settings.slower.is_none() || self.window.sums_of(client, now).timed >= self.most_timed() {
-            return;
-        }
-        if let Some(own) = self.window.client(client, now) {
-            own.timed += 1;
-        }
-        self.window.own_took(duration, now);
-    }
-
-    /// The most durations of one client that count in a window: fewer than half of those that a finding needs.
-    fn most_timed(&self) -> u64 {
-        (self.settings.calls.saturating_sub(1) / 2).max(1)
     }
 
     /// The counts of the window.
-    pub(super) fn counts(&self, now: UnixTime) -> WindowCounts {
-        self.window.sums(now)
+    pub(super) fn counts(&self, now: UnixTime) -> CallCounts {
+        self.long.counts(now)
     }
 
     /// The medians of the backend and of the site.
     pub(super) fn medians(&self, now: UnixTime) -> (Option<Duration>, Option<Duration>) {
-        let latencies = self.window.latencies(now);
-        (
-            latencies.own.median(),
-            latencies.primary.median().or(self.owner_median),
-        )
+        let sum = self.long.sum(now);
+        let known = self.lateness.map(|site| site.half);
+        (sum.own.median(), sum.primary.median().or(known))
     }
 
-    fn finding(&mut self, now: UnixTime) -> Option<TripReason> {
-        self.events = self.events.wrapping_add(1);
-        let counts = self.window.sums(now);
-        let GuardSettings {
-            calls: least,
-            failures,
-            different,
-            ..
-        } = self.settings;
-        if let Some(most) = failures
-            && counts.calls >= least
-            && most.is_exceeded_by(counts.failed, counts.calls)
-            && without_one(
-                most,
-                (counts.failed, counts.calls),
-                self.window.largest(now).failed,
-            )
-        {
-            let WindowCounts { calls, failed, .. } = counts;
-            return Some(TripReason::Failures { calls, failed, most });
-        }
-        if let Some(most) = different
-            && counts.compared >= least
-            && most.is_exceeded_by(counts.different, counts.compared)
-            && without_one(
-                most,
-                (counts.different, counts.compared),
-                self.window.largest(now).different,
-            )
-        {
-            let WindowCounts {
-                compared, different, ..
-            } = counts;
-            return Some(TripReason::Different {
-                compared,
-                different,
-                most,
+    fn failed(&mut self, client: ClientId, calls: u64, now: UnixTime) -> Option<TripReason> {
+        self.run.fail(client);
+        self.count(client, now, |counts| {
+            counts.calls += calls;
+            counts.failed += 1;
+        });
+        self.judge_run(now).or_else(|| self.judge(CallFault::Failed, now))
+    }
+
+    fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<TripReason> {
+        let site = self.lateness;
+        self.in_both(now, |tally| {
+            tally.own.add(duration);
+            tally.count(client, |counts| {
+                counts.calls += 1;
+                if let Some(site) = site {
+                    site.count(duration, counts);
+                }
             });
-        }
-        let is_turn = self.events.is_multiple_of(LATENCY_EVERY);
-        self.settings
-            .slower
-            .filter(|_| is_turn)
-            .and_then(|most| self.slowness(most, now))
+        });
+        let is_late = site.is_some_and(|site| duration > site.allowed(site.half));
+        let faults = [CallFault::LateTenth, CallFault::LateHalf].into_iter();
+        faults
+            .filter(|_| is_late)
+            .find_map(|fault| self.judge(fault, now))
     }
 
-    fn slowness(&mut self, most: u32, now: UnixTime) -> Option<TripReason> {
-        let latencies = self.window.latencies(now);
-        if latencies.primary.total() >= self.settings.calls {
-            self.owner_median = latencies.primary.median();
+    fn count(&mut self, client: ClientId, now: UnixTime, change: impl Fn(&mut CallCounts)) {
+        self.in_both(now, |tally| tally.count(client, &change));
+    }
+
+    fn in_both(&mut self, now: UnixTime, change: impl Fn(&mut Tally)) {
+        change(self.long.tally(now));
+        change(self.short.tally(now));
+    }
+
+    /// Finds out once a second which answers are late from now on.
+    fn look_at_the_site(&mut self, now: UnixTime) {
+        let slot = self.short.number(now);
+        if let Some(most) = self.settings.slower
+            && self.looked != slot
+        {
+            self.looked = slot;
+            let (long, short) = (self.long.sum(now).primary, self.short.sum(now).primary);
+            let least = self.settings.calls.min(ENOUGH_TIMES);
+            self.lateness = Lateness::of([&long, &short], least, most).or(self.lateness);
         }
-        let primary = self.owner_median?;
-        let least = self.settings.calls.max(2 * self.most_timed() + 1);
-        let own = latencies
-            .own
-            .median()
-            .filter(|_| latencies.own.total() >= least)?;
-        let limit = primary * (100 + most) / 100;
-        (own > limit && own > primary + NOTICEABLE).then_some(TripReason::Slower { own, primary, most })
+    }
+
+    /// The most calls that may have a fault.
+    fn limit(&self, fault: CallFault) -> Option<Percentage> {
+        match fault {
+            CallFault::Failed => self.settings.failures,
+            CallFault::Different => self.settings.different,
+            CallFault::LateHalf => Some(Percentage::of_millionths(500_000)),
+            CallFault::LateTenth => Some(Percentage::of_millionths(100_000)),
+        }
+    }
+
+    fn judge(&self, fault: CallFault, now: UnixTime) -> Option<TripReason> {
+        let most = self.limit(fault)?;
+        // The number of calls in the settings is one of the long window, and says nothing about times.
+        let enough = if is_time(fault) {
+            u64::MAX
+        } else {
+            self.settings.calls
+        };
+        let windows = [(&self.long, enough), (&self.short, u64::MAX)];
+        let (found, _) = windows.into_iter().find(|(window, enough)| {
+            let (part, all) = window.counts(now).share(fault);
+            most.is_exceeded_by(part, all) && is_certain(fault, most, (window, *enough), now)
+        })?;
+        self.reason(fault, most, &found.counts(now))
+    }
+
+    /// Whether calls in a row failed that are too many for chance, without those of one client.
+    fn judge_run(&self, now: UnixTime) -> Option<TripReason> {
+        let most = self.settings.failures?;
+        let failed = self.run.without_one();
+        if failed < LEAST_RUN || !most.is_surely_exceeded_by(failed, failed) {
+            return None;
+        }
+        let mut clients = self.short.clients(now);
+        clients.extend(self.run.clients());
+        let counts = [self.run.clients().count(), clients.len()];
+        let [with, all] = counts.map(|number| u64::try_from(number).unwrap_or(u64::MAX));
+        is_of_clients(most, (with, all)).then(|| TripReason::Run {
+            failed: self.run.failed(),
+        })
+    }
+
+    fn reason(&self, fault: CallFault, most: Percentage, counts: &CallCounts) -> Option<TripReason> {
+        let (part, all) = counts.share(fault);
+        let slower = |site: Duration| {
+            self.lateness.map(|lateness| TripReason::Slower {
+                timed: all,
+                late: part,
+                allowed: lateness.allowed(site),
+                share: most,
+            })
+        };
+        match fault {
+            CallFault::Failed => Some(TripReason::Failures {
+                calls: all,
+                failed: part,
+                most,
+            }),
+            CallFault::Different => Some(TripReason::Different {
+                compared: all,
+                different: part,
+                most,
+            }),
+            CallFault::LateHalf => slower(self.lateness?.half),
+            CallFault::LateTenth => slower(self.lateness?.tenth),
+        }
     }
 }
 
-/// Whether a limit is exceeded without what one client contributes: one alone cannot return the calls of all (T-94).
-fn without_one(most: Percentage, (part, all): (u64, u64), largest: u64) -> bool {
-    most.is_exceeded_by(part.saturating_sub(largest), all.saturating_sub(largest))
+/// Whether a limit is exceeded beyond chance, or among so many calls that they are enough; and that without what one
+/// client contributes: one alone cannot return the calls of all (T-94). As many of the clients as of the calls must have
+/// the fault. Answers that are late together, because of one pause, count as one event.
+fn is_certain(fault: CallFault, most: Percentage, (window, enough): (&Window, u64), now: UnixTime) -> bool {
+    let sum = window.sum(now);
+    let (part, all) = sum.total.share(fault);
+    let together = if is_time(fault) {
+        window.worst_slot(fault, now)
+    } else {
+        0
+    };
+    let left = |number: u64| number.saturating_sub(sum.largest(fault) + together);
+    let (part, least) = (left(part), all >= enough);
+    let is_exceeded =
+        least && most.is_exceeded_by(part, left(all)) || most.is_surely_exceeded_by(part, left(all));
+    is_exceeded && is_of_clients(most, sum.clients_with(fault))
+}
+
+/// Whether a fault is about time, which calls at the same moment have in common.
+const fn is_time(fault: CallFault) -> bool {
+    matches!(fault, CallFault::LateHalf | CallFault::LateTenth)
+}
+
+/// Whether more of the clients have a fault than may, also without one of them.
+fn is_of_clients(most: Percentage, (with, all): (u64, u64)) -> bool {
+    most.is_exceeded_by(with.saturating_sub(1), all.saturating_sub(1))
 }
 
 impl fmt::Display for TripReason {
@@ -234,6 +320,7 @@ impl fmt::Display for TripReason {
             Self::Failures { calls, failed, most } => {
                 write!(f, "{failed} of {calls} calls failed, more than {most}")
             }
+            Self::Run { failed } => write!(f, "{failed} calls in a row failed"),
             Self::Different {
                 compared,
                 different,
@@ -244,11 +331,15 @@ impl fmt::Display for TripReason {
                     "{different} of {compared} compared answers differ, more than {most}"
                 )
             }
-            Self::Slower { own, primary, most } => write!(
+            Self::Slower {
+                timed,
+                late,
+                allowed,
+                share,
+            } => write!(
                 f,
-                "half of the answers take more than {} ms, those of the site {} ms: slower by more than {most}%",
-                own.as_millis(),
-                primary.as_millis()
+                "{late} of {timed} answers, more than {share}, took longer than {} ms, which the site's times allow",
+                allowed.as_millis()
             ),
         }
     }

@@ -44,7 +44,12 @@ impl Latencies {
 
     /// The duration that half of all do not exceed; none if there is none.
     pub(super) fn median(&self) -> Option<Duration> {
-        let mut left = self.total.div_ceil(2);
+        self.quantile(500)
+    }
+
+    /// The duration that so many of a thousand do not exceed; none if there is none.
+    pub(super) fn quantile(&self, per_mille: u32) -> Option<Duration> {
+        let mut left = (self.total * u64::from(per_mille)).div_ceil(1000).max(1);
         for (index, &count) in self.counts.iter().enumerate() {
             let count = u64::from(count);
             if left <= count && count > 0 {
@@ -97,14 +102,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_median_is_close(mut micros in prop::collection::vec(8_u64..10_000_000, 1..200)) {
+        fn quantiles_are_close(mut micros in prop::collection::vec(8_u64..10_000_000, 1..200), per_mille in 1_u32..=1000) {
             let mut latencies = Latencies::default();
             for &one in &micros {
                 latencies.add(Duration::from_micros(one));
             }
             micros.sort_unstable();
-            let exact = micros[(micros.len() - 1) / 2];
-            let found = u64::try_from(latencies.median().unwrap().as_micros()).unwrap();
+            let exact = micros[(micros.len() * per_mille as usize).div_ceil(1000) - 1];
+            let found = u64::try_from(latencies.quantile(per_mille).unwrap().as_micros()).unwrap();
             prop_assert!(found >= exact && found <= exact + exact / 8 + 1, "{found} {exact}");
         }
 

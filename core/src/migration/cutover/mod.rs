@@ -4,18 +4,23 @@
 mod control;
 #[cfg(test)]
 mod control_tests;
+mod failure_run;
 mod guard;
+#[cfg(test)]
+mod guard_tests;
 mod latency;
+mod lateness;
 mod persisted;
 mod place;
 mod plan;
 mod split;
+mod tally;
 mod window;
 
 pub use control::{GuardView, Returned, RuleChange, RuleControl, RuleRecord};
 pub use guard::{RuleEvent, TripReason};
 pub use persisted::{PersistedRules, UnreadableRules};
-pub use place::{Placer, ShareKey};
+pub use place::{ClientId, Placer, ShareKey};
 pub use plan::{CutoverCall, CutoverPlan};
 pub use split::{SplitFault, SplitReason, split_stores};
-pub use window::WindowCounts;
+pub use tally::CallCounts;

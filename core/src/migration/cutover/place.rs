@@ -13,6 +13,10 @@ use calendar_edge_judge::call::credentials::Identity;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ShareKey([u8; Self::BYTES]);
 
+/// A client as guards tell clients apart: the keyed hash of its network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ClientId(u64);
+
 /// Finds the places of clients.
 #[derive(Debug, Clone)]
 pub struct Placer(hmac::Key);
@@ -73,19 +77,50 @@ impl Placer {
     /// All rules about a backend find a client at the same place, so that it sees the backend everywhere or nowhere.
     /// Places for different backends have nothing to do with each other.
     pub fn place(&self, backend: &str, address: Option<IpAddr>, identity: &Identity) -> u64 {
-        let mut feed = Feed(hmac::Context::with_key(&self.0));
+        let mut feed = self.feed();
         backend.hash(&mut feed);
         match identity.principals() {
             [] => address.map(client_network).hash(&mut feed),
             principals => principals.hash(&mut feed),
         }
-        let tag = feed.0.sign();
-        let first = tag.as_ref().first_chunk::<8>().copied();
-        u64::from_be_bytes(first.unwrap_or_default())
+        feed.first_bytes()
+    }
+
+    /// The client of an address, by its [network](client_network); all of unknown address are one.
+    pub fn client(&self, address: Option<IpAddr>) -> ClientId {
+        let mut feed = self.feed();
+        address.map(client_network).hash(&mut feed);
+        ClientId(feed.first_bytes())
+    }
+
+    fn feed(&self) -> Feed {
+        Feed(hmac::Context::with_key(&self.0))
+    }
+}
+
+// === impl ClientId ===
+
+impl ClientId {
+    /// The client with this hash.
+    pub const fn new(hash: u64) -> Self {
+        Self(hash)
+    }
+
+    /// The hash.
+    pub const fn get(self) -> u64 {
+        self.0
     }
 }
 
 // === impl Feed ===
+
+impl Feed {
+    fn first_bytes(self) -> u64 {
+        let tag = self.0.sign();
+        let first = tag.as_ref().first_chunk::<8>().copied();
+        u64::from_be_bytes(first.unwrap_or_default())
+    }
+}
 
 impl Hasher for Feed {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,11 +1,10 @@
-//! What happened in the last minutes, in slots that are forgotten one by one.
+//! What happened in the last while, in slots that are forgotten one by one.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::time::Duration;
 
-use ipnet::IpNet;
-
-use super::latency::Latencies;
+use super::place::ClientId;
+use super::tally::{CallCounts, CallFault, Tally};
 use crate::unix_time::UnixTime;
 
 /// The slots of a window: what is older than the window by a tenth is forgotten.
@@ -18,50 +17,11 @@ pub(super) struct Window {
     slots: Vec<WindowSlot>,
 }
 
-/// The counts of a part of the window.
+/// A part of the window.
 #[derive(Debug, Clone, Default)]
 struct WindowSlot {
     number: u128,
-    counts: WindowCounts,
-    own: Latencies,
-    primary: Latencies,
-    clients: HashMap<Option<IpNet>, ClientCounts>,
-}
-
-/// The clients that a slot tells apart. Where there are more, none of them decides anything.
-const MOST_CLIENTS: usize = 1024;
-
-/// The part of one client in what a guard counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct ClientCounts {
-    /// Its calls that failed.
-    pub(super) failed: u64,
-    /// Its calls whose answers differ.
-    pub(super) different: u64,
-    /// Its durations.
-    pub(super) timed: u64,
-}
-
-/// Counts of calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WindowCounts {
-    /// Calls at the backend of the rule.
-    pub calls: u64,
-    /// Those that failed there.
-    pub failed: u64,
-    /// Calls whose answers were compared.
-    pub compared: u64,
-    /// Those that differ.
-    pub different: u64,
-}
-
-/// Durations until the heads of answers.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct WindowLatencies {
-    /// Of the backend of the rule.
-    pub(super) own: Latencies,
-    /// Of the site.
-    pub(super) primary: Latencies,
+    tally: Tally,
 }
 
 // === impl Window ===
@@ -75,80 +35,46 @@ impl Window {
         }
     }
 
-    /// Counts something. A clock that was set back counts in the slot that is there.
-    pub(super) fn counts(&mut self, now: UnixTime) -> &mut WindowCounts {
-        &mut self.slot(now).counts
+    /// The tally of this moment. A clock that was set back counts in the slot that is there.
+    pub(super) fn tally(&mut self, now: UnixTime) -> &mut Tally {
+        &mut self.slot(now).tally
     }
 
-    /// The counts of one client; none beyond the clients that are told apart.
-    pub(super) fn client(&mut self, client: Option<IpNet>, now: UnixTime) -> Option<&mut ClientCounts> {
-        let clients = &mut self.slot(now).clients;
-        if clients.len() >= MOST_CLIENTS {
-            return clients.get_mut(&client);
-        }
-        Some(clients.entry(client).or_default())
+    /// The sum of all slots that are not older than the window.
+    pub(super) fn sum(&self, now: UnixTime) -> Tally {
+        let mut sum = Tally::default();
+        self.recent(now).for_each(|tally| sum.add_all(tally));
+        sum
     }
 
-    /// The counts of one client in all slots that are not older than the window.
-    pub(super) fn sums_of(&self, client: Option<IpNet>, now: UnixTime) -> ClientCounts {
-        let counts = self.recent(now).filter_map(|slot| slot.clients.get(&client));
-        counts.fold(ClientCounts::default(), ClientCounts::with)
+    /// The counts of all clients in it.
+    pub(super) fn counts(&self, now: UnixTime) -> CallCounts {
+        let mut counts = CallCounts::default();
+        self.recent(now).for_each(|tally| counts.add_all(&tally.total));
+        counts
     }
 
-    /// The largest counts that any one client has in them.
-    pub(super) fn largest(&self, now: UnixTime) -> ClientCounts {
-        let mut clients: HashMap<Option<IpNet>, ClientCounts> = HashMap::new();
-        for (client, counts) in self.recent(now).flat_map(|slot| &slot.clients) {
-            let sums = clients.entry(*client).or_default();
-            *sums = sums.with(counts);
-        }
-        let most = |count: fn(&ClientCounts) -> u64| clients.values().map(count).max().unwrap_or(0);
-        ClientCounts {
-            failed: most(|counts| counts.failed),
-            different: most(|counts| counts.different),
-            timed: most(|counts| counts.timed),
-        }
+    /// The clients in it.
+    pub(super) fn clients(&self, now: UnixTime) -> HashSet<ClientId> {
+        let clients = self.recent(now).flat_map(|tally| tally.clients.keys());
+        clients.copied().collect()
     }
 
-    /// Counts a duration of the backend.
-    pub(super) fn own_took(&mut self, duration: Duration, now: UnixTime) {
-        self.slot(now).own.add(duration);
+    /// The most faults in any one slot.
+    pub(super) fn worst_slot(&self, fault: CallFault, now: UnixTime) -> u64 {
+        let faults = self.recent(now).map(|tally| tally.total.share(fault).0);
+        faults.max().unwrap_or(0)
     }
 
-    /// Counts a duration of the site.
-    pub(super) fn owner_took(&mut self, duration: Duration, now: UnixTime) {
-        self.slot(now).primary.add(duration);
-    }
-
-    /// The sums of all slots that are not older than the window.
-    pub(super) fn sums(&self, now: UnixTime) -> WindowCounts {
-        let mut sums = WindowCounts::default();
-        for WindowSlot { counts, .. } in self.recent(now) {
-            sums.calls += counts.calls;
-            sums.failed += counts.failed;
-            sums.compared += counts.compared;
-            sums.different += counts.different;
-        }
-        sums
-    }
-
-    /// The durations of all slots that are not older than the window.
-    pub(super) fn latencies(&self, now: UnixTime) -> WindowLatencies {
-        let mut all = WindowLatencies::default();
-        for slot in self.recent(now) {
-            all.own.add_all(&slot.own);
-            all.primary.add_all(&slot.primary);
-        }
-        all
-    }
-
-    fn number(&self, now: UnixTime) -> u128 {
+    /// The number of the slot of a moment.
+    pub(super) fn number(&self, now: UnixTime) -> u128 {
         now.since_epoch().as_nanos() / self.width.as_nanos()
     }
 
-    fn recent(&self, now: UnixTime) -> impl Iterator<Item = &WindowSlot> {
+    fn recent(&self, now: UnixTime) -> impl Iterator<Item = &Tally> {
         let oldest = self.number(now).saturating_sub(u128::from(SLOTS) - 1);
-        self.slots.iter().filter(move |slot| slot.number >= oldest)
+        let recent = self.slots.iter().filter(move |slot| slot.number >= oldest);
+        recent.map(|slot| &slot.tally)
     }
 
     #[expect(clippy::indexing_slicing, reason = "the remainder is within the slots")]
@@ -158,24 +84,9 @@ impl Window {
         let slot = &mut self.slots[place];
         if slot.number < number {
             slot.number = number;
-            slot.counts = WindowCounts::default();
-            slot.own.clear();
-            slot.primary.clear();
-            slot.clients.clear();
+            slot.tally.clear();
         }
         slot
-    }
-}
-
-// === impl ClientCounts ===
-
-impl ClientCounts {
-    fn with(self, other: &Self) -> Self {
-        Self {
-            failed: self.failed + other.failed,
-            different: self.different + other.different,
-            timed: self.timed + other.timed,
-        }
     }
 }
 
@@ -196,10 +107,10 @@ mod tests {
             let mut times = Vec::new();
             for pause in pauses {
                 now = now.saturating_add(Duration::from_millis(pause));
-                window.counts(now).calls += 1;
+                window.tally(now).total.calls += 1;
                 times.push(now);
                 let within = |length: Duration| times.iter().filter(|&&at| now.saturating_since(at) < length).count() as u64;
-                let held = window.sums(now).calls;
+                let held = window.counts(now).calls;
                 prop_assert!(held >= within(LENGTH * 9 / 10) && held <= within(LENGTH));
             }
         }
@@ -209,9 +120,9 @@ mod tests {
     fn a_clock_that_is_set_back_loses_nothing_recent() {
         let mut window = Window::new(LENGTH);
         let now = UnixTime::from_secs(1_000_000);
-        window.counts(now).calls += 1;
+        window.tally(now).total.calls += 1;
         let before = now.saturating_sub(Duration::from_secs(500));
-        window.counts(before).calls += 1;
-        assert_eq!(window.sums(before).calls, 2);
+        window.tally(before).total.calls += 1;
+        assert_eq!(window.counts(before).calls, 2);
     }
 }

@@ -87,6 +87,11 @@ impl<B> AcceptedResponse<B> {
         }
     }
 
+    /// Returns true if the body is larger than the buffer: the backend still sends the rest.
+    pub const fn is_streamed(&self) -> bool {
+        matches!(self.body, AcceptedBody::Partial { .. })
+    }
+
     /// The effective status: the one inside an envelope, if there is an envelope. `None` if it was not read
     /// yet.
     pub fn effective_status(&self) -> Option<StatusCode> {

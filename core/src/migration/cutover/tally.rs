@@ -1,0 +1,157 @@
+//! The counts of a rule in a span of time: of all clients together, of each, and how long answers took.
+
+use std::collections::HashMap;
+
+use super::latency::Latencies;
+use super::place::ClientId;
+
+/// What was counted in a span of time. Two of them add up.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Tally {
+    pub(super) total: CallCounts,
+    /// The part of each client in it.
+    pub(super) clients: HashMap<ClientId, CallCounts>,
+    /// How long the answers of the backend took.
+    pub(super) own: Latencies,
+    /// How long the answers of the site took.
+    pub(super) primary: Latencies,
+}
+
+/// Counts of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CallCounts {
+    /// Calls at the backend of the rule.
+    pub calls: u64,
+    /// Those that failed there.
+    pub failed: u64,
+    /// Calls whose answers were compared.
+    pub compared: u64,
+    /// Those that differ.
+    pub different: u64,
+    /// Calls whose time was held against that of the site.
+    pub timed: u64,
+    /// Those that took too long beside the half of the site's answers that takes longer.
+    pub late_half: u64,
+    /// Those that took too long beside the tenth of the site's answers that takes longest.
+    pub late_tenth: u64,
+}
+
+/// A fault that a limit is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallFault {
+    Failed,
+    Different,
+    /// Slower than half of the site's answers are.
+    LateHalf,
+    /// Slower than nine tenths of the site's answers are.
+    LateTenth,
+}
+
+/// The clients that a tally tells apart. Beyond them it counts those with a fault, as many again.
+const MOST_CLIENTS: usize = 1024;
+
+// === impl Tally ===
+
+impl Tally {
+    /// Counts something of a client.
+    pub(super) fn count(&mut self, client: ClientId, change: impl Fn(&mut CallCounts)) {
+        change(&mut self.total);
+        let mut one = CallCounts::default();
+        change(&mut one);
+        let most = if one.has_fault() {
+            2 * MOST_CLIENTS
+        } else {
+            MOST_CLIENTS
+        };
+        if self.clients.len() < most {
+            change(self.clients.entry(client).or_default());
+        } else if let Some(counts) = self.clients.get_mut(&client) {
+            change(counts);
+        }
+    }
+
+    /// Adds all counts of another one.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        self.total.add_all(&other.total);
+        for (client, counts) in &other.clients {
+            self.clients.entry(*client).or_default().add_all(counts);
+        }
+        self.own.add_all(&other.own);
+        self.primary.add_all(&other.primary);
+    }
+
+    /// The clients that had a fault, and all clients.
+    pub(super) fn clients_with(&self, fault: CallFault) -> (u64, u64) {
+        let with = self.clients.values().filter(|counts| counts.share(fault).0 > 0);
+        (count(with.count()), count(self.clients.len()))
+    }
+
+    /// The most faults that any one client had.
+    pub(super) fn largest(&self, fault: CallFault) -> u64 {
+        let faults = self.clients.values().map(|counts| counts.share(fault).0);
+        faults.max().unwrap_or(0)
+    }
+
+    /// Forgets everything, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.total = CallCounts::default();
+        self.clients.clear();
+        self.own.clear();
+        self.primary.clear();
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+// === impl CallCounts ===
+
+impl CallCounts {
+    /// The calls with a fault, and all that could have had it.
+    pub(super) const fn share(&self, fault: CallFault) -> (u64, u64) {
+        match fault {
+            CallFault::Failed => (self.failed, self.calls),
+            CallFault::Different => (self.different, self.compared),
+            CallFault::LateHalf => (self.late_half, self.timed),
+            CallFault::LateTenth => (self.late_tenth, self.timed),
+        }
+    }
+
+    /// Adds all counts of another one.
+    pub(super) const fn add_all(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.compared += other.compared;
+        self.different += other.different;
+        self.timed += other.timed;
+        self.late_half += other.late_half;
+        self.late_tenth += other.late_tenth;
+    }
+
+    const fn has_fault(&self) -> bool {
+        self.failed + self.different + self.late_half + self.late_tenth > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_with_faults_are_counted_beyond_all_others() {
+        let mut tally = Tally::default();
+        for client in 0..5_000 {
+            tally.count(ClientId::new(client), |counts| counts.calls += 1);
+        }
+        assert_eq!(tally.clients_with(CallFault::Failed), (0, 1024));
+        for client in 5_000..6_000 {
+            tally.count(ClientId::new(client), |counts| {
+                counts.calls += 1;
+                counts.failed += 1;
+            });
+        }
+        assert_eq!(tally.clients_with(CallFault::Failed), (1_000, 2_024));
+        assert_eq!((tally.total.calls, tally.largest(CallFault::Failed)), (6_000, 1));
+    }
+}

@@ -1,0 +1,112 @@
+//! Rules about other backends that do nothing, as they stand: limits without counts, and methods without operations.
+
+use super::open_settings::OpenSetting;
+use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings, ShadowRule};
+use calendar_edge_judge::contract::{Operation, table};
+
+/// The rules of these settings that do nothing.
+pub(super) fn idle_rules(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
+    let shadows = settings.shadow.iter().filter_map(copies_nothing);
+    let moved = settings.cutover.iter();
+    let cutovers = moved.flat_map(|rule| [moves_nothing(rule), compares_nothing(rule, settings)]);
+    shadows.chain(cutovers.flatten())
+}
+
+/// A copy of writes: there is none.
+fn copies_nothing(rule: &ShadowRule) -> Option<OpenSetting> {
+    let mut reads = operations().filter(|operation| !operation.is_write());
+    let is_idle = !reads.any(|read| rule.is_about(&read.name));
+    is_idle.then(|| OpenSetting {
+        key: "shadow.operations",
+        cause: format!(
+            "writes are never copied to `{}`, and none of these is a read",
+            rule.backend
+        ),
+        remedy: "name reads",
+    })
+}
+
+/// Writes of reads, or the other way round.
+fn moves_nothing(rule: &CutoverRule) -> Option<OpenSetting> {
+    let is_about =
+        |operation: &Operation| rule.is_about(&operation.name, CutMethods::of(operation.is_write()));
+    (!operations().any(is_about)).then(|| OpenSetting {
+        key: "cutover.methods",
+        cause: format!(
+            "`{}` is about {}, and none of its operations is one",
+            rule.name,
+            rule.methods.name()
+        ),
+        remedy: "set `methods`, or name other operations",
+    })
+}
+
+/// A limit on differences of answers that nobody compares.
+fn compares_nothing(rule: &CutoverRule, settings: &Settings) -> Option<OpenSetting> {
+    rule.guard.as_ref()?.different?;
+    let is_compared = |operation: &Operation| {
+        let mut shadows = settings.shadow.iter();
+        rule.is_about(&operation.name, CutMethods::Reads)
+            && !operation.is_write()
+            && shadows.any(|shadow| shadow.backend == rule.backend && shadow.is_about(&operation.name))
+    };
+    (!operations().any(is_compared)).then(|| OpenSetting {
+        key: "cutover.guard.different",
+        cause: format!("no rule of `[[shadow]]` compares answers of `{}`", rule.name),
+        remedy: "add one for the same backend and operations",
+    })
+}
+
+fn operations() -> impl Iterator<Item = &'static Operation> {
+    table().operations().iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use calendar_edge::config::{Overrides, parse};
+
+    use super::*;
+
+    const BACKEND: &str = "[origin]\nurl = \"http://wp.example/wp-json\"\n[backends.next]\nurl = \"http://next.example/wp-json\"";
+
+    fn keys(rules: &str) -> Vec<&'static str> {
+        let settings = parse("edge.toml", &format!("{BACKEND}\n{rules}"), &Overrides::default());
+        let settings = settings.expect("settings");
+        idle_rules(&settings).map(|setting| setting.key).collect()
+    }
+
+    #[test]
+    fn rules_that_do_nothing_are_named() {
+        let shadow =
+            |operation: &str| format!("[[shadow]]\nbackend = \"next\"\noperations = [\"{operation}\"]\n");
+        let cutover = |operation: &str, methods: &str, more: &str| {
+            format!(
+                "[[cutover]]\nname = \"a\"\nbackend = \"next\"\nsame_store = true\noperations = [\"{operation}\"]\n\
+                 methods = \"{methods}\"\n{more}\n"
+            )
+        };
+        let different = "guard = { different = \"1%\" }";
+        for (rules, expected) in [
+            (shadow("venues.create"), &["shadow.operations"][..]),
+            (shadow("venues.*"), &[]),
+            (cutover("venues.list", "writes", ""), &["cutover.methods"]),
+            (cutover("venues.create", "reads", ""), &["cutover.methods"]),
+            (cutover("venues.*", "writes", ""), &[]),
+            (cutover("venues.*", "reads", "guard = { calls = 9 }"), &[]),
+            (
+                cutover("venues.*", "reads", different),
+                &["cutover.guard.different"],
+            ),
+            (
+                shadow("venues.list") + &cutover("venues.*", "reads", different),
+                &[],
+            ),
+            (
+                shadow("tags.*") + &cutover("venues.*", "reads", different),
+                &["cutover.guard.different"],
+            ),
+        ] {
+            assert_eq!(keys(&rules), expected, "{rules}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The body of a candidate's response that is relayed while it arrives: its guard hears how it ends.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http_body::Body;
+use http_body_util::BodyExt;
+
+use crate::gateway::calls::CallResponse;
+use crate::migration::RuleState;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
+use crate::server::response::{BoxError, EdgeBody};
+use calendar_edge_core::migration::cutover::RuleEvent;
+
+/// Tells the guard of a rule how a body ended. A client that leaves before says nothing about the backend.
+struct BodyEnd {
+    rule_state: Arc<RuleState>,
+    client: Option<IpAddr>,
+}
+
+/// The response with a body that is watched, unless it was read whole.
+pub(super) fn watched(
+    response: CallResponse,
+    rule_state: &Arc<RuleState>,
+    client: Option<IpAddr>,
+) -> CallResponse {
+    if response.response.body().size_hint().exact().is_some() {
+        return response;
+    }
+    let hook = BodyEnd {
+        rule_state: Arc::clone(rule_state),
+        client,
+    };
+    CallResponse {
+        response: response
+            .response
+            .map(|body| HookedBody { body, hook }.boxed_unsync()),
+        ..response
+    }
+}
+
+// === impl BodyEnd ===
+
+impl BodyHook<EdgeBody> for BodyEnd {
+    type Error = BoxError;
+
+    fn poll_frame(&mut self, body: Pin<&mut EdgeBody>, cx: &mut Context<'_>) -> PolledFrame<BoxError> {
+        let polled = body.poll_frame(cx);
+        let event = match &polled {
+            Poll::Ready(None) => Some(RuleEvent::Ended),
+            Poll::Ready(Some(Err(_))) => Some(RuleEvent::BrokeOff),
+            Poll::Ready(Some(Ok(_))) | Poll::Pending => None,
+        };
+        if let Some(event) = event {
+            self.rule_state.observe(event, self.client);
+        }
+        polled
+    }
+}

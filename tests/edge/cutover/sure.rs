@@ -1,0 +1,260 @@
+//! How soon a guard returns the calls of a backend that fails, hangs, breaks off or is slow; and what it does not mind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use calendar_edge_core::settings::{CutMethods, CutoverRule, GuardSettings, Percentage};
+use http::Method;
+use serde_json::Value;
+
+use super::guard::rule_of;
+use super::{VENUES, by, cut, edge, get_as, named, rule};
+use crate::support::{Answer, Edge, Gate, Origin, Reply};
+
+/// A rule with the guard that operators have if they change nothing.
+fn guarded() -> CutoverRule {
+    CutoverRule {
+        guard: Some(GuardSettings::default()),
+        ..rule("venues.*")
+    }
+}
+
+fn failure() -> Reply {
+    Reply::json(500, r#"{"code":"x","message":"y"}"#)
+}
+
+/// A backend that fails once it is told to.
+async fn failing(fails: &Arc<AtomicBool>) -> Origin {
+    let fails = Arc::clone(fails);
+    Origin::answering(move |_| {
+        if fails.load(Ordering::SeqCst) {
+            failure()
+        } else {
+            Reply::json(200, r#"{"by":"next"}"#)
+        }
+    })
+    .await
+}
+
+async fn is_returned(edge: &Edge) -> bool {
+    !rule_of(edge).await["returned"].is_null()
+}
+
+#[tokio::test]
+async fn a_backend_that_always_fails_costs_a_handful_of_answers() {
+    let (owner, next) = (named("owner").await, Origin::always(failure()).await);
+    let edge = edge(&owner, &next, vec![guarded()]).await;
+    let mut lost = 0;
+    for client in 0..150 {
+        lost += usize::from(get_as(&edge, client, VENUES).await.status.is_server_error());
+    }
+    println!("150 clients, 1 call each: {lost} lost their answer");
+    assert!((2..=5).contains(&lost), "{lost}");
+    assert!(is_returned(&edge).await);
+}
+
+#[tokio::test]
+async fn two_clients_are_enough() {
+    let (owner, next) = (named("owner").await, Origin::always(failure()).await);
+    let edge = edge(&owner, &next, vec![guarded()]).await;
+    let mut lost = 0;
+    for call in 0..40 {
+        lost += usize::from(get_as(&edge, call % 2, VENUES).await.status.is_server_error());
+    }
+    println!("2 clients in turn: {lost} of 40 lost");
+    assert!((3..=8).contains(&lost), "{lost}");
+}
+
+#[tokio::test]
+async fn a_backend_that_fails_after_a_good_time_is_returned_as_soon() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let (owner, next) = (named("owner").await, failing(&fails).await);
+    let edge = edge(&owner, &next, vec![guarded()]).await;
+    for call in 0..300 {
+        assert_eq!(by(&get_as(&edge, call % 60, VENUES).await), "next");
+    }
+    fails.store(true, Ordering::SeqCst);
+    let mut lost = 0;
+    for client in 0..150 {
+        lost += usize::from(get_as(&edge, client, VENUES).await.status.is_server_error());
+    }
+    println!("after 300 good calls: {lost} of 150 lost");
+    assert!((2..=6).contains(&lost), "{lost}");
+}
+
+#[tokio::test]
+async fn t94_few_clients_do_not_return_the_calls_of_many() {
+    let fails = Arc::new(AtomicBool::new(false));
+    for failing_clients in [1, 2] {
+        fails.store(false, Ordering::SeqCst);
+        let (owner, next) = (named("owner").await, failing(&fails).await);
+        let edge = edge(&owner, &next, vec![guarded()]).await;
+        for client in 0..1_000 {
+            assert_eq!(by(&get_as(&edge, client, VENUES).await), "next");
+        }
+        fails.store(true, Ordering::SeqCst);
+        for call in 0..40 {
+            get_as(&edge, call % failing_clients, VENUES).await;
+        }
+        let rule = rule_of(&edge).await;
+        println!(
+            "40 failures of {failing_clients} of 1000 clients: {}",
+            rule["returned"]
+        );
+        assert_eq!(rule["returned"], Value::Null);
+    }
+}
+
+// === times ===
+
+/// Seconds until a guard with `slower = "50%"` returns a backend some of whose answers are late; none within 30 s.
+async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<Duration> {
+    let quick = Duration::from_millis(20);
+    let owner = Origin::always(Reply::json(200, r#"{"by":"owner"}"#).after(quick)).await;
+    let (is_slow, count) = (Arc::new(AtomicBool::new(false)), AtomicUsize::new(0));
+    let slow = Arc::clone(&is_slow);
+    let next = Origin::answering(move |_| {
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        let is_late = slow.load(Ordering::SeqCst) && number * late % of < late;
+        let delay = if is_late { quick + by } else { quick };
+        Reply::json(200, r#"{"by":"next"}"#).after(delay)
+    })
+    .await;
+    let guard = GuardSettings {
+        slower: Some(50),
+        ..GuardSettings::default()
+    };
+    let rule = CutoverRule {
+        share: Percentage::parse("50%").expect("a percentage"),
+        guard: Some(guard),
+        ..rule("venues.*")
+    };
+    let edge = Arc::new(edge(&owner, &next, vec![rule]).await);
+    let callers: Vec<_> = (0..8)
+        .map(|caller| {
+            let edge = Arc::clone(&edge);
+            tokio::spawn(async move {
+                for call in 0.. {
+                    get_as(&edge, caller + 8 * (call % 15), VENUES).await;
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            })
+        })
+        .collect();
+    // A good time before: more calls than any guard needs.
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    assert!(!is_returned(&edge).await, "{}", rule_of(&edge).await);
+    is_slow.store(true, Ordering::SeqCst);
+    let started = Instant::now();
+    let mut found = None;
+    while found.is_none() && started.elapsed() < Duration::from_secs(30) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        found = is_returned(&edge).await.then(|| started.elapsed());
+    }
+    println!(
+        "{late} of {of} answers {by:?} later: returned after {found:?}; {}",
+        rule_of(&edge).await
+    );
+    callers.iter().for_each(tokio::task::JoinHandle::abort);
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_some_of_which_are_late_are_seen_in_seconds() {
+    let found = until_slow_is_returned(9, 20, Duration::from_millis(400)).await;
+    assert!(
+        found.is_some_and(|after| after < Duration::from_secs(10)),
+        "{found:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_are_all_late_are_seen_in_seconds() {
+    let found = until_slow_is_returned(1, 1, Duration::from_millis(300)).await;
+    assert!(
+        found.is_some_and(|after| after < Duration::from_secs(10)),
+        "{found:?}"
+    );
+}
+
+// === answers that break off ===
+
+#[tokio::test]
+async fn answers_that_break_off_are_failures() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n[";
+    let broken: &'static [u8] = Vec::leak(format!("{head}{}", "1,".repeat(100_000)).into_bytes());
+    let (owner, next) = (named("owner").await, Origin::sending(broken).await);
+    let base = next.base();
+    let builder = Edge::builder().origin(&owner).settings(|settings| {
+        settings.limits.response_buffer_bytes = 16 << 10;
+        cut(settings, &base, vec![guarded()]);
+    });
+    let edge = builder.start().await;
+    let mut lost = 0;
+    for client in 0..43 {
+        let request = edge.request(Method::GET, VENUES);
+        let request = request.header("x-forwarded-for", format!("10.2.0.{}", client + 1));
+        let answer = request.send().await.expect("a head");
+        lost += usize::from(answer.bytes().await.is_err());
+    }
+    let rule = rule_of(&edge).await;
+    println!(
+        "43 calls: {lost} broke off; guard {}; returned {}",
+        rule["guard"], rule["returned"]
+    );
+    assert!((2..=6).contains(&lost), "{lost}");
+    assert_ne!(rule["returned"], Value::Null);
+}
+
+// === calls under way ===
+
+#[tokio::test]
+async fn reads_under_way_go_to_the_site_when_their_rule_returns() {
+    let owner = named("owner").await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    let next = Origin::answering(move |seen| {
+        if seen.method == Method::POST || seen.target.ends_with("/7") {
+            Reply::json(200, r#"{"by":"next"}"#).behind(&held)
+        } else {
+            failure()
+        }
+    })
+    .await;
+    let rule = CutoverRule {
+        methods: CutMethods::All,
+        same_store: true,
+        ..guarded()
+    };
+    let edge = Arc::new(edge(&owner, &next, vec![rule]).await);
+    let item = format!("{VENUES}/7");
+    let read = {
+        let (edge, item) = (Arc::clone(&edge), item.clone());
+        tokio::spawn(async move { get_as(&edge, 90, &item).await })
+    };
+    let write = edge.request(Method::POST, VENUES).basic_auth("a", Some("b"));
+    let write = write.header("content-type", "application/json");
+    let write = tokio::spawn(Answer::to(write.body(r#"{"venue":"x"}"#)));
+    gate.reached_by(2).await;
+    for client in 0..6 {
+        get_as(&edge, client, VENUES).await;
+    }
+    assert!(is_returned(&edge).await);
+    let read = tokio::time::timeout(Duration::from_secs(5), read).await;
+    assert_eq!(
+        by(&read.expect("it is not behind the gate").expect("no panic")),
+        "owner"
+    );
+    assert!(!write.is_finished(), "a write is never repeated");
+    gate.open();
+    assert_eq!(by(&write.await.expect("no panic")), "next");
+    let writes = |origin: &Origin| {
+        origin
+            .seen()
+            .iter()
+            .filter(|seen| seen.method == Method::POST)
+            .count()
+    };
+    assert_eq!((writes(&owner), writes(&next)), (0, 1));
+}
