@@ -187,3 +187,24 @@ async fn a_running_edge_that_has_read_nothing_yet_is_believed_too() {
     }
     gate.open();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_edge_in_another_mode_than_the_file_is_believed_too() {
+    let directory = Directory::new("explained-mode");
+    let origin = site("tribe/events/v1", "6.10.0", None).await;
+    let text = configuration(&origin, &directory.path().join("indexes.json"), "");
+    let config = Arc::new(directory.write("edge.toml", &text));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    command.env("CALENDAR_EDGE_MODE", "report");
+    let program = Program::start(command, &config).await;
+    let target = "/wp-json/tribe/events/v1/events?page=none".to_owned();
+    let expected = decided(&program, &origin, &target).await;
+    assert!(matches!(expected, Decided::Forwarded(_)), "{expected:?}");
+    let (index, decided) = explained(&config, &target).await;
+    assert_eq!(decided, expected);
+    assert_eq!(index["mode"], "report");
+    drop(program);
+    let (index, decided) = explained(&config, &target).await;
+    assert!(matches!(decided, Decided::Refused(400, _)), "{decided:?}");
+    assert_eq!(index["mode"], Value::Null);
+}

@@ -3,6 +3,7 @@
 use calendar_edge::backend::{informed, published_indexes, stored_indexes};
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use calendar_edge_judge::contract::TablesInForce;
+use calendar_edge_judge::policy::Mode;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -27,6 +28,8 @@ pub(super) struct IndexStory {
     pub(super) from: &'static str,
     /// The URL of the edge or of the site, or the path of the file.
     pub(super) place: Option<String>,
+    /// The mode of the running edge, where it is not that of the file.
+    pub(super) mode: Option<&'static str>,
     /// Why the places before this one did not help.
     pub(super) instead_of: Vec<String>,
 }
@@ -54,10 +57,11 @@ impl KnownSite {
         let Some((from, place, indexes)) = found else {
             return Ok(Self::unknown(settings, instead_of));
         };
-        let (settings, tables) = informed(settings, &indexes);
+        let (mut settings, tables) = informed(settings, &indexes);
         let index = IndexStory {
             from,
             place: Some(place),
+            mode: adopt_mode(&mut settings, &indexes),
             instead_of,
         };
         Ok(Self {
@@ -75,10 +79,22 @@ impl KnownSite {
             index: IndexStory {
                 from: "none",
                 place: None,
+                mode: None,
                 instead_of,
             },
         }
     }
+}
+
+/// Takes the mode that a running edge tells, and returns it if the settings had another: a flag or the environment of
+/// that edge set it.
+fn adopt_mode(settings: &mut Settings, indexes: &Value) -> Option<&'static str> {
+    let told = indexes["mode"].as_str()?;
+    let modes = [Mode::Enforce, Mode::Report, Mode::Off];
+    let mode = modes.into_iter().find(|mode| mode.name() == told)?;
+    let is_another = settings.mode != mode;
+    settings.mode = mode;
+    is_another.then(|| mode.name())
 }
 
 /// The search for a document of indexes.

@@ -46,6 +46,10 @@ fn judged_by(index: &IndexStory) -> String {
         "site" => format!("read from {place}"),
         _ => "unknown: judged by the edge's own table".to_owned(),
     };
+    let source = match index.mode {
+        Some(mode) => format!("{source}, whose mode is `{mode}` other than in the file"),
+        None => source,
+    };
     match index.instead_of.as_slice() {
         [] => source,
         reasons => format!("{source} ({})", reasons.join("; ")),

@@ -55,13 +55,21 @@ impl Pages {
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
             routes: Bytes::from(routes_text_in_force(&table)),
-            indexes: Bytes::from(indexes.document(&site).to_string()),
+            indexes: Bytes::from(known(settings, indexes)),
             facts: SettingFacts::of(settings, &tables),
             vital_signs,
             token: settings.admin_access.token.clone(),
             reviewer: Arc::new(Reviewer::new(settings, tables)),
         }
     }
+}
+
+/// What an explanation has to know of a running edge, apart from the file of its settings: what it read of the site, and
+/// its mode, which a flag may have set.
+fn known(settings: &Settings, indexes: &SiteIndexes) -> String {
+    let mut known = indexes.document(&settings.site());
+    known["mode"] = settings.mode.name().into();
+    known.to_string()
 }
 
 /// The public URLs of the roots. A client of the admin listener would resolve a path against that listener, so a path
