@@ -16,13 +16,13 @@ use calendar_edge_core::companion::purge::PurgeRequest;
 
 /// Messages for the other edges; clones share them. Without a fleet nothing is kept.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Announcements(Arc<State>);
+pub(crate) struct Announcements(Arc<UntoldNews>);
 
 #[derive(Debug, Default)]
-struct State {
+struct UntoldNews {
     company: AtomicU8,
     waiting: Mutex<VecDeque<Announcement>>,
-    turns: Mutex<Vec<Turn>>,
+    turns: Mutex<Vec<QuestionTurn>>,
     waker: Notify,
     is_idle: AtomicBool,
 }
@@ -69,7 +69,7 @@ pub(crate) struct SeenChanges {
 
 /// A root whose site is to be asked by one edge.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct QuestionTurn {
     pub(crate) root: Url,
     /// Hears whether it is this edge's turn.
     pub(crate) is_ours: oneshot::Sender<bool>,
@@ -151,7 +151,7 @@ impl Announcements {
         }
         let (is_ours, answer) = oneshot::channel();
         let root = root.clone();
-        self.0.turns.lock().push(Turn { root, is_ours });
+        self.0.turns.lock().push(QuestionTurn { root, is_ours });
         self.0.waker.notify_one();
         let answer = timeout(TURN_PATIENCE, answer).await;
         answer.ok().and_then(Result::ok).unwrap_or(true)
@@ -165,7 +165,7 @@ impl Announcements {
     }
 
     /// Takes the roots whose turn is asked for.
-    pub(crate) fn take_turns(&self) -> Vec<Turn> {
+    pub(crate) fn take_turns(&self) -> Vec<QuestionTurn> {
         std::mem::take(&mut *self.0.turns.lock())
     }
 

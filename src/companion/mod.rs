@@ -6,7 +6,7 @@ mod purge_requests;
 mod site_companion;
 mod watch;
 
-pub(crate) use announcements::{Announcement, Announcements, Company, News, Turn};
+pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};
 pub(crate) use companions::{Companions, ExchangeStart};
 pub(crate) use purge_requests::{PurgeRequests, Sender};
 pub(crate) use watch::{CompanionService, follow_companions};

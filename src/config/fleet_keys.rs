@@ -5,12 +5,11 @@ use std::time::Duration;
 use super::form;
 use super::key::NumberField::Usize;
 use super::key::ValueKind::{Count, Flag, OneOrList, Text, Time};
-use super::key::{KeyRow, ListStore, TextError, TextForm};
+use super::key::{ListStore, TextError, TextForm};
+use super::keys::SettingKey;
 use super::listening;
 use super::problem::Impossible;
-use calendar_edge_core::settings::{NoStoreAddress, Settings, StoreAddress};
-
-type SettingKey = KeyRow<Settings>;
+use calendar_edge_core::settings::{NoStoreAddress, StoreAddress};
 
 static STORE: TextForm = TextForm::new(
     "store address",

@@ -20,7 +20,7 @@ use rustls::pki_types::CertificateDer;
 use tokio::time::timeout;
 
 use super::exchange::PATIENCE;
-use super::fault::{Fault, FaultKind};
+use super::store_fault::{StoreFault, StoreFaultKind};
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 
 /// How the store of some settings is reached. Names are resolved, and Sentinels asked, on each connection.
@@ -59,10 +59,10 @@ impl StoreRoute {
     /// # Errors
     ///
     /// When none is ready in time, or the store refuses it.
-    pub(super) async fn connect(&self) -> Result<Connection, Fault> {
+    pub(super) async fn connect(&self) -> Result<Connection, StoreFault> {
         match timeout(CONNECT, self.open()).await {
             Ok(opened) => Ok(opened?),
-            Err(_) => Err(Fault::new(FaultKind::Silent, "no connection in time")),
+            Err(_) => Err(StoreFault::new(StoreFaultKind::Silent, "no connection in time")),
         }
     }
 

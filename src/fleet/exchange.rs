@@ -6,18 +6,18 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connect::Connection;
-use super::fault::{Fault, FaultKind};
 use super::fleet::Fleet;
-use super::subject::{Questions, Replies, Subject, Turn};
+use super::store_fault::{StoreFault, StoreFaultKind};
+use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
 use crate::companion::Company;
 use calendar_edge_core::fleet::FleetKey;
 
 /// Everything that is exchanged, over all connections to one store.
-pub(super) struct Exchange {
+pub(super) struct StoreExchange {
     fleet: Fleet,
     key: Arc<FleetKey>,
     interval: Duration,
-    subjects: Vec<Box<dyn Subject>>,
+    subjects: Vec<Box<dyn FleetSubject>>,
     /// When members were last written.
     second: Option<Instant>,
 }
@@ -34,14 +34,14 @@ const IDLE: Duration = Duration::from_secs(1);
 /// The time without a call after which nobody calls.
 const IDLE_AFTER: Duration = Duration::from_secs(10);
 
-// === impl Exchange ===
+// === impl StoreExchange ===
 
-impl Exchange {
+impl StoreExchange {
     pub(super) fn new(
         fleet: &Fleet,
         key: Arc<FleetKey>,
         interval: Duration,
-        subjects: Vec<Box<dyn Subject>>,
+        subjects: Vec<Box<dyn FleetSubject>>,
     ) -> Self {
         Self {
             fleet: fleet.clone(),
@@ -57,7 +57,7 @@ impl Exchange {
         &mut self,
         connection: &mut Connection,
         until: Instant,
-    ) -> (bool, Result<(), Fault>) {
+    ) -> (bool, Result<(), StoreFault>) {
         let (mut silent, mut succeeded, mut is_first) = (0, false, true);
         loop {
             let began = Instant::now();
@@ -66,7 +66,7 @@ impl Exchange {
                     (silent, succeeded, is_first) = (0, true, false);
                     self.fleet.exchanged(began.elapsed(), is_whole);
                 }
-                Err(fault) if fault.kind == FaultKind::Silent && silent + 1 < MOST_SILENT => {
+                Err(fault) if fault.kind == StoreFaultKind::Silent && silent + 1 < MOST_SILENT => {
                     silent += 1;
                     self.fleet.failed(&fault);
                     continue;
@@ -90,13 +90,13 @@ impl Exchange {
     }
 
     /// One pipeline and its replies. True if all subjects took part.
-    async fn once(&mut self, connection: &mut Connection, is_first: bool) -> Result<bool, Fault> {
+    async fn once(&mut self, connection: &mut Connection, is_first: bool) -> Result<bool, StoreFault> {
         let now = Instant::now();
         let is_new_second = is_first
             || self
                 .second
                 .is_none_or(|second| now - second >= Duration::from_secs(1));
-        let turn = Turn {
+        let turn = ExchangeTurn {
             is_first,
             is_new_second,
         };
@@ -107,7 +107,7 @@ impl Exchange {
         let replies = match timeout(PATIENCE, connection.ask(questions.pipe())).await {
             Ok(Ok(replies)) => replies,
             Ok(Err(error)) => return self.lost(error.into()),
-            Err(_) => return self.lost(Fault::new(FaultKind::Silent, "no reply in time")),
+            Err(_) => return self.lost(StoreFault::new(StoreFaultKind::Silent, "no reply in time")),
         };
         if is_new_second {
             self.second = Some(now);
@@ -126,7 +126,7 @@ impl Exchange {
         outcome.map(|()| is_new_second)
     }
 
-    fn lost(&mut self, fault: Fault) -> Result<bool, Fault> {
+    fn lost(&mut self, fault: StoreFault) -> Result<bool, StoreFault> {
         for subject in &mut self.subjects {
             subject.lose();
         }

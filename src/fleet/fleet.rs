@@ -13,23 +13,23 @@ use url::Url;
 use uuid::Uuid;
 
 use super::configuration;
-use super::fault::{Fault, FaultKind};
-use super::status::{FleetStatus, Standing};
+use super::fleet_status::{FleetStanding, FleetStatus};
+use super::store_fault::{StoreFault, StoreFaultKind};
 use super::supervisor;
 use crate::cache::Cache;
 use crate::companion::{Companions, Company};
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
-use calendar_edge_core::fleet::{FleetKey, Member, MemberTable, SealedText};
+use calendar_edge_core::fleet::{FleetKey, FleetMember, MemberTable, SealedText};
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 
 /// This edge as one of a fleet; clones share it.
 #[derive(Debug, Clone)]
-pub(crate) struct Fleet(Arc<State>);
+pub(crate) struct Fleet(Arc<FleetState>);
 
 #[derive(Debug)]
-struct State {
+struct FleetState {
     /// A random number, which each process has anew.
     edge: String,
     started: UnixTime,
@@ -39,7 +39,7 @@ struct State {
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
     members: ArcSwap<MemberTable>,
-    standing: Mutex<Standing>,
+    standing: Mutex<FleetStanding>,
     is_leaving: AtomicBool,
     leaving: Notify,
 }
@@ -72,9 +72,9 @@ impl Fleet {
         warnings: &Warnings,
     ) -> Self {
         let metrics = metrics.fleet().clone();
-        metrics.expect_faults(FaultKind::names());
+        metrics.expect_faults(StoreFaultKind::names());
         let edge: String = Uuid::new_v4().simple().to_string().chars().take(16).collect();
-        let this = Self(Arc::new(State {
+        let this = Self(Arc::new(FleetState {
             edge,
             started: unix_time(),
             config: watch::Sender::new(FleetConfig::default()),
@@ -135,7 +135,7 @@ impl Fleet {
         self.0.key.store(key);
         self.0.companions.announcements().keep_company(company);
         self.0.members.store(Arc::default());
-        *self.0.standing.lock() = Standing::default();
+        *self.0.standing.lock() = FleetStanding::default();
     }
 
     /// The name of this edge.
@@ -188,9 +188,9 @@ impl Fleet {
     }
 
     /// What this edge shows of itself.
-    pub(super) fn member(&self) -> Member {
+    pub(super) fn member(&self) -> FleetMember {
         let config = self.0.config.borrow();
-        Member {
+        FleetMember {
             edge: self.0.edge.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             configuration: config.configuration.clone(),
@@ -230,12 +230,12 @@ impl Fleet {
     }
 
     /// Counts a fault.
-    pub(super) fn failed(&self, fault: &Fault) {
+    pub(super) fn failed(&self, fault: &StoreFault) {
         self.0.metrics.failed(fault.kind.name());
     }
 
     /// Notes that the store is of no use now.
-    pub(super) fn is_alone(&self, fault: &Fault) {
+    pub(super) fn is_alone(&self, fault: &StoreFault) {
         self.0.metrics.is_up(false);
         let was_together = self.0.standing.lock().part(unix_time(), fault.to_string());
         self.0.companions.announcements().keep_company(Company::Alone);
@@ -249,7 +249,7 @@ impl Fleet {
     }
 
     /// Writes a log line about a fault, at most once a second.
-    pub(super) fn warn(&self, kind: &'static str, fault: &Fault) {
+    pub(super) fn warn(&self, kind: &'static str, fault: &StoreFault) {
         let fault = fault.to_string();
         self.0.warnings.warn(kind, move |count| {
             tracing::warn!(fault, count, "what another edge told is refused");

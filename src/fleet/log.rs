@@ -11,10 +11,10 @@ use calendar_edge_core::fleet::{
 };
 use uuid::Uuid;
 
-use super::fault::{Fault, FaultKind};
 use super::fleet::Fleet;
 use super::scripts::{END, HEAR, TELL};
-use super::subject::{Questions, Replies, Subject, Turn, micros};
+use super::store_fault::{StoreFault, StoreFaultKind};
+use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies, micros};
 use crate::companion::{Announcement, News};
 use crate::telemetry::{Direction, unix_time};
 
@@ -83,11 +83,11 @@ impl Log {
     }
 
     /// Notes what became of the messages that were told.
-    fn note_told(&mut self, replies: &mut Replies) -> Result<(), Fault> {
+    fn note_told(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
         let mut untold = Vec::new();
         for announcement in std::mem::take(&mut self.telling) {
-            let told: Result<u64, Fault> = replies.next();
+            let told: Result<u64, StoreFault> = replies.next();
             match told {
                 Ok(_) => {
                     let kind = self.message(&announcement.news).kind();
@@ -111,7 +111,7 @@ impl Log {
     }
 
     /// Begins at the end of the log, or goes on where it was.
-    fn hear_end(&mut self, replies: &mut Replies) -> Result<(), Fault> {
+    fn hear_end(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let (server, boot, number, last): (String, String, u64, String) = replies.next()?;
         self.is_to_resume = false;
         let end = LogEnd {
@@ -147,7 +147,7 @@ impl Log {
             .begin_removal(&Removal::All, RemovalCause::FleetGap);
     }
 
-    fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), Fault> {
+    fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let (time, boot, number, written): (u64, Option<String>, u64, Vec<WrittenEntry>) = replies.next()?;
         let Some(cursor) = &mut self.cursor else {
             return Ok(());
@@ -194,16 +194,17 @@ impl Log {
     }
 
     /// Opens the seal of a message, and says whether it was made of late.
-    fn open(&mut self, sealed: &SealedText) -> Result<bool, Fault> {
-        let forged =
-            |fault: SealFault| Fault::new(FaultKind::Forged, format!("a message of the log: {fault}"));
+    fn open(&mut self, sealed: &SealedText) -> Result<bool, StoreFault> {
+        let forged = |fault: SealFault| {
+            StoreFault::new(StoreFaultKind::Forged, format!("a message of the log: {fault}"))
+        };
         let seal = self.fleet.open(sealed).map_err(forged)?;
         let now = unix_time().as_secs();
         let is_timely = seal.is_timely(now);
         // Nothing but a removal follows from an older one.
         if is_timely && self.taken.take(&seal, now) == Err(SeenFault::Replayed) {
-            return Err(Fault::new(
-                FaultKind::Replayed,
+            return Err(StoreFault::new(
+                StoreFaultKind::Replayed,
                 "a message of the log comes again",
             ));
         }
@@ -225,8 +226,8 @@ impl Log {
     }
 }
 
-impl Subject for Log {
-    fn ask(&mut self, questions: &mut Questions, turn: Turn) {
+impl FleetSubject for Log {
+    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn) {
         let boot = Uuid::new_v4().simple().to_string();
         self.telling = self.fleet.companions().announcements().take(MOST_TOLD);
         for announcement in &self.telling {
@@ -246,7 +247,7 @@ impl Subject for Log {
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: Turn) -> Result<(), Fault> {
+    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let told = self.note_told(replies);
         let heard = match self.question {
             Question::End => self.hear_end(replies),

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value};
 
-use super::fault::{Fault, FaultKind};
+use super::store_fault::{StoreFault, StoreFaultKind};
 use calendar_edge_core::fleet::FleetKey;
 
 /// A part of what is exchanged with the store. A subject takes as many replies as it asked questions.
-pub(super) trait Subject: Send + Sync {
+pub(super) trait FleetSubject: Send + Sync {
     /// Adds its commands.
-    fn ask(&mut self, questions: &mut Questions, turn: Turn);
+    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn);
 
     /// Takes its replies.
     ///
     /// # Errors
     ///
     /// The first fault of its replies. All of them are taken nevertheless.
-    fn hear(&mut self, replies: &mut Replies, turn: Turn) -> Result<(), Fault>;
+    fn hear(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault>;
 
     /// The exchange brought no replies: what was asked may have been done or not.
     fn lose(&mut self) {}
@@ -29,7 +29,7 @@ pub(super) trait Subject: Send + Sync {
 
 /// What is special about an exchange.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct ExchangeTurn {
     /// The first on its connection.
     pub(super) is_first: bool,
     /// The first of a second.
@@ -90,10 +90,10 @@ impl Replies {
     /// # Errors
     ///
     /// When the store refused the command, or the reply has another form.
-    pub(super) fn next<T: FromRedisValue>(&mut self) -> Result<T, Fault> {
+    pub(super) fn next<T: FromRedisValue>(&mut self) -> Result<T, StoreFault> {
         let reply = self.0.next();
-        let reply = reply.ok_or_else(|| Fault::new(FaultKind::Protocol, "a reply is missing"))?;
-        from_redis_value(reply?).map_err(|error| Fault::new(FaultKind::Protocol, error.to_string()))
+        let reply = reply.ok_or_else(|| StoreFault::new(StoreFaultKind::Protocol, "a reply is missing"))?;
+        from_redis_value(reply?).map_err(|error| StoreFault::new(StoreFaultKind::Protocol, error.to_string()))
     }
 }
 

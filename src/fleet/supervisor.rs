@@ -7,12 +7,12 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::connect::StoreRoute;
-use super::exchange::Exchange;
-use super::fault::Fault;
+use super::exchange::StoreExchange;
 use super::fleet::{Fleet, FleetConfig};
 use super::log::Log;
-use super::members::Members;
-use super::subject::Subject;
+use super::members::MemberLines;
+use super::store_fault::StoreFault;
+use super::subject::FleetSubject;
 use super::turns::Turns;
 use calendar_edge_core::fleet::FleetKey;
 
@@ -47,7 +47,7 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
         return fleet.leaving().await;
     };
     let route = StoreRoute::new(settings);
-    let mut exchange = Exchange::new(fleet, key, settings.interval, subjects(fleet));
+    let mut exchange = StoreExchange::new(fleet, key, settings.interval, subjects(fleet));
     let mut pause = SHORTEST;
     while !fleet.is_leaving() {
         let (succeeded, outcome) = connect_and_run(&route, &mut exchange).await;
@@ -67,16 +67,16 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
 }
 
 /// What is exchanged, in the order of the pipeline.
-fn subjects(fleet: &Fleet) -> Vec<Box<dyn Subject>> {
+fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
     vec![
         // Told first, so that what others wait for is done first, and heard in the same exchange.
         Box::new(Log::new(fleet)),
         Box::new(Turns::new(fleet)),
-        Box::new(Members::new(fleet)),
+        Box::new(MemberLines::new(fleet)),
     ]
 }
 
-async fn connect_and_run(route: &StoreRoute, exchange: &mut Exchange) -> (bool, Result<(), Fault>) {
+async fn connect_and_run(route: &StoreRoute, exchange: &mut StoreExchange) -> (bool, Result<(), StoreFault>) {
     match route.connect().await {
         Ok(mut connection) => {
             let until = Instant::now() + jittered(OLD);

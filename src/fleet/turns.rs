@@ -1,14 +1,14 @@
 //! Which edge asks the site of a root for its number of changes.
 
-use super::fault::Fault;
 use super::fleet::Fleet;
-use super::subject::{Questions, Replies, Subject, Turn};
-use crate::companion::Turn as Asked;
+use super::store_fault::StoreFault;
+use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use crate::companion::QuestionTurn;
 
 /// Takes the turn for an edge that wants to ask, unless another edge has it.
 pub(super) struct Turns {
     fleet: Fleet,
-    asked: Vec<Asked>,
+    asked: Vec<QuestionTurn>,
 }
 
 // === impl Turns ===
@@ -22,8 +22,8 @@ impl Turns {
     }
 }
 
-impl Subject for Turns {
-    fn ask(&mut self, questions: &mut Questions, _: Turn) {
+impl FleetSubject for Turns {
+    fn ask(&mut self, questions: &mut Questions, _: ExchangeTurn) {
         self.asked
             .extend(self.fleet.companions().announcements().take_turns());
         let life = self.fleet.cache().settings().reconcile / 2;
@@ -34,10 +34,10 @@ impl Subject for Turns {
         }
     }
 
-    fn hear(&mut self, replies: &mut Replies, _: Turn) -> Result<(), Fault> {
+    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
         for asked in self.asked.drain(..) {
-            let taken: Result<Option<String>, Fault> = replies.next();
+            let taken: Result<Option<String>, StoreFault> = replies.next();
             // Without an answer this edge asks itself: once too often does no harm.
             let is_ours = taken.as_ref().map_or(true, Option::is_some);
             outcome = outcome.and(taken.map(drop));

@@ -18,7 +18,7 @@ use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
 use super::finding_labels::FindingLabels;
-use super::fleet::FleetMetrics;
+use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
 #[cfg(feature = "migration")]

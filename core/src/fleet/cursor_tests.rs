@@ -9,7 +9,7 @@ const RECORDS: usize = 3;
 
 /// A store whose entries say which record has changed.
 #[derive(Debug, Clone, Default)]
-struct Store {
+struct ModelStore {
     server: u64,
     boot: Option<u64>,
     number: u64,
@@ -18,7 +18,7 @@ struct Store {
 
 /// An edge with the versions of the records that it keeps.
 #[derive(Debug, Clone, Default)]
-struct Edge {
+struct ModelEdge {
     cursor: Option<Cursor>,
     kept: [Option<u64>; RECORDS],
     unsaid: Vec<usize>,
@@ -28,7 +28,7 @@ struct Edge {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum LogEvent {
     /// A record changes, and one edge is told.
     Change(usize, usize),
     /// A client reads a record.
@@ -51,26 +51,26 @@ enum Step {
     Failover(usize),
 }
 
-struct World {
-    store: Store,
-    edges: [Edge; EDGES],
+struct ModelFleet {
+    store: ModelStore,
+    edges: [ModelEdge; EDGES],
     site: [u64; RECORDS],
     clock: u64,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = LogEvent> {
     prop_oneof![
-        4 => (0..EDGES, 0..RECORDS).prop_map(|(edge, record)| Step::Change(edge, record)),
-        4 => (0..EDGES, 0..RECORDS).prop_map(|(edge, record)| Step::Read(edge, record)),
-        6 => (0..EDGES).prop_map(Step::Exchange),
-        2 => (0..EDGES).prop_map(Step::Lost),
-        1 => (0..EDGES).prop_map(Step::Cut),
-        1 => (0..EDGES).prop_map(Step::Restart),
-        1 => (0..4_usize).prop_map(Step::Trim),
-        1 => Just(Step::Evict),
-        1 => Just(Step::EvictCounter),
-        1 => Just(Step::Flush),
-        1 => (0..3_usize).prop_map(Step::Failover),
+        4 => (0..EDGES, 0..RECORDS).prop_map(|(edge, record)| LogEvent::Change(edge, record)),
+        4 => (0..EDGES, 0..RECORDS).prop_map(|(edge, record)| LogEvent::Read(edge, record)),
+        6 => (0..EDGES).prop_map(LogEvent::Exchange),
+        2 => (0..EDGES).prop_map(LogEvent::Lost),
+        1 => (0..EDGES).prop_map(LogEvent::Cut),
+        1 => (0..EDGES).prop_map(LogEvent::Restart),
+        1 => (0..4_usize).prop_map(LogEvent::Trim),
+        1 => Just(LogEvent::Evict),
+        1 => Just(LogEvent::EvictCounter),
+        1 => Just(LogEvent::Flush),
+        1 => (0..3_usize).prop_map(LogEvent::Failover),
     ]
 }
 
@@ -78,9 +78,9 @@ fn id(milliseconds: u64) -> EntryId {
     format!("{milliseconds}-0").parse().unwrap()
 }
 
-// === impl Store ===
+// === impl ModelStore ===
 
-impl Store {
+impl ModelStore {
     fn say(&mut self, record: usize, clock: u64) {
         let boot = *self.boot.get_or_insert(clock);
         self.number += 1;
@@ -110,50 +110,50 @@ impl Store {
     }
 }
 
-// === impl World ===
+// === impl ModelFleet ===
 
-impl World {
+impl ModelFleet {
     fn new() -> Self {
         Self {
-            store: Store::default(),
+            store: ModelStore::default(),
             edges: Default::default(),
             site: [0; RECORDS],
             clock: 1,
         }
     }
 
-    fn take(&mut self, step: &Step) {
+    fn take(&mut self, step: &LogEvent) {
         self.clock += 1;
         match *step {
-            Step::Change(edge, record) => {
+            LogEvent::Change(edge, record) => {
                 self.site[record] += 1;
                 self.edges[edge].kept[record] = None;
                 self.edges[edge].unsaid.push(record);
             }
-            Step::Read(edge, record) => {
+            LogEvent::Read(edge, record) => {
                 let site = self.site[record];
                 let edge = &mut self.edges[edge];
                 edge.kept[record].get_or_insert(site);
                 edge.has_missed |= edge.cursor.is_none();
             }
-            Step::Exchange(edge) => self.exchange(edge),
-            Step::Lost(edge) => self.say(edge),
-            Step::Cut(edge) => self.edges[edge].is_new_connection = true,
-            Step::Restart(edge) => {
+            LogEvent::Exchange(edge) => self.exchange(edge),
+            LogEvent::Lost(edge) => self.say(edge),
+            LogEvent::Cut(edge) => self.edges[edge].is_new_connection = true,
+            LogEvent::Restart(edge) => {
                 // It tells what it was told before it answers, so that nothing is unsaid.
                 self.say(edge);
-                self.edges[edge] = Edge::default();
+                self.edges[edge] = ModelEdge::default();
             }
-            Step::Trim(count) => drop(self.store.log.drain(..count.min(self.store.log.len()))),
-            Step::Evict => self.store.log.clear(),
-            Step::EvictCounter => self.store.number = 0,
-            Step::Flush => {
-                self.store = Store {
+            LogEvent::Trim(count) => drop(self.store.log.drain(..count.min(self.store.log.len()))),
+            LogEvent::Evict => self.store.log.clear(),
+            LogEvent::EvictCounter => self.store.number = 0,
+            LogEvent::Flush => {
+                self.store = ModelStore {
                     server: self.store.server,
-                    ..Store::default()
+                    ..ModelStore::default()
                 };
             }
-            Step::Failover(lost) => self.fail_over(lost),
+            LogEvent::Failover(lost) => self.fail_over(lost),
         }
     }
 
@@ -219,7 +219,7 @@ proptest! {
     fn no_order_of_events_leaves_an_answer_that_a_told_change_removed(
         steps in proptest::collection::vec(step(), 0..40)
     ) {
-        let mut world = World::new();
+        let mut world = ModelFleet::new();
         for step in &steps {
             world.take(step);
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One edge of a fleet. Members of the document that this edge does not know are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Member {
+pub struct FleetMember {
     /// Its name, a random number that each process has anew.
     #[serde(skip)]
     pub edge: String,
@@ -27,12 +27,12 @@ pub struct Member {
 /// The edges that are alive, in the order of their names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemberTable {
-    members: Vec<Member>,
+    members: Vec<FleetMember>,
 }
 
-// === impl Member ===
+// === impl FleetMember ===
 
-impl Member {
+impl FleetMember {
     /// The kind of its sealed line.
     pub const KIND: &'static str = "member";
 
@@ -56,13 +56,13 @@ impl Member {
 
 impl MemberTable {
     /// The table of these edges.
-    pub fn new(mut members: Vec<Member>) -> Self {
+    pub fn new(mut members: Vec<FleetMember>) -> Self {
         members.sort_by(|one, other| one.edge.cmp(&other.edge));
         Self { members }
     }
 
     /// The edges.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[FleetMember] {
         &self.members
     }
 
@@ -83,8 +83,8 @@ impl MemberTable {
 mod tests {
     use super::*;
 
-    fn member(edge: &str, version: &str) -> Member {
-        Member {
+    fn member(edge: &str, version: &str) -> FleetMember {
+        FleetMember {
             edge: edge.to_owned(),
             version: version.to_owned(),
             configuration: "c".to_owned(),
@@ -97,11 +97,11 @@ mod tests {
     #[test]
     fn a_line_is_read_as_it_was_written_and_may_hold_more() {
         let written = member("aa", "1");
-        assert_eq!(Member::read("aa", &written.body()), Some(written.clone()));
+        assert_eq!(FleetMember::read("aa", &written.body()), Some(written.clone()));
         let more = written.body().replace('{', "{\"new\":1,");
         // Both objects of the line have more: the table of demand takes it for a backend.
-        assert_eq!(Member::read("aa", &more).unwrap().version, "1");
-        assert_eq!(Member::read("aa", "{}"), None);
+        assert_eq!(FleetMember::read("aa", &more).unwrap().version, "1");
+        assert_eq!(FleetMember::read("aa", "{}"), None);
     }
 
     #[test]

@@ -4,13 +4,13 @@
 mod cursor;
 #[cfg(test)]
 mod cursor_tests;
-mod key;
+mod fleet_key;
 mod keyed_hash;
 mod member;
 mod message;
 
 pub use cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
-pub use key::{FleetKey, SealedText};
+pub use fleet_key::{FleetKey, SealedText};
 pub use keyed_hash::KeyedHash;
-pub use member::{Member, MemberTable};
+pub use member::{FleetMember, MemberTable};
 pub use message::{FleetMessage, SeenNumber};

@@ -7,8 +7,8 @@ use strum::VariantArray as _;
 
 /// A failed exchange, or a reply that is not what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) kind: FaultKind,
+pub(super) struct StoreFault {
+    pub(super) kind: StoreFaultKind,
     /// What the store or the system said.
     said: String,
 }
@@ -16,7 +16,7 @@ pub(super) struct Fault {
 /// The kind of a fault, as its metric names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
-pub(super) enum FaultKind {
+pub(super) enum StoreFaultKind {
     /// The connection cannot be opened, or ended.
     Io,
     /// No reply in time.
@@ -53,30 +53,30 @@ pub(super) enum FaultKind {
     Replayed,
 }
 
-// === impl Fault ===
+// === impl StoreFault ===
 
-impl Fault {
-    pub(super) fn new(kind: FaultKind, said: impl Into<String>) -> Self {
+impl StoreFault {
+    pub(super) fn new(kind: StoreFaultKind, said: impl Into<String>) -> Self {
         let said = said.into();
         Self { kind, said }
     }
 }
 
-impl From<RedisError> for Fault {
+impl From<RedisError> for StoreFault {
     fn from(error: RedisError) -> Self {
-        Self::new(FaultKind::of(&error), error.to_string())
+        Self::new(StoreFaultKind::of(&error), error.to_string())
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for StoreFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind.name(), self.said)
     }
 }
 
-// === impl FaultKind ===
+// === impl StoreFaultKind ===
 
-impl FaultKind {
+impl StoreFaultKind {
     /// The name in logs and metrics.
     pub(super) fn name(self) -> &'static str {
         self.into()

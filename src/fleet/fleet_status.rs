@@ -9,7 +9,7 @@ use calendar_edge_core::unix_time::UnixTime;
 
 /// Whether this edge is together with its fleet, and since when.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct FleetStanding {
     is_together: bool,
     since: UnixTime,
     fault: Option<String>,
@@ -49,9 +49,9 @@ struct MemberStatus {
     admin: Option<String>,
 }
 
-// === impl Standing ===
+// === impl FleetStanding ===
 
-impl Standing {
+impl FleetStanding {
     pub(super) const fn is_together(&self) -> bool {
         self.is_together
     }
@@ -84,7 +84,7 @@ impl Standing {
 // === impl FleetStatus ===
 
 impl FleetStatus {
-    pub(super) fn new(edge: &str, standing: &Standing, members: &MemberTable) -> Self {
+    pub(super) fn new(edge: &str, standing: &FleetStanding, members: &MemberTable) -> Self {
         let shown = members.members().iter().map(|member| MemberStatus {
             edge: member.edge.clone(),
             version: member.version.clone(),
