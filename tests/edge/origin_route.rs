@@ -268,7 +268,10 @@ async fn check_says_whether_the_companion_plugin_stands() {
         "{text}"
     );
     let (text, _) = check("check-unknown", "", &without(&guarded)).await;
-    assert!(text.contains("set origin.secret_file (`init --secret-file FILE`) to the secret"), "{text}");
+    assert!(
+        text.contains("set origin.secret_file (`init --secret-file FILE`) to the secret"),
+        "{text}"
+    );
     let (text, _) = check("check-open", "read_only = true", &with(&open)).await;
     assert!(
         text.contains("open: /wp-json: the site answers calls without a mark"),
