@@ -1,5 +1,6 @@
 //! What the cache would do with a request.
 
+use super::answering_backends::answering;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::cache::{
     CachePolicy, CacheableCall, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
@@ -18,7 +19,7 @@ pub(super) struct CacheStory {
     pub(super) cacheable: bool,
     /// Why not, by the name in `Cache-Status`.
     pub(super) bypass: Option<&'static str>,
-    /// Everything that the answer depends on.
+    /// Everything that the answer depends on, with the backend that answers all clients.
     pub(super) key: Option<String>,
     /// The time for which a success is served without asking, in seconds, without a companion plugin.
     pub(super) lifetime: Option<u64>,
@@ -52,7 +53,12 @@ impl CacheStory {
                     public_base: &public.to_string(),
                     namespace: matched.map(|matched| &*matched.namespace),
                 };
-                Self::kept(cacheable, reached, settings)
+                let backend = answering(call, settings);
+                let key = KeySpace::new(&backend).key(cacheable, reached);
+                Self {
+                    key: Some(key),
+                    ..Self::kept(cacheable, settings)
+                }
             }
             Err(bypass) => Self {
                 bypass: Some(bypass.name()),
@@ -62,14 +68,13 @@ impl CacheStory {
         Some(story)
     }
 
-    fn kept(cacheable: CacheableCall<'_>, reached: ReachedBy<'_>, settings: &Settings) -> Self {
+    fn kept(cacheable: CacheableCall<'_>, settings: &Settings) -> Self {
         let now = unix_time();
         // The zone of the site is known to a running edge only.
         let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
         let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
         Self {
             cacheable: true,
-            key: Some(KeySpace::new(&settings.site()).key(cacheable, reached)),
             lifetime: Some(lifetime.as_secs()),
             ended_by: Some(rule.reason()),
             ..Self::silent()

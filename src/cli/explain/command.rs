@@ -220,6 +220,27 @@ mod tests {
     }
 
     #[test]
+    fn prints_the_key_of_the_backend_that_answers() {
+        let key = |moved: &str| {
+            let file =
+                std::env::temp_dir().join(format!("edge-{}-key{}.toml", std::process::id(), moved.len()));
+            let settings = "cache.enabled = true\n[origin]\nurl = \"http://wp.example/wp-json\"\nnamespace = \"tribe/events/v1\"\n\
+                            [backends.next]\nurl = \"http://next.example/wp-json\"\n";
+            std::fs::write(&file, format!("{settings}{moved}")).expect("a writable directory");
+            let name = file.to_str().expect("a path of text");
+            let target = "/wp-json/calendar/events/v1/venues";
+            let story = explain(&["GET", target, "--config", name, "--json"]).expect("a story");
+            std::fs::remove_file(&file).expect("it was written");
+            let story: serde_json::Value = serde_json::from_str(&story).expect("JSON");
+            story["cache"]["key"].as_str().expect("a key").to_owned()
+        };
+        let rule = "[[cutover]]\nname = \"a\"\nbackend = \"next\"\noperations = [\"venues.*\"]\n";
+        let part = format!("{rule}share = \"10%\"\n");
+        assert_eq!(key(&part), key(""), "most clients are asked of the site");
+        assert_ne!(key(rule), key(""));
+    }
+
+    #[test]
     fn refuses_what_is_no_request() {
         let cases: [&[&str]; 4] = [
             &["GET", "events"],

@@ -152,10 +152,6 @@ async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<
         tokio::time::sleep(Duration::from_millis(50)).await;
         found = is_returned(&edge).await.then(|| started.elapsed());
     }
-    println!(
-        "{late} of {of} answers {by:?} later: returned after {found:?}; {}",
-        rule_of(&edge).await
-    );
     callers.iter().for_each(tokio::task::JoinHandle::abort);
     found
 }

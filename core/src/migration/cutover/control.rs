@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::guard::{RuleEvent, RuleGuard, TripReason};
 use super::place::ClientId;
+use super::record::{Returned, RuleRecord};
 use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};
 use crate::unix_time::UnixTime;
@@ -13,38 +12,11 @@ use crate::unix_time::UnixTime;
 /// A rule while the edge runs. Times are passed in.
 #[derive(Debug, Clone)]
 pub struct RuleControl {
-    rule: CutoverRule,
-    guard: Option<RuleGuard>,
-    standing: RuleRecord,
-}
-
-/// What outlives a restart of the edge.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RuleRecord {
-    /// Why and since when the rule takes nobody; none: it takes its share.
-    #[serde(default)]
-    pub returned: Option<Returned>,
-    /// The steps that the rule is on.
-    #[serde(default)]
-    pub steps: Vec<String>,
-    /// The position among the steps.
-    #[serde(default)]
-    pub step: usize,
-    /// When the step began, in seconds since 1970.
-    #[serde(default)]
-    pub since: u64,
-    /// The calls at the backend since then.
-    #[serde(default)]
-    pub calls: u64,
-}
-
-/// The return of a rule's calls to the site.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Returned {
-    /// Why, in words.
-    pub reason: String,
-    /// When, in seconds since 1970.
-    pub at: u64,
+    pub(super) rule: CutoverRule,
+    pub(super) guard: Option<RuleGuard>,
+    pub(super) standing: RuleRecord,
+    /// Whether the edges of a fleet take steps together.
+    pub(super) is_shared: bool,
 }
 
 /// A change of a rule's share.
@@ -54,6 +26,8 @@ pub enum RuleChange {
     Returned(TripReason),
     /// The next step began.
     Stepped(Percentage),
+    /// Another edge of the fleet has changed the share.
+    Heard(Percentage),
 }
 
 /// What a guard sees.
@@ -76,6 +50,7 @@ impl RuleControl {
             guard: None,
             rule: CutoverRule::default(),
             standing,
+            is_shared: false,
         };
         this.adopt(rule, now);
         this
@@ -86,12 +61,17 @@ impl RuleControl {
         let known = self.guard.take();
         let known = known.filter(|guard| Some(guard.settings()) == rule.guard.as_ref());
         self.guard = known.or_else(|| rule.guard.as_ref().map(RuleGuard::new));
-        let steps: Vec<String> = rule.steps.iter().map(ToString::to_string).collect();
+        self.rule = rule;
+        let steps = self.steps();
         if steps != self.standing.steps {
             self.standing.steps = steps;
             self.begin_step(0, now);
         }
-        self.rule = rule;
+    }
+
+    /// The steps of the settings, as they are written.
+    pub(super) fn steps(&self) -> Vec<String> {
+        self.rule.steps.iter().map(ToString::to_string).collect()
     }
 
     /// The share of clients that the rule takes now.
@@ -100,7 +80,12 @@ impl RuleControl {
             return Percentage::NONE;
         }
         let steps = &self.rule.steps;
-        let step = steps.get(self.standing.step).or(steps.last());
+        let step = if self.standing.steps == self.steps() {
+            steps.get(self.standing.step).or(steps.last())
+        } else {
+            // The fleet is on other steps than these settings.
+            steps.first()
+        };
         step.copied().unwrap_or(self.rule.share)
     }
 
@@ -141,12 +126,15 @@ impl RuleControl {
             self.return_calls(reason.to_string(), now);
             return Some(RuleChange::Returned(reason));
         }
-        self.step(now)
+        let step = self.next_step(0, now).filter(|_| !self.is_shared)?;
+        self.begin_step(step, now);
+        Some(RuleChange::Stepped(self.share()))
     }
 
     /// Returns all calls to the site.
     pub fn return_calls(&mut self, reason: String, now: UnixTime) {
         let at = now.as_secs();
+        self.standing.version += 1;
         self.standing.returned = Some(Returned { reason, at });
     }
 
@@ -156,22 +144,23 @@ impl RuleControl {
             return false;
         }
         self.guard = self.rule.guard.as_ref().map(RuleGuard::new);
+        self.standing.resumed = Some(now.as_secs());
         self.begin_step(0, now);
         true
     }
 
-    fn step(&mut self, now: UnixTime) -> Option<RuleChange> {
+    /// The position of the next step, if it is due with so many calls of other edges.
+    pub(super) fn next_step(&self, others: u64, now: UnixTime) -> Option<usize> {
         let next = self.standing.step + 1;
-        let share = *self.rule.steps.get(next)?;
+        self.rule.steps.get(next)?;
         let lasted = now.as_secs().saturating_sub(self.standing.since);
-        if lasted < self.rule.step_time.as_secs() || self.standing.calls < self.rule.step_calls {
-            return None;
-        }
-        self.begin_step(next, now);
-        Some(RuleChange::Stepped(share))
+        let calls = self.standing.calls.saturating_add(others);
+        let is_due = lasted >= self.rule.step_time.as_secs() && calls >= self.rule.step_calls;
+        is_due.then_some(next)
     }
 
     fn begin_step(&mut self, step: usize, now: UnixTime) {
+        self.standing.version += 1;
         self.standing.step = step;
         self.standing.since = now.as_secs();
         self.standing.calls = 0;

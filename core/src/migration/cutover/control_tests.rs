@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::control::*;
 use super::guard::{RuleEvent, TripReason};
 use super::place::ClientId;
+use super::record::RuleRecord;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 
@@ -274,6 +275,7 @@ proptest! {
                     is_returned = true;
                 }
                 Some(RuleChange::Stepped(share)) => prop_assert!(share > before && share == control.share()),
+                Some(RuleChange::Heard(_)) => prop_assert!(false, "there is no other edge"),
                 None => prop_assert_eq!(before, control.share()),
             }
             prop_assert_eq!(is_returned, control.share() == Percentage::NONE);

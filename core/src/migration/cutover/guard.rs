@@ -1,6 +1,7 @@
 //! The guard of a rule: what it counts, and when it is sure.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::failure_run::FailureRun;
@@ -13,6 +14,9 @@ use crate::unix_time::UnixTime;
 
 /// The length of the short window beside the long one.
 const SHORT: Duration = Duration::from_secs(10);
+
+/// The time for which the counts of a slot are told after its end.
+const OPEN: Duration = Duration::from_secs(3);
 
 /// The most times of the site that a guard waits for before it says which answers are late.
 const ENOUGH_TIMES: u64 = 50;
@@ -154,6 +158,34 @@ impl RuleGuard {
                 self.judge(CallFault::Different, now)
             }
         }
+    }
+
+    /// The slots of the window of the last seconds, which other edges may still count in.
+    pub(super) fn open_slots(&self, now: UnixTime) -> RangeInclusive<u128> {
+        let since = now.saturating_sub(OPEN.min(self.settings.window * 9 / 10));
+        self.long.number(since)..=self.long.number(now)
+    }
+
+    /// The name of a slot, which holds for windows of the same length.
+    pub(super) fn slot_name(&self, number: u128) -> String {
+        format!("{}-{number}", self.long.width().as_millis())
+    }
+
+    /// What this edge counted in a slot.
+    pub(super) fn own(&self, number: u128) -> Option<&Tally> {
+        self.long.own(number)
+    }
+
+    /// Takes what other edges counted in a slot, and finds out whether all together is too much.
+    pub(super) fn hear(&mut self, number: u128, others: Tally, now: UnixTime) -> Option<TripReason> {
+        self.long.hear(number, others);
+        let faults = [
+            CallFault::Failed,
+            CallFault::Different,
+            CallFault::LateTenth,
+            CallFault::LateHalf,
+        ];
+        faults.into_iter().find_map(|fault| self.judge(fault, now))
     }
 
     /// The counts of the window.

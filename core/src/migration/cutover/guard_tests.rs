@@ -62,14 +62,14 @@ fn answers_that_break_off_fail_and_others_end_well() {
 fn until_late_answers_return(is_late: impl Fn(u64) -> bool, late: u64) -> Option<Duration> {
     let mut control = control(guarded(|guard| guard.window = Duration::from_mins(5)));
     let site = RuleEvent::PrimaryAnswered(Duration::from_millis(100));
-    for n in 0..12_000 {
+    for n in 0..4_800 {
         let now = START.saturating_add(Duration::from_millis(n * 50));
-        let is_slow = n >= 6_000 && is_late(n - 6_000);
+        let is_slow = n >= 2_400 && is_late(n - 2_400);
         let millis = if is_slow { 100 + late } else { 100 };
         assert_eq!(control.observe(site, client(n % 30), now), None);
         let answered = RuleEvent::Answered(Duration::from_millis(millis));
         if control.observe(answered, client(n % 29), now).is_some() {
-            return n.checked_sub(6_000).map(|n| Duration::from_millis(n * 50));
+            return n.checked_sub(2_400).map(|n| Duration::from_millis(n * 50));
         }
     }
     None

@@ -60,6 +60,20 @@ impl Latencies {
         None
     }
 
+    /// The buckets that are not empty, by their numbers.
+    pub(super) fn buckets(&self) -> impl Iterator<Item = (usize, u32)> {
+        let counts = self.counts.iter().copied().enumerate();
+        counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// Adds to a bucket; a number that none has is ignored.
+    pub(super) fn add_bucket(&mut self, number: usize, more: u32) {
+        if let Some(count) = self.counts.get_mut(number) {
+            *count = count.saturating_add(more);
+            self.total += u64::from(more);
+        }
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.counts.fill(0);

@@ -13,14 +13,21 @@ mod lateness;
 mod persisted;
 mod place;
 mod plan;
+mod record;
+mod shared_counts;
 mod split;
 mod tally;
+mod together;
+#[cfg(test)]
+mod together_tests;
 mod window;
 
-pub use control::{GuardView, Returned, RuleChange, RuleControl, RuleRecord};
+pub use control::{GuardView, RuleChange, RuleControl};
 pub use guard::{RuleEvent, TripReason};
 pub use persisted::{PersistedRules, UnreadableRules};
 pub use place::{ClientId, Placer, ShareKey};
 pub use plan::{CutoverCall, CutoverPlan};
+pub use record::{Merged, Returned, RuleRecord};
+pub use shared_counts::SharedCounts;
 pub use split::{SplitFault, SplitReason, split_stores};
 pub use tally::CallCounts;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::control::RuleRecord;
 use super::place::ShareKey;
+use super::record::RuleRecord;
 
 /// Everything that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl PersistedRules {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::control::Returned;
+    use super::super::record::Returned;
     use super::*;
 
     fn kept() -> PersistedRules {
@@ -102,6 +102,9 @@ mod tests {
             step: 0,
             since: 5,
             calls: 7,
+            resumed: Some(3),
+            version: 4,
+            agreed: 3,
         };
         PersistedRules {
             share_key: ShareKey::new([9; 32]),

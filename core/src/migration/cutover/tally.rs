@@ -108,6 +108,8 @@ fn count(number: usize) -> u64 {
 // === impl CallCounts ===
 
 impl CallCounts {
+    const COUNTS: usize = 7;
+
     /// The calls with a fault, and all that could have had it.
     pub(super) const fn share(&self, fault: CallFault) -> (u64, u64) {
         match fault {
@@ -119,17 +121,43 @@ impl CallCounts {
     }
 
     /// Adds all counts of another one.
-    pub(super) const fn add_all(&mut self, other: &Self) {
-        self.calls += other.calls;
-        self.failed += other.failed;
-        self.compared += other.compared;
-        self.different += other.different;
-        self.timed += other.timed;
-        self.late_half += other.late_half;
-        self.late_tenth += other.late_tenth;
+    pub(super) fn add_all(&mut self, other: &Self) {
+        let (mut sums, others) = (self.to_array(), other.to_array());
+        for (sum, more) in sums.iter_mut().zip(others) {
+            *sum = sum.saturating_add(more);
+        }
+        *self = Self::of_array(sums);
     }
 
-    const fn has_fault(&self) -> bool {
+    /// All counts, in a fixed order.
+    pub(super) const fn to_array(self) -> [u64; Self::COUNTS] {
+        [
+            self.calls,
+            self.failed,
+            self.compared,
+            self.different,
+            self.timed,
+            self.late_half,
+            self.late_tenth,
+        ]
+    }
+
+    /// The counts in that order.
+    pub(super) const fn of_array(counts: [u64; Self::COUNTS]) -> Self {
+        let [calls, failed, compared, different, timed, late_half, late_tenth] = counts;
+        Self {
+            calls,
+            failed,
+            compared,
+            different,
+            timed,
+            late_half,
+            late_tenth,
+        }
+    }
+
+    /// Whether a call with a fault is among them.
+    pub(super) const fn has_fault(&self) -> bool {
         self.failed + self.different + self.late_half + self.late_tenth > 0
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Window {
 struct WindowSlot {
     number: u128,
     tally: Tally,
+    /// What other edges counted at the same time.
+    others: Tally,
 }
 
 // === impl Window ===
@@ -40,29 +42,48 @@ impl Window {
         &mut self.slot(now).tally
     }
 
+    /// What this edge counted in a slot; none once that is forgotten.
+    pub(super) fn own(&self, number: u128) -> Option<&Tally> {
+        let slot = self.slots.iter().find(|slot| slot.number == number);
+        slot.map(|slot| &slot.tally)
+    }
+
+    /// Takes what other edges counted in a slot, in place of what they had counted before.
+    pub(super) fn hear(&mut self, number: u128, others: Tally) {
+        let slot = self.numbered(number);
+        if slot.number == number {
+            slot.others = others;
+        }
+    }
+
     /// The sum of all slots that are not older than the window.
     pub(super) fn sum(&self, now: UnixTime) -> Tally {
         let mut sum = Tally::default();
-        self.recent(now).for_each(|tally| sum.add_all(tally));
+        self.recent(now)
+            .flat_map(WindowSlot::tallies)
+            .for_each(|tally| sum.add_all(tally));
         sum
     }
 
     /// The counts of all clients in it.
     pub(super) fn counts(&self, now: UnixTime) -> CallCounts {
         let mut counts = CallCounts::default();
-        self.recent(now).for_each(|tally| counts.add_all(&tally.total));
+        let tallies = self.recent(now).flat_map(WindowSlot::tallies);
+        tallies.for_each(|tally| counts.add_all(&tally.total));
         counts
     }
 
     /// The clients in it.
     pub(super) fn clients(&self, now: UnixTime) -> HashSet<ClientId> {
-        let clients = self.recent(now).flat_map(|tally| tally.clients.keys());
+        let tallies = self.recent(now).flat_map(WindowSlot::tallies);
+        let clients = tallies.flat_map(|tally| tally.clients.keys());
         clients.copied().collect()
     }
 
     /// The most faults in any one slot.
     pub(super) fn worst_slot(&self, fault: CallFault, now: UnixTime) -> u64 {
-        let faults = self.recent(now).map(|tally| tally.total.share(fault).0);
+        let of = |tally: &Tally| tally.total.share(fault).0;
+        let faults = self.recent(now).map(|slot| slot.tallies().map(of).sum());
         faults.max().unwrap_or(0)
     }
 
@@ -71,22 +92,38 @@ impl Window {
         now.since_epoch().as_nanos() / self.width.as_nanos()
     }
 
-    fn recent(&self, now: UnixTime) -> impl Iterator<Item = &Tally> {
+    /// The length of a slot.
+    pub(super) const fn width(&self) -> Duration {
+        self.width
+    }
+
+    fn recent(&self, now: UnixTime) -> impl Iterator<Item = &WindowSlot> {
         let oldest = self.number(now).saturating_sub(u128::from(SLOTS) - 1);
-        let recent = self.slots.iter().filter(move |slot| slot.number >= oldest);
-        recent.map(|slot| &slot.tally)
+        self.slots.iter().filter(move |slot| slot.number >= oldest)
+    }
+
+    fn slot(&mut self, now: UnixTime) -> &mut WindowSlot {
+        self.numbered(self.number(now))
     }
 
     #[expect(clippy::indexing_slicing, reason = "the remainder is within the slots")]
-    fn slot(&mut self, now: UnixTime) -> &mut WindowSlot {
-        let number = self.number(now);
+    fn numbered(&mut self, number: u128) -> &mut WindowSlot {
         let place = usize::try_from(number % u128::from(SLOTS)).unwrap_or(0);
         let slot = &mut self.slots[place];
         if slot.number < number {
             slot.number = number;
             slot.tally.clear();
+            slot.others.clear();
         }
         slot
+    }
+}
+
+// === impl WindowSlot ===
+
+impl WindowSlot {
+    fn tallies(&self) -> impl Iterator<Item = &Tally> {
+        [&self.tally, &self.others].into_iter()
     }
 }
 

@@ -1,0 +1,139 @@
+//! What the guards of several edges tell each other: the counts of a slot, and those of a step.
+
+use serde::{Deserialize, Serialize};
+
+use super::latency::Latencies;
+use super::place::ClientId;
+use super::tally::{CallCounts, Tally};
+
+/// What one edge counted for a rule in one slot of its window, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedCounts {
+    /// The rule.
+    pub rule: String,
+    /// The slot, with its length.
+    pub slot: String,
+    /// The version of the rule's standing that the edge knows. Counts of before a return are of another version.
+    pub version: u64,
+    /// The steps in the edge's settings.
+    pub steps: Vec<String>,
+    /// The calls since the step began.
+    pub step_calls: u64,
+    total: [u64; 7],
+    /// Clients by the numbers of their hashes: those with faults first, no more than some hundred.
+    clients: Vec<(u64, [u64; 7])>,
+    /// How often answers of the backend fell into which bucket of times.
+    own: Vec<(usize, u32)>,
+    /// The same of the site.
+    primary: Vec<(usize, u32)>,
+}
+
+/// The most clients that an edge tells of in one slot.
+const MOST_CLIENTS: usize = 256;
+
+// === impl SharedCounts ===
+
+impl SharedCounts {
+    /// The kind of the sealed text.
+    pub const KIND: &'static str = "counts";
+
+    pub(super) fn with(self, tally: &Tally) -> Self {
+        let mut clients: Vec<_> = tally.clients.iter().collect();
+        clients.sort_by_key(|(client, counts)| (!counts.has_fault(), client.get()));
+        let clients = clients.into_iter().take(MOST_CLIENTS);
+        Self {
+            total: tally.total.to_array(),
+            clients: clients
+                .map(|(client, counts)| (client.get(), counts.to_array()))
+                .collect(),
+            own: tally.own.buckets().collect(),
+            primary: tally.primary.buckets().collect(),
+            ..self
+        }
+    }
+
+    /// No counts yet.
+    pub(super) const fn empty(rule: String, slot: String, steps: Vec<String>) -> Self {
+        Self {
+            rule,
+            slot,
+            version: 0,
+            steps,
+            step_calls: 0,
+            total: [0; 7],
+            clients: Vec::new(),
+            own: Vec::new(),
+            primary: Vec::new(),
+        }
+    }
+
+    /// The text.
+    pub fn to_json(&self) -> String {
+        // Numbers and texts always have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the text of a rule and a slot; none if it is another one.
+    pub fn read(text: &str, rule: &str, slot: &str) -> Option<Self> {
+        let counts: Self = serde_json::from_str(text).ok()?;
+        (counts.rule == rule && counts.slot == slot).then_some(counts)
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        let clients = self.clients.iter().take(MOST_CLIENTS);
+        Tally {
+            total: CallCounts::of_array(self.total),
+            clients: clients
+                .map(|(hash, counts)| (ClientId::new(*hash), CallCounts::of_array(*counts)))
+                .collect(),
+            own: latencies(&self.own),
+            primary: latencies(&self.primary),
+        }
+    }
+}
+
+fn latencies(buckets: &[(usize, u32)]) -> Latencies {
+    let mut latencies = Latencies::default();
+    for (number, count) in buckets {
+        latencies.add_bucket(*number, *count);
+    }
+    latencies
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn counts_are_read_as_they_were_written_and_only_for_their_slot() {
+        let mut tally = Tally::default();
+        for client in 0..1_000 {
+            tally.own.add(Duration::from_millis(client));
+            tally.count(ClientId::new(u64::MAX - client), |counts| {
+                counts.calls += 1;
+                counts.failed += u64::from(client < 3);
+            });
+        }
+        let empty = SharedCounts::empty("a".to_owned(), "30000-7".to_owned(), Vec::new());
+        let counts = empty.with(&tally);
+        let read = SharedCounts::read(&counts.to_json(), "a", "30000-7").unwrap();
+        assert_eq!(read, counts);
+        assert_eq!((read.tally().total, &read.tally().own), (tally.total, &tally.own));
+        let failed = read
+            .tally()
+            .clients
+            .values()
+            .filter(|counts| counts.failed > 0)
+            .count();
+        assert_eq!(
+            (read.tally().clients.len(), failed),
+            (256, 3),
+            "faults come first"
+        );
+        assert_eq!(SharedCounts::read(&counts.to_json(), "b", "30000-7"), None);
+        assert_eq!(SharedCounts::read(&counts.to_json(), "a", "30000-8"), None);
+        assert_eq!(SharedCounts::read("{}", "a", "30000-7"), None);
+    }
+}

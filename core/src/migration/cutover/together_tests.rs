@@ -1,0 +1,196 @@
+//! Rules of several edges under a simulated clock, and a store that compares versions.
+
+use std::time::Duration;
+
+use super::control::{RuleChange, RuleControl};
+use super::control_tests::{QUICK, START, client, control, guarded, percentage};
+use super::guard::RuleEvent;
+use super::record::RuleRecord;
+use super::shared_counts::SharedCounts;
+use crate::settings::CutoverRule;
+use crate::unix_time::UnixTime;
+
+/// The edges of a fleet, and what their store holds.
+struct Fleet {
+    edges: Vec<RuleControl>,
+    stored: Option<RuleRecord>,
+}
+
+impl Fleet {
+    fn of(rule: &CutoverRule, edges: usize) -> Self {
+        let edge = |_| {
+            let mut edge = control(rule.clone());
+            edge.share_steps(true);
+            edge
+        };
+        let mut fleet = Self {
+            edges: (0..edges).map(edge).collect(),
+            stored: None,
+        };
+        fleet.exchange(START);
+        fleet.exchange(START);
+        fleet
+    }
+
+    /// Each edge writes what the store does not know, reads what it holds, and hears the counts of the others.
+    fn exchange(&mut self, now: UnixTime) {
+        for edge in &mut self.edges {
+            edge.meet(self.stored.as_ref());
+            if edge.standing().is_untold() {
+                let version = edge.standing().version;
+                edge.is_told(version);
+                self.stored = Some(edge.standing().clone());
+            }
+        }
+        for place in 0..self.edges.len() {
+            let others = self.counts_beside(place, now);
+            for counts in self.edges[place].counts_to_tell(now) {
+                let of_slot: Vec<_> = others
+                    .iter()
+                    .filter(|other| other.slot == counts.slot)
+                    .cloned()
+                    .collect();
+                self.edges[place].hear_counts(&counts.slot, &of_slot, now);
+            }
+            let last: Vec<_> = self.last_counts_beside(place, now);
+            if let Some(step) = self.edges[place].step_to_tell(&last, now) {
+                self.edges[place].meet(Some(&step));
+                self.stored = Some(step);
+            }
+        }
+    }
+
+    fn counts_beside(&self, place: usize, now: UnixTime) -> Vec<SharedCounts> {
+        let others = self.edges.iter().enumerate().filter(|(other, _)| *other != place);
+        others.flat_map(|(_, other)| other.counts_to_tell(now)).collect()
+    }
+
+    fn last_counts_beside(&self, place: usize, now: UnixTime) -> Vec<SharedCounts> {
+        let others = self.edges.iter().enumerate().filter(|(other, _)| *other != place);
+        others
+            .filter_map(|(_, other)| other.counts_to_tell(now).pop())
+            .collect()
+    }
+
+    fn are_returned(&self) -> Vec<bool> {
+        self.edges
+            .iter()
+            .map(|edge| edge.standing().returned.is_some())
+            .collect()
+    }
+}
+
+fn at(seconds: u64) -> UnixTime {
+    START.saturating_add(Duration::from_secs(seconds))
+}
+
+#[test]
+fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
+    let rule = guarded(|guard| guard.failures = Some(percentage("1%")));
+    let mut fleet = Fleet::of(&rule, 3);
+    for n in 0..60 {
+        let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
+        edge.observe(RuleEvent::Answered(QUICK), client(n), START);
+    }
+    // One failure at each, of another client: alone that says nothing.
+    for n in 0..6 {
+        let place = usize::try_from(n % 3).unwrap();
+        if n < 3 {
+            assert_eq!(
+                fleet.edges[place].observe(RuleEvent::Failed, client(100 + n), at(1)),
+                None
+            );
+        }
+    }
+    assert_eq!(fleet.are_returned(), [false; 3]);
+    fleet.exchange(at(1));
+    fleet.exchange(at(1));
+    assert_eq!(fleet.are_returned(), [true; 3]);
+}
+
+#[test]
+fn t94_one_client_of_all_edges_is_one_client() {
+    let mut fleet = Fleet::of(&guarded(|_| ()), 3);
+    for n in 0..90 {
+        let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
+        edge.observe(RuleEvent::Failed, client(7), at(n / 10));
+        fleet.exchange(at(n / 10));
+    }
+    assert_eq!(fleet.are_returned(), [false; 3]);
+}
+
+#[test]
+fn a_resumed_rule_is_not_returned_for_what_was_counted_before() {
+    let mut fleet = Fleet::of(&guarded(|_| ()), 2);
+    for n in 0..8 {
+        fleet.edges[0].observe(RuleEvent::Failed, client(n), at(1));
+    }
+    fleet.exchange(at(2));
+    assert_eq!(fleet.are_returned(), [true; 2]);
+    assert!(fleet.edges[1].resume(at(3)));
+    fleet.exchange(at(3));
+    for second in 3..8 {
+        fleet.exchange(at(second));
+        assert_eq!(fleet.are_returned(), [false; 2]);
+    }
+}
+
+#[test]
+fn steps_count_the_calls_of_all_and_wait_for_every_edge() {
+    let rule = CutoverRule {
+        steps: ["1%", "10%", "100%"].map(percentage).to_vec(),
+        step_time: Duration::from_mins(1),
+        step_calls: 30,
+        ..guarded(|_| ())
+    };
+    let mut fleet = Fleet::of(&rule, 3);
+    let call = |fleet: &mut Fleet, seconds: u64| {
+        for n in 0..30 {
+            let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
+            assert_eq!(
+                edge.observe(RuleEvent::Answered(QUICK), client(n), at(seconds)),
+                None
+            );
+        }
+    };
+    call(&mut fleet, 30);
+    fleet.exchange(at(59));
+    assert!(fleet.edges.iter().all(|edge| edge.share() == percentage("1%")));
+    fleet.exchange(at(61));
+    fleet.exchange(at(61));
+    assert!(
+        fleet.edges.iter().all(|edge| edge.share() == percentage("10%")),
+        "10 calls at each"
+    );
+    // One edge has other settings: nobody goes on.
+    let other = CutoverRule {
+        steps: ["1%", "50%"].map(percentage).to_vec(),
+        ..rule.clone()
+    };
+    let mut apart = control(other);
+    apart.share_steps(true);
+    fleet.edges.push(apart);
+    call(&mut fleet, 100);
+    for second in 150..160 {
+        fleet.exchange(at(second));
+    }
+    let shares: Vec<_> = fleet.edges.iter().map(RuleControl::share).collect();
+    assert_eq!(shares, ["10%", "10%", "10%", "1%"].map(percentage));
+    fleet.edges[3].adopt(rule, at(160));
+    for second in 160..230 {
+        fleet.exchange(at(second));
+    }
+    assert!(fleet.edges.iter().all(|edge| edge.share() == percentage("100%")));
+}
+
+#[test]
+fn a_change_of_another_edge_is_told_once() {
+    let mut fleet = Fleet::of(&guarded(|_| ()), 2);
+    for n in 0..8 {
+        fleet.edges[0].observe(RuleEvent::Failed, client(n), at(1));
+    }
+    let returned = fleet.edges[0].standing().clone();
+    let heard = fleet.edges[1].meet(Some(&returned));
+    assert_eq!(heard, Some(RuleChange::Heard(percentage("0%"))));
+    assert_eq!(fleet.edges[1].meet(Some(&returned)), None);
+}
