@@ -3,6 +3,8 @@
 mod allotment;
 #[cfg(test)]
 mod dice;
+#[cfg(test)]
+mod edges_simulation;
 mod fleet_size;
 pub mod queue;
 pub mod rates;
