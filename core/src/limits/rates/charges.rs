@@ -89,13 +89,15 @@ impl BucketStore {
         match charge.paid_by {
             PaidBy::Own(own) => {
                 let mut shard = self.shard(own).lock();
-                if let Some(noted) = charge.noted {
+                let is_there = shard.full_at.get_mut(&own).map(earlier).is_some();
+                if let Some(noted) = charge.noted.filter(|_| is_there) {
                     shard.note(own, noted.given_back(back));
                 }
-                shard.full_at.get_mut(&own).map(earlier)
             }
-            PaidBy::Shared(shared) => self.overflow.lock().get_mut(&shared).map(earlier),
-        };
+            PaidBy::Shared(shared) => {
+                self.overflow.lock().get_mut(&shared).map(earlier);
+            }
+        }
     }
 }
 
@@ -148,7 +150,7 @@ mod tests {
             let taken = store.take_unsettled(10, at);
             taken
                 .iter()
-                .map(|settled| settled.share.micros())
+                .map(|settled| settled.taken.micros())
                 .collect::<Vec<_>>()
         };
         let share = Some(Taken::of(&RATE));

@@ -21,7 +21,7 @@ impl Charges {
     pub fn logins(&self) -> Vec<Settlement> {
         let asked = self.logins.iter().map(|login| Settlement {
             bucket: login.key.own,
-            share: Taken::of(&login.rate),
+            taken: Taken::of(&login.rate),
         });
         asked.collect()
     }
@@ -39,7 +39,7 @@ impl Budgets {
         } = charged;
         self.give_back(&logins, now);
         let back = asked.into_iter().zip(&logins).map(|(asked, login)| Settlement {
-            share: asked.share.given_back(login.charge.outstanding(now)),
+            taken: asked.taken.given_back(login.charge.outstanding(now)),
             ..asked
         });
         back.filter(|_| is_at_store).collect()
@@ -117,7 +117,7 @@ impl Budgets {
             let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
             self.buckets.store.keep_unsettled(Settlement {
                 bucket: budget.key.own,
-                share: Taken::nothing(budget.rate),
+                taken: Taken::nothing(budget.rate),
             });
             Some((wait, budget.name))
         });
@@ -282,7 +282,7 @@ mod tests {
         assert!(budgets.spend(client, CostClass::Item, now).is_err());
 
         let asked = budgets.buckets.store.take_unsettled(10, now);
-        assert_eq!((asked.len(), asked[0].share.micros()), (1, 0));
+        assert_eq!((asked.len(), asked[0].taken.micros()), (1, 0));
         budgets
             .buckets
             .store
@@ -301,7 +301,7 @@ mod tests {
         // Two calls of other edges are in its level.
         budgets.accept_logins(&mut charged, &[Duration::from_mins(1)], now);
         let back = budgets.return_charges(charged, now + Duration::from_secs(45));
-        assert_eq!((back.len(), back[0].share.micros()), (1, -15_000_000));
+        assert_eq!((back.len(), back[0].taken.micros()), (1, -15_000_000));
     }
 
     #[test]
@@ -319,6 +319,6 @@ mod tests {
         assert_eq!(alone().unwrap_err().budget, "account-logins");
         assert!(budgets.return_charges(first, now).is_empty());
         let told = budgets.buckets.store.take_unsettled(10, now);
-        assert_eq!(told[0].share.micros(), 20_000_000);
+        assert_eq!(told[0].taken.micros(), 20_000_000);
     }
 }

@@ -64,7 +64,7 @@ impl Attack {
         }
         for settled in edge.take_unsettled(512, now) {
             let debt = match self.talk {
-                Talk::WithDebt => settled.share.debt(),
+                Talk::WithDebt => settled.taken.debt(),
                 _ => Duration::ZERO,
             };
             let level = store.settle(&settled, debt, now);

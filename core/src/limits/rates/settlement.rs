@@ -26,7 +26,7 @@ pub struct Settlement {
     /// The keyed hash of the bucket.
     pub bucket: u64,
     /// What was taken from it.
-    pub share: Taken,
+    pub taken: Taken,
 }
 
 // === impl Taken ===
@@ -123,7 +123,7 @@ impl BucketStore {
         let meanwhile = shard.unsettled.get(&settled.bucket);
         let meanwhile = meanwhile.copied().unwrap_or(Taken {
             nanos: 0,
-            ..settled.share
+            ..settled.taken
         });
         let level = meanwhile.over(level);
         let is_known = shard.full_at.contains_key(&settled.bucket);
@@ -132,10 +132,11 @@ impl BucketStore {
         }
     }
 
-    /// Keeps for the next exchange what this one did not tell.
+    /// Keeps for the next exchange what this one did not tell. A bucket that this edge has forgotten is full.
     pub fn keep_unsettled(&self, untold: Settlement) {
-        if self.is_shared() {
-            self.shard(untold.bucket).lock().note(untold.bucket, untold.share);
+        let mut shard = self.shard(untold.bucket).lock();
+        if self.is_shared() && shard.full_at.contains_key(&untold.bucket) {
+            shard.note(untold.bucket, untold.taken);
         }
     }
 }

@@ -27,9 +27,9 @@ impl ModelStore {
     pub(super) fn settle(&mut self, settled: &Settlement, debt: Duration, now: Instant) -> Duration {
         let known = self.full_at.get(&settled.bucket).copied();
         let owed = known.unwrap_or(now).saturating_duration_since(now);
-        let micros = i64::try_from(owed.as_micros()).unwrap() + settled.share.micros();
+        let micros = i64::try_from(owed.as_micros()).unwrap() + settled.taken.micros();
         let owed = Duration::from_micros(u64::try_from(micros).unwrap_or(0));
-        let owed = owed.min(settled.share.period() + debt);
+        let owed = owed.min(settled.taken.period() + debt);
         self.full_at.insert(settled.bucket, now + owed);
         owed
     }
@@ -74,7 +74,7 @@ fn exchange(edge: &BucketStore, store: &mut ModelStore, fate: Fate, now: Instant
             edge.keep_unsettled(settled);
             continue;
         }
-        let level = store.settle(&settled, settled.share.debt(), now);
+        let level = store.settle(&settled, settled.taken.debt(), now);
         match fate {
             Fate::Whole => edge.adopt(settled, level, now),
             _ => edge.keep_unsettled(settled),
@@ -150,7 +150,7 @@ proptest! {
                 break;
             }
             for settled in taken {
-                prop_assert_eq!(told.insert(settled.bucket, settled.share.micros()), None);
+                prop_assert_eq!(told.insert(settled.bucket, settled.taken.micros()), None);
             }
         }
         prop_assert_eq!(told, spent);
@@ -166,6 +166,6 @@ fn an_hour_alone_does_not_arrive_as_an_hour_of_calls() {
         spent += u32::from(edge.spend(KEY, &RATE, now).is_ok());
     }
     assert!(spent > 1800);
-    let told = edge.take_unsettled(10, now)[0].share.micros();
+    let told = edge.take_unsettled(10, now)[0].taken.micros();
     assert!((0..=10_000_000).contains(&told), "{told}");
 }

@@ -25,12 +25,10 @@ impl Shard {
         }
     }
 
-    /// Adds to what other edges are told of a bucket; nothing if there is no such bucket.
-    pub(super) fn note(&mut self, own: u64, share: Taken) {
-        if self.full_at.contains_key(&own) {
-            let noted = self.unsettled.entry(own);
-            noted.and_modify(|noted| noted.add(share)).or_insert(share);
-        }
+    /// Adds to what other edges are told of a bucket that is there.
+    pub(super) fn note(&mut self, own: u64, taken: Taken) {
+        let noted = self.unsettled.entry(own);
+        noted.and_modify(|noted| noted.add(taken)).or_insert(taken);
     }
 
     /// Takes what other edges are to be told of at most so many buckets. No bucket tells more than it still owes: what
@@ -45,9 +43,9 @@ impl Shard {
                 .map(|full_at: &Instant| full_at.saturating_duration_since(now))
         };
         let unsettled = unsettled.extract_if(|_, _| true).take(most);
-        taken.extend(unsettled.map(|(own, share)| Settlement {
+        taken.extend(unsettled.map(|(own, taken)| Settlement {
             bucket: own,
-            share: share.within(owed(own).unwrap_or_default()),
+            taken: taken.within(owed(own).unwrap_or_default()),
         }));
     }
 
