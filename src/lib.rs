@@ -25,6 +25,7 @@ pub mod backend;
 mod cache;
 mod companion;
 pub mod config;
+mod fleet;
 mod gateway;
 mod layers;
 mod migration;

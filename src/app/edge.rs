@@ -149,6 +149,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
+            fleet: shared.fleet.follow(),
             manager,
             threads,
         };
@@ -255,6 +256,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         metrics: shared.metrics.clone(),
         readings: Readings::default(),
         cache: shared.cache.clone(),
+        fleet: shared.fleet.clone(),
         refusals: shared.refusals.clone(),
         findings: shared.findings.clone(),
         migration: shared.migration.clone(),

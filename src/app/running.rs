@@ -8,6 +8,7 @@ use tokio::runtime::Handle;
 use super::config_watch::{Reload, follow};
 use super::reload::Reloader;
 use super::signals::{Shutdown, Sighup};
+use crate::fleet::FleetTask;
 use crate::observe::admin::Readiness;
 use crate::observe::traces::LAST_SPANS;
 use crate::server::service_manager::{ServiceManager, keep_alive};
@@ -29,6 +30,7 @@ pub struct Running {
     pub(super) drain: Drain,
     pub(super) admin_drain: Drain,
     pub(super) reloader: Reloader,
+    pub(super) fleet: FleetTask,
     pub(super) manager: ServiceManager,
     pub(super) threads: ServingThreads,
 }
@@ -112,9 +114,11 @@ impl Running {
     /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.
     ///
     /// The admin listener responds to the last, so that an operator can watch.
-    pub async fn drain(self) -> DrainOutcome {
+    pub async fn drain(mut self) -> DrainOutcome {
         self.readiness.end();
         let finished = self.drain.finish(self.reloader.grace()).await;
+        // Every write has told the other edges.
+        self.fleet.leave().await;
         // Every request has told its spans.
         self.reloader.finish_traces().await;
         self.admin_drain.finish(ADMIN_GRACE).await;

@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 use url::Url;
 
+use super::announcements::Announcements;
 use super::site_companion::{Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
 use calendar_edge_core::companion::purge::{AnswerAge, PurgeRequest, SeenFault, SeenSeals};
+use calendar_edge_core::fleet::SeenNumber;
 use calendar_edge_core::settings::Root;
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -29,6 +31,9 @@ struct State {
     taken: Mutex<SeenSeals>,
     /// Whether a client called since the last look: only then is it worth asking.
     is_called: AtomicBool,
+    /// The milliseconds of the [`UnixTime`] of the last look after a call.
+    last_call: AtomicU64,
+    announcements: Announcements,
 }
 
 /// The beginning of an exchange.
@@ -52,7 +57,19 @@ impl Companions {
             roots: Mutex::default(),
             taken: Mutex::default(),
             is_called: AtomicBool::new(false),
+            last_call: AtomicU64::new(0),
+            announcements: Announcements::default(),
         }))
+    }
+
+    /// The kept answers.
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.0.cache
+    }
+
+    /// What the other edges are told.
+    pub(crate) fn announcements(&self) -> &Announcements {
+        &self.0.announcements
     }
 
     /// Forgets the roots that are no longer configured.
@@ -66,7 +83,14 @@ impl Companions {
         // Mostly it is set already, and a read leaves the line with all cores.
         if !self.0.is_called.load(Ordering::Relaxed) {
             self.0.is_called.store(true, Ordering::Relaxed);
+            self.0.announcements.end_idleness();
         }
+    }
+
+    /// Whether a client called the calendar of late.
+    pub(crate) fn were_called(&self, within: Duration) -> bool {
+        let last = UnixTime::from_millis(self.0.last_call.load(Ordering::Relaxed));
+        self.0.is_called.load(Ordering::Relaxed) || unix_time().saturating_since(last) < within
     }
 
     /// Begins an exchange with a root.
@@ -104,14 +128,19 @@ impl Companions {
         })
     }
 
-    /// Hears the answer of a root to the edge's own question; none: there was no answer with a number.
-    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, changes: Option<ShownChanges>) {
-        let Some(changes) = changes else {
-            if let Some(state) = self.0.roots.lock().get_mut(root) {
-                state.unanswered();
-            }
-            return;
-        };
+    /// Hears the answer of a root to the edge's own question; none: there was no answer with a number. True if the
+    /// site's count began anew.
+    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, changes: Option<ShownChanges>) -> bool {
+        if let Some(changes) = changes {
+            return self.hear_answer(root, asked, changes);
+        }
+        if let Some(state) = self.0.roots.lock().get_mut(root) {
+            state.unanswered();
+        }
+        false
+    }
+
+    fn hear_answer(&self, root: &Url, asked: ExchangeStart, changes: ShownChanges) -> bool {
         let mut is_new_count = false;
         self.sign(root, asked, |state, reconcile, now| {
             is_new_count = state.tracker.answered(changes.number, asked.settled, now);
@@ -125,6 +154,7 @@ impl Companions {
             tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all kept answers are removed");
             self.0.cache.remove(&Removal::All, RemovalCause::Missed);
         }
+        is_new_count
     }
 
     /// Takes a seal for the first and only time.
@@ -137,11 +167,39 @@ impl Companions {
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the answers: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&purge.removal, cause);
+        self.note(purge);
+        removed
+    }
+
+    /// Removes what another edge was told, without counting it.
+    pub(crate) fn obey_other(&self, purge: &PurgeRequest, cause: RemovalCause) {
+        self.0.cache.begin_removal(&purge.removal, cause);
+        self.note(purge);
+    }
+
+    /// Notes the changes of a removal that is done.
+    fn note(&self, purge: &PurgeRequest) {
         let now = unix_time();
         for state in self.0.roots.lock().values_mut() {
             state.tracker.told(purge, now);
         }
-        removed
+    }
+
+    /// Hears what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
+    pub(crate) fn seen(&self, is_root: impl Fn(&Url) -> bool, seen: &SeenNumber, age: Duration) -> bool {
+        let root = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
+        let Some(root) = root else { return false };
+        let settled = seen.anew.then(|| self.asks(&root).settled).flatten();
+        let asked = ExchangeStart {
+            at: unix_time().saturating_sub(age),
+            settled,
+        };
+        let changes = ShownChanges {
+            number: seen.number,
+            begun: seen.begun.map(Duration::from_secs),
+        };
+        self.hear_answer(&root, asked, changes);
+        true
     }
 
     /// Removes everything if a change went untold or unfinished for too long, and returns the roots that are to be asked.
@@ -150,6 +208,9 @@ impl Companions {
         let now = unix_time();
         let grace = (reconcile / 10).min(LONGEST_GRACE);
         let is_called = self.0.is_called.swap(false, Ordering::Relaxed);
+        if is_called {
+            self.0.last_call.store(now.as_millis(), Ordering::Relaxed);
+        }
         let (mut is_missed, mut is_unfinished) = (false, false);
         let mut due = Vec::new();
         for (root, state) in self.0.roots.lock().iter_mut() {

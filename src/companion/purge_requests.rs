@@ -44,6 +44,9 @@ const PATH: &str = "/calendar-edge/v1/purge";
 /// The longest time that the body of an purge may take.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
+/// The longest wait for the other edges of a fleet to be told.
+const TELLING: Duration = Duration::from_millis(250);
+
 // === impl PurgeRequests ===
 
 impl PurgeRequests {
@@ -69,10 +72,12 @@ impl PurgeRequests {
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        self.obey(head, body, sender).await.map(confirmed)
+        let (removed, is_told) = self.obey(head, body, sender).await?;
+        Ok(confirmed(removed, is_told))
     }
 
-    async fn obey<B>(&self, head: &Head, body: B, sender: Sender) -> Result<Removed, Refusal>
+    /// What was removed, and whether the other edges were told.
+    async fn obey<B>(&self, head: &Head, body: B, sender: Sender) -> Result<(Removed, bool), Refusal>
     where
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
@@ -88,9 +93,11 @@ impl PurgeRequests {
         })?;
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
+        let telling = companions.announcements().tell_purge(purge.clone(), cause);
         // It looks at every kept answer.
         let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
-        removing.await.map_err(|_| EdgeError::InternalError.refusal())
+        let removed = removing.await.map_err(|_| EdgeError::InternalError.refusal())?;
+        Ok((removed, telling.within(TELLING).await))
     }
 
     /// The seal of an purge, taken for the first time; none in an purge from this machine.
@@ -136,10 +143,13 @@ where
     })
 }
 
-fn confirmed(removed: Removed) -> PlainResponse {
+fn confirmed(removed: Removed, is_told: bool) -> PlainResponse {
     let Removed { removed, generation } = removed;
+    let fleet = if is_told { "" } else { ",\"fleet\":\"alone\"" };
     json(
         StatusCode::OK,
-        Bytes::from(format!("{{\"removed\":{removed},\"generation\":{generation}}}")),
+        Bytes::from(format!(
+            "{{\"removed\":{removed},\"generation\":{generation}{fleet}}}"
+        )),
     )
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
+use super::announcements::{News, SeenChanges};
 use super::companions::Companions;
 use super::purge_requests::PurgeRequests;
 use crate::backend::{Backends, ChangesQuestion};
@@ -68,8 +69,21 @@ impl CompanionService {
         let Some((_, question)) = self.questions.iter().find(|(url, _)| url == root) else {
             return;
         };
-        let asked = companions.asks(root);
+        let announcements = companions.announcements();
+        if !announcements.is_our_turn(root).await {
+            return;
+        }
+        let (asked, began) = (companions.asks(root), Instant::now());
         let changes = timeout(companions.reconcile(), question.ask(&self.backends)).await;
-        companions.answered(root, asked, changes.ok().flatten());
+        let changes = changes.ok().flatten();
+        let is_new_count = companions.answered(root, asked, changes);
+        if let Some(changes) = changes {
+            announcements.tell(News::Seen(SeenChanges {
+                root: root.clone(),
+                changes,
+                is_new_count,
+                asked: began,
+            }));
+        }
     }
 }

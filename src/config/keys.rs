@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::backend_keys::{BACKENDS, IGNORE};
+use super::fleet_keys::FLEET;
 use super::form;
 use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
 use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, Rate, Size, Text, Time};
@@ -61,7 +62,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 25] = [
+pub(super) static SECTIONS: [Section; 26] = [
     Section {
         name: "",
         header: "",
@@ -212,6 +213,12 @@ pub(super) static SECTIONS: [Section; 25] = [
                   password pass it by, and so does every call that was not judged (`mode`). A write through the edge \
                   removes what it may have changed before its answer leaves.",
         keys: Keys::Once(CACHE),
+    },
+    Section {
+        name: "fleet",
+        header: "[fleet]",
+        meaning: "Several edges that act as one through a store, see decision 0057. Without this table                   there is one edge. No request fails because of the store: while an edge cannot reach it, that edge acts alone.",
+        keys: Keys::Once(FLEET),
     },
     Section {
         name: "http2",

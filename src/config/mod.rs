@@ -12,12 +12,14 @@
 
 mod backend_keys;
 mod check;
+mod check_fleet;
 mod check_migration;
 mod draft;
 mod effective;
 #[cfg(test)]
 mod example_tests;
 mod excerpt;
+mod fleet_keys;
 mod form;
 mod key;
 mod keys;

@@ -8,8 +8,7 @@ use thiserror::Error;
 
 use super::excerpt::Excerpt;
 use calendar_edge_core::settings::HeaderLineFault;
-use calendar_edge_core::settings::NoBasicAuth;
-use calendar_edge_core::settings::ShortSecret;
+use calendar_edge_core::settings::{NoBasicAuth, NoStorePassword, ShortSecret};
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
@@ -184,6 +183,18 @@ pub enum Impossible {
     /// The file holds no credentials.
     #[error(transparent)]
     NoBasicAuth(NoBasicAuth),
+    /// The file holds no password.
+    #[error(transparent)]
+    NoStorePassword(NoStorePassword),
+    /// The file holds no private key.
+    #[error("the file holds no private key in PEM form")]
+    NoPrivateKey,
+    /// Addresses of different kinds, or several of one server.
+    #[error("several addresses are Sentinels, or nodes of a cluster with `fleet.cluster`")]
+    SeveralStores,
+    /// A cluster has one database.
+    #[error("a cluster has no database but 0")]
+    ClusterDatabase,
     /// The file holds no certificates.
     #[error("the file holds no certificates in PEM form")]
     NoCertificates,

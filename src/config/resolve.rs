@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::check;
+use super::check_fleet;
 use super::check_migration;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
@@ -26,6 +27,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::names(&settings, problems);
     check::sizes(&settings, problems);
     check::traces(&settings, problems);
+    check_fleet::check(&settings, problems);
     check::origin_name(&settings, problems);
     if settings.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::from(Complaint::Missing("origin.url"))

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use super::draft::{ConfigPlaces, Placed};
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
-use calendar_edge_core::settings::MarkKey;
-use calendar_edge_core::settings::{AdminToken, BasicAuth, CollectorHeaders, Settings, TrustedCertificates};
-use rustls::pki_types::CertificateDer;
+use calendar_edge_core::settings::{
+    AdminToken, BasicAuth, CollectorHeaders, FleetSettings, MarkKey, Settings, StoreIdentity, StorePassword,
+    TrustedCertificates,
+};
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// Whether secrets are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,14 @@ const TOKEN: &str = "admin.token_file";
 const HEADERS: &str = "traces.headers_file";
 const BASIC_AUTH: &str = "origin.basic_auth_file";
 const AUTHORITIES: &str = "origin.ca_file";
+const FLEET_SECRET: &str = "fleet.secret_file";
+const STORE_PASSWORD: &str = "fleet.password_file";
+const STORE_AUTHORITIES: &str = "fleet.ca_file";
+const STORE_CERTIFICATE: &str = "fleet.certificate_file";
+const STORE_KEY: &str = "fleet.key_file";
+
+/// What to do about a missing secret that edge and site share.
+const MAKE_SECRET: &str = "make one that the edge and the site can read: openssl rand -hex 32";
 
 /// A setting that names a file.
 struct SecretFile<'a> {
@@ -42,7 +52,7 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
     let secret = SecretFile {
         key: SECRET,
         path: settings.origin.secret_file.as_ref(),
-        help: Some("make one that the edge and the site can read: openssl rand -hex 32"),
+        help: Some(MAKE_SECRET),
     };
     let token = SecretFile {
         key: TOKEN,
@@ -79,6 +89,45 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
         CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
     });
     settings.traces.headers = headers.unwrap_or_default();
+    let site_key = settings.origin.mark_key.clone();
+    read_fleet(&mut settings.fleet, site_key, places, problems);
+}
+
+/// Reads the files of the fleet. Without a secret of its own it uses that of the site.
+fn read_fleet(
+    fleet: &mut FleetSettings,
+    site_key: Option<MarkKey>,
+    places: &ConfigPlaces,
+    problems: &mut ConfigProblems,
+) {
+    let file = |key, path, help| SecretFile { key, path, help };
+    let own = file(
+        FLEET_SECRET,
+        fleet.secret_file.as_ref(),
+        Some("make one that all edges of the fleet can read: openssl rand -hex 32"),
+    );
+    let own = own.read(places, problems, |secret| {
+        MarkKey::new(secret).map_err(Impossible::ShortSecret)
+    });
+    fleet.secret = own.or(site_key).filter(|_| fleet.is_set());
+    let password = file(STORE_PASSWORD, fleet.password_file.as_ref(), None);
+    fleet.password = password.read(places, problems, |line| {
+        StorePassword::parse(line).map_err(Impossible::NoStorePassword)
+    });
+    let authorities = file(STORE_AUTHORITIES, fleet.ca_file.as_ref(), None);
+    fleet.trusted = authorities
+        .read(places, problems, certificates)
+        .unwrap_or_default();
+    let certificate = file(STORE_CERTIFICATE, fleet.certificate_file.as_ref(), None);
+    let certificate = certificate.read(places, problems, |pem| certificates(pem).map(|_| pem.to_owned()));
+    let key = file(STORE_KEY, fleet.key_file.as_ref(), None);
+    let key = key.read(places, problems, |pem| match PrivateKeyDer::from_pem_slice(pem) {
+        Ok(_) => Ok(pem.to_owned()),
+        Err(_) => Err(Impossible::NoPrivateKey),
+    });
+    fleet.identity = certificate
+        .zip(key)
+        .map(|(certificate, key)| StoreIdentity { certificate, key });
 }
 
 /// The certificates of a PEM file; at least one.

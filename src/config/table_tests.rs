@@ -15,13 +15,23 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 8] = [
+const WITHOUT_KEY: [(&str, &str); 12] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
     ),
     ("backends.name", "it is the name of the table"),
     ("cors.public_reads", "the profile decides it"),
+    (
+        "fleet.identity",
+        "it is read from the files of `fleet.certificate_file` and `fleet.key_file`",
+    ),
+    (
+        "fleet.password",
+        "it is read from the file of `fleet.password_file`",
+    ),
+    ("fleet.secret", "it is made from the file of `fleet.secret_file`"),
+    ("fleet.trusted", "they are read from the file of `fleet.ca_file`"),
     (
         "origin.basic_auth",
         "it is read from the file of `origin.basic_auth_file`",

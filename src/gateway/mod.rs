@@ -36,6 +36,7 @@ pub(crate) use service::Gateway;
 pub(crate) use shared::Shared;
 
 use body::BodyReader;
+use cache::invalidating::WritePlace;
 use cache::known_reads::KnownReads;
 use calls::CallRequest;
 use stage::Stage;
@@ -91,7 +92,7 @@ fn calendar_stages(
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
-            cache::invalidating::Invalidating::new(inner, &parts.timeouts, shared)
+            cache::invalidating::Invalidating::new(inner, WritePlace::Client, &parts.timeouts, shared)
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| {
@@ -103,7 +104,7 @@ fn calendar_stages(
         }))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
-            cache::invalidating::Invalidating::new(inner, &parts.timeouts, shared)
+            cache::invalidating::Invalidating::new(inner, WritePlace::Task, &parts.timeouts, shared)
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {

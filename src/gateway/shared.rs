@@ -8,6 +8,7 @@ use crate::backend::BackendPools;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
+use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
@@ -36,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) cache: Cache,
     /// What is heard of the companion plugins of the sites.
     pub(crate) companions: Companions,
+    /// The other edges.
+    pub(crate) fleet: Fleet,
     /// The roots that origins advertise.
     pub(crate) learnt: LearntRoots,
     /// The memory budget of responses that are buffered for clients.
@@ -88,6 +91,7 @@ impl Shared {
         refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
         let threads = placement.threads();
+        let companions = Companions::new(cache.clone());
         Ok(Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
@@ -96,7 +100,8 @@ impl Shared {
             migration: Migration::new(settings, &cache, &metrics),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
-            companions: Companions::new(cache.clone()),
+            fleet: Fleet::new(settings, &companions, &metrics, &warnings),
+            companions,
             cache,
             learnt: LearntRoots::default(),
             buffers,
@@ -138,6 +143,7 @@ impl Shared {
         self.cache.adapt(&settings.cache);
         self.migration.adapt(settings);
         self.companions.adapt(&settings.roots);
+        self.fleet.adapt(settings);
         self.learnt.adapt(&site);
         self.buffers.resize(settings.limits.response_buffer_total);
         self.bodies.resize(settings.limits.request_buffer_total);

@@ -18,6 +18,7 @@ use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
 use super::finding_labels::FindingLabels;
+use super::fleet::FleetMetrics;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
 #[cfg(feature = "migration")]
@@ -52,6 +53,7 @@ pub(crate) struct Metrics {
     backends: BackendFamilies,
     #[cfg(feature = "migration")]
     migration: MigrationMetrics,
+    fleet: FleetMetrics,
     rate_limits: RateLimitMetrics,
     connections: ConnectionMetrics,
     memory: MemoryMetrics,
@@ -88,6 +90,7 @@ impl Metrics {
             backends: BackendFamilies::new(&mut registry),
             #[cfg(feature = "migration")]
             migration: MigrationMetrics::new(&mut registry),
+            fleet: FleetMetrics::new(&mut registry),
             rate_limits: RateLimitMetrics::new(&mut registry),
             connections: ConnectionMetrics::new(&mut registry),
             memory: MemoryMetrics::new(&mut registry),
@@ -127,6 +130,11 @@ impl Metrics {
     /// The metrics of bodies in memory.
     pub(crate) fn memory(&self) -> &MemoryMetrics {
         &self.memory
+    }
+
+    /// The metrics of the fleet.
+    pub(crate) fn fleet(&self) -> &FleetMetrics {
+        &self.fleet
     }
 
     /// The metrics of rate limits.

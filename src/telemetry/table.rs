@@ -102,6 +102,46 @@ pub(super) const CUTOVER_SHARE: Row<Gauge<f64, AtomicU64>, 1> = Row::new(
     ["rule"],
     "The share of clients that a rule takes, from 0 to 1",
 );
+pub(super) const FLEET_EXCHANGE_SECONDS: Row<Latency, 0> = Row::new(
+    "fleet_exchange_seconds",
+    [],
+    "Exchanges with the store of the fleet that succeeded",
+);
+pub(super) const FLEET_FAULTS: Row<Counter, 1> = Row::new(
+    "fleet_faults",
+    ["kind"],
+    "Exchanges with the store of the fleet that failed, and messages that were refused",
+);
+pub(super) const FLEET_GAPS: Row<Counter, 1> = Row::new(
+    "fleet_gaps",
+    ["cause"],
+    "How often messages of other edges were lost, so that everything was removed",
+);
+pub(super) const FLEET_MEMBERS: Row<Gauge, 0> = Row::new(
+    "fleet_members",
+    [],
+    "Edges of the fleet that were alive at the last exchange",
+);
+pub(super) const FLEET_MESSAGE_AGE_SECONDS: Row<Latency, 0> = Row::new(
+    "fleet_message_age_seconds",
+    [],
+    "From the moment that the store took a message to its arrival at this edge, by the store's clock",
+);
+pub(super) const FLEET_MESSAGES: Row<Counter, 2> = Row::new(
+    "fleet_messages",
+    ["kind", "direction"],
+    "Messages that this edge told the others, and that it heard",
+);
+pub(super) const FLEET_UP: Row<Gauge, 0> = Row::new(
+    "fleet_up",
+    [],
+    "Whether the last exchange with the store of the fleet succeeded",
+);
+pub(super) const FLEET_VARIANTS: Row<Gauge, 1> = Row::new(
+    "fleet_variants",
+    ["of"],
+    "Different versions of the program, and configurations, in the fleet",
+);
 pub(super) const HTTP_REFUSALS: Row<Counter, 1> = Row::new(
     "http_refusals",
     ["code"],

@@ -29,6 +29,7 @@ mod ending;
 mod explained;
 mod explained_index;
 mod first_minutes;
+mod fleet;
 mod forwarding;
 mod found_file;
 mod framing;

@@ -27,6 +27,8 @@ pub enum RemovalCause {
     Operator,
     /// Another backend answers from now on.
     Cutover,
+    /// Messages of other edges were lost.
+    FleetGap,
 }
 
 // === impl RemovalCause ===

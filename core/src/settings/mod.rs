@@ -11,6 +11,7 @@ mod comparison;
 mod compression;
 mod cors;
 mod cutover;
+mod fleet;
 mod http2;
 mod limits;
 mod listening;
@@ -45,6 +46,7 @@ pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
+pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
@@ -137,6 +139,8 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// The cache.
     pub cache: CacheSettings,
+    /// The edges that agree with this one.
+    pub fleet: FleetSettings,
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Backends beside the site, each with its own name.
@@ -203,6 +207,7 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
+            fleet: FleetSettings::default(),
             cors: CorsSettings::default(),
             backends: Vec::new(),
             shadow: Vec::new(),

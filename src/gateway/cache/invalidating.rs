@@ -6,6 +6,7 @@ use http::StatusCode;
 
 use crate::backend::OriginBody;
 use crate::cache::Cache;
+use crate::companion::Announcements;
 use crate::gateway::Shared;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
@@ -20,10 +21,24 @@ use calendar_edge_core::settings::BackendTimeouts;
 #[derive(Debug)]
 pub(in crate::gateway) struct Invalidating<S> {
     inner: S,
+    place: WritePlace,
     cache: Cache,
+    announcements: Announcements,
     /// The time after which a write of unknown end is over.
     longest_write: Duration,
 }
+
+/// Where a stage stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gateway) enum WritePlace {
+    /// In the task of the write.
+    Task,
+    /// Above the last deadline.
+    Client,
+}
+
+/// The longest wait for the other edges of a fleet to be told, before the answer to a write leaves.
+const TELLING: Duration = Duration::from_millis(50);
 
 /// What is known about a write when its answer leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,28 +54,44 @@ enum WriteEnd {
 // === impl Invalidating ===
 
 impl<S> Invalidating<S> {
-    pub(in crate::gateway) fn new(inner: S, backends: &[BackendTimeouts], shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(
+        inner: S,
+        place: WritePlace,
+        backends: &[BackendTimeouts],
+        shared: &Shared,
+    ) -> Self {
         let writes = backends.iter().map(|timeouts| timeouts.write);
         Self {
             inner,
+            place,
             cache: shared.cache.clone(),
+            announcements: shared.companions.announcements().clone(),
             longest_write: writes.max().unwrap_or_default(),
         }
     }
 
-    fn discard(&self, removal: Removal, end: WriteEnd) {
+    /// Removes it here, and waits a little until the other edges of a fleet are told.
+    async fn discard(&self, removal: Removal, end: WriteEnd) {
         if end == WriteEnd::Unchanged {
             return;
         }
         self.cache.remove_written(&removal);
+        let telling = match (self.place, end) {
+            // The stage in the task of the write has told it.
+            (WritePlace::Client, WriteEnd::Over) => return,
+            (WritePlace::Client | WritePlace::Task, _) => self.announcements.tell_write(&removal),
+        };
         if end == WriteEnd::Unknown {
             // Once more when the site has certainly ended it: what was read meanwhile may be older.
-            let (cache, pause) = (self.cache.clone(), self.longest_write);
+            let (cache, announcements) = (self.cache.clone(), self.announcements.clone());
+            let pause = self.longest_write;
             tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
                 cache.remove_written(&removal);
+                announcements.tell_write(&removal);
             });
         }
+        telling.within(TELLING).await;
     }
 }
 
@@ -74,7 +105,7 @@ where
         let removal = written_by(&call.call);
         let result = self.inner.call(call).await;
         if let Some(removal) = removal {
-            self.discard(removal, WriteEnd::of(&result));
+            self.discard(removal, WriteEnd::of(&result)).await;
         }
         result
     }

@@ -25,6 +25,7 @@ use super::ready::{ReadyDocument, ReadyQuestion};
 use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
 use crate::companion::{CompanionService, Sender};
+use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
@@ -72,6 +73,8 @@ pub(crate) struct AdminParts {
     pub(crate) readings: Readings,
     /// The kept answers.
     pub(crate) cache: Cache,
+    /// The other edges.
+    pub(crate) fleet: Fleet,
     /// The last refusals.
     pub(crate) refusals: Refusals,
     /// The rules that requests broke.

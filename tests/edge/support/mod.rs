@@ -9,6 +9,7 @@ mod ports;
 mod program;
 mod raw;
 mod reply;
+mod store;
 mod versions;
 mod wire;
 
@@ -20,6 +21,7 @@ pub(crate) use ports::closed_port;
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::{RawAnswer, RawClient, raw_get};
 pub(crate) use reply::{Gate, Reply};
+pub(crate) use store::Store;
 pub(crate) use versions::{corpus_table, index_text, table_of};
 pub(crate) use wire::{Step, Wire};
 

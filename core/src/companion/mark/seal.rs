@@ -9,6 +9,9 @@ use crate::settings::mark_text::{Hex, hex, sensitive};
 /// Carries the seal of a message to the edge.
 pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-purge");
 
+/// The subject of the companion plugin's messages.
+const PURGE: &str = "purge";
+
 /// A seal that holds: the message was made by somebody who has the secret, at about this time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seal {
@@ -47,6 +50,11 @@ impl Seal {
         self.nonce
     }
 
+    /// Whether it was made at about this time, in seconds since 1970.
+    pub fn is_timely(&self, unix_time: u64) -> bool {
+        self.time.abs_diff(unix_time) <= Self::SKEW
+    }
+
     /// Whether this is the body that was sealed.
     pub fn covers(&self, body: &[u8]) -> bool {
         digest::digest(&digest::SHA256, body).as_ref() == self.digest
@@ -58,11 +66,16 @@ impl Seal {
 impl MarkKey {
     /// The seal of a message: its body exactly as it is sent, the time in seconds since 1970, and a random number.
     pub fn seal(&self, body: &[u8], unix_time: u64, nonce: [u8; 16]) -> HeaderValue {
+        sensitive(&self.seal_about(PURGE, body, unix_time, nonce))
+    }
+
+    /// The same for a message about another subject, which is one line.
+    pub(crate) fn seal_about(&self, subject: &str, body: &[u8], unix_time: u64, nonce: [u8; 16]) -> String {
         let digest = Hex(digest::digest(&digest::SHA256, body)).to_string();
         let nonce = Hex(nonce).to_string();
-        let message = signed(&unix_time.to_string(), &nonce, &digest);
+        let message = signed(subject, &unix_time.to_string(), &nonce, &digest);
         let signature = Hex(hmac::sign(self.hmac(), message.as_bytes()));
-        sensitive(&format!("v1 t={unix_time},n={nonce},d={digest},s={signature}"))
+        format!("v1 t={unix_time},n={nonce},d={digest},s={signature}")
     }
 
     /// Opens a seal at this time, in seconds since 1970. The body is not needed: see [`Seal::covers`].
@@ -71,22 +84,28 @@ impl MarkKey {
     ///
     /// When the seal does not hold.
     pub fn open(&self, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
+        let sealed = self.open_about(PURGE, seal)?;
+        if !sealed.is_timely(unix_time) {
+            return Err(SealFault::Expired);
+        }
+        Ok(sealed)
+    }
+
+    /// Opens the seal of a message about this subject, whatever its time.
+    pub(crate) fn open_about(&self, subject: &str, seal: &[u8]) -> Result<Seal, SealFault> {
         let parts = SealParts::of(seal).ok_or(SealFault::Malformed)?;
         let sealed = parts.seal().ok_or(SealFault::Malformed)?;
         let signature: [u8; 32] = hex(parts.signature).ok_or(SealFault::Malformed)?;
-        let message = signed(parts.time, parts.nonce, parts.digest);
+        let message = signed(subject, parts.time, parts.nonce, parts.digest);
         // The comparison takes the same time wherever the two differ.
         hmac::verify(self.hmac(), message.as_bytes(), &signature).map_err(|_| SealFault::Forged)?;
-        if sealed.time.abs_diff(unix_time) > Seal::SKEW {
-            return Err(SealFault::Expired);
-        }
         Ok(sealed)
     }
 }
 
 /// What is signed: every line has a fixed alphabet without line feeds.
-fn signed(time: &str, nonce: &str, digest: &str) -> String {
-    format!("calendar-edge purge v1\n{time}\n{nonce}\n{digest}")
+fn signed(subject: &str, time: &str, nonce: &str, digest: &str) -> String {
+    format!("calendar-edge {subject} v1\n{time}\n{nonce}\n{digest}")
 }
 
 /// The parts of a seal, as they are written.

@@ -22,6 +22,7 @@ use self::readings::CountReading;
 use self::stored::CacheStatus;
 use super::explained::moment;
 use super::service::AdminParts;
+use crate::fleet::FleetStatus;
 use crate::migration::MigrationStatus;
 use crate::telemetry::{Metrics, process_memory};
 
@@ -40,6 +41,7 @@ pub(super) struct StatusDocument<'a> {
     certificate: Value,
     connections: Value,
     cache: CacheStatus,
+    fleet: Option<FleetStatus>,
     drift: Vec<DriftStatus>,
     #[serde(flatten)]
     migration: MigrationStatus,
@@ -63,6 +65,7 @@ impl<'a> StatusDocument<'a> {
             certificate: certificate(metrics),
             connections: connections(metrics),
             cache: CacheStatus::of(&parts.cache),
+            fleet: parts.fleet.status(),
             drift: DriftStatus::all(metrics),
             migration: parts.migration.status(),
             memory: memory(parts),

@@ -1,0 +1,271 @@
+//! Tests the rules of the log against a store that loses, repeats, trims and forgets.
+
+use proptest::prelude::*;
+
+use super::cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
+
+const EDGES: usize = 3;
+const RECORDS: usize = 3;
+
+/// A store whose entries say which record has changed.
+#[derive(Debug, Clone, Default)]
+struct Store {
+    server: u64,
+    boot: Option<u64>,
+    number: u64,
+    log: Vec<(u64, u64, u64, usize)>,
+}
+
+/// An edge with the versions of the records that it keeps.
+#[derive(Debug, Clone, Default)]
+struct Edge {
+    cursor: Option<Cursor>,
+    kept: [Option<u64>; RECORDS],
+    unsaid: Vec<usize>,
+    is_new_connection: bool,
+    /// It kept answers while it heard nobody.
+    has_missed: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// A record changes, and one edge is told.
+    Change(usize, usize),
+    /// A client reads a record.
+    Read(usize, usize),
+    /// Says and hears.
+    Exchange(usize),
+    /// Says, but the reply is lost.
+    Lost(usize),
+    /// The connection of an edge ends.
+    Cut(usize),
+    Restart(usize),
+    /// The oldest entries go.
+    Trim(usize),
+    /// The whole log is evicted, and its counter stays.
+    Evict,
+    /// The counter is evicted, and the log stays.
+    EvictCounter,
+    Flush,
+    /// A replica takes over that lacks the last entries.
+    Failover(usize),
+}
+
+struct World {
+    store: Store,
+    edges: [Edge; EDGES],
+    site: [u64; RECORDS],
+    clock: u64,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..EDGES, 0..RECORDS).prop_map(|(edge, record)| Step::Change(edge, record)),
+        4 => (0..EDGES, 0..RECORDS).prop_map(|(edge, record)| Step::Read(edge, record)),
+        6 => (0..EDGES).prop_map(Step::Exchange),
+        2 => (0..EDGES).prop_map(Step::Lost),
+        1 => (0..EDGES).prop_map(Step::Cut),
+        1 => (0..EDGES).prop_map(Step::Restart),
+        1 => (0..4_usize).prop_map(Step::Trim),
+        1 => Just(Step::Evict),
+        1 => Just(Step::EvictCounter),
+        1 => Just(Step::Flush),
+        1 => (0..3_usize).prop_map(Step::Failover),
+    ]
+}
+
+fn id(milliseconds: u64) -> EntryId {
+    format!("{milliseconds}-0").parse().unwrap()
+}
+
+// === impl Store ===
+
+impl Store {
+    fn say(&mut self, record: usize, clock: u64) {
+        let boot = *self.boot.get_or_insert(clock);
+        self.number += 1;
+        self.log.push((clock, boot, self.number, record));
+    }
+
+    fn end(&self) -> LogEnd {
+        LogEnd {
+            server: self.server.to_string(),
+            boot: self.boot.map(|boot| boot.to_string()),
+            number: self.number,
+            last: id(self.log.last().map_or(0, |(place, ..)| *place)),
+        }
+    }
+
+    fn after(&self, last: EntryId) -> (ReadLog, Vec<usize>) {
+        let new = self.log.iter().filter(|(place, ..)| id(*place) > last);
+        let read = ReadLog {
+            boot: self.boot.map(|boot| boot.to_string()),
+            number: self.number,
+            entries: new
+                .clone()
+                .map(|(place, boot, number, _)| (id(*place), boot.to_string(), *number))
+                .collect(),
+        };
+        (read, new.map(|(.., record)| *record).collect())
+    }
+}
+
+// === impl World ===
+
+impl World {
+    fn new() -> Self {
+        Self {
+            store: Store::default(),
+            edges: Default::default(),
+            site: [0; RECORDS],
+            clock: 1,
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        self.clock += 1;
+        match *step {
+            Step::Change(edge, record) => {
+                self.site[record] += 1;
+                self.edges[edge].kept[record] = None;
+                self.edges[edge].unsaid.push(record);
+            }
+            Step::Read(edge, record) => {
+                let site = self.site[record];
+                let edge = &mut self.edges[edge];
+                edge.kept[record].get_or_insert(site);
+                edge.has_missed |= edge.cursor.is_none();
+            }
+            Step::Exchange(edge) => self.exchange(edge),
+            Step::Lost(edge) => self.say(edge),
+            Step::Cut(edge) => self.edges[edge].is_new_connection = true,
+            Step::Restart(edge) => {
+                // It tells what it was told before it answers, so that nothing is unsaid.
+                self.say(edge);
+                self.edges[edge] = Edge::default();
+            }
+            Step::Trim(count) => drop(self.store.log.drain(..count.min(self.store.log.len()))),
+            Step::Evict => self.store.log.clear(),
+            Step::EvictCounter => self.store.number = 0,
+            Step::Flush => {
+                self.store = Store {
+                    server: self.store.server,
+                    ..Store::default()
+                };
+            }
+            Step::Failover(lost) => self.fail_over(lost),
+        }
+    }
+
+    fn say(&mut self, edge: usize) {
+        for record in std::mem::take(&mut self.edges[edge].unsaid) {
+            self.clock += 1;
+            self.store.say(record, self.clock);
+        }
+    }
+
+    fn exchange(&mut self, edge: usize) {
+        self.store.boot.get_or_insert(self.clock);
+        self.say(edge);
+        let (store, edge) = (&self.store, &mut self.edges[edge]);
+        let resumed = match &edge.cursor {
+            Some(cursor) if edge.is_new_connection => cursor.resume(&store.end()),
+            Some(_) | None => Ok(()),
+        };
+        edge.is_new_connection = false;
+        let heard = resumed.and_then(|()| {
+            let Some(cursor) = &mut edge.cursor else {
+                return if edge.has_missed {
+                    Err(GapCause::Join)
+                } else {
+                    Ok(())
+                };
+            };
+            let (read, records) = store.after(cursor.last());
+            let heard = cursor.hear(&read);
+            for record in records {
+                edge.kept[record] = None;
+            }
+            heard
+        });
+        if heard.is_err() {
+            edge.cursor = None;
+        }
+        if edge.cursor.is_none() {
+            edge.cursor = Cursor::at(&store.end());
+        }
+        if heard.is_err() {
+            edge.kept = Default::default();
+            edge.has_missed = false;
+        }
+    }
+
+    fn fail_over(&mut self, lost: usize) {
+        let kept = self.store.log.len().saturating_sub(lost);
+        self.store.log.truncate(kept);
+        let lost = u64::try_from(lost).unwrap();
+        self.store.number = self.store.number.saturating_sub(lost);
+        self.store.server += 1;
+        for edge in &mut self.edges {
+            edge.is_new_connection = true;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_order_of_events_leaves_an_answer_that_a_told_change_removed(
+        steps in proptest::collection::vec(step(), 0..40)
+    ) {
+        let mut world = World::new();
+        for step in &steps {
+            world.take(step);
+        }
+        for edge in (0..EDGES).chain(0..EDGES) {
+            world.clock += 1;
+            world.exchange(edge);
+        }
+        for edge in &world.edges {
+            for (kept, site) in edge.kept.iter().zip(world.site) {
+                prop_assert!(kept.is_none_or(|kept| kept == site), "{:?}", edge);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_entry_that_is_missing_comes_again_or_has_another_boot_is_a_gap() {
+    let end = LogEnd {
+        server: "s".to_owned(),
+        boot: Some("b".to_owned()),
+        number: 7,
+        last: id(70),
+    };
+    let cursor = Cursor::at(&end).unwrap();
+    let heard = |boot: &str, counter, entries: &[(u64, u64)]| {
+        let entries = entries.iter();
+        cursor.clone().hear(&ReadLog {
+            boot: Some(boot.to_owned()),
+            number: counter,
+            entries: entries
+                .map(|(place, number)| (id(*place), boot.to_owned(), *number))
+                .collect(),
+        })
+    };
+    assert_eq!(heard("b", 7, &[]), Ok(()));
+    assert_eq!(heard("b", 8, &[(80, 8), (81, 9)]), Ok(()));
+    assert_eq!(heard("b", 8, &[]), Err(GapCause::Number));
+    assert_eq!(heard("b", 9, &[(80, 9)]), Err(GapCause::Number));
+    assert_eq!(heard("b", 8, &[(80, 7)]), Err(GapCause::Number));
+    assert_eq!(heard("b", 6, &[]), Err(GapCause::Number));
+    assert_eq!(heard("c", 8, &[(80, 8)]), Err(GapCause::Boot));
+    let other = LogEnd {
+        server: "t".to_owned(),
+        ..end.clone()
+    };
+    assert_eq!(cursor.resume(&end), Ok(()));
+    assert_eq!(cursor.resume(&other), Err(GapCause::Server));
+    assert_eq!(Cursor::at(&LogEnd::default()), None);
+}

@@ -1,0 +1,192 @@
+//! What a fleet derives from its secret: its name in the store, the seals of its messages and its hash.
+
+use std::fmt;
+
+use ring::hmac;
+
+use super::keyed_hash::KeyedHash;
+use crate::companion::mark::{Seal, SealFault};
+use crate::settings::mark_text::Hex;
+use crate::settings::{MarkKey, ShortSecret};
+use crate::unix_time::UnixTime;
+
+/// The keys of a fleet; clones share them.
+#[derive(Clone)]
+pub struct FleetKey {
+    id: String,
+    seals: MarkKey,
+    hash: KeyedHash,
+    secret: MarkKey,
+}
+
+/// A text that an edge has sealed: kind and edge are part of what is signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedText {
+    /// The kind of the text: `purge`, `seen`, `member`.
+    pub kind: String,
+    /// The edge that sealed it.
+    pub edge: String,
+    /// The text.
+    pub body: String,
+    /// The seal.
+    pub seal: String,
+}
+
+/// The most letters of a kind or of the name of an edge.
+const LONGEST_NAME: usize = 32;
+
+// === impl FleetKey ===
+
+impl FleetKey {
+    /// The keys that the secret makes for a fleet of this name.
+    ///
+    /// # Errors
+    ///
+    /// Never in practice: a derived secret is long enough.
+    pub fn new(secret: &MarkKey, name: Option<&str>) -> Result<Self, ShortSecret> {
+        let own = name.unwrap_or_default();
+        let seals = Hex(derived(secret, "seal", own)).to_string();
+        let id = Hex(derived(secret, "id", own)).to_string();
+        let hash = derived(secret, "hash", own);
+        let (hash, _) = hash.as_ref().split_first_chunk().ok_or(ShortSecret)?;
+        Ok(Self {
+            id: name.map_or_else(|| id.chars().take(16).collect(), str::to_owned),
+            seals: MarkKey::new(seals.as_bytes())?,
+            hash: KeyedHash::new(*hash),
+            secret: secret.clone(),
+        })
+    }
+
+    /// The name of the fleet in the store.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The key of the store for one of the fleet's own. The braces put all keys of a fleet into one slot of a cluster.
+    pub fn store_key(&self, name: &str) -> String {
+        format!("ce:{{{}}}:{name}", self.id)
+    }
+
+    /// The hash of the fleet.
+    pub const fn hash(&self) -> KeyedHash {
+        self.hash
+    }
+
+    /// 32 bytes that all edges of the fleet derive alike for a purpose, such as the shares of clients.
+    pub fn derive(&self, purpose: &str) -> [u8; 32] {
+        let tag = derived(&self.secret, purpose, &self.id);
+        let mut bytes = [0; 32];
+        for (byte, derived) in bytes.iter_mut().zip(tag.as_ref()) {
+            *byte = *derived;
+        }
+        bytes
+    }
+
+    /// Seals a text of this kind in the name of an edge. `nonce` is a random number that no other text has.
+    pub fn seal(&self, kind: &str, edge: &str, body: String, now: UnixTime, nonce: [u8; 16]) -> SealedText {
+        let subject = subject(kind, edge);
+        SealedText {
+            seal: self
+                .seals
+                .seal_about(&subject, body.as_bytes(), now.as_secs(), nonce),
+            kind: kind.to_owned(),
+            edge: edge.to_owned(),
+            body,
+        }
+    }
+
+    /// Opens the seal of a text, whatever its age.
+    ///
+    /// # Errors
+    ///
+    /// When it is not made with the secret of this fleet, or for another text, kind or edge.
+    pub fn open(&self, text: &SealedText) -> Result<Seal, SealFault> {
+        if !is_name(&text.kind) || !is_name(&text.edge) {
+            return Err(SealFault::Malformed);
+        }
+        let subject = subject(&text.kind, &text.edge);
+        let seal = self.seals.open_about(&subject, text.seal.as_bytes())?;
+        if !seal.covers(text.body.as_bytes()) {
+            return Err(SealFault::Forged);
+        }
+        Ok(seal)
+    }
+}
+
+impl fmt::Debug for FleetKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FleetKey")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+fn derived(secret: &MarkKey, purpose: &str, name: &str) -> hmac::Tag {
+    let text = format!("calendar-edge fleet v1 {purpose}\n{name}");
+    hmac::sign(secret.hmac(), text.as_bytes())
+}
+
+/// Kinds and names of edges hold no blanks, so that no two pairs have one subject.
+fn subject(kind: &str, edge: &str) -> String {
+    format!("fleet {kind} {edge}")
+}
+
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    (1..=LONGEST_NAME).contains(&text.len()) && text.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: UnixTime = UnixTime::from_secs(1_763_769_600);
+
+    fn key(secret: &[u8], name: Option<&str>) -> FleetKey {
+        FleetKey::new(&MarkKey::new(secret).unwrap(), name).unwrap()
+    }
+
+    fn ours() -> FleetKey {
+        key(b"a secret of thirty-two characters", None)
+    }
+
+    #[test]
+    fn a_fleet_has_its_own_name_seals_and_hash() {
+        let others = [
+            key(b"another secret with 32 characters", None),
+            key(b"a secret of thirty-two characters", Some("second")),
+        ];
+        let sealed = ours().seal("purge", "aa", "{}".to_owned(), NOW, [7; 16]);
+        for other in &others {
+            assert_ne!(other.id(), ours().id());
+            assert_ne!(other.hash().of(b"x"), ours().hash().of(b"x"));
+            assert_ne!(other.derive("share"), ours().derive("share"));
+            assert_eq!(other.open(&sealed), Err(SealFault::Forged));
+        }
+        assert_eq!(ours().open(&sealed).unwrap().time(), NOW.as_secs());
+        assert_eq!(ours().id().len(), 16);
+        assert_eq!(others[1].store_key("log"), "ce:{second}:log");
+        assert_ne!(ours().derive("share"), ours().derive("seal"));
+    }
+
+    #[test]
+    fn whatever_is_sealed_belongs_to_the_seal() {
+        let sealed = ours().seal("purge", "aa", "{}".to_owned(), NOW, [7; 16]);
+        let other = |change: fn(&mut SealedText)| {
+            let mut text = sealed.clone();
+            change(&mut text);
+            ours().open(&text)
+        };
+        assert_eq!(
+            other(|text| text.kind = "seen".to_owned()),
+            Err(SealFault::Forged)
+        );
+        assert_eq!(other(|text| text.edge = "ab".to_owned()), Err(SealFault::Forged));
+        assert_eq!(other(|text| text.body = "[]".to_owned()), Err(SealFault::Forged));
+        assert_eq!(other(|text| text.seal.clear()), Err(SealFault::Malformed));
+        for kind in ["", "a b", "a\nb", "Purge"] {
+            let text = ours().seal(kind, "aa", String::new(), NOW, [7; 16]);
+            assert_eq!(ours().open(&text), Err(SealFault::Malformed), "{kind}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What each edge shows of itself to the others, once a second.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// One edge of a fleet. Members of the document that this edge does not know are ignored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its name, a random number that each process has anew.
+    #[serde(skip)]
+    pub edge: String,
+    /// The version of the program.
+    pub version: String,
+    /// The hash of its configuration.
+    pub configuration: String,
+    /// When it started, in seconds since 1970 of its own clock.
+    pub started: u64,
+    /// The address of its admin listener.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admin: Option<String>,
+    /// Calls that run or wait, mean of a second, by the name of the backend.
+    #[serde(default)]
+    pub demand: BTreeMap<String, f64>,
+}
+
+/// The edges that are alive, in the order of their names.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MemberTable {
+    members: Vec<Member>,
+}
+
+// === impl Member ===
+
+impl Member {
+    /// The kind of its sealed line.
+    pub const KIND: &'static str = "member";
+
+    /// The line as JSON.
+    pub fn body(&self) -> String {
+        // Numbers and texts always have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the line of an edge; none if it is no such document.
+    pub fn read(edge: &str, body: &str) -> Option<Self> {
+        let member: Self = serde_json::from_str(body).ok()?;
+        Some(Self {
+            edge: edge.to_owned(),
+            ..member
+        })
+    }
+}
+
+// === impl MemberTable ===
+
+impl MemberTable {
+    /// The table of these edges.
+    pub fn new(mut members: Vec<Member>) -> Self {
+        members.sort_by(|one, other| one.edge.cmp(&other.edge));
+        Self { members }
+    }
+
+    /// The edges.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The number of different versions of the program.
+    pub fn versions(&self) -> usize {
+        let versions = self.members.iter().map(|member| &member.version);
+        versions.collect::<BTreeSet<_>>().len()
+    }
+
+    /// The number of different configurations.
+    pub fn configurations(&self) -> usize {
+        let hashes = self.members.iter().map(|member| &member.configuration);
+        hashes.collect::<BTreeSet<_>>().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(edge: &str, version: &str) -> Member {
+        Member {
+            edge: edge.to_owned(),
+            version: version.to_owned(),
+            configuration: "c".to_owned(),
+            started: 7,
+            admin: None,
+            demand: BTreeMap::from([("origin".to_owned(), 1.5)]),
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written_and_may_hold_more() {
+        let written = member("aa", "1");
+        assert_eq!(Member::read("aa", &written.body()), Some(written.clone()));
+        let more = written.body().replace('{', "{\"new\":1,");
+        // Both objects of the line have more: the table of demand takes it for a backend.
+        assert_eq!(Member::read("aa", &more).unwrap().version, "1");
+        assert_eq!(Member::read("aa", "{}"), None);
+    }
+
+    #[test]
+    fn variants_are_counted() {
+        let table = MemberTable::new(vec![member("b", "2"), member("a", "1"), member("c", "2")]);
+        assert_eq!(table.members()[0].edge, "a");
+        assert_eq!((table.versions(), table.configurations()), (2, 1));
+    }
+}

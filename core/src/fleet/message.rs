@@ -1,0 +1,205 @@
+//! What edges tell each other, as JSON that newer edges may extend.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::{Removal, RemovalCause, Tag};
+use crate::companion::purge::PurgeRequest;
+
+/// A message of one edge to the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FleetMessage {
+    /// Answers are to be removed.
+    Purge {
+        /// Which, and the changes behind it.
+        purge: PurgeRequest,
+        /// Why the teller removed them.
+        cause: RemovalCause,
+    },
+    /// A site answered the teller's question for its number of changes.
+    Seen(SeenNumber),
+}
+
+/// The number of changes that a site showed to one edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenNumber {
+    /// The hash of the root's address at the site.
+    pub root: u64,
+    /// The number.
+    pub number: u64,
+    /// Seconds since the oldest unfinished change began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<u64>,
+    /// True if the count began anew.
+    #[serde(default)]
+    pub anew: bool,
+    /// Microseconds between the question and this message.
+    pub age_us: u64,
+}
+
+/// A purge as it is written.
+#[derive(Serialize, Deserialize)]
+struct PurgeText {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
+    #[serde(default)]
+    changes: Vec<u64>,
+    #[serde(default)]
+    cause: String,
+}
+
+const PURGE: &str = "purge";
+const SEEN: &str = "seen";
+
+// === impl FleetMessage ===
+
+impl FleetMessage {
+    /// The kinds of messages.
+    pub const KINDS: &'static [&'static str] = &[PURGE, SEEN];
+
+    /// The kind, as the log writes it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Purge { .. } => PURGE,
+            Self::Seen(_) => SEEN,
+        }
+    }
+
+    /// The message as JSON.
+    pub fn body(&self) -> String {
+        let text = match self {
+            Self::Purge { purge, cause } => serde_json::to_string(&PurgeText::of(purge, *cause)),
+            Self::Seen(seen) => serde_json::to_string(seen),
+        };
+        // Numbers and texts always have a form in JSON.
+        text.unwrap_or_default()
+    }
+
+    /// Reads a message. One that this edge does not understand may say that anything has changed.
+    pub fn read(kind: &str, body: &str) -> Self {
+        let read = match kind {
+            PURGE => serde_json::from_str(body)
+                .ok()
+                .and_then(|text: PurgeText| text.read()),
+            SEEN => serde_json::from_str(body).ok().map(Self::Seen),
+            _ => None,
+        };
+        read.unwrap_or_else(Self::everything)
+    }
+
+    /// Anything may have changed.
+    pub const fn everything() -> Self {
+        Self::Purge {
+            purge: PurgeRequest {
+                removal: Removal::All,
+                changes: Vec::new(),
+            },
+            cause: RemovalCause::Message,
+        }
+    }
+}
+
+// === impl SeenNumber ===
+
+impl SeenNumber {
+    /// The time between the question and this message.
+    pub const fn age(&self) -> Duration {
+        Duration::from_micros(self.age_us)
+    }
+}
+
+// === impl PurgeText ===
+
+impl PurgeText {
+    fn of(purge: &PurgeRequest, cause: RemovalCause) -> Self {
+        Self {
+            tags: match &purge.removal {
+                Removal::Tags(tags) => Some(tags.iter().map(Tag::to_string).collect()),
+                Removal::All => None,
+            },
+            changes: purge.changes.clone(),
+            cause: cause.name().to_owned(),
+        }
+    }
+
+    /// The purge; a tag of a newer edge may stand for anything.
+    fn read(self) -> Option<FleetMessage> {
+        let Self { tags, changes, cause } = self;
+        let tags = tags.map(|tags| {
+            tags.iter()
+                .map(|tag| tag.parse())
+                .collect::<Result<Vec<Tag>, _>>()
+        });
+        let removal = match tags {
+            Some(Ok(tags)) => Removal::Tags(tags),
+            Some(Err(_)) | None => Removal::All,
+        };
+        let known = RemovalCause::ALL.iter().find(|known| known.name() == cause);
+        Some(FleetMessage::Purge {
+            purge: PurgeRequest { removal, changes },
+            cause: known.copied().unwrap_or(RemovalCause::Message),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn purge(removal: Removal, changes: &[u64]) -> FleetMessage {
+        FleetMessage::Purge {
+            purge: PurgeRequest {
+                removal,
+                changes: changes.to_vec(),
+            },
+            cause: RemovalCause::Write,
+        }
+    }
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        let tags = vec!["event:50".parse().unwrap(), "events".parse().unwrap()];
+        let seen = SeenNumber {
+            root: u64::MAX,
+            number: 7,
+            begun: Some(3),
+            anew: true,
+            age_us: 1500,
+        };
+        for message in [
+            purge(Removal::Tags(tags), &[7, 8]),
+            purge(Removal::All, &[]),
+            FleetMessage::Seen(seen),
+        ] {
+            assert_eq!(FleetMessage::read(message.kind(), &message.body()), message);
+        }
+        assert_eq!(seen.age(), Duration::from_micros(1500));
+    }
+
+    #[test]
+    fn what_a_newer_edge_adds_is_ignored_or_counts_as_everything() {
+        let read = |kind, body: &str| match FleetMessage::read(kind, body) {
+            FleetMessage::Purge { purge, .. } => (purge.removal == Removal::All, purge.changes),
+            FleetMessage::Seen(_) => panic!("no purge: {body}"),
+        };
+        assert_eq!(
+            read("purge", r#"{"tags":["event:5"],"changes":[1],"why":2}"#),
+            (false, vec![1])
+        );
+        assert_eq!(
+            read("purge", r#"{"tags":["party:5"],"changes":[1]}"#),
+            (true, vec![1])
+        );
+        assert_eq!(read("purge", r#"{"cause":"moon"}"#), (true, vec![]));
+        for (kind, body) in [
+            ("purge", "[]"),
+            ("purge", ""),
+            ("rule", "{}"),
+            ("seen", "{}"),
+            ("", ""),
+        ] {
+            assert_eq!(read(kind, body), (true, vec![]), "{kind} {body}");
+        }
+    }
+}

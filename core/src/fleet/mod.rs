@@ -1,0 +1,16 @@
+//! What several edges of one fleet tell each other through a store: sealed messages in a log, and the rules by which an
+//! edge notices that it missed one.
+
+mod cursor;
+#[cfg(test)]
+mod cursor_tests;
+mod key;
+mod keyed_hash;
+mod member;
+mod message;
+
+pub use cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
+pub use key::{FleetKey, SealedText};
+pub use keyed_hash::KeyedHash;
+pub use member::{Member, MemberTable};
+pub use message::{FleetMessage, SeenNumber};

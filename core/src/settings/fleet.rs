@@ -1,0 +1,333 @@
+//! Settings of a fleet: several edges that agree through one store.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+use super::mark_key::MarkKey;
+use super::origin_access::TrustedCertificates;
+
+/// The store of a fleet, and this edge's place in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FleetSettings {
+    /// The store: one address, several Sentinels, or nodes of a cluster; empty: this edge is alone.
+    pub store: Vec<StoreAddress>,
+    /// The name of the primary that Sentinels watch.
+    pub master: Option<String>,
+    /// True if the store is a cluster.
+    pub cluster: bool,
+    /// The user at the store; none: its default user.
+    pub user: Option<String>,
+    /// The file that holds the user's password.
+    pub password_file: Option<PathBuf>,
+    /// The password in that file.
+    pub password: Option<StorePassword>,
+    /// The file with the authorities that the store's certificate is checked by; none: the system's.
+    pub ca_file: Option<PathBuf>,
+    /// The certificates in that file.
+    pub trusted: TrustedCertificates,
+    /// The file with the certificate that this edge shows to the store.
+    pub certificate_file: Option<PathBuf>,
+    /// The file with the key of that certificate.
+    pub key_file: Option<PathBuf>,
+    /// What both files hold.
+    pub identity: Option<StoreIdentity>,
+    /// The file with the secret of the fleet; none: that of the site.
+    pub secret_file: Option<PathBuf>,
+    /// The key that is made of the secret.
+    pub secret: Option<MarkKey>,
+    /// The name of the fleet in the store; none: it is derived from the secret.
+    pub name: Option<String>,
+    /// The time between two exchanges with the store.
+    pub interval: Duration,
+    /// The number of edges that is assumed while the store was never reached.
+    pub members: usize,
+    /// The admin address of this edge for the other edges; none: they cannot ask it.
+    pub advertise: Option<Url>,
+}
+
+/// The address of a store, without its password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreAddress {
+    /// A server, `redis://valkey:6379/3`, or with TLS `rediss://valkey:6379`.
+    Server {
+        /// The name or IP address.
+        host: String,
+        /// The port.
+        port: u16,
+        /// The number of the database.
+        database: i64,
+        /// True if the connection uses TLS.
+        tls: bool,
+    },
+    /// A server at a Unix socket, `unix:/run/valkey.sock`.
+    Unix(PathBuf),
+    /// A Sentinel that knows the server, `sentinel://a:26379`, or with TLS `sentinels://a:26379`.
+    Sentinel {
+        /// The name or IP address.
+        host: String,
+        /// The port.
+        port: u16,
+        /// True if the connections to Sentinel and server use TLS.
+        tls: bool,
+    },
+}
+
+/// A text that is no address of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoStoreAddress {
+    /// It has another form.
+    Malformed,
+    /// It holds a user name or a password.
+    Credentials,
+}
+
+/// A password of the store, which is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StorePassword(String);
+
+/// The file holds no password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the file holds no password: it has one line of UTF-8 text")]
+pub struct NoStorePassword;
+
+/// The certificate that this edge shows to the store and its key, both as PEM, which are never printed.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct StoreIdentity {
+    /// The certificate, then its intermediates.
+    pub certificate: Vec<u8>,
+    /// The private key.
+    pub key: Vec<u8>,
+}
+
+/// The port of Redis and Valkey.
+const SERVER_PORT: u16 = 6379;
+
+/// The port of Sentinels.
+const SENTINEL_PORT: u16 = 26379;
+
+// === impl FleetSettings ===
+
+impl FleetSettings {
+    /// Whether this edge is one of a fleet.
+    pub const fn is_set(&self) -> bool {
+        !self.store.is_empty()
+    }
+}
+
+impl Default for FleetSettings {
+    fn default() -> Self {
+        Self {
+            store: Vec::new(),
+            master: None,
+            cluster: false,
+            user: None,
+            password_file: None,
+            password: None,
+            ca_file: None,
+            trusted: TrustedCertificates::default(),
+            certificate_file: None,
+            key_file: None,
+            identity: None,
+            secret_file: None,
+            secret: None,
+            name: None,
+            interval: Duration::from_millis(100),
+            members: 2,
+            advertise: None,
+        }
+    }
+}
+
+// === impl StoreAddress ===
+
+impl StoreAddress {
+    /// Reads an address.
+    ///
+    /// # Errors
+    ///
+    /// When the text has another form, or holds credentials.
+    pub fn parse(text: &str) -> Result<Self, NoStoreAddress> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            let is_whole = path.starts_with('/') && !path.contains('\0');
+            return is_whole
+                .then(|| Self::Unix(PathBuf::from(path)))
+                .ok_or(NoStoreAddress::Malformed);
+        }
+        let url = Url::parse(text).map_err(|_| NoStoreAddress::Malformed)?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(NoStoreAddress::Credentials);
+        }
+        Self::of(&url).ok_or(NoStoreAddress::Malformed)
+    }
+
+    fn of(url: &Url) -> Option<Self> {
+        let is_plain = url.query().is_none() && url.fragment().is_none();
+        let host = url.host_str().filter(|host| is_plain && !host.is_empty())?;
+        // An IPv6 address stands in brackets in a URL only.
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let path = url.path().trim_start_matches('/');
+        let port = |usual| url.port().unwrap_or(usual);
+        match url.scheme() {
+            "redis" | "valkey" | "rediss" | "valkeys" => Some(Self::Server {
+                host,
+                port: port(SERVER_PORT),
+                database: database(path)?,
+                tls: url.scheme().ends_with('s') && url.scheme() != "redis",
+            }),
+            "sentinel" | "sentinels" if path.is_empty() => Some(Self::Sentinel {
+                host,
+                port: port(SENTINEL_PORT),
+                tls: url.scheme().ends_with('s'),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether it leads to a Sentinel.
+    pub const fn is_sentinel(&self) -> bool {
+        matches!(self, Self::Sentinel { .. })
+    }
+
+    /// Whether connections to it use TLS.
+    pub const fn uses_tls(&self) -> bool {
+        matches!(
+            self,
+            Self::Server { tls: true, .. } | Self::Sentinel { tls: true, .. }
+        )
+    }
+}
+
+fn database(path: &str) -> Option<i64> {
+    if path.is_empty() {
+        return Some(0);
+    }
+    let is_number = path.len() <= 5 && path.bytes().all(|byte| byte.is_ascii_digit());
+    path.parse().ok().filter(|_| is_number)
+}
+
+impl fmt::Display for StoreAddress {
+    /// The address as the configuration writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = |tls: bool| if tls { "s" } else { "" };
+        let shown = |host: &str| match host.contains(':') {
+            true => format!("[{host}]"),
+            false => host.to_owned(),
+        };
+        match self {
+            Self::Server {
+                host,
+                port,
+                database,
+                tls,
+            } => {
+                write!(f, "redis{}://{}:{port}", scheme(*tls), shown(host))?;
+                match database {
+                    0 => Ok(()),
+                    number => write!(f, "/{number}"),
+                }
+            }
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Sentinel { host, port, tls } => {
+                write!(f, "sentinel{}://{}:{port}", scheme(*tls), shown(host))
+            }
+        }
+    }
+}
+
+// === impl StorePassword ===
+
+impl StorePassword {
+    /// Takes the one line of a file; white space around it does not count.
+    ///
+    /// # Errors
+    ///
+    /// When it is no such line. The error does not hold it.
+    pub fn parse(file: &[u8]) -> Result<Self, NoStorePassword> {
+        let line = std::str::from_utf8(file.trim_ascii()).map_err(|_| NoStorePassword)?;
+        if line.is_empty() || line.chars().any(char::is_control) {
+            return Err(NoStorePassword);
+        }
+        Ok(Self(line.to_owned()))
+    }
+
+    /// The password, to be sent to the store and nowhere else.
+    pub fn secret(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for StorePassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StorePassword(redacted)")
+    }
+}
+
+impl fmt::Debug for StoreIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StoreIdentity(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_addresses_and_writes_them_again() {
+        for text in [
+            "redis://valkey:6379",
+            "redis://valkey:6379/3",
+            "rediss://[::1]:6380",
+            "unix:/run/valkey.sock",
+            "sentinel://a:26379",
+            "sentinels://a:26379",
+        ] {
+            assert_eq!(StoreAddress::parse(text).expect(text).to_string(), text);
+        }
+        let valkey = StoreAddress::parse("valkeys://store/2").unwrap();
+        assert_eq!(valkey.to_string(), "rediss://store:6379/2");
+        assert!(valkey.uses_tls() && !StoreAddress::parse("redis://store").unwrap().uses_tls());
+    }
+
+    #[test]
+    fn other_texts_are_no_addresses() {
+        for text in [
+            "",
+            "valkey:6379",
+            "http://valkey",
+            "redis://",
+            "redis://valkey/x",
+            "redis://valkey/1/2",
+            "redis://valkey/-1",
+            "redis://valkey?db=1",
+            "sentinel://a/mymaster",
+            "unix:run/valkey.sock",
+        ] {
+            assert_eq!(
+                StoreAddress::parse(text),
+                Err(NoStoreAddress::Malformed),
+                "{text}"
+            );
+        }
+        for text in ["redis://me@valkey", "rediss://:s3cret@valkey"] {
+            assert_eq!(
+                StoreAddress::parse(text),
+                Err(NoStoreAddress::Credentials),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_password_is_one_line_and_never_printed() {
+        let password = StorePassword::parse(b" s3cret \n").unwrap();
+        assert_eq!(password.secret(), "s3cret");
+        assert_eq!(format!("{password:?}"), "StorePassword(redacted)");
+        for file in [&b""[..], b"\n", b"a\nb", b"\xff"] {
+            assert_eq!(StorePassword::parse(file), Err(NoStorePassword), "{file:?}");
+        }
+    }
+}

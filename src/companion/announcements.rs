@@ -1,0 +1,308 @@
+//! What this edge has to tell the other edges of its fleet, until the exchange with their store takes it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::companion::mark::ShownChanges;
+use calendar_edge_core::companion::purge::PurgeRequest;
+
+/// Messages for the other edges; clones share them. Without a fleet nothing is kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Announcements(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    company: AtomicU8,
+    waiting: Mutex<VecDeque<Announcement>>,
+    turns: Mutex<Vec<Turn>>,
+    waker: Notify,
+    is_idle: AtomicBool,
+}
+
+/// Whether there are other edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Company {
+    /// The settings name no store.
+    None,
+    /// The store cannot be reached.
+    Alone,
+    /// The last exchange with the store succeeded.
+    Together,
+}
+
+/// News that wait to be told.
+#[derive(Debug)]
+pub(crate) struct Announcement {
+    pub(crate) news: News,
+    /// Hears that the store has it.
+    told: Option<oneshot::Sender<()>>,
+}
+
+/// What an edge has to tell.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// Answers were removed.
+    Purge(PurgeRequest, RemovalCause),
+    /// A site answered this edge's question.
+    Seen(SeenChanges),
+}
+
+/// The answer of a site to this edge's question.
+#[derive(Debug)]
+pub(crate) struct SeenChanges {
+    pub(crate) root: Url,
+    pub(crate) changes: ShownChanges,
+    /// True if the site's count began anew.
+    pub(crate) is_new_count: bool,
+    /// When the site was asked.
+    pub(crate) asked: Instant,
+}
+
+/// A root whose site is to be asked by one edge.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) root: Url,
+    /// Hears whether it is this edge's turn.
+    pub(crate) is_ours: oneshot::Sender<bool>,
+}
+
+/// A message that was given away.
+#[derive(Debug)]
+pub(crate) struct Telling(Option<oneshot::Receiver<()>>);
+
+/// The most messages that wait: while the store is away, the others find out from the site.
+const MOST_WAITING: usize = 256;
+
+/// The longest wait for the answer whose turn it is to ask a site.
+const TURN_PATIENCE: Duration = Duration::from_millis(500);
+
+// === impl Announcements ===
+
+impl Announcements {
+    /// Whether there are other edges.
+    pub(crate) fn company(&self) -> Company {
+        match self.0.company.load(Ordering::Acquire) {
+            0 => Company::None,
+            1 => Company::Alone,
+            _ => Company::Together,
+        }
+    }
+
+    /// Notes whether there are other edges. Whoever waits to be told is answered when there are none.
+    pub(crate) fn keep_company(&self, company: Company) {
+        self.0.company.store(company as u8, Ordering::Release);
+        if company == Company::Together {
+            return;
+        }
+        self.0.turns.lock().clear();
+        let mut waiting = self.0.waiting.lock();
+        for announcement in waiting.iter_mut() {
+            announcement.told = None;
+        }
+        if company == Company::None {
+            waiting.clear();
+        }
+    }
+
+    /// Gives away news. They are told at once, or later if the store is away now.
+    pub(crate) fn tell(&self, news: News) -> Telling {
+        let company = self.company();
+        let is_of_use = company == Company::Together || !matches!(news, News::Seen(_));
+        if company == Company::None || !is_of_use {
+            return Telling(None);
+        }
+        let (told, telling) = oneshot::channel();
+        let told = (company == Company::Together).then_some(told);
+        self.put_back([Announcement { news, told }]);
+        self.0.waker.notify_one();
+        Telling(Some(telling))
+    }
+
+    /// Tells that answers were removed.
+    pub(crate) fn tell_purge(&self, purge: PurgeRequest, cause: RemovalCause) -> Telling {
+        self.tell(News::Purge(purge, cause))
+    }
+
+    /// Tells what a write through this edge may have changed.
+    pub(crate) fn tell_write(&self, removal: &Removal) -> Telling {
+        if self.company() == Company::None {
+            return Telling(None);
+        }
+        let purge = PurgeRequest {
+            removal: removal.clone(),
+            changes: Vec::new(),
+        };
+        self.tell_purge(purge, RemovalCause::Write)
+    }
+
+    /// Whether this edge is to ask the site of a root. One edge of a fleet does; alone, each does.
+    pub(crate) async fn is_our_turn(&self, root: &Url) -> bool {
+        if self.company() != Company::Together {
+            return true;
+        }
+        let (is_ours, answer) = oneshot::channel();
+        let root = root.clone();
+        self.0.turns.lock().push(Turn { root, is_ours });
+        self.0.waker.notify_one();
+        let answer = timeout(TURN_PATIENCE, answer).await;
+        answer.ok().and_then(Result::ok).unwrap_or(true)
+    }
+
+    /// Takes at most so many messages, the oldest first.
+    pub(crate) fn take(&self, most: usize) -> Vec<Announcement> {
+        let mut waiting = self.0.waiting.lock();
+        let count = most.min(waiting.len());
+        waiting.drain(..count).collect()
+    }
+
+    /// Takes the roots whose turn is asked for.
+    pub(crate) fn take_turns(&self) -> Vec<Turn> {
+        std::mem::take(&mut *self.0.turns.lock())
+    }
+
+    /// Lets messages wait again that could not be told. Too many become one that removes everything.
+    pub(crate) fn put_back(&self, announcements: impl IntoIterator<Item = Announcement>) {
+        let mut waiting = self.0.waiting.lock();
+        waiting.extend(announcements);
+        if waiting.len() > MOST_WAITING {
+            waiting.clear();
+            let purge = PurgeRequest {
+                removal: Removal::All,
+                changes: Vec::new(),
+            };
+            waiting.push_back(Announcement {
+                news: News::Purge(purge, RemovalCause::Message),
+                told: None,
+            });
+        }
+    }
+
+    /// True if something waits to be told.
+    pub(crate) fn has_news(&self) -> bool {
+        !self.0.waiting.lock().is_empty()
+    }
+
+    /// Waits until something is to be told.
+    pub(crate) async fn news(&self) {
+        self.0.waker.notified().await;
+    }
+
+    /// Notes whether the exchange pauses for long, because nobody calls.
+    pub(crate) fn be_idle(&self, is_idle: bool) {
+        self.0.is_idle.store(is_idle, Ordering::Relaxed);
+    }
+
+    /// Ends such a pause.
+    pub(super) fn end_idleness(&self) {
+        if self.0.is_idle.load(Ordering::Relaxed) {
+            self.0.waker.notify_one();
+        }
+    }
+}
+
+// === impl Announcement ===
+
+impl Announcement {
+    /// Notes that the store has it.
+    pub(crate) fn is_told(self) {
+        if let Some(told) = self.told {
+            // Whoever asked may have left.
+            let _ = told.send(());
+        }
+    }
+}
+
+// === impl Telling ===
+
+impl Telling {
+    /// Waits at most so long until the others can hear it. False if they could not yet; true without a fleet.
+    pub(crate) async fn within(self, patience: Duration) -> bool {
+        match self.0 {
+            None => true,
+            Some(telling) => matches!(timeout(patience, telling).await, Ok(Ok(()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn purge(number: u64) -> PurgeRequest {
+        PurgeRequest {
+            removal: Removal::Tags(Vec::new()),
+            changes: vec![number],
+        }
+    }
+
+    fn changes(announcement: &Announcement) -> (bool, Vec<u64>) {
+        match &announcement.news {
+            News::Purge(purge, _) => (purge.removal == Removal::All, purge.changes.clone()),
+            News::Seen(_) => panic!("a purge was told"),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_hears_that_the_store_has_it_or_that_it_is_away() {
+        let announcements = Announcements::default();
+        let tell = || announcements.tell_purge(purge(1), RemovalCause::Message);
+        assert!(tell().within(Duration::ZERO).await, "there is nobody to be told");
+        assert!(!announcements.has_news());
+
+        announcements.keep_company(Company::Together);
+        let telling = tell();
+        announcements.take(8).into_iter().for_each(Announcement::is_told);
+        assert!(telling.within(Duration::from_millis(250)).await);
+        let (lost, waiting) = (tell(), tell());
+        assert!(!lost.within(Duration::from_millis(250)).await);
+
+        announcements.keep_company(Company::Alone);
+        assert!(!waiting.within(Duration::from_hours(1)).await);
+        assert!(!tell().within(Duration::from_hours(1)).await);
+        assert_eq!(announcements.take(8).len(), 3, "they are told later");
+    }
+
+    #[test]
+    fn too_many_messages_become_one() {
+        let announcements = Announcements::default();
+        announcements.keep_company(Company::Alone);
+        for number in 0..MOST_WAITING as u64 {
+            announcements.tell_purge(purge(number), RemovalCause::Write);
+        }
+        assert_eq!(changes(&announcements.take(1)[0]), (false, vec![0]));
+        announcements.tell_purge(purge(1), RemovalCause::Write);
+        announcements.tell_purge(purge(2), RemovalCause::Write);
+        let left = announcements.take(usize::MAX);
+        assert_eq!(left.iter().map(changes).collect::<Vec<_>>(), [(true, vec![])]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn alone_each_edge_asks() {
+        let announcements = Announcements::default();
+        let root: Url = "http://wp.example/wp-json".parse().unwrap();
+        assert!(announcements.is_our_turn(&root).await);
+        announcements.keep_company(Company::Together);
+        let asking = tokio::spawn({
+            let (announcements, root) = (announcements.clone(), root.clone());
+            async move { announcements.is_our_turn(&root).await }
+        });
+        tokio::task::yield_now().await;
+        for turn in announcements.take_turns() {
+            turn.is_ours.send(false).unwrap();
+        }
+        assert!(!asking.await.unwrap());
+        assert!(
+            announcements.is_our_turn(&root).await,
+            "an exchange that hangs decides nothing"
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! One pipeline after another on one connection.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::connect::Connection;
+use super::fault::{Fault, FaultKind};
+use super::fleet::Fleet;
+use super::subject::{Questions, Replies, Subject, Turn};
+use crate::companion::Company;
+use calendar_edge_core::fleet::FleetKey;
+
+/// Everything that is exchanged, over all connections to one store.
+pub(super) struct Exchange {
+    fleet: Fleet,
+    key: Arc<FleetKey>,
+    interval: Duration,
+    subjects: Vec<Box<dyn Subject>>,
+    /// When members were last written.
+    second: Option<Instant>,
+}
+
+/// The longest wait for the replies of an exchange.
+pub(super) const PATIENCE: Duration = Duration::from_millis(250);
+
+/// The silent exchanges after which a connection counts as dead.
+const MOST_SILENT: u32 = 2;
+
+/// The pause while nobody calls.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// The time without a call after which nobody calls.
+const IDLE_AFTER: Duration = Duration::from_secs(10);
+
+// === impl Exchange ===
+
+impl Exchange {
+    pub(super) fn new(
+        fleet: &Fleet,
+        key: Arc<FleetKey>,
+        interval: Duration,
+        subjects: Vec<Box<dyn Subject>>,
+    ) -> Self {
+        Self {
+            fleet: fleet.clone(),
+            key,
+            interval,
+            subjects,
+            second: None,
+        }
+    }
+
+    /// Exchanges until the connection is of no use, or `until` has come. Returns true after a success.
+    pub(super) async fn run(
+        &mut self,
+        connection: &mut Connection,
+        until: Instant,
+    ) -> (bool, Result<(), Fault>) {
+        let (mut silent, mut succeeded, mut is_first) = (0, false, true);
+        loop {
+            let began = Instant::now();
+            match self.once(connection, is_first).await {
+                Ok(is_whole) => {
+                    (silent, succeeded, is_first) = (0, true, false);
+                    self.fleet.exchanged(began.elapsed(), is_whole);
+                }
+                Err(fault) if fault.kind == FaultKind::Silent && silent + 1 < MOST_SILENT => {
+                    silent += 1;
+                    self.fleet.failed(&fault);
+                    continue;
+                }
+                Err(fault) if fault.kind.ends_connection() => return (succeeded, Err(fault)),
+                Err(fault) => {
+                    (silent, is_first) = (0, false);
+                    self.fleet.failed(&fault);
+                    self.fleet.is_alone(&fault);
+                }
+            }
+            if Instant::now() >= until {
+                return (succeeded, Ok(()));
+            }
+            self.pause(began).await;
+            if self.fleet.is_leaving() {
+                self.leave(connection).await;
+                return (succeeded, Ok(()));
+            }
+        }
+    }
+
+    /// One pipeline and its replies. True if all subjects took part.
+    async fn once(&mut self, connection: &mut Connection, is_first: bool) -> Result<bool, Fault> {
+        let now = Instant::now();
+        let is_new_second = is_first
+            || self
+                .second
+                .is_none_or(|second| now - second >= Duration::from_secs(1));
+        let turn = Turn {
+            is_first,
+            is_new_second,
+        };
+        let mut questions = Questions::new(&self.key);
+        for subject in &mut self.subjects {
+            subject.ask(&mut questions, turn);
+        }
+        let replies = match timeout(PATIENCE, connection.ask(questions.pipe())).await {
+            Ok(Ok(replies)) => replies,
+            Ok(Err(error)) => return self.lost(error.into()),
+            Err(_) => return self.lost(Fault::new(FaultKind::Silent, "no reply in time")),
+        };
+        if is_new_second {
+            self.second = Some(now);
+        }
+        let mut replies = Replies::new(replies);
+        let mut outcome = Ok(());
+        for subject in &mut self.subjects {
+            let heard = subject.hear(&mut replies, turn);
+            // A fault that ends the connection counts more than one that does not.
+            if let Err(fault) = heard
+                && (outcome.is_ok() || fault.kind.ends_connection())
+            {
+                outcome = Err(fault);
+            }
+        }
+        outcome.map(|()| is_new_second)
+    }
+
+    fn lost(&mut self, fault: Fault) -> Result<bool, Fault> {
+        for subject in &mut self.subjects {
+            subject.lose();
+        }
+        Err(fault)
+    }
+
+    /// Tells what waits to be told, and takes this edge from the members.
+    async fn leave(&mut self, connection: &mut Connection) {
+        // The farewell is a courtesy: without it the line of this edge lives ten seconds longer.
+        let _ = self.once(connection, false).await;
+        let mut questions = Questions::new(&self.key);
+        questions.command("HDEL", "members", &[self.fleet.edge()]);
+        let _ = timeout(PATIENCE, connection.ask(questions.pipe())).await;
+    }
+
+    /// The store cannot be reached.
+    pub(super) fn be_alone(&mut self) {
+        for subject in &mut self.subjects {
+            subject.be_alone();
+        }
+    }
+
+    /// Waits for the next turn: the interval, a second while nobody calls, or until something is to be told.
+    async fn pause(&self, began: Instant) {
+        let announcements = self.fleet.companions().announcements();
+        if announcements.has_news() && announcements.company() == Company::Together {
+            return;
+        }
+        let is_idle = !self.fleet.companions().were_called(IDLE_AFTER);
+        announcements.be_idle(is_idle);
+        let pause = if is_idle { IDLE } else { self.interval };
+        tokio::select! {
+            () = sleep_until(began + pause) => {}
+            () = announcements.news() => {}
+            () = self.fleet.leaving() => {}
+        }
+        announcements.be_idle(false);
+    }
+}

@@ -1,0 +1,300 @@
+//! This edge's place in its fleet: what the exchange and its subjects share, and what operators see.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use url::Url;
+use uuid::Uuid;
+
+use super::configuration;
+use super::fault::{Fault, FaultKind};
+use super::status::{FleetStatus, Standing};
+use super::supervisor;
+use crate::cache::Cache;
+use crate::companion::{Companions, Company};
+use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
+use calendar_edge_core::companion::mark::{Seal, SealFault};
+use calendar_edge_core::fleet::{FleetKey, Member, MemberTable, SealedText};
+use calendar_edge_core::settings::{FleetSettings, Settings};
+use calendar_edge_core::unix_time::UnixTime;
+
+/// This edge as one of a fleet; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Fleet(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    /// A random number, which each process has anew.
+    edge: String,
+    started: UnixTime,
+    config: watch::Sender<FleetConfig>,
+    companions: Companions,
+    metrics: FleetMetrics,
+    warnings: Warnings,
+    key: ArcSwapOption<FleetKey>,
+    members: ArcSwap<MemberTable>,
+    standing: Mutex<Standing>,
+    is_leaving: AtomicBool,
+    leaving: Notify,
+}
+
+/// The settings of the fleet, and the hash by which edges compare their configurations.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct FleetConfig {
+    pub(super) settings: FleetSettings,
+    configuration: String,
+}
+
+/// The task that exchanges with the store; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct FleetTask {
+    fleet: Fleet,
+    task: JoinHandle<()>,
+}
+
+/// The longest time that leaving the fleet may take.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+// === impl Fleet ===
+
+impl Fleet {
+    /// An edge that has met nobody yet.
+    pub(crate) fn new(
+        settings: &Settings,
+        companions: &Companions,
+        metrics: &Metrics,
+        warnings: &Warnings,
+    ) -> Self {
+        let metrics = metrics.fleet().clone();
+        metrics.expect_faults(FaultKind::names());
+        let edge: String = Uuid::new_v4().simple().to_string().chars().take(16).collect();
+        let this = Self(Arc::new(State {
+            edge,
+            started: unix_time(),
+            config: watch::Sender::new(FleetConfig::default()),
+            companions: companions.clone(),
+            metrics,
+            warnings: warnings.clone(),
+            key: ArcSwapOption::empty(),
+            members: ArcSwap::default(),
+            standing: Mutex::default(),
+            is_leaving: AtomicBool::new(false),
+            leaving: Notify::new(),
+        }));
+        this.adapt(settings);
+        this
+    }
+
+    /// Takes new settings; another store is met anew.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        let config = FleetConfig::of(settings);
+        self.0.config.send_if_modified(|now| {
+            let is_new = *now != config;
+            *now = config;
+            is_new
+        });
+    }
+
+    /// Exchanges with the store until the task is dropped.
+    pub(crate) fn follow(&self) -> FleetTask {
+        FleetTask {
+            fleet: self.clone(),
+            task: tokio::spawn(supervisor::supervise(self.clone())),
+        }
+    }
+
+    /// What operators see; none without a store.
+    pub(crate) fn status(&self) -> Option<FleetStatus> {
+        let config = self.0.config.borrow();
+        let standing = self.0.standing.lock();
+        let members = self.0.members.load();
+        config
+            .settings
+            .is_set()
+            .then(|| FleetStatus::new(&self.0.edge, &standing, &members))
+    }
+
+    /// The settings, and word of each change.
+    pub(super) fn config(&self) -> watch::Receiver<FleetConfig> {
+        self.0.config.subscribe()
+    }
+
+    /// Begins to use a key, with a store that was not met yet.
+    pub(super) fn use_key(&self, key: Option<Arc<FleetKey>>) {
+        let company = if key.is_some() {
+            Company::Alone
+        } else {
+            Company::None
+        };
+        self.0.key.store(key);
+        self.0.companions.announcements().keep_company(company);
+        self.0.members.store(Arc::default());
+        *self.0.standing.lock() = Standing::default();
+    }
+
+    /// The name of this edge.
+    pub(super) fn edge(&self) -> &str {
+        &self.0.edge
+    }
+
+    pub(super) fn companions(&self) -> &Companions {
+        &self.0.companions
+    }
+
+    pub(super) fn cache(&self) -> &Cache {
+        self.0.companions.cache()
+    }
+
+    pub(super) fn metrics(&self) -> &FleetMetrics {
+        &self.0.metrics
+    }
+
+    /// True if this edge stored answers before it first heard the others.
+    pub(super) fn has_served_alone(&self) -> bool {
+        self.cache().fills() > 0
+    }
+
+    /// The hash by which all edges know a root.
+    pub(super) fn hash_of(&self, root: &Url) -> u64 {
+        let key = self.0.key.load();
+        key.as_ref()
+            .map_or(0, |key| key.hash().of(root.as_str().as_bytes()))
+    }
+
+    /// Seals a text in the name of this edge.
+    pub(super) fn seal(&self, kind: &str, body: String) -> SealedText {
+        let nonce = Uuid::new_v4().into_bytes();
+        match &*self.0.key.load() {
+            Some(key) => key.seal(kind, &self.0.edge, body, unix_time(), nonce),
+            None => SealedText {
+                kind: kind.to_owned(),
+                edge: self.0.edge.clone(),
+                body,
+                seal: String::new(),
+            },
+        }
+    }
+
+    /// Opens the seal of another edge.
+    pub(super) fn open(&self, sealed: &SealedText) -> Result<Seal, SealFault> {
+        let key = self.0.key.load();
+        key.as_ref().ok_or(SealFault::Forged)?.open(sealed)
+    }
+
+    /// What this edge shows of itself.
+    pub(super) fn member(&self) -> Member {
+        let config = self.0.config.borrow();
+        Member {
+            edge: self.0.edge.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            configuration: config.configuration.clone(),
+            started: self.0.started.as_secs(),
+            admin: config.settings.advertise.as_ref().map(Url::to_string),
+            demand: std::collections::BTreeMap::new(),
+        }
+    }
+
+    /// Notes who is there.
+    pub(super) fn meets(&self, members: MemberTable) {
+        self.0.metrics.count_members(
+            members.members().len(),
+            members.versions(),
+            members.configurations(),
+        );
+        self.0.members.store(Arc::new(members));
+    }
+
+    /// Notes an exchange that succeeded; `is_whole` says that this edge was written among the members.
+    pub(super) fn exchanged(&self, duration: Duration, is_whole: bool) {
+        self.0.metrics.exchanged(duration);
+        let mut standing = self.0.standing.lock();
+        standing.exchanged(duration);
+        if standing.is_together() || !is_whole {
+            return;
+        }
+        let alone = standing.meet(unix_time());
+        drop(standing);
+        self.0.metrics.is_up(true);
+        self.0.companions.announcements().keep_company(Company::Together);
+        tracing::info!(
+            edge = self.0.edge,
+            alone_seconds = alone.as_secs_f64(),
+            "this edge is together with its fleet"
+        );
+    }
+
+    /// Counts a fault.
+    pub(super) fn failed(&self, fault: &Fault) {
+        self.0.metrics.failed(fault.kind.name());
+    }
+
+    /// Notes that the store is of no use now.
+    pub(super) fn is_alone(&self, fault: &Fault) {
+        self.0.metrics.is_up(false);
+        let was_together = self.0.standing.lock().part(unix_time(), fault.to_string());
+        self.0.companions.announcements().keep_company(Company::Alone);
+        if was_together {
+            let fault = fault.to_string();
+            tracing::warn!(
+                fault,
+                "the store of the fleet cannot be used: this edge acts alone"
+            );
+        }
+    }
+
+    /// Writes a log line about a fault, at most once a second.
+    pub(super) fn warn(&self, kind: &'static str, fault: &Fault) {
+        let fault = fault.to_string();
+        self.0.warnings.warn(kind, move |count| {
+            tracing::warn!(fault, count, "what another edge told is refused");
+        });
+    }
+
+    /// True once the edge ends.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.0.is_leaving.load(Ordering::Acquire)
+    }
+
+    /// Waits until the edge ends.
+    pub(super) async fn leaving(&self) {
+        if !self.is_leaving() {
+            self.0.leaving.notified().await;
+        }
+    }
+}
+
+// === impl FleetConfig ===
+
+impl FleetConfig {
+    fn of(settings: &Settings) -> Self {
+        let is_set = settings.fleet.is_set();
+        Self {
+            settings: settings.fleet.clone(),
+            configuration: is_set.then(|| configuration::hash(settings)).unwrap_or_default(),
+        }
+    }
+}
+
+// === impl FleetTask ===
+
+impl FleetTask {
+    /// Tells the others what waits to be told, and that this edge is gone.
+    pub(crate) async fn leave(&mut self) {
+        self.fleet.0.is_leaving.store(true, Ordering::Release);
+        self.fleet.0.leaving.notify_one();
+        // The line of an edge that cannot say farewell lives ten seconds longer.
+        let _ = timeout(FAREWELL, &mut self.task).await;
+    }
+}
+
+impl Drop for FleetTask {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,268 @@
+//! The log of the fleet: what this edge tells, and what it hears.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::companion::mark::SealFault;
+use calendar_edge_core::companion::purge::{SeenFault, SeenSeals};
+use calendar_edge_core::fleet::{
+    Cursor, EntryId, FleetMessage, GapCause, LogEnd, ReadLog, SealedText, SeenNumber,
+};
+use uuid::Uuid;
+
+use super::fault::{Fault, FaultKind};
+use super::fleet::Fleet;
+use super::scripts::{END, HEAR, TELL};
+use super::subject::{Questions, Replies, Subject, Turn, micros};
+use crate::companion::{Announcement, News};
+use crate::telemetry::{Direction, unix_time};
+
+/// Tells and hears messages.
+pub(super) struct Log {
+    fleet: Fleet,
+    cursor: Option<Cursor>,
+    /// Lost history: everything is removed as soon as the new end of the log is known.
+    gap: Option<GapCause>,
+    /// What is being told.
+    telling: Vec<Announcement>,
+    /// What is being asked.
+    question: Question,
+    /// The connection is new: the place in the log is compared with its end.
+    is_to_resume: bool,
+    taken: SeenSeals,
+}
+
+/// What is asked of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Question {
+    End,
+    Entries,
+}
+
+/// An entry as the store returns it.
+type WrittenEntry = (String, HashMap<String, Vec<u8>>);
+
+const KEYS: [&str; 3] = ["boot", "n", "log"];
+
+/// The most messages that one exchange tells.
+const MOST_TOLD: usize = 64;
+
+/// The most entries that one exchange reads: the log holds some thousand.
+const MOST_HEARD: &str = "4000";
+
+// === impl Log ===
+
+impl Log {
+    pub(super) fn new(fleet: &Fleet) -> Self {
+        Self {
+            fleet: fleet.clone(),
+            cursor: None,
+            gap: None,
+            telling: Vec::new(),
+            question: Question::End,
+            is_to_resume: true,
+            taken: SeenSeals::default(),
+        }
+    }
+
+    fn message(&self, news: &News) -> FleetMessage {
+        match news {
+            News::Purge(purge, cause) => FleetMessage::Purge {
+                purge: purge.clone(),
+                cause: *cause,
+            },
+            News::Seen(seen) => FleetMessage::Seen(SeenNumber {
+                root: self.fleet.hash_of(&seen.root),
+                number: seen.changes.number,
+                begun: seen.changes.begun.map(|begun| begun.as_secs()),
+                anew: seen.is_new_count,
+                age_us: u64::try_from(seen.asked.elapsed().as_micros()).unwrap_or(u64::MAX),
+            }),
+        }
+    }
+
+    /// Notes what became of the messages that were told.
+    fn note_told(&mut self, replies: &mut Replies) -> Result<(), Fault> {
+        let mut outcome = Ok(());
+        let mut untold = Vec::new();
+        for announcement in std::mem::take(&mut self.telling) {
+            let told: Result<u64, Fault> = replies.next();
+            match told {
+                Ok(_) => {
+                    let kind = self.message(&announcement.news).kind();
+                    self.fleet.metrics().message(kind, Direction::Told);
+                    announcement.is_told();
+                }
+                Err(fault) => {
+                    outcome = outcome.and(Err(fault));
+                    untold.push(announcement);
+                }
+            }
+        }
+        self.put_back(untold);
+        outcome
+    }
+
+    fn put_back(&self, announcements: Vec<Announcement>) {
+        if !announcements.is_empty() {
+            self.fleet.companions().announcements().put_back(announcements);
+        }
+    }
+
+    /// Begins at the end of the log, or goes on where it was.
+    fn hear_end(&mut self, replies: &mut Replies) -> Result<(), Fault> {
+        let (server, boot, number, last): (String, String, u64, String) = replies.next()?;
+        self.is_to_resume = false;
+        let end = LogEnd {
+            server,
+            boot: Some(boot),
+            number,
+            last: last.parse().unwrap_or_default(),
+        };
+        match &self.cursor {
+            Some(cursor) => self.gap = cursor.resume(&end).err().or(self.gap),
+            None if self.fleet.has_served_alone() => self.gap = self.gap.or(Some(GapCause::Join)),
+            None => {}
+        }
+        if self.gap.is_some() || self.cursor.is_none() {
+            self.cursor = Cursor::at(&end);
+        }
+        if let Some(cause) = self.gap.take() {
+            self.remove_everything(cause);
+        }
+        Ok(())
+    }
+
+    /// Messages were lost: whatever is stored may be older than one of them.
+    fn remove_everything(&self, cause: GapCause) {
+        let name = cause.name();
+        tracing::warn!(
+            cause = name,
+            "messages of other edges were lost: all kept answers are removed"
+        );
+        self.fleet.metrics().gap(cause);
+        self.fleet
+            .cache()
+            .begin_removal(&Removal::All, RemovalCause::FleetGap);
+    }
+
+    fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), Fault> {
+        let (time, boot, number, written): (u64, Option<String>, u64, Vec<WrittenEntry>) = replies.next()?;
+        let Some(cursor) = &mut self.cursor else {
+            return Ok(());
+        };
+        let entries = written.iter().map(|(place, fields)| {
+            let number = text(fields, "n").parse().unwrap_or_default();
+            (place.parse().unwrap_or_default(), text(fields, "b"), number)
+        });
+        let read = ReadLog {
+            boot,
+            number,
+            entries: entries.collect(),
+        };
+        if let Err(cause) = cursor.hear(&read) {
+            // What was told before the new end is known may be missing as well.
+            self.cursor = None;
+            self.gap = Some(cause);
+        }
+        for (place, fields) in &written {
+            let place: EntryId = place.parse().unwrap_or_default();
+            self.hear_entry(fields, micros(time).saturating_sub(place.time()));
+        }
+        Ok(())
+    }
+
+    /// Hears one entry, which the store took so long ago.
+    fn hear_entry(&mut self, fields: &HashMap<String, Vec<u8>>, age: Duration) {
+        let sealed = SealedText {
+            kind: text(fields, "k"),
+            edge: text(fields, "e"),
+            body: text(fields, "m"),
+            seal: text(fields, "s"),
+        };
+        if sealed.edge == self.fleet.edge() {
+            return;
+        }
+        match self.open(&sealed) {
+            Ok(is_timely) => self.obey(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely),
+            Err(fault) => {
+                self.fleet.failed(&fault);
+                self.fleet.warn(fault.kind.name(), &fault);
+            }
+        }
+    }
+
+    /// Opens the seal of a message, and says whether it was made of late.
+    fn open(&mut self, sealed: &SealedText) -> Result<bool, Fault> {
+        let forged =
+            |fault: SealFault| Fault::new(FaultKind::Forged, format!("a message of the log: {fault}"));
+        let seal = self.fleet.open(sealed).map_err(forged)?;
+        let now = unix_time().as_secs();
+        let is_timely = seal.is_timely(now);
+        // Nothing but a removal follows from an older one.
+        if is_timely && self.taken.take(&seal, now) == Err(SeenFault::Replayed) {
+            return Err(Fault::new(
+                FaultKind::Replayed,
+                "a message of the log comes again",
+            ));
+        }
+        Ok(is_timely)
+    }
+
+    fn obey(&self, message: FleetMessage, age: Duration, is_timely: bool) {
+        self.fleet.metrics().message(message.kind(), Direction::Heard);
+        self.fleet.metrics().arrived_after(age);
+        match message {
+            FleetMessage::Purge { purge, cause } => self.fleet.companions().obey_other(&purge, cause),
+            FleetMessage::Seen(seen) if is_timely => {
+                let is_root = |root: &url::Url| self.fleet.hash_of(root) == seen.root;
+                let age = age.saturating_add(seen.age());
+                self.fleet.companions().seen(is_root, &seen, age);
+            }
+            FleetMessage::Seen(_) => {}
+        }
+    }
+}
+
+impl Subject for Log {
+    fn ask(&mut self, questions: &mut Questions, turn: Turn) {
+        let boot = Uuid::new_v4().simple().to_string();
+        self.telling = self.fleet.companions().announcements().take(MOST_TOLD);
+        for announcement in &self.telling {
+            let message = self.message(&announcement.news);
+            let sealed = self.fleet.seal(message.kind(), message.body());
+            let arguments = [&boot, &sealed.edge, &sealed.kind, &sealed.body, &sealed.seal];
+            questions.script(TELL, &KEYS, &arguments.map(String::as_str));
+        }
+        self.is_to_resume |= turn.is_first;
+        let cursor = self.cursor.as_ref().filter(|_| !self.is_to_resume);
+        if let Some(cursor) = cursor {
+            self.question = Question::Entries;
+            questions.script(HEAR, &KEYS, &[&cursor.last().to_string(), MOST_HEARD]);
+        } else {
+            self.question = Question::End;
+            questions.script(END, &KEYS, &[&boot]);
+        }
+    }
+
+    fn hear(&mut self, replies: &mut Replies, _: Turn) -> Result<(), Fault> {
+        let told = self.note_told(replies);
+        let heard = match self.question {
+            Question::End => self.hear_end(replies),
+            Question::Entries => self.hear_entries(replies),
+        };
+        told.and(heard)
+    }
+
+    fn lose(&mut self) {
+        let telling = std::mem::take(&mut self.telling);
+        self.put_back(telling);
+    }
+}
+
+/// A field of an entry; nothing where it is missing.
+fn text(fields: &HashMap<String, Vec<u8>>, name: &str) -> String {
+    let value = fields.get(name).map(Vec::as_slice).unwrap_or_default();
+    String::from_utf8_lossy(value).into_owned()
+}

@@ -1,0 +1,76 @@
+//! The table of the edges that are alive.
+
+use super::fault::{Fault, FaultKind};
+use super::fleet::Fleet;
+use super::scripts::MEET;
+use super::subject::{Questions, Replies, Subject, Turn};
+use crate::telemetry::unix_time;
+use calendar_edge_core::fleet::{Member, MemberTable, SealedText};
+
+/// Shows this edge to the others once a second, and reads who else is there.
+pub(super) struct Members {
+    fleet: Fleet,
+}
+
+/// The seconds that a line lives.
+const LIFE: &str = "10";
+
+// === impl Members ===
+
+impl Members {
+    pub(super) fn new(fleet: &Fleet) -> Self {
+        Self { fleet: fleet.clone() }
+    }
+
+    /// Reads the line of an edge: its time, its seal, its document.
+    fn read(&self, edge: &str, line: &str) -> Result<Member, Fault> {
+        let forged = |fault: &dyn std::fmt::Display| {
+            Fault::new(FaultKind::Forged, format!("the line of a member: {fault}"))
+        };
+        let (head, body) = line
+            .split_once('\n')
+            .ok_or_else(|| forged(&"it has another form"))?;
+        let (_, seal) = head.split_once(' ').unwrap_or_default();
+        let sealed = SealedText {
+            kind: Member::KIND.to_owned(),
+            edge: edge.to_owned(),
+            body: body.to_owned(),
+            seal: seal.to_owned(),
+        };
+        let seal = self.fleet.open(&sealed).map_err(|fault| forged(&fault))?;
+        if !seal.is_timely(unix_time().as_secs()) {
+            return Err(forged(&"it is too old, or the clocks of two edges differ"));
+        }
+        Member::read(edge, body).ok_or_else(|| forged(&"its document is malformed"))
+    }
+}
+
+impl Subject for Members {
+    fn ask(&mut self, questions: &mut Questions, turn: Turn) {
+        if !turn.is_new_second {
+            return;
+        }
+        let sealed = self.fleet.seal(Member::KIND, self.fleet.member().body());
+        let line = format!("{}\n{}", sealed.seal, sealed.body);
+        questions.script(MEET, &["members"], &[&sealed.edge, &line, LIFE]);
+    }
+
+    fn hear(&mut self, replies: &mut Replies, turn: Turn) -> Result<(), Fault> {
+        if !turn.is_new_second {
+            return Ok(());
+        }
+        let lines: Vec<(String, String)> = replies.next()?;
+        let mut members = Vec::with_capacity(lines.len());
+        for (edge, line) in &lines {
+            match self.read(edge, line) {
+                Ok(member) => members.push(member),
+                Err(fault) => {
+                    self.fleet.failed(&fault);
+                    self.fleet.warn(fault.kind.name(), &fault);
+                }
+            }
+        }
+        self.fleet.meets(MemberTable::new(members));
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! The fleet: several edges that agree through one store, and act alone while it is away.
+//!
+//! [`Fleet::follow`] runs the supervisor, which connects and connects again. On each connection an `Exchange` sends one
+//! pipeline after another. What is exchanged is divided into subjects: each adds its commands to a pipeline, and takes
+//! its own replies. No request waits for any of it longer than its own patience.
+
+mod configuration;
+mod connect;
+mod exchange;
+mod fault;
+#[expect(clippy::module_inception, reason = "the fleet is what the room is named for")]
+mod fleet;
+mod log;
+mod members;
+mod scripts;
+mod status;
+mod subject;
+mod supervisor;
+mod turns;
+
+pub(crate) use fleet::{Fleet, FleetTask};
+pub(crate) use status::FleetStatus;

@@ -1,0 +1,51 @@
+//! The scripts that run in the store. They are sent whole: so no server can lack one, and they are short.
+
+/// Reads the end of the log at once, and gives an empty store its random number.
+/// KEYS: boot, n, log. ARGV: a random number.
+pub(super) const END: &str = "\
+local boot = redis.call('GET', KEYS[1])
+if not boot then boot = ARGV[1]; redis.call('SET', KEYS[1], boot) end
+local server = redis.pcall('INFO', 'server')
+local line = redis.pcall('INFO', 'replication')
+local id = type(server) == 'string' and string.match(server, 'run_id:(%w+)') or ''
+local history = type(line) == 'string' and string.match(line, 'master_replid:(%w+)') or ''
+local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
+return {id .. '/' .. history, boot, redis.call('GET', KEYS[2]) or '0', last[1] and last[1][1] or '0-0'}
+";
+
+/// Reads what was told after a place, with the time of the store in microseconds.
+/// KEYS: boot, n, log. ARGV: the place, the most entries.
+pub(super) const HEAR: &str = "\
+local time = redis.call('TIME')
+local read = redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[3], ARGV[1])
+return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]) or '0',
+  read and read[1][2] or {}}
+";
+
+/// Tells a message. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
+pub(super) const TELL: &str = "\
+local boot = redis.call('GET', KEYS[1])
+if not boot then boot = ARGV[1]; redis.call('SET', KEYS[1], boot) end
+local n = redis.call('INCR', KEYS[2])
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
+  's', ARGV[5])
+return n
+";
+
+/// Writes this edge's line, removes the lines of edges that are gone, and returns the others.
+/// KEYS: members. ARGV: edge, line, seconds that a line lives.
+pub(super) const MEET: &str = "\
+local now = tonumber(redis.call('TIME')[1])
+redis.call('HSET', KEYS[1], ARGV[1], now .. ' ' .. ARGV[2])
+local lines = redis.call('HGETALL', KEYS[1])
+local alive = {}
+for i = 1, #lines, 2 do
+  local written = tonumber(string.match(lines[i + 1], '^%d+'))
+  if written and math.abs(now - written) <= tonumber(ARGV[3]) then
+    alive[#alive + 1] = lines[i]; alive[#alive + 1] = lines[i + 1]
+  else
+    redis.call('HDEL', KEYS[1], lines[i])
+  end
+end
+return alive
+";

@@ -1,0 +1,106 @@
+//! What operators see of the fleet.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use calendar_edge_core::fleet::MemberTable;
+use calendar_edge_core::unix_time::UnixTime;
+
+/// Whether this edge is together with its fleet, and since when.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    is_together: bool,
+    since: UnixTime,
+    fault: Option<String>,
+    exchange: Duration,
+}
+
+/// The fleet as `/status` shows it.
+#[derive(Debug, Serialize)]
+pub(crate) struct FleetStatus {
+    /// The name of this edge.
+    edge: String,
+    /// Whether the last exchange succeeded.
+    together: bool,
+    /// Seconds since 1970 at which that began.
+    since: u64,
+    /// Why this edge is alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+    /// Milliseconds of the last exchange.
+    exchange_ms: f64,
+    /// Versions of the program in the fleet.
+    versions: usize,
+    /// Configurations in the fleet.
+    configurations: usize,
+    /// The edges that were there at the last exchange.
+    members: Vec<MemberStatus>,
+}
+
+/// One edge of the fleet.
+#[derive(Debug, Serialize)]
+struct MemberStatus {
+    edge: String,
+    version: String,
+    configuration: String,
+    started: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    admin: Option<String>,
+}
+
+// === impl Standing ===
+
+impl Standing {
+    pub(super) const fn is_together(&self) -> bool {
+        self.is_together
+    }
+
+    pub(super) const fn exchanged(&mut self, duration: Duration) {
+        self.exchange = duration;
+    }
+
+    /// Notes that the store was reached, and returns how long it was not.
+    pub(super) fn meet(&mut self, now: UnixTime) -> Duration {
+        let alone = match self.fault.take() {
+            Some(_) => now.saturating_since(self.since),
+            None => Duration::ZERO,
+        };
+        (self.is_together, self.since) = (true, now);
+        alone
+    }
+
+    /// Notes that the store is of no use. True if it was until now, or was never tried.
+    pub(super) fn part(&mut self, now: UnixTime, fault: String) -> bool {
+        let is_new = self.is_together || self.fault.is_none();
+        if is_new {
+            (self.is_together, self.since) = (false, now);
+        }
+        self.fault = Some(fault);
+        is_new
+    }
+}
+
+// === impl FleetStatus ===
+
+impl FleetStatus {
+    pub(super) fn new(edge: &str, standing: &Standing, members: &MemberTable) -> Self {
+        let shown = members.members().iter().map(|member| MemberStatus {
+            edge: member.edge.clone(),
+            version: member.version.clone(),
+            configuration: member.configuration.clone(),
+            started: member.started,
+            admin: member.admin.clone(),
+        });
+        Self {
+            edge: edge.to_owned(),
+            together: standing.is_together,
+            since: standing.since.as_secs(),
+            fault: standing.fault.clone(),
+            exchange_ms: standing.exchange.as_secs_f64() * 1000.0,
+            versions: members.versions(),
+            configurations: members.configurations(),
+            members: shown.collect(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! One subject of the exchange: its commands in the pipeline, and its replies.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value};
+
+use super::fault::{Fault, FaultKind};
+use calendar_edge_core::fleet::FleetKey;
+
+/// A part of what is exchanged with the store. A subject takes as many replies as it asked questions.
+pub(super) trait Subject: Send + Sync {
+    /// Adds its commands.
+    fn ask(&mut self, questions: &mut Questions, turn: Turn);
+
+    /// Takes its replies.
+    ///
+    /// # Errors
+    ///
+    /// The first fault of its replies. All of them are taken nevertheless.
+    fn hear(&mut self, replies: &mut Replies, turn: Turn) -> Result<(), Fault>;
+
+    /// The exchange brought no replies: what was asked may have been done or not.
+    fn lose(&mut self) {}
+
+    /// The store cannot be reached.
+    fn be_alone(&mut self) {}
+}
+
+/// What is special about an exchange.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// The first on its connection.
+    pub(super) is_first: bool,
+    /// The first of a second.
+    pub(super) is_new_second: bool,
+}
+
+/// The commands of one exchange.
+pub(super) struct Questions {
+    key: Arc<FleetKey>,
+    pipe: Pipeline,
+}
+
+/// The replies of one exchange, in the order of its commands.
+pub(super) struct Replies(std::vec::IntoIter<RedisResult<Value>>);
+
+// === impl Questions ===
+
+impl Questions {
+    pub(super) fn new(key: &Arc<FleetKey>) -> Self {
+        let mut pipe = Pipeline::new();
+        pipe.ignore_errors();
+        Self {
+            key: Arc::clone(key),
+            pipe,
+        }
+    }
+
+    /// Adds a script with keys of the fleet and arguments.
+    pub(super) fn script(&mut self, script: &str, keys: &[&str], arguments: &[&str]) {
+        let pipe = self.pipe.cmd("EVAL").arg(script).arg(keys.len());
+        for key in keys {
+            pipe.arg(self.key.store_key(key));
+        }
+        pipe.arg(arguments);
+    }
+
+    /// Adds a command about one key of the fleet.
+    pub(super) fn command(&mut self, name: &str, key: &str, arguments: &[&str]) {
+        let key = self.key.store_key(key);
+        self.pipe.cmd(name).arg(key).arg(arguments);
+    }
+
+    /// The pipeline.
+    pub(super) const fn pipe(&self) -> &Pipeline {
+        &self.pipe
+    }
+}
+
+// === impl Replies ===
+
+impl Replies {
+    pub(super) fn new(replies: Vec<RedisResult<Value>>) -> Self {
+        Self(replies.into_iter())
+    }
+
+    /// The next reply.
+    ///
+    /// # Errors
+    ///
+    /// When the store refused the command, or the reply has another form.
+    pub(super) fn next<T: FromRedisValue>(&mut self) -> Result<T, Fault> {
+        let reply = self.0.next();
+        let reply = reply.ok_or_else(|| Fault::new(FaultKind::Protocol, "a reply is missing"))?;
+        from_redis_value(reply?).map_err(|error| Fault::new(FaultKind::Protocol, error.to_string()))
+    }
+}
+
+/// A time in microseconds, as the scripts return it.
+pub(super) const fn micros(time: u64) -> Duration {
+    Duration::from_micros(time)
+}

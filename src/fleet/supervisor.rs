@@ -1,0 +1,93 @@
+//! Connects to the store, and connects again whenever that may help, for ever.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use uuid::Uuid;
+
+use super::connect::StoreRoute;
+use super::exchange::Exchange;
+use super::fault::Fault;
+use super::fleet::{Fleet, FleetConfig};
+use super::log::Log;
+use super::members::Members;
+use super::subject::Subject;
+use super::turns::Turns;
+use calendar_edge_core::fleet::FleetKey;
+
+/// The shortest and the longest pause before another connection.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// The age at which a connection is replaced, so that names are resolved again.
+const OLD: Duration = Duration::from_mins(10);
+
+/// Serves one set of settings after another until the edge leaves.
+pub(super) async fn supervise(fleet: Fleet) {
+    let mut config = fleet.config();
+    loop {
+        let current = config.borrow_and_update().clone();
+        tokio::select! {
+            () = serve(&fleet, &current) => return,
+            changed = config.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
+/// Exchanges with the store of some settings. Ends when the edge leaves.
+async fn serve(fleet: &Fleet, config: &FleetConfig) {
+    let settings = &config.settings;
+    let key = settings.secret.as_ref().filter(|_| settings.is_set());
+    // A secret always makes a key.
+    let key = key.and_then(|secret| FleetKey::new(secret, settings.name.as_deref()).ok());
+    let key = key.map(Arc::new);
+    fleet.use_key(key.clone());
+    let Some(key) = key else {
+        return fleet.leaving().await;
+    };
+    let route = StoreRoute::new(settings);
+    let mut exchange = Exchange::new(fleet, key, settings.interval, subjects(fleet));
+    let mut pause = SHORTEST;
+    while !fleet.is_leaving() {
+        let (succeeded, outcome) = connect_and_run(&route, &mut exchange).await;
+        if succeeded {
+            pause = SHORTEST;
+        }
+        let Err(fault) = outcome else { continue };
+        fleet.failed(&fault);
+        fleet.is_alone(&fault);
+        exchange.be_alone();
+        tokio::select! {
+            () = sleep(jittered(pause)) => {}
+            () = fleet.leaving() => {}
+        }
+        pause = (pause * 2).min(LONGEST);
+    }
+}
+
+/// What is exchanged, in the order of the pipeline.
+fn subjects(fleet: &Fleet) -> Vec<Box<dyn Subject>> {
+    vec![
+        // Told first, so that what others wait for is done first, and heard in the same exchange.
+        Box::new(Log::new(fleet)),
+        Box::new(Turns::new(fleet)),
+        Box::new(Members::new(fleet)),
+    ]
+}
+
+async fn connect_and_run(route: &StoreRoute, exchange: &mut Exchange) -> (bool, Result<(), Fault>) {
+    match route.connect().await {
+        Ok(mut connection) => {
+            let until = Instant::now() + jittered(OLD);
+            exchange.run(&mut connection, until).await
+        }
+        Err(fault) => (false, Err(fault)),
+    }
+}
+
+/// Between half of a time and the whole, so that the edges of a fleet do not come all at once.
+fn jittered(time: Duration) -> Duration {
+    let random = Uuid::new_v4().into_bytes().into_iter().last().unwrap_or_default();
+    time.mul_f64(0.5 + f64::from(random) / 510.0)
+}

@@ -1,0 +1,54 @@
+//! Which edge asks the site of a root for its number of changes.
+
+use super::fault::Fault;
+use super::fleet::Fleet;
+use super::subject::{Questions, Replies, Subject, Turn};
+use crate::companion::Turn as Asked;
+
+/// Takes the turn for an edge that wants to ask, unless another edge has it.
+pub(super) struct Turns {
+    fleet: Fleet,
+    asked: Vec<Asked>,
+}
+
+// === impl Turns ===
+
+impl Turns {
+    pub(super) fn new(fleet: &Fleet) -> Self {
+        Self {
+            fleet: fleet.clone(),
+            asked: Vec::new(),
+        }
+    }
+}
+
+impl Subject for Turns {
+    fn ask(&mut self, questions: &mut Questions, _: Turn) {
+        self.asked
+            .extend(self.fleet.companions().announcements().take_turns());
+        let life = self.fleet.cache().settings().reconcile / 2;
+        let life = life.as_millis().max(1).to_string();
+        for asked in &self.asked {
+            let key = format!("ask:{:016x}", self.fleet.hash_of(&asked.root));
+            questions.command("SET", &key, &[self.fleet.edge(), "NX", "PX", &life]);
+        }
+    }
+
+    fn hear(&mut self, replies: &mut Replies, _: Turn) -> Result<(), Fault> {
+        let mut outcome = Ok(());
+        for asked in self.asked.drain(..) {
+            let taken: Result<Option<String>, Fault> = replies.next();
+            // Without an answer this edge asks itself: once too often does no harm.
+            let is_ours = taken.as_ref().map_or(true, Option::is_some);
+            outcome = outcome.and(taken.map(drop));
+            // Whoever asked may have lost patience.
+            let _ = asked.is_ours.send(is_ours);
+        }
+        outcome
+    }
+
+    fn lose(&mut self) {
+        // Their patience is short, and then each edge asks.
+        self.asked.clear();
+    }
+}

@@ -1,0 +1,6 @@
+//! Several edges with one store: what one is told, all know, and no request fails by the store.
+
+mod gaps;
+mod outages;
+mod purges;
+mod scene;
