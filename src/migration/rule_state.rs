@@ -128,6 +128,9 @@ impl RuleState {
             RuleChange::Stepped(share) => {
                 tracing::info!(rule = &*self.name, %share, "a rule takes its next step");
             }
+            RuleChange::Heard(share) => {
+                tracing::info!(rule = &*self.name, %share, "another edge changed the share of a rule");
+            }
         }
         self.changed(standing);
     }
