@@ -161,6 +161,7 @@ impl StoreExchange {
         tokio::select! {
             () = sleep_until(began + pause) => {}
             () = announcements.news() => {}
+            () = self.fleet.migration().news() => {}
             () = self.fleet.leaving() => {}
         }
         announcements.be_idle(false);

@@ -18,6 +18,7 @@ use super::store_fault::{StoreFault, StoreFaultKind};
 use super::supervisor;
 use crate::cache::Cache;
 use crate::companion::{Companions, Company};
+use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
 use calendar_edge_core::fleet::{FleetKey, FleetMember, MemberTable, SealedText};
@@ -35,6 +36,9 @@ struct FleetState {
     started: UnixTime,
     config: watch::Sender<FleetConfig>,
     companions: Companions,
+    migration: Migration,
+    /// Another edge has told that a rule has changed.
+    are_rules_old: AtomicBool,
     metrics: FleetMetrics,
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
@@ -68,6 +72,7 @@ impl Fleet {
     pub(crate) fn new(
         settings: &Settings,
         companions: &Companions,
+        migration: &Migration,
         metrics: &Metrics,
         warnings: &Warnings,
     ) -> Self {
@@ -79,6 +84,8 @@ impl Fleet {
             started: unix_time(),
             config: watch::Sender::new(FleetConfig::default()),
             companions: companions.clone(),
+            migration: migration.clone(),
+            are_rules_old: AtomicBool::new(true),
             metrics,
             warnings: warnings.clone(),
             key: ArcSwapOption::empty(),
@@ -145,6 +152,26 @@ impl Fleet {
 
     pub(super) fn companions(&self) -> &Companions {
         &self.0.companions
+    }
+
+    pub(super) fn migration(&self) -> &Migration {
+        &self.0.migration
+    }
+
+    /// Notes that another edge has changed a rule.
+    pub(super) fn rules_have_changed(&self) {
+        self.0.are_rules_old.store(true, Ordering::Release);
+        self.0.migration.have_news();
+    }
+
+    /// Whether another edge has changed a rule since the last call.
+    pub(super) fn take_rules_changed(&self) -> bool {
+        self.0.are_rules_old.swap(false, Ordering::AcqRel)
+    }
+
+    /// The edges that were alive at the last look.
+    pub(super) fn members(&self) -> Arc<MemberTable> {
+        self.0.members.load_full()
     }
 
     pub(super) fn cache(&self) -> &Cache {

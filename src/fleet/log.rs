@@ -222,6 +222,8 @@ impl Log {
                 self.fleet.companions().seen(is_root, &seen, age);
             }
             FleetMessage::Seen(_) => {}
+            // The subject of rules reads it in the next exchange, which begins at once.
+            FleetMessage::Rule(_) => self.fleet.rules_have_changed(),
         }
     }
 }

@@ -12,6 +12,8 @@ mod fleet;
 mod fleet_status;
 mod log;
 mod members;
+#[cfg(feature = "migration")]
+mod rules;
 mod scripts;
 mod store_fault;
 mod subject;

@@ -32,6 +32,29 @@ redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', AR
 return n
 ";
 
+/// Writes the standing of a rule, unless it has another version than this edge knows, and tells that in the log. Returns
+/// the line that the rule has instead; nothing if it was written.
+/// KEYS: boot, n, log, rules. ARGV: a random number, edge, kind, body, seal, rule, the version known, the line.
+pub(super) const CHANGE: &str = "\
+local line = redis.call('HGET', KEYS[4], ARGV[6])
+local version = line and string.match(line, '^%d+') or '0'
+if version ~= ARGV[7] then return line or '' end
+redis.call('HSET', KEYS[4], ARGV[6], ARGV[8])
+local boot = redis.call('GET', KEYS[1])
+if not boot then boot = ARGV[1]; redis.call('SET', KEYS[1], boot) end
+local n = redis.call('INCR', KEYS[2])
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
+  's', ARGV[5])
+return false
+";
+
+/// Writes what this edge counted, and returns what all have counted. KEYS: counts of a slot. ARGV: edge, line, life in ms.
+pub(super) const COUNT: &str = "\
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return redis.call('HGETALL', KEYS[1])
+";
+
 /// Writes this edge's line, removes the lines of edges that are gone, and returns the others.
 /// KEYS: members. ARGV: edge, line, seconds that a line lives.
 pub(super) const MEET: &str = "\

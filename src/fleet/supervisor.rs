@@ -11,6 +11,8 @@ use super::exchange::StoreExchange;
 use super::fleet::{Fleet, FleetConfig};
 use super::log::Log;
 use super::members::MemberLines;
+#[cfg(feature = "migration")]
+use super::rules::Rules;
 use super::store_fault::StoreFault;
 use super::subject::FleetSubject;
 use super::turns::Turns;
@@ -73,6 +75,9 @@ fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
         Box::new(Log::new(fleet)),
         Box::new(Turns::new(fleet)),
         Box::new(MemberLines::new(fleet)),
+        // After the log, which tells of their changes, and the members, who have to agree to each step.
+        #[cfg(feature = "migration")]
+        Box::new(Rules::new(fleet)),
     ]
 }
 

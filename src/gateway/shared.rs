@@ -92,15 +92,16 @@ impl Shared {
         let warnings = Warnings::default();
         let threads = placement.threads();
         let companions = Companions::new(cache.clone());
+        let migration = Migration::new(settings, &cache, &metrics);
         Ok(Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
             #[cfg(feature = "migration")]
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
-            migration: Migration::new(settings, &cache, &metrics),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
-            fleet: Fleet::new(settings, &companions, &metrics, &warnings),
+            fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
+            migration,
             companions,
             cache,
             learnt: LearntRoots::default(),

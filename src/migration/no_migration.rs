@@ -31,6 +31,15 @@ impl NoMigration {
         None
     }
 
+    /// Never: there is no rule.
+    #[expect(clippy::unused_self, reason = "as in builds with migration")]
+    pub(crate) async fn news(&self) {
+        std::future::pending().await
+    }
+
+    #[expect(clippy::unused_self, reason = "as in builds with migration")]
+    pub(crate) const fn have_news(&self) {}
+
     #[expect(clippy::unused_self, reason = "as in builds with migration")]
     pub(crate) fn status(&self) -> MigrationStatus {
         MigrationStatus::default()

@@ -4,16 +4,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use arc_swap::ArcSwap;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::keeper::Keeper;
 use crate::cache::Cache;
 use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{
-    Placer, Returned, RuleChange, RuleControl, RuleEvent, RuleRecord,
+    Placer, Returned, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,
 };
 use calendar_edge_core::settings::{CutoverRule, Percentage};
 
@@ -47,7 +48,10 @@ pub(crate) struct RuleSummary {
 pub(super) struct Means {
     pub(super) cache: Cache,
     pub(super) keeper: Keeper,
-    pub(super) placer: Placer,
+    /// Another one after a reload that joins a fleet.
+    pub(super) placer: Arc<ArcSwap<Placer>>,
+    /// Word of changes that the other edges of the fleet have to hear.
+    pub(super) news: Arc<Notify>,
     pub(super) metrics: MigrationMetrics,
 }
 
@@ -108,31 +112,10 @@ impl RuleState {
 
     /// Counts an event of a client's call. If that trips the guard, the site answers every call from now on.
     pub(crate) fn observe(&self, event: RuleEvent, client: Option<IpAddr>) {
-        let client = self.means.placer.client(client);
+        let client = self.means.placer.load().client(client);
         let mut control = self.control.lock();
-        let Some(change) = control.observe(event, client, unix_time()) else {
-            return;
-        };
-        self.show(&control);
-        let standing = control.standing().clone();
-        drop(control);
-        match change {
-            RuleChange::Returned(reason) => {
-                self.means.metrics.returned(&self.name);
-                tracing::error!(
-                    rule = &*self.name,
-                    %reason,
-                    "the guard has returned all calls of a rule to the site, until an operator resumes it"
-                );
-            }
-            RuleChange::Stepped(share) => {
-                tracing::info!(rule = &*self.name, %share, "a rule takes its next step");
-            }
-            RuleChange::Heard(share) => {
-                tracing::info!(rule = &*self.name, %share, "another edge changed the share of a rule");
-            }
-        }
-        self.changed(standing);
+        let change = control.observe(event, client, unix_time());
+        self.apply(change, control);
     }
 
     /// Takes clients again after the guard has returned them; false if it has not.
@@ -149,9 +132,76 @@ impl RuleState {
         is_resumed
     }
 
+    /// Whether the other edges of a fleet have to agree to the next step.
+    pub(super) fn share_steps(&self, is_shared: bool) {
+        self.control.lock().share_steps(is_shared);
+    }
+
+    /// Takes the standing that the store of the fleet holds; none: it has none.
+    pub(crate) fn meet(&self, fleet: Option<&RuleRecord>) {
+        let mut control = self.control.lock();
+        let before = control.standing().clone();
+        let change = control.meet(fleet);
+        let is_kept = *control.standing() == before;
+        if change.is_none() && !is_kept {
+            self.means.keeper.keep(&self.name, control.standing().clone());
+        }
+        self.apply(change, control);
+    }
+
+    /// Notes that the store has taken the standing of this version.
+    pub(crate) fn is_told(&self, version: u64) {
+        let mut control = self.control.lock();
+        control.is_told(version);
+        self.means.keeper.keep(&self.name, control.standing().clone());
+    }
+
+    /// What this edge has counted of late, for the other edges.
+    pub(crate) fn counts_to_tell(&self) -> Vec<SharedCounts> {
+        self.control.lock().counts_to_tell(unix_time())
+    }
+
+    /// Takes what other edges have counted in a slot.
+    pub(crate) fn hear_counts(&self, slot: &str, others: &[SharedCounts]) {
+        let mut control = self.control.lock();
+        let change = control.hear_counts(slot, others, unix_time());
+        self.apply(change, control);
+    }
+
+    /// The next step that all edges agree to, if there is one; these are the counts of all others.
+    pub(crate) fn step_to_tell(&self, others: &[SharedCounts]) -> Option<RuleRecord> {
+        self.control.lock().step_to_tell(others, unix_time())
+    }
+
     /// What outlives a restart.
-    pub(super) fn standing(&self) -> RuleRecord {
+    pub(crate) fn standing(&self) -> RuleRecord {
         self.control.lock().standing().clone()
+    }
+
+    /// Says what has changed, and does what follows from it.
+    fn apply(&self, change: Option<RuleChange>, control: MutexGuard<'_, RuleControl>) {
+        let Some(change) = change else { return };
+        self.show(&control);
+        let standing = control.standing().clone();
+        drop(control);
+        match change {
+            RuleChange::Returned(reason) => {
+                self.means.metrics.returned(&self.name);
+                tracing::error!(
+                    rule = &*self.name,
+                    %reason,
+                    "the guard has returned all calls of a rule to the site, until an operator resumes it"
+                );
+            }
+            RuleChange::Stepped(share) => {
+                tracing::info!(rule = &*self.name, %share, "a rule takes its next step");
+            }
+            RuleChange::Heard(share) => {
+                let reason = standing.returned.as_ref().map(|returned| &*returned.reason);
+                tracing::warn!(rule = &*self.name, %share, reason, "another edge has changed the share of a rule");
+            }
+        }
+        self.changed(standing);
     }
 
     /// The rule in short.
@@ -192,6 +242,7 @@ impl RuleState {
             .cache
             .begin_removal(&Removal::All, RemovalCause::Cutover);
         self.means.keeper.keep(&self.name, standing);
+        self.means.news.notify_one();
     }
 
     fn show(&self, control: &RuleControl) {

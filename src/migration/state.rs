@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -13,8 +14,9 @@ use super::rule_state::{Means, RuleState, RuleSummary};
 use crate::cache::Cache;
 use crate::telemetry::{Metrics, MigrationMetrics};
 use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::migration::comparison::DifferenceClass;
-use calendar_edge_core::migration::cutover::{Placer, RuleEvent};
+use calendar_edge_core::migration::cutover::{Placer, RuleEvent, ShareKey};
 use calendar_edge_core::settings::{CompareSettings, CutMethods, CutoverRule, Settings};
 use calendar_edge_judge::contract::table;
 
@@ -41,8 +43,9 @@ impl Migration {
         let keeper = Keeper::open(settings.state_dir.as_deref(), &settings.cutover);
         let means = Means {
             cache: cache.clone(),
-            placer: Placer::new(keeper.share_key()),
+            placer: Arc::new(ArcSwap::from_pointee(placer(settings, &keeper))),
             keeper,
+            news: Arc::default(),
             metrics: metrics.migration().clone(),
         };
         let this = Self {
@@ -74,8 +77,14 @@ impl Migration {
             .rule_states
             .lock()
             .retain(|name, _| settings.cutover.iter().any(|rule| rule.name == *name));
+        self.shared
+            .means
+            .placer
+            .store(Arc::new(placer(settings, &self.shared.means.keeper)));
         for rule in &settings.cutover {
-            self.rule_state(rule).adopt(rule);
+            let rule_state = self.rule_state(rule);
+            rule_state.share_steps(settings.fleet.is_set());
+            rule_state.adopt(rule);
         }
         self.take_rules(&settings.cutover);
     }
@@ -206,12 +215,37 @@ impl Migration {
     }
 
     /// Finds the places of clients.
-    pub(crate) fn placer(&self) -> &Placer {
-        &self.shared.means.placer
+    pub(crate) fn placer(&self) -> Arc<Placer> {
+        self.shared.means.placer.load_full()
+    }
+
+    /// The rules in use.
+    pub(crate) fn rule_states(&self) -> Vec<Arc<RuleState>> {
+        let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
+        rules.iter().map(|rule| self.rule_state(rule)).collect()
+    }
+
+    /// Waits until the other edges of the fleet have something to hear of a rule.
+    pub(crate) async fn news(&self) {
+        self.shared.means.news.notified().await;
+    }
+
+    /// Lets the fleet look at its rules at once.
+    pub(crate) fn have_news(&self) {
+        self.shared.means.news.notify_one();
     }
 
     /// The counters.
     pub(crate) fn metrics(&self) -> &MigrationMetrics {
         &self.shared.means.metrics
     }
+}
+
+/// Finds the places of clients: alike at every edge of a fleet, or else by the key that this edge keeps.
+fn placer(settings: &Settings, keeper: &Keeper) -> Placer {
+    let secret = settings.fleet.secret.as_ref().filter(|_| settings.fleet.is_set());
+    // A secret always makes a key.
+    let fleet = secret.and_then(|secret| FleetKey::new(secret, settings.fleet.name.as_deref()).ok());
+    let shared = fleet.map(|fleet| ShareKey::new(fleet.derive("share")));
+    Placer::new(shared.unwrap_or_else(|| keeper.share_key()))
 }

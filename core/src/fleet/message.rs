@@ -19,6 +19,17 @@ pub enum FleetMessage {
     },
     /// A site answered the teller's question for its number of changes.
     Seen(SeenNumber),
+    /// The standing of a rule of `[[cutover]]` has changed: the store holds it.
+    Rule(RuleNews),
+}
+
+/// Which rule has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleNews {
+    /// Its name.
+    pub rule: String,
+    /// The version of its standing.
+    pub version: u64,
 }
 
 /// The number of changes that a site showed to one edge.
@@ -51,18 +62,20 @@ struct PurgeText {
 
 const PURGE: &str = "purge";
 const SEEN: &str = "seen";
+const RULE: &str = "rule";
 
 // === impl FleetMessage ===
 
 impl FleetMessage {
     /// The kinds of messages.
-    pub const KINDS: &'static [&'static str] = &[PURGE, SEEN];
+    pub const KINDS: &'static [&'static str] = &[PURGE, SEEN, RULE];
 
     /// The kind, as the log writes it.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Purge { .. } => PURGE,
             Self::Seen(_) => SEEN,
+            Self::Rule(_) => RULE,
         }
     }
 
@@ -71,6 +84,7 @@ impl FleetMessage {
         let text = match self {
             Self::Purge { purge, cause } => serde_json::to_string(&PurgeText::of(purge, *cause)),
             Self::Seen(seen) => serde_json::to_string(seen),
+            Self::Rule(news) => serde_json::to_string(news),
         };
         // Numbers and texts always have a form in JSON.
         text.unwrap_or_default()
@@ -83,6 +97,7 @@ impl FleetMessage {
                 .ok()
                 .and_then(|text: PurgeText| text.read()),
             SEEN => serde_json::from_str(body).ok().map(Self::Seen),
+            RULE => serde_json::from_str(body).ok().map(Self::Rule),
             _ => None,
         };
         read.unwrap_or_else(Self::everything)

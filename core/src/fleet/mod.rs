@@ -13,4 +13,4 @@ pub use cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
 pub use fleet_key::{FleetKey, SealedText};
 pub use keyed_hash::KeyedHash;
 pub use member::{FleetMember, MemberTable};
-pub use message::{FleetMessage, SeenNumber};
+pub use message::{FleetMessage, RuleNews, SeenNumber};

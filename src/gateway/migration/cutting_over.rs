@@ -35,7 +35,7 @@ struct CutoverRules {
     plan: CutoverPlan,
     /// By the positions of the rules.
     cutovers: Vec<Option<Arc<Cutover>>>,
-    placer: Placer,
+    placer: Arc<Placer>,
     /// The time for a read with its fallback.
     longest_read: Duration,
 }
@@ -132,7 +132,7 @@ impl CutoverRules {
             cutovers: cutovers
                 .map(|rule| Cutover::new(rule, site, shared).map(Arc::new))
                 .collect(),
-            placer: shared.migration.placer().clone(),
+            placer: shared.migration.placer(),
             longest_read: deadline::of_reads(site),
         })
     }

@@ -22,11 +22,11 @@ fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
 }
 
 /// What operators see of the only rule.
-pub(super) async fn rule_of(edge: &Edge) -> Value {
+pub(crate) async fn rule_of(edge: &Edge) -> Value {
     edge.admin("/migration").await.json()["rules"][0].clone()
 }
 
-async fn resume(edge: &Edge, headers: &[(&'static str, &str)]) -> Answer {
+pub(crate) async fn resume(edge: &Edge, headers: &[(&'static str, &str)]) -> Answer {
     let mut request = Edge::client().post(format!("{}/migration/resume/moved", edge.admin_base()));
     for (name, value) in headers {
         request = request.header(*name, *value);

@@ -1,7 +1,7 @@
 //! Calls that another backend answers: which, for whom, what happens when it fails, and what the cache makes of it.
 
 mod command;
-mod guard;
+pub(crate) mod guard;
 mod sure;
 
 use std::collections::BTreeSet;
@@ -14,9 +14,9 @@ use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Seen};
 
-const VENUES: &str = "/wp-json/calendar/events/v1/venues";
+pub(crate) const VENUES: &str = "/wp-json/calendar/events/v1/venues";
 
-fn rule(operations: &str) -> CutoverRule {
+pub(crate) fn rule(operations: &str) -> CutoverRule {
     CutoverRule {
         name: "moved".to_owned(),
         backend: "next".to_owned(),
@@ -26,7 +26,7 @@ fn rule(operations: &str) -> CutoverRule {
 }
 
 /// Names a backend and the rules that lead to it.
-fn cut(settings: &mut Settings, next: &str, rules: Vec<CutoverRule>) {
+pub(crate) fn cut(settings: &mut Settings, next: &str, rules: Vec<CutoverRule>) {
     let url = format!("{next}/wp-json").parse().expect("a URL");
     let mut backend = CandidateSettings::at("next".to_owned(), url);
     "tribe/events/v1".clone_into(&mut backend.namespace);
@@ -36,7 +36,7 @@ fn cut(settings: &mut Settings, next: &str, rules: Vec<CutoverRule>) {
 }
 
 /// A read of one of many clients.
-async fn get_as(edge: &Edge, client: usize, target: &str) -> Answer {
+pub(crate) async fn get_as(edge: &Edge, client: usize, target: &str) -> Answer {
     let request = edge.request(Method::GET, target);
     Answer::to(request.header(
         "x-forwarded-for",
@@ -55,11 +55,11 @@ async fn edge(owner: &Origin, next: &Origin, rules: Vec<CutoverRule>) -> Edge {
 }
 
 /// An origin whose answers name it.
-async fn named(name: &'static str) -> Origin {
+pub(crate) async fn named(name: &'static str) -> Origin {
     Origin::answering(move |_| Reply::json(200, &format!("{{\"by\":\"{name}\"}}"))).await
 }
 
-fn by(answer: &Answer) -> String {
+pub(crate) fn by(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.json()["by"].as_str().expect("a name").to_owned()
 }
@@ -124,7 +124,7 @@ async fn moved_clients(edge: &Edge) -> BTreeSet<u8> {
     moved
 }
 
-fn share(share: &str) -> CutoverRule {
+pub(crate) fn share(share: &str) -> CutoverRule {
     CutoverRule {
         share: Percentage::parse(share).expect("a percentage"),
         ..rule("venues.*")

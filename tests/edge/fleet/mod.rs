@@ -3,4 +3,5 @@
 mod gaps;
 mod outages;
 mod purges;
+mod rules;
 mod scene;

@@ -64,6 +64,9 @@ impl RuleControl {
         self.rule = rule;
         let steps = self.steps();
         if steps != self.standing.steps {
+            // The first steps of a rule that nothing is known of are no change of it.
+            let is_change = self.standing.version > 0 || !self.standing.steps.is_empty();
+            self.standing.version += u64::from(is_change);
             self.standing.steps = steps;
             self.begin_step(0, now);
         }
@@ -127,6 +130,7 @@ impl RuleControl {
             return Some(RuleChange::Returned(reason));
         }
         let step = self.next_step(0, now).filter(|_| !self.is_shared)?;
+        self.standing.version += 1;
         self.begin_step(step, now);
         Some(RuleChange::Stepped(self.share()))
     }
@@ -145,6 +149,7 @@ impl RuleControl {
         }
         self.guard = self.rule.guard.as_ref().map(RuleGuard::new);
         self.standing.resumed = Some(now.as_secs());
+        self.standing.version += 1;
         self.begin_step(0, now);
         true
     }
@@ -160,7 +165,6 @@ impl RuleControl {
     }
 
     fn begin_step(&mut self, step: usize, now: UnixTime) {
-        self.standing.version += 1;
         self.standing.step = step;
         self.standing.since = now.as_secs();
         self.standing.calls = 0;

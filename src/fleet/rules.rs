@@ -1,0 +1,306 @@
+//! Rules of `[[cutover]]`: one standing for all edges, the sums of their guards, and steps that all take at once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::fleet::Fleet;
+use super::scripts::{CHANGE, COUNT};
+use super::store_fault::{StoreFault, StoreFaultKind};
+use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use crate::migration::RuleState;
+use crate::telemetry::Direction;
+use calendar_edge_core::fleet::{FleetMessage, RuleNews, SealedText};
+use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};
+
+/// Tells changes of rules and counts of guards, and takes those of other edges.
+pub(super) struct Rules {
+    fleet: Fleet,
+    /// The versions of the lines in the store, as they are written there.
+    versions: HashMap<String, String>,
+    /// Steps that all edges agree to, until the store has them.
+    steps: Vec<(Arc<RuleState>, RuleRecord)>,
+    asked: Vec<RuleQuestion>,
+}
+
+/// What was asked about rules.
+enum RuleQuestion {
+    /// Whether the store takes the standing that a rule has.
+    Change(Arc<RuleState>, RuleRecord),
+    /// Whether the store takes the next step of a rule, which begins then.
+    Step(Arc<RuleState>, RuleRecord),
+    /// The standings of all rules.
+    All,
+    /// What other edges counted in a slot.
+    Counts(Arc<RuleState>, String),
+}
+
+/// The standing of a rule, as its line holds it.
+#[derive(Serialize, Deserialize)]
+struct RuleLine {
+    rule: String,
+    standing: RuleRecord,
+}
+
+/// The kind of a sealed standing.
+const STANDING: &str = "standing";
+
+/// The time that the counts of a slot live in the store: longer than they are read, by any window.
+const COUNTS_LIVE: &str = "120000";
+
+// === impl Rules ===
+
+impl Rules {
+    pub(super) fn new(fleet: &Fleet) -> Self {
+        Self {
+            fleet: fleet.clone(),
+            versions: HashMap::new(),
+            steps: Vec::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Asks the store to take a standing in place of the one that this edge knows.
+    fn ask_change(&self, questions: &mut Questions, rule: &str, standing: &RuleRecord) {
+        let rule = rule.to_owned();
+        let news = FleetMessage::Rule(RuleNews {
+            rule: rule.clone(),
+            version: standing.version,
+        });
+        let news = self.fleet.seal(news.kind(), news.body());
+        let line = RuleLine {
+            rule: rule.clone(),
+            standing: RuleRecord {
+                calls: 0,
+                ..standing.clone()
+            },
+        };
+        // Numbers and texts always have a form in JSON.
+        let line = serde_json::to_string(&line).unwrap_or_default();
+        let line = self.fleet.seal(STANDING, line);
+        let line = format!("{} {} {}\n{}", standing.version, line.edge, line.seal, line.body);
+        let boot = Uuid::new_v4().simple().to_string();
+        let known = self.versions.get(&rule).map_or("0", String::as_str);
+        let arguments = [&boot, &news.edge, &news.kind, &news.body, &news.seal, &rule];
+        let arguments: Vec<&str> = arguments
+            .into_iter()
+            .map(String::as_str)
+            .chain([known, &line])
+            .collect();
+        questions.script(CHANGE, &["boot", "n", "log", "rules"], &arguments);
+    }
+
+    /// Tells what this edge has counted, and asks for what others have.
+    fn ask_counts(&mut self, questions: &mut Questions, rule_state: &Arc<RuleState>) {
+        for counts in rule_state.counts_to_tell() {
+            let key = format!("g:{}:{}", counts.rule, counts.slot);
+            let sealed = self.fleet.seal(SharedCounts::KIND, counts.to_json());
+            let line = format!("{}\n{}", sealed.seal, sealed.body);
+            questions.script(COUNT, &[&key], &[&sealed.edge, &line, COUNTS_LIVE]);
+            self.asked
+                .push(RuleQuestion::Counts(Arc::clone(rule_state), counts.slot));
+        }
+    }
+
+    /// Whether the store has taken a standing. If it has another one, that is met.
+    fn is_taken(
+        &mut self,
+        rule_state: &RuleState,
+        standing: &RuleRecord,
+        replies: &mut Replies,
+    ) -> Result<bool, StoreFault> {
+        let line: Option<String> = replies.next()?;
+        let Some(line) = line else {
+            let version = standing.version.to_string();
+            self.versions.insert(rule_state.name().to_string(), version);
+            self.fleet.metrics().message("rule", Direction::Told);
+            return Ok(true);
+        };
+        // What this edge still has to tell is told at once.
+        self.fleet.migration().have_news();
+        self.meet(rule_state, Some(line.as_str()).filter(|line| !line.is_empty()))?;
+        Ok(false)
+    }
+
+    /// Takes the line of a rule in the store; none: it has none. A line that no edge of the fleet has written is replaced.
+    fn meet(&mut self, rule_state: &RuleState, line: Option<&str>) -> Result<(), StoreFault> {
+        let name = rule_state.name().to_string();
+        let Some(line) = line else {
+            self.versions.remove(&name);
+            rule_state.meet(None);
+            return Ok(());
+        };
+        let digits = line.split(|letter: char| !letter.is_ascii_digit()).next();
+        self.versions
+            .insert(name.clone(), digits.unwrap_or_default().to_owned());
+        match self.read(&name, line) {
+            Ok(standing) => rule_state.meet(Some(&standing)),
+            Err(fault) => {
+                rule_state.meet(None);
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, rule: &str, line: &str) -> Result<RuleRecord, StoreFault> {
+        let (head, body) = line.split_once('\n').unwrap_or_default();
+        let mut head = head.splitn(3, ' ').skip(1);
+        let (edge, seal) = (head.next().unwrap_or_default(), head.next().unwrap_or_default());
+        self.open(STANDING, edge, (seal, body))?;
+        let line: Option<RuleLine> = serde_json::from_str(body).ok();
+        let line = line.filter(|line| line.rule == rule);
+        line.map(|line| line.standing)
+            .ok_or_else(|| forged(STANDING, "it is of another form"))
+    }
+
+    fn read_counts(
+        &self,
+        edge: &str,
+        line: &str,
+        rule: &str,
+        slot: &str,
+    ) -> Result<SharedCounts, StoreFault> {
+        let (seal, body) = line.split_once('\n').unwrap_or_default();
+        self.open(SharedCounts::KIND, edge, (seal, body))?;
+        SharedCounts::read(body, rule, slot)
+            .ok_or_else(|| forged(SharedCounts::KIND, "it is of another form"))
+    }
+
+    /// Opens the seal of an edge of this fleet, of whatever age.
+    fn open(&self, kind: &str, edge: &str, (seal, body): (&str, &str)) -> Result<(), StoreFault> {
+        let sealed = SealedText {
+            kind: kind.to_owned(),
+            edge: edge.to_owned(),
+            body: body.to_owned(),
+            seal: seal.to_owned(),
+        };
+        let opened = self.fleet.open(&sealed);
+        opened.map(drop).map_err(|fault| forged(kind, &fault.to_string()))
+    }
+
+    fn hear_all(&mut self, lines: &BTreeMap<String, String>) -> Result<(), StoreFault> {
+        let mut outcome = Ok(());
+        for rule_state in self.fleet.migration().rule_states() {
+            let line = lines.get(&**rule_state.name()).map(String::as_str);
+            outcome = outcome.and(self.meet(&rule_state, line));
+        }
+        outcome
+    }
+
+    fn hear_counts(
+        &mut self,
+        rule_state: &Arc<RuleState>,
+        slot: &str,
+        lines: &[(String, String)],
+    ) -> Result<(), StoreFault> {
+        let (mut others, mut outcome) = (BTreeMap::new(), Ok(()));
+        for (edge, line) in lines.iter().filter(|(edge, _)| edge != self.fleet.edge()) {
+            match self.read_counts(edge, line, rule_state.name(), slot) {
+                Ok(counts) => drop(others.insert(edge.as_str(), counts)),
+                Err(fault) => outcome = Err(fault),
+            }
+        }
+        let all: Vec<SharedCounts> = others.values().cloned().collect();
+        rule_state.hear_counts(slot, &all);
+        // Every other edge that is alive has to have told its counts.
+        let table = self.fleet.members();
+        let members = table
+            .members()
+            .iter()
+            .filter(|member| member.edge != self.fleet.edge());
+        let told: Option<Vec<SharedCounts>> = members
+            .map(|member| others.get(member.edge.as_str()).cloned())
+            .collect();
+        if let Some(step) = told.and_then(|told| rule_state.step_to_tell(&told)) {
+            self.steps.push((Arc::clone(rule_state), step));
+            self.fleet.migration().have_news();
+        }
+        outcome
+    }
+
+    fn hear_one(&mut self, question: &RuleQuestion, replies: &mut Replies) -> Result<(), StoreFault> {
+        match question {
+            RuleQuestion::Change(rule_state, standing) => {
+                if self.is_taken(rule_state, standing, replies)? {
+                    rule_state.is_told(standing.version);
+                }
+                Ok(())
+            }
+            RuleQuestion::Step(rule_state, step) => {
+                if self.is_taken(rule_state, step, replies)? {
+                    rule_state.meet(Some(step));
+                }
+                Ok(())
+            }
+            RuleQuestion::All => {
+                let lines: BTreeMap<String, String> = replies.next()?;
+                self.hear_all(&lines)
+            }
+            RuleQuestion::Counts(rule_state, slot) => {
+                let lines: Vec<(String, String)> = replies.next()?;
+                self.hear_counts(rule_state, slot, &lines)
+            }
+        }
+    }
+}
+
+/// A text in the store that no edge of this fleet has written so.
+fn forged(kind: &str, fault: &str) -> StoreFault {
+    StoreFault::new(StoreFaultKind::Forged, format!("the {kind} of a rule: {fault}"))
+}
+
+impl FleetSubject for Rules {
+    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn) {
+        self.asked.clear();
+        let rule_states = self.fleet.migration().rule_states();
+        if rule_states.is_empty() {
+            return;
+        }
+        for (rule_state, step) in std::mem::take(&mut self.steps) {
+            self.ask_change(questions, rule_state.name(), &step);
+            self.asked.push(RuleQuestion::Step(rule_state, step));
+        }
+        for rule_state in &rule_states {
+            let standing = rule_state.standing();
+            if standing.is_untold() {
+                self.ask_change(questions, rule_state.name(), &standing);
+                self.asked
+                    .push(RuleQuestion::Change(Arc::clone(rule_state), standing));
+            }
+        }
+        let is_changed = self.fleet.take_rules_changed();
+        if is_changed || turn.is_new_second {
+            questions.command("HGETALL", "rules", &[]);
+            self.asked.push(RuleQuestion::All);
+        }
+        if turn.is_new_second {
+            for rule_state in &rule_states {
+                self.ask_counts(questions, rule_state);
+            }
+        }
+    }
+
+    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+        let mut outcome = Ok(());
+        for question in std::mem::take(&mut self.asked) {
+            let heard = self.hear_one(&question, replies);
+            if let Err(fault) = &heard
+                && fault.kind == StoreFaultKind::Forged
+            {
+                self.fleet.failed(fault);
+                self.fleet.warn(fault.kind.name(), fault);
+            } else {
+                outcome = outcome.and(heard);
+            }
+        }
+        outcome
+    }
+
+    fn lose(&mut self) {
+        self.asked.clear();
+        self.fleet.rules_have_changed();
+    }
+}
