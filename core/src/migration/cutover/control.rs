@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::guard::{RuleEvent, RuleGuard, TripReason};
 use super::place::ClientId;
-use super::record::{Returned, RuleRecord};
+use super::rule_record::{Returned, RuleRecord};
 use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};
 use crate::unix_time::UnixTime;

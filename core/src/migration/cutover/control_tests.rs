@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::control::*;
 use super::guard::{RuleEvent, TripReason};
 use super::place::ClientId;
-use super::record::RuleRecord;
+use super::rule_record::RuleRecord;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::place::ShareKey;
-use super::record::RuleRecord;
+use super::rule_record::RuleRecord;
 
 /// Everything that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl PersistedRules {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::record::Returned;
+    use super::super::rule_record::Returned;
     use super::*;
 
     fn kept() -> PersistedRules {

@@ -2,7 +2,7 @@
 
 use super::control::{RuleChange, RuleControl};
 use super::guard::RuleGuard;
-use super::record::{Merged, RuleRecord};
+use super::rule_record::{Merged, RuleRecord};
 use super::shared_counts::SharedCounts;
 use super::tally::Tally;
 use crate::unix_time::UnixTime;

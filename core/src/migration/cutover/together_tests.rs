@@ -5,18 +5,18 @@ use std::time::Duration;
 use super::control::{RuleChange, RuleControl};
 use super::control_tests::{QUICK, START, client, control, guarded, percentage};
 use super::guard::RuleEvent;
-use super::record::RuleRecord;
+use super::rule_record::RuleRecord;
 use super::shared_counts::SharedCounts;
 use crate::settings::CutoverRule;
 use crate::unix_time::UnixTime;
 
 /// The edges of a fleet, and what their store holds.
-struct Fleet {
+struct SimulatedFleet {
     edges: Vec<RuleControl>,
     stored: Option<RuleRecord>,
 }
 
-impl Fleet {
+impl SimulatedFleet {
     fn of(rule: &CutoverRule, edges: usize) -> Self {
         let edge = |_| {
             let mut edge = control(rule.clone());
@@ -87,7 +87,7 @@ fn at(seconds: u64) -> UnixTime {
 #[test]
 fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
     let rule = guarded(|guard| guard.failures = Some(percentage("1%")));
-    let mut fleet = Fleet::of(&rule, 3);
+    let mut fleet = SimulatedFleet::of(&rule, 3);
     for n in 0..60 {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
         edge.observe(RuleEvent::Answered(QUICK), client(n), START);
@@ -110,7 +110,7 @@ fn failures_that_are_few_at_each_edge_are_too_many_for_all() {
 
 #[test]
 fn t94_one_client_of_all_edges_is_one_client() {
-    let mut fleet = Fleet::of(&guarded(|_| ()), 3);
+    let mut fleet = SimulatedFleet::of(&guarded(|_| ()), 3);
     for n in 0..90 {
         let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
         edge.observe(RuleEvent::Failed, client(7), at(n / 10));
@@ -121,7 +121,7 @@ fn t94_one_client_of_all_edges_is_one_client() {
 
 #[test]
 fn a_resumed_rule_is_not_returned_for_what_was_counted_before() {
-    let mut fleet = Fleet::of(&guarded(|_| ()), 2);
+    let mut fleet = SimulatedFleet::of(&guarded(|_| ()), 2);
     for n in 0..8 {
         fleet.edges[0].observe(RuleEvent::Failed, client(n), at(1));
     }
@@ -143,8 +143,8 @@ fn steps_count_the_calls_of_all_and_wait_for_every_edge() {
         step_calls: 30,
         ..guarded(|_| ())
     };
-    let mut fleet = Fleet::of(&rule, 3);
-    let call = |fleet: &mut Fleet, seconds: u64| {
+    let mut fleet = SimulatedFleet::of(&rule, 3);
+    let call = |fleet: &mut SimulatedFleet, seconds: u64| {
         for n in 0..30 {
             let edge = &mut fleet.edges[usize::try_from(n % 3).unwrap()];
             assert_eq!(
@@ -185,7 +185,7 @@ fn steps_count_the_calls_of_all_and_wait_for_every_edge() {
 
 #[test]
 fn a_change_of_another_edge_is_told_once() {
-    let mut fleet = Fleet::of(&guarded(|_| ()), 2);
+    let mut fleet = SimulatedFleet::of(&guarded(|_| ()), 2);
     for n in 0..8 {
         fleet.edges[0].observe(RuleEvent::Failed, client(n), at(1));
     }
