@@ -1,6 +1,9 @@
 //! Several edges with one store: what one is told, all know, and no request fails by the store.
 
+#[cfg(feature = "cluster")]
+mod cluster;
 mod gaps;
 mod outages;
 mod purges;
 mod scene;
+mod sentinels;
