@@ -9,14 +9,14 @@ import time
 
 from processes import Process
 
-SERVERS = "CALENDAR_EDGE_STORE_SERVERS"
+SERVER = "CALENDAR_EDGE_STORE_SERVER"
 START_LIMIT = 10
 
 
 def installed():
-    """The first server that the variable names, separated by colons as in PATH, or that is installed; None without one."""
-    named = os.environ.get(SERVERS, "").split(":") if os.environ.get(SERVERS) else ["valkey-server", "redis-server"]
-    return next((found for name in named if (found := shutil.which(name))), None)
+    """The server that the variable names, or the first that is installed; None without one."""
+    names = [os.environ[SERVER]] if os.environ.get(SERVER) else ["valkey-server", "redis-server"]
+    return next((found for name in names if (found := shutil.which(name))), None)
 
 
 def fleet(url, scratch, more=""):

@@ -1,7 +1,10 @@
 //! Several edges with one store: what one is told, all know, and no request fails by the store.
 
+#[cfg(feature = "cluster")]
+mod cluster;
 mod gaps;
 mod outages;
 mod purges;
 mod rules;
 mod scene;
+mod sentinels;

@@ -1,8 +1,9 @@
-//! A real Redis server in a directory of its own, at a Unix socket.
+//! A real server of Redis or Valkey in a directory of its own, at a Unix socket.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,9 @@ pub(crate) struct Store {
     further: Vec<String>,
 }
 
-const PROGRAM: &str = "redis-server";
+/// Names the program of the server; without it the first of `PROGRAMS` that is installed.
+const VARIABLE: &str = "CALENDAR_EDGE_STORE_SERVER";
+const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
 
 // === impl Store ===
 
@@ -36,7 +39,7 @@ impl Store {
         let directory = Directory::new(&format!("store-{count}"));
         let further: Vec<String> = further.iter().map(ToString::to_string).collect();
         let Some(server) = spawn(&directory, &further) else {
-            eprintln!("SKIPPED: {PROGRAM} is not installed");
+            eprintln!("SKIPPED: {} is not installed", Self::program());
             return None;
         };
         let store = Self {
@@ -46,6 +49,21 @@ impl Store {
         };
         store.wait();
         Some(store)
+    }
+
+    /// The program of the server.
+    pub(crate) fn program() -> &'static str {
+        static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+            let is_installed = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+            let found = || PROGRAMS.into_iter().find(is_installed).unwrap_or(PROGRAMS[0]);
+            std::env::var(VARIABLE).unwrap_or_else(|_| found().to_owned())
+        });
+        &PROGRAM
+    }
+
+    /// Asks what listens at a port of this machine, by the command line client that comes with the server.
+    pub(crate) fn ask_port(port: u16, words: &[&str]) -> String {
+        asked(&["-p", &port.to_string()], words)
     }
 
     /// Its address.
@@ -59,13 +77,7 @@ impl Store {
 
     /// Asks by the command line client, and returns what it prints.
     pub(crate) fn ask(&self, words: &[&str]) -> String {
-        let output = Command::new("redis-cli")
-            .arg("-s")
-            .arg(self.socket())
-            .args(words)
-            .output()
-            .expect("redis-cli comes with the server");
-        String::from_utf8(output.stdout).expect("text").trim().to_owned()
+        asked(&["-s", self.socket().to_str().expect("text")], words)
     }
 
     /// The only key of the fleet with this name.
@@ -123,8 +135,19 @@ impl Drop for Store {
     }
 }
 
+/// What the command line client prints that stands beside the server.
+fn asked(place: &[&str], words: &[&str]) -> String {
+    let program = Store::program();
+    let client = program.strip_suffix("-server").map(|name| format!("{name}-cli"));
+    let client = client.expect("a program such as valkey-server");
+    let output = Command::new(client).args(place).args(words).output();
+    let output = output.expect("the client comes with the server");
+    String::from_utf8(output.stdout).expect("text").trim().to_owned()
+}
+
 fn spawn(directory: &Directory, further: &[String]) -> Option<Child> {
-    let started = Command::new(PROGRAM)
+    let program = Store::program();
+    let started = Command::new(program)
         .args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"])
         .arg(directory.path().join("s"))
         .arg("--dir")
@@ -136,6 +159,6 @@ fn spawn(directory: &Directory, further: &[String]) -> Option<Child> {
     match started {
         Ok(server) => Some(server),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => panic!("{PROGRAM} does not start: {error}"),
+        Err(error) => panic!("{program} does not start: {error}"),
     }
 }

@@ -1,0 +1,145 @@
+//! Three Sentinels name the store, and another one when it dies.
+
+use std::process::{Child, Command, Stdio};
+
+use calendar_edge_core::settings::StoreAddress;
+
+use super::super::support::{Directory, Store, closed_port};
+use super::scene::{Scene, count, is_together, shown, wait};
+
+const PRIMARY: &str = "primary";
+
+/// Three Sentinels, which end when this is dropped.
+struct Sentinels {
+    ports: Vec<u16>,
+    processes: Vec<Child>,
+    /// Their configurations, which they write anew.
+    _directory: Directory,
+}
+
+// === impl Sentinels ===
+
+impl Sentinels {
+    /// Starts them before a server, and waits until they could replace it.
+    async fn start(primary: u16) -> Self {
+        let directory = Directory::new("sentinels");
+        let ports: Vec<u16> = (0..3).map(|_| closed_port().port()).collect();
+        let processes = ports
+            .iter()
+            .map(|port| spawn(&directory, *port, primary))
+            .collect();
+        let this = Self {
+            ports,
+            processes,
+            _directory: directory,
+        };
+        wait("the Sentinels know each other and the replica", async || {
+            this.ports.iter().all(|port| is_prepared(*port))
+        })
+        .await;
+        this
+    }
+
+    fn addresses(&self) -> Vec<StoreAddress> {
+        let at = |port: &u16| StoreAddress::parse(&format!("sentinel://127.0.0.1:{port}"));
+        self.ports
+            .iter()
+            .map(|port| at(port).expect("an address"))
+            .collect()
+    }
+}
+
+impl Drop for Sentinels {
+    fn drop(&mut self) {
+        for process in &mut self.processes {
+            // One that is gone needs no end.
+            drop(process.kill());
+            drop(process.wait());
+        }
+    }
+}
+
+fn spawn(directory: &Directory, port: u16, primary: u16) -> Child {
+    let settings = format!(
+        "port {port}\nbind 127.0.0.1\nsentinel monitor {PRIMARY} 127.0.0.1 {primary} 2\n\
+         sentinel down-after-milliseconds {PRIMARY} 500\nsentinel failover-timeout {PRIMARY} 2000\n"
+    );
+    let file = directory.write(&format!("{port}.conf"), &settings);
+    Command::new(Store::program())
+        .arg(file)
+        .arg("--sentinel")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program of the store")
+}
+
+/// Whether a Sentinel knows two others and a replica.
+fn is_prepared(port: u16) -> bool {
+    let known = Store::ask_port(port, &["SENTINEL", "MASTER", PRIMARY]);
+    let values: Vec<&str> = known.lines().collect();
+    let value = |name| values.iter().skip_while(|value| **value != name).nth(1).copied();
+    value("num-other-sentinels") == Some("2") && value("num-slaves") == Some("1")
+}
+
+#[tokio::test]
+async fn edges_follow_the_sentinels_to_the_replica() {
+    let ports = [closed_port().port(), closed_port().port()];
+    let [first, second] = ports.map(|port| port.to_string());
+    let Some(mut primary) = Store::start_with(&["--port", &first, "--bind", "127.0.0.1"]) else {
+        return;
+    };
+    let replicates = [
+        "--port",
+        &second,
+        "--bind",
+        "127.0.0.1",
+        "--replicaof",
+        "127.0.0.1",
+        &first,
+    ];
+    let replica = Store::start_with(&replicates).expect("it is installed");
+    let sentinels = Sentinels::start(ports[0]).await;
+    let addresses = sentinels.addresses();
+    let scene = Scene::start_with(2, &addresses[0], |settings| {
+        settings.fleet.store.clone_from(&addresses);
+        settings.fleet.master = Some(PRIMARY.to_owned());
+    })
+    .await;
+    scene.together().await;
+    scene.change_and_tell(0).await;
+    scene.follows(1).await;
+    primary.kill();
+    for edge in &scene.edges {
+        wait("the edge notices", async || {
+            shown(edge).await;
+            !is_together(edge).await
+        })
+        .await;
+    }
+    // Meanwhile each edge does what it is told.
+    scene.change_and_tell(0).await;
+    scene.follows(0).await;
+    for edge in &scene.edges {
+        let took = wait("the edge finds the other server", async || {
+            shown(edge).await;
+            is_together(edge).await
+        })
+        .await;
+        println!("together again {took:?} after all were alone");
+        // The last messages to the first server may be lost.
+        assert!(gaps(edge).await > 0);
+    }
+    assert!(replica.ask(&["ROLE"]).starts_with("master"));
+    scene.follows(1).await;
+    scene.change_and_tell(1).await;
+    scene.follows(0).await;
+}
+
+async fn gaps(edge: &super::super::support::Edge) -> u64 {
+    let mut gaps = 0;
+    for cause in ["boot", "number", "server"] {
+        gaps += count(edge, &format!(r#"edge_fleet_gaps_total{{cause="{cause}"}}"#)).await;
+    }
+    gaps
+}

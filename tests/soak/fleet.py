@@ -1,0 +1,118 @@
+"""Three edges act as one while their store, the way to it, and the edges themselves fail: does a client notice?
+
+    cargo build --release && python3 tests/soak/fleet.py [path/to/calendar-edge] [--rounds 1] [--only NAME,NAME]
+
+The store is Valkey or Redis: the program that CALENDAR_EDGE_STORE_SERVER names, or what is installed. An editor changes the
+site and tells one edge. Readers of every edge note the change that they see. A client asks for ten times its rate, from all edges.
+Between two faults the fleet has a moment to recover.
+
+Exits with 1 when a request fails whose edge was neither killed nor stopped, `/readyz` says no, a response is staler than
+S4 of docs/guides/fleet.md allows, the edges are not together in time after a fault, or the rate does not settle.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import counting_site
+from faults import FAULTS, World
+from observers import Watch
+from processes import DEFAULT_BINARY, raise_descriptor_limit
+from stores import installed
+
+EDGES = 3
+# Seconds after a fault until the edges are together: 3 s from the return of the store, and the poll of /status.
+LONGEST_RETURN = 3.5
+CALM = 4
+SETTLED = 10
+# What the greedy client gets in SETTLED seconds, as parts of its rate.
+LEAST_SHARE, MOST_SHARE = 0.85, 1.10
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary", nargs="?", default=DEFAULT_BINARY)
+    parser.add_argument("--rounds", type=int, default=1, help="how often each fault happens")
+    parser.add_argument("--only", default="", help="names of faults, separated by commas")
+    chosen = parser.parse_args()
+    chosen.faults = [fault for fault in FAULTS if not chosen.only or fault.name in chosen.only.split(",")]
+    if not 1 <= chosen.rounds <= 5 or not chosen.faults:
+        parser.error(f"at most 5 rounds, and faults of: {', '.join(fault.name for fault in FAULTS)}")
+    return chosen
+
+
+async def live_through(world, watch, fault):
+    """One fault and its end; returns how long the edges then took to be together."""
+    watch.phase = fault.name
+    await fault.begin(world)
+    await asyncio.sleep(fault.seconds)
+    await fault.end(world)
+    took = await watch.until_together(time.monotonic(), 4 * LONGEST_RETURN)
+    watch.recovered()
+    await asyncio.sleep(CALM)
+    return took
+
+
+async def soak(chosen, world):
+    await world.start()
+    watch = Watch(world)
+    watch.start()
+    try:
+        returns = {"start": await watch.until_together(time.monotonic(), 10)}
+        watch.recovered()
+        await asyncio.sleep(CALM)
+        for turn in range(chosen.rounds):
+            for fault in chosen.faults:
+                returns[f"{fault.name} {turn + 1}"] = await live_through(world, watch, fault)
+        settled = await watch.greedy_share(SETTLED)
+    finally:
+        await watch.end()
+    return watch, returns, settled
+
+
+def report(world, watch, returns, settled):
+    for name, took in returns.items():
+        print(f"{name:<22} together again after {took:5.2f} s" if took is not None else f"{name:<22} never together")
+    for phase, seen in sorted(watch.seen.items()):
+        print(f"{phase:<22} {seen}")
+    for failure in watch.failures[:10]:
+        print(f"failed: {failure}")
+    print(f"changes told: {len(watch.told)}; the greedy client got {settled:.3f} of its rate at the end")
+    eternal = world.keys_without_an_end()
+    verdicts = {
+        f"no request fails ({watch.count} requests)": not watch.failures and watch.count > 1000,
+        f"/readyz says yes ({watch.probes} times)": watch.probes > 100 and watch.unready == 0,
+        f"the edges are together within {LONGEST_RETURN} s": all(took is not None and took <= LONGEST_RETURN for took in returns.values()),
+        **watch.staleness(),
+        f"the rate settles between {LEAST_SHARE} and {MOST_SHARE}": LEAST_SHARE <= settled <= MOST_SHARE,
+        f"buckets leave the store again: {eternal}": not eternal,
+    }
+    for claim, holds in verdicts.items():
+        print(f"{'ok  ' if holds else 'FAIL'} {claim}")
+    return all(verdicts.values())
+
+
+def main():
+    chosen = arguments()
+    server = installed()
+    if not server:
+        print("SKIPPED: neither Valkey nor Redis is installed")
+        return
+    print(f"store: {server}", flush=True)
+    raise_descriptor_limit(2000)
+    site, site_port = counting_site.start()
+    with tempfile.TemporaryDirectory() as scratch:
+        world = World(chosen.binary, server, Path(scratch), site_port, EDGES)
+        try:
+            good = report(world, *asyncio.run(soak(chosen, world)))
+        finally:
+            world.close()
+            site.terminate()
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
