@@ -64,7 +64,7 @@ impl Sandbox {
     /// # Errors
     /// When the address can't be listened on.
     pub async fn start_at(address: SocketAddr, clock: Clock) -> io::Result<Self> {
-        Self::launch(address, clock, Planted::Nothing).await
+        Self::launch(address, clock, Planted::Nothing, None).await
     }
 
     /// As [`Sandbox::start`], with something planted in its responses.
@@ -72,14 +72,28 @@ impl Sandbox {
     /// # Errors
     /// When the address can't be listened on.
     pub async fn start_planted(address: SocketAddr, planted: Planted) -> io::Result<Self> {
-        Self::launch(address, Clock::System, planted).await
+        Self::launch(address, Clock::System, planted, None).await
     }
 
-    async fn launch(address: SocketAddr, clock: Clock, planted: Planted) -> io::Result<Self> {
+    /// As [`Sandbox::start_planted`], with the addresses of this sandbox in its responses: a second calendar that
+    /// replaces it.
+    ///
+    /// # Errors
+    /// When the address can't be listened on.
+    pub async fn start_second(&self, address: SocketAddr, planted: Planted) -> io::Result<Self> {
+        Self::launch(address, Clock::System, planted, Some(self.socket)).await
+    }
+
+    async fn launch(
+        address: SocketAddr,
+        clock: Clock,
+        planted: Planted,
+        printed: Option<SocketAddr>,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let socket = listener.local_addr()?;
-        let address = Address::new(socket);
-        let rest_root = Url::parse(&address.rest_root()).map_err(io::Error::other)?;
+        let rest_root = Url::parse(&Address::new(socket).rest_root()).map_err(io::Error::other)?;
+        let address = Address::new(printed.unwrap_or(socket));
         let site = Arc::new(Site::new(address, rest_root.clone(), clock, planted));
         let sandbox = Self {
             socket,

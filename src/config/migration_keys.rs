@@ -211,7 +211,7 @@ pub(super) const GUARD: &[CutoverKey] = &[
         Text(&SHARE, |rule, text| {
             share(text).map(|share| guard(rule).different = Some(share))
         }),
-        "The most answers that may be `different`, of those that `[[shadow]]` rules for the same backend and \
+        "The most answers that may be `different` or `host`, of those that `[[shadow]]` rules for the same backend and \
          operations compare.",
     )
     .unset("not judged"),

@@ -147,7 +147,7 @@ impl Migration {
         client: Option<IpAddr>,
         class: DifferenceClass,
     ) {
-        let event = if class == DifferenceClass::Different {
+        let event = if class >= DifferenceClass::Host {
             RuleEvent::Different
         } else {
             RuleEvent::Same

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::net::Ipv4Addr;
 use std::process::{Command, Output, Stdio};
 
-use calendar_edge_sandbox::Sandbox;
+use calendar_edge_sandbox::{Planted, Sandbox};
 use serde_json::{Value, json};
 
 use crate::support::{Directory, EVENTS, Origin, Reply, closed_port};
@@ -223,6 +223,38 @@ async fn a_path_where_the_owner_differs_from_itself_is_volatile() {
     assert_eq!(status, Some(0));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_of_its_own_never_passes_for_the_public_one() {
+    let body = r#"{"id":1,"url":"BASE/venue/a/","rest_url":"BASE/wp-json/tribe/events/v1/venues/1"}"#;
+    let printing = || Origin::answering_with(|_, base| Reply::json(200, &body.replace("BASE", base)));
+    let (one, two) = (printing().await, printing().await);
+    let setup = Setup::new("hosts", &root(&one), &root(&two), "");
+    let path = "/wp-json/calendar/events/v1/venues/1";
+    let expected = named(&[("url", "host")]);
+    let (status, report) = setup.json(&["compare", path]).await;
+    assert_eq!(
+        (status, paths(&report, "venues.read")),
+        (Some(1), expected.clone()),
+        "{report}"
+    );
+    let other = report["operations"]["venues.read"]["paths"][0]["example"]["other"].as_str();
+    let leaked = format!("{}/venue/a/", two.base());
+    assert_eq!(
+        other,
+        Some(leaked.as_str()),
+        "the report shows what clients would have seen"
+    );
+    let file = setup.records(&[record("GET", path, None)]);
+    let (status, report) = setup.json(&["replay", &file, "--to", "next"]).await;
+    assert_eq!(
+        (status, paths(&report, "venues.read")),
+        (Some(1), expected),
+        "{report}"
+    );
+    let (status, _) = setup.json(&["compare", path, "--accept", "host"]).await;
+    assert_eq!(status, Some(0));
+}
+
 // === replay ===
 
 #[tokio::test(flavor = "multi_thread")]
@@ -283,7 +315,9 @@ fn tells_the_time(found: &Value) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_corpus_finds_no_difference_between_identical_backends() {
     let start = || Sandbox::start((Ipv4Addr::LOCALHOST, 0).into());
-    let (one, two) = (start().await.expect("a socket"), start().await.expect("a socket"));
+    let one = start().await.expect("a socket");
+    let two = one.start_second((Ipv4Addr::LOCALHOST, 0).into(), Planted::Nothing);
+    let two = two.await.expect("a socket");
     let (first, second) = (one.rest_root().to_string(), two.rest_root().to_string());
     let setup = Setup::new("corpus", &first, &second, "kind = \"wordpress\"\n");
     let arguments = ["replay", CORPUS, "--to", "next", "--accept", "volatile"];

@@ -228,6 +228,23 @@ async fn noise_of_the_site_is_learnt_from_second_questions() {
 }
 
 #[tokio::test]
+async fn a_host_of_the_backend_itself_is_reported() {
+    let printing = || {
+        Origin::answering_with(|_, base| {
+            Reply::json(200, &format!("{{\"id\":7,\"url\":\"{base}/venue/a/\"}}"))
+        })
+    };
+    let (owner, next) = (printing().await, printing().await);
+    let edge = edge(&owner, &next, rule("*")).await;
+    edge.get(&format!("{EVENTS}/7")).await;
+    let report = report_of(&edge, 1).await;
+    let read = &report["operations"]["events.read"];
+    let found = (&read["paths"][0]["path"], &read["paths"][0]["class"]);
+    assert_eq!(found, (&json!("url"), &json!("host")), "{report}");
+    assert_eq!(read["verdict"], "not_ready");
+}
+
+#[tokio::test]
 async fn one_edit_between_two_answers_hides_no_later_difference() {
     let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let owner = Origin::answering(move |_| {

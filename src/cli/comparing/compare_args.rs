@@ -67,7 +67,7 @@ pub(super) struct ComparingArgs {
 /// The differences that are a success.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AcceptArgs {
-    /// The worst class that is a success: identical, order, representation (unless given), volatile or different
+    /// The worst class that is a success: identical, order, representation (unless given), volatile, host or different
     #[arg(long, value_name = "CLASS")]
     accept: Option<String>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct AcceptArgs {
 impl AcceptArgs {
     /// The worst class that is a success.
     pub(crate) fn class(&self) -> anyhow::Result<DifferenceClass> {
-        let misuse = Misuse("CLASS is identical, order, representation, volatile or different");
+        let misuse = Misuse("CLASS is identical, order, representation, volatile, host or different");
         self.accept
             .as_deref()
             .map_or(Ok(DifferenceClass::Representation), |class| {

@@ -74,15 +74,19 @@ async fn until_stopped(
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let next = if args.migration {
-        Some(migration::start().await?)
+    let planted = if args.migration {
+        Planted::Noise
     } else {
-        None
+        Planted::Nothing
     };
-    let planted = next.as_ref().map_or(Planted::Nothing, |_| Planted::Noise);
     let sandbox = Sandbox::start_planted(loopback, planted)
         .await
         .context("the sandbox cannot listen")?;
+    let next = if args.migration {
+        Some(migration::start(&sandbox).await?)
+    } else {
+        None
+    };
     let mut settings = args.load(environment, sandbox.rest_root())?;
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
     if let Some(next) = &next {

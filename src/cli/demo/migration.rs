@@ -16,10 +16,10 @@ use calendar_edge_sandbox::{Planted, Sandbox};
 /// The name of the second calendar.
 const NEXT: &str = "next";
 
-/// Starts the second calendar.
-pub(super) async fn start() -> anyhow::Result<Sandbox> {
+/// Starts the second calendar, which prints the addresses of the first one.
+pub(super) async fn start(first: &Sandbox) -> anyhow::Result<Sandbox> {
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let next = Sandbox::start_planted(loopback, Planted::Differences).await;
+    let next = first.start_second(loopback, Planted::Differences).await;
     next.context("the second sandbox cannot listen")
 }
 

@@ -8,9 +8,8 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
-use url::Url;
+use url::{Position, Url};
 
-use super::own_names::OwnNames;
 use crate::backend::{
     BackendPool, Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
@@ -21,7 +20,7 @@ use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::migration::comparison::ComparedAnswer;
+use calendar_edge_core::migration::comparison::{ComparedAnswer, OwnHosts};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, accept, present,
@@ -62,7 +61,7 @@ pub struct DryRunCall {
 #[derive(Debug)]
 pub(in crate::gateway) struct ReadCopy(DryRunCall);
 
-/// An answer as the client would have seen it, but with the public host for every address of the backend.
+/// An answer as the client would have seen it.
 #[derive(Debug, Clone)]
 pub struct DryRunAnswer {
     /// The status.
@@ -73,6 +72,7 @@ pub struct DryRunAnswer {
     pub body: Bytes,
     /// Why the edge would have answered instead of the backend; none: this is the backend's answer.
     pub failure: Option<DryRunFailure>,
+    own_hosts: OwnHosts,
 }
 
 /// The reason why a backend gave no answer that the edge relays.
@@ -280,6 +280,7 @@ impl DryRunAnswer {
             status: self.status,
             headers: &self.headers,
             body: &self.body,
+            own_hosts: &self.own_hosts,
         }
     }
 
@@ -293,6 +294,7 @@ impl DryRunAnswer {
                 reason: failure.to_string(),
                 reach: reach(failure),
             }),
+            own_hosts: OwnHosts::default(),
         }
     }
 }
@@ -310,7 +312,18 @@ impl Presenter {
         Self { rules }
     }
 
-    /// An accepted answer as the client would have seen it, with the public host for every address of the backend.
+    /// The host of the REST root that the backend prints, the one at which it is reached, and the public one.
+    fn own_hosts(&self, printed: Option<&str>, call: &DryRunCall) -> OwnHosts {
+        let public_base = &call.client.context.public_base;
+        let public = public_base
+            .split_once("://")
+            .map_or(&**public_base, |(_, host)| host);
+        let printed = printed.and_then(|root| Url::parse(root).ok());
+        let roots = printed.iter().chain(self.rules.urls().dialled(call.root()));
+        OwnHosts::new(roots.map(authority).chain([public]))
+    }
+
+    /// An accepted answer as the client would have seen it.
     pub(in crate::gateway) async fn present<B>(
         &self,
         accepted: AcceptedResponse<B>,
@@ -320,25 +333,15 @@ impl Presenter {
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let public_base = &call.client.context.public_base;
-        let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
-        let root = printed
-            .as_ref()
-            .or_else(|| self.rules.urls().dialled(call.root()));
-        let names = root.map(|root| OwnNames::new(root, public_base));
-        let (mut head, body) = present(accepted, &call.client.context, &self.rules).into_parts();
-        if let Some(names) = &names {
-            names.share_headers(&mut head.headers);
-        }
+        let own_hosts = self.own_hosts(accepted.printed_root(), call);
+        let (head, body) = present(accepted, &call.client.context, &self.rules).into_parts();
         match body.collect().await {
             Ok(whole) => DryRunAnswer {
                 status: head.status,
                 headers: head.headers,
-                body: match names {
-                    Some(names) => names.share_body(whole.to_bytes()),
-                    None => whole.to_bytes(),
-                },
+                body: whole.to_bytes(),
                 failure: None,
+                own_hosts,
             },
             Err(failure) => {
                 let failure = OriginFailure::Interrupted(Box::new(failure));
@@ -346,6 +349,11 @@ impl Presenter {
             }
         }
     }
+}
+
+/// The host of a URL with its port.
+fn authority(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
 }
 
 const fn reach(failure: &CallFailure) -> Reach {

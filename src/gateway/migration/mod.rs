@@ -11,8 +11,6 @@ mod cutting_over;
 #[cfg(feature = "migration")]
 pub(super) mod dry_run;
 #[cfg(feature = "migration")]
-mod own_names;
-#[cfg(feature = "migration")]
 mod route;
 #[cfg(feature = "migration")]
 mod select_backend;

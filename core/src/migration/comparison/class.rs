@@ -19,13 +19,15 @@ pub enum DifferenceClass {
     Representation,
     /// Another value, at a path where one backend differs from itself when it is asked twice.
     Volatile,
+    /// The same value but for a host: each backend names one of its own, outside of the URLs that the edge makes public.
+    Host,
     /// Another value.
     Different,
 }
 
 /// A text that names no class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a class: expected identical, order, representation, volatile or different")]
+#[error("not a class: expected identical, order, representation, volatile, host or different")]
 pub struct UnknownClass;
 
 // === impl DifferenceClass ===

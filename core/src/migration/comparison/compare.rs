@@ -8,8 +8,9 @@ use super::facts::AnswerFacts;
 use super::findings::{ExamplePair, PathFindings};
 use super::lists::PairedItems;
 use super::node::{Node, NodeMembers};
+use super::own_hosts::OwnHosts;
 use super::redact::{ABSENT, shown, text};
-use super::scalar::{Pair, class_of, class_of_absent};
+use super::scalar::{Pair, class_of, class_of_absent, same_spelling};
 use super::trail::{ROOT, Trail};
 use calendar_edge_judge::contract::OperationId;
 
@@ -22,11 +23,21 @@ pub struct ComparedAnswer<'a> {
     pub headers: &'a HeaderMap,
     /// The whole body.
     pub body: &'a [u8],
+    /// The hosts of the backend that gave it, and the public one.
+    pub own_hosts: &'a OwnHosts,
+}
+
+/// The hosts of both backends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HostPair<'a> {
+    primary: &'a OwnHosts,
+    other: &'a OwnHosts,
 }
 
 /// Two bodies on their way to findings.
 struct Walk<'f> {
     facts: AnswerFacts,
+    hosts: HostPair<'f>,
     findings: &'f mut PathFindings,
 }
 
@@ -38,11 +49,12 @@ struct Walk<'f> {
 /// # Example
 ///
 /// ```
-/// use calendar_edge_core::migration::comparison::{ComparedAnswer, DifferenceClass, compare};
+/// use calendar_edge_core::migration::comparison::{ComparedAnswer, DifferenceClass, OwnHosts, compare};
 /// use http::{HeaderMap, StatusCode};
 ///
 /// let headers = HeaderMap::new();
-/// let answer = |body| ComparedAnswer { status: StatusCode::OK, headers: &headers, body };
+/// let own_hosts = OwnHosts::NONE;
+/// let answer = |body| ComparedAnswer { status: StatusCode::OK, headers: &headers, body, own_hosts };
 /// let findings = compare(None, answer(br#"{"cost":5,"id":7}"#), answer(br#"{"cost":"5","id":8}"#));
 /// let found: Vec<_> = findings.iter().map(|finding| (finding.path, finding.class)).collect();
 /// assert_eq!(
@@ -65,14 +77,23 @@ pub fn compare(
         });
         return findings;
     }
-    compare_headers(primary.headers, other.headers, &mut findings);
+    let hosts = HostPair {
+        primary: primary.own_hosts,
+        other: other.own_hosts,
+    };
+    compare_headers((primary.headers, other.headers), hosts, &mut findings);
     if primary.body != other.body {
-        compare_bodies(operation, primary.body, other.body, &mut findings);
+        compare_bodies(operation, (primary.body, other.body), hosts, &mut findings);
     }
     findings
 }
 
-fn compare_bodies(operation: Option<OperationId>, primary: &[u8], other: &[u8], findings: &mut PathFindings) {
+fn compare_bodies(
+    operation: Option<OperationId>,
+    (primary, other): (&[u8], &[u8]),
+    hosts: HostPair<'_>,
+    findings: &mut PathFindings,
+) {
     let (Ok(one), Ok(two)) = (Node::read(primary), Node::read(other)) else {
         let shown = |body: &[u8]| text(&String::from_utf8_lossy(body.get(..512).unwrap_or(body)));
         findings.add(ROOT.to_owned(), DifferenceClass::Different, || {
@@ -86,7 +107,26 @@ fn compare_bodies(operation: Option<OperationId>, primary: &[u8], other: &[u8], 
         other: &two,
         records: None,
     };
-    Walk { facts, findings }.values(&Trail::Root, pair);
+    Walk {
+        facts,
+        hosts,
+        findings,
+    }
+    .values(&Trail::Root, pair);
+}
+
+// === impl HostPair ===
+
+impl HostPair<'_> {
+    /// The class of two texts that differ: whether they do so in nothing but the hosts of their backends.
+    pub(super) fn class_of(self, primary: &str, other: &str) -> DifferenceClass {
+        let (one, two) = (self.primary.hidden(primary), self.other.hidden(other));
+        if same_spelling(&one, &two) {
+            DifferenceClass::Host
+        } else {
+            DifferenceClass::Different
+        }
+    }
 }
 
 // === impl Walk ===
@@ -96,11 +136,21 @@ impl Walk<'_> {
         match (pair.primary, pair.other) {
             (Node::List(one), Node::List(two)) => self.lists(trail, one, two),
             (Node::Map(one), Node::Map(two)) => self.maps(trail, one, two),
-            _ => match class_of(pair, trail) {
+            _ => match self.class_of(pair, trail) {
                 DifferenceClass::Identical => {}
                 class => self.found(trail, class, (Some(pair.primary), Some(pair.other))),
             },
         }
+    }
+
+    fn class_of(&self, pair: Pair<'_, '_>, trail: &Trail<'_>) -> DifferenceClass {
+        let class = class_of(pair, trail);
+        if class == DifferenceClass::Different
+            && let (Some(one), Some(two)) = (pair.primary.text(), pair.other.text())
+        {
+            return self.hosts.class_of(&one, &two);
+        }
+        class
     }
 
     fn maps(&mut self, trail: &Trail<'_>, primary: &NodeMembers<'_>, other: &NodeMembers<'_>) {

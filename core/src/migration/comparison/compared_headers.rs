@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use http::{HeaderMap, HeaderName, header};
 
 use super::class::DifferenceClass;
+use super::compare::HostPair;
 use super::findings::{ExamplePair, PathFindings};
 use super::redact::{ABSENT, text};
 use super::scalar::same_url;
@@ -22,13 +23,20 @@ const COMPARED: [ComparedHeader; 6] = [
 ];
 
 /// Compares the headers of two answers.
-pub(super) fn compare_headers(primary: &HeaderMap, other: &HeaderMap, findings: &mut PathFindings) {
+pub(super) fn compare_headers(
+    (primary, other): (&HeaderMap, &HeaderMap),
+    hosts: HostPair<'_>,
+    findings: &mut PathFindings,
+) {
     for (name, rule) in &COMPARED {
         let [one, two] = [primary, other].map(|headers| value(headers, name));
         let class = match (&one, &two) {
             (None, None) => continue,
             (Some(one), Some(two)) if one == two => continue,
-            (Some(one), Some(two)) => rule(one, two),
+            (Some(one), Some(two)) => match rule(one, two) {
+                DifferenceClass::Different => hosts.class_of(one, two),
+                class => class,
+            },
             _ => DifferenceClass::Different,
         };
         let shown = |value: Option<String>| text(value.as_deref().unwrap_or(ABSENT));

@@ -160,8 +160,8 @@ mod tests {
     use http::{HeaderMap, StatusCode};
     use jiff::civil::date;
 
-    use super::super::ComparisonReport;
     use super::super::tests::{found, operation};
+    use super::super::{ComparisonReport, OwnHosts};
     use super::*;
     use crate::settings::OperationPattern;
 
@@ -184,6 +184,7 @@ mod tests {
             status: StatusCode::OK,
             headers: &headers,
             body: body.as_bytes(),
+            own_hosts: OwnHosts::NONE,
         };
         let (primary, other) = (primary.to_owned().leak(), other.to_owned().leak());
         comparer.compare(operation(name), answer(primary), answer(other))
@@ -237,6 +238,7 @@ mod tests {
             status: StatusCode::OK,
             headers: &headers,
             body: body.as_bytes(),
+            own_hosts: OwnHosts::NONE,
         });
         let again = SecondAnswer::Primary(second);
         found(&comparer.compare_twice(operation("events.read"), first, other, again))
@@ -311,6 +313,7 @@ mod tests {
             status,
             headers: &headers,
             body: b"{}",
+            own_hosts: OwnHosts::NONE,
         };
         let (well, failed) = (answer(StatusCode::OK), answer(StatusCode::INTERNAL_SERVER_ERROR));
         for _ in 0..10 {

@@ -16,6 +16,7 @@ mod lists;
 mod node;
 mod noise;
 mod number;
+mod own_hosts;
 #[cfg(test)]
 mod recorded_changes;
 mod redact;
@@ -29,4 +30,5 @@ pub use class::{DifferenceClass, UnknownClass};
 pub use compare::{ComparedAnswer, compare};
 pub use comparer::{Comparer, EndedRule, SecondAnswer};
 pub use findings::{ExamplePair, PathFinding, PathFindings};
+pub use own_hosts::OwnHosts;
 pub use report::ComparisonReport;

@@ -71,11 +71,12 @@ fn same_text(pair: Pair<'_, '_>, trail: &Trail<'_>) -> bool {
     let (Some(one), Some(other)) = (pair.primary.text(), pair.other.text()) else {
         return false;
     };
-    one == other
-        || same_url(&one, &other)
-        || same_instant(pair, trail)
-        || read_the_same(&one, &other)
-        || show_the_same_mail(&one, &other)
+    same_spelling(&one, &other) || same_instant(pair, trail)
+}
+
+/// Returns true for texts that are equal once URLs, entities and addresses are read.
+pub(super) fn same_spelling(one: &str, other: &str) -> bool {
+    one == other || same_url(one, other) || read_the_same(one, other) || show_the_same_mail(one, other)
 }
 
 /// Spellings of true and false, at members that the table documents as such.

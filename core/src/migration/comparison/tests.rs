@@ -26,6 +26,7 @@ pub(super) fn between(operation: Option<OperationId>, primary: &[u8], other: &[u
         status: StatusCode::OK,
         headers: &headers,
         body,
+        own_hosts: OwnHosts::NONE,
     };
     compare(operation, answer(primary), answer(other))
 }
@@ -116,6 +117,7 @@ fn a_status_says_everything() {
         status,
         headers: &headers,
         body,
+        own_hosts: OwnHosts::NONE,
     };
     let findings = compare(
         None,
@@ -173,6 +175,7 @@ fn headers_of_clients_are_compared() {
             status: StatusCode::OK,
             headers,
             body: b"",
+            own_hosts: OwnHosts::NONE,
         };
         let findings = compare(None, answer(&one), answer(&two));
         assert_eq!(
