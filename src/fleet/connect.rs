@@ -20,7 +20,8 @@ use rustls::pki_types::CertificateDer;
 use tokio::time::timeout;
 
 use super::exchange::PATIENCE;
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
+use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 
 /// How the store of some settings is reached. Names are resolved, and Sentinels asked, on each connection.

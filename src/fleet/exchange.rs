@@ -7,9 +7,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connect::Connection;
 use super::fleet::Fleet;
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
 use crate::companion::Company;
+use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
 
 /// Everything that is exchanged, over all connections to one store.
@@ -71,7 +72,7 @@ impl StoreExchange {
                     self.fleet.failed(&fault);
                     continue;
                 }
-                Err(fault) if fault.kind.ends_connection() => return (succeeded, Err(fault)),
+                Err(fault) if fault.ends_connection() => return (succeeded, Err(fault)),
                 Err(fault) => {
                     (silent, is_first) = (0, false);
                     self.fleet.failed(&fault);
@@ -118,7 +119,7 @@ impl StoreExchange {
             let heard = subject.hear(&mut replies, turn);
             // A fault that ends the connection counts more than one that does not.
             if let Err(fault) = heard
-                && (outcome.is_ok() || fault.kind.ends_connection())
+                && (outcome.is_ok() || fault.ends_connection())
             {
                 outcome = Err(fault);
             }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::configuration;
 use super::fleet_status::{FleetStanding, FleetStatus};
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
 use super::supervisor;
 use crate::cache::Cache;
 use crate::companion::{Companions, Company};
@@ -77,7 +77,6 @@ impl Fleet {
         warnings: &Warnings,
     ) -> Self {
         let metrics = metrics.fleet().clone();
-        metrics.expect_faults(StoreFaultKind::names());
         let edge: String = Uuid::new_v4().simple().to_string().chars().take(16).collect();
         let this = Self(Arc::new(FleetState {
             edge,
@@ -101,6 +100,9 @@ impl Fleet {
     /// Takes new settings; another store is met anew.
     pub(crate) fn adapt(&self, settings: &Settings) {
         let config = FleetConfig::of(settings);
+        if config.settings.is_set() {
+            self.0.metrics.expect();
+        }
         self.0.config.send_if_modified(|now| {
             let is_new = *now != config;
             *now = config;
@@ -258,7 +260,7 @@ impl Fleet {
 
     /// Counts a fault.
     pub(super) fn failed(&self, fault: &StoreFault) {
-        self.0.metrics.failed(fault.kind.name());
+        self.0.metrics.failed(fault.kind);
     }
 
     /// Notes that the store is of no use now.

@@ -23,10 +23,9 @@ pub(crate) struct FleetStatus {
     edge: String,
     /// Whether the last exchange succeeded.
     together: bool,
-    /// Seconds since 1970 at which that began.
-    since: u64,
+    /// When that began.
+    since: String,
     /// Why this edge is alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
     /// Milliseconds of the last exchange.
     exchange_ms: f64,
@@ -44,8 +43,7 @@ struct MemberStatus {
     edge: String,
     version: String,
     configuration: String,
-    started: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    started: String,
     admin: Option<String>,
 }
 
@@ -89,13 +87,13 @@ impl FleetStatus {
             edge: member.edge.clone(),
             version: member.version.clone(),
             configuration: member.configuration.clone(),
-            started: member.started,
+            started: second(member.started),
             admin: member.admin.clone(),
         });
         Self {
             edge: edge.to_owned(),
             together: standing.is_together,
-            since: standing.since.as_secs(),
+            since: second(standing.since.as_secs()),
             fault: standing.fault.clone(),
             exchange_ms: standing.exchange.as_secs_f64() * 1000.0,
             versions: members.versions(),
@@ -103,4 +101,10 @@ impl FleetStatus {
             members: shown.collect(),
         }
     }
+}
+
+/// A second since 1970 as RFC 3339 writes it.
+fn second(unix_time: u64) -> String {
+    let second = i64::try_from(unix_time).unwrap_or_default();
+    format!("{:.0}", jiff::Timestamp::from_second(second).unwrap_or_default())
 }

@@ -13,9 +13,10 @@ use uuid::Uuid;
 
 use super::fleet::Fleet;
 use super::scripts::{END, HEAR, TELL};
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies, micros};
 use crate::companion::{Announcement, News};
+use crate::telemetry::StoreFaultKind;
 use crate::telemetry::{Direction, unix_time};
 
 /// Tells and hears messages.

@@ -2,8 +2,9 @@
 
 use super::fleet::Fleet;
 use super::scripts::MEET;
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use crate::telemetry::StoreFaultKind;
 use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetMember, MemberTable, SealedText};
 

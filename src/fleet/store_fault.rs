@@ -3,7 +3,8 @@
 use std::fmt;
 
 use redis::{ErrorKind, RedisError};
-use strum::VariantArray as _;
+
+use crate::telemetry::StoreFaultKind;
 
 /// A failed exchange, or a reply that is not what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,46 +14,6 @@ pub(super) struct StoreFault {
     said: String,
 }
 
-/// The kind of a fault, as its metric names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub(super) enum StoreFaultKind {
-    /// The connection cannot be opened, or ended.
-    Io,
-    /// No reply in time.
-    Silent,
-    /// The certificate of the store, or of this edge, is refused.
-    Tls,
-    /// The user or the password is refused.
-    Auth,
-    /// The user may not use a command or a key.
-    Acl,
-    /// The server is a replica.
-    Readonly,
-    /// The server reads its data.
-    Loading,
-    /// The server has too few replicas to write.
-    Noreplicas,
-    /// The replica has lost its primary.
-    Masterdown,
-    /// The Sentinels know no server.
-    Sentinel,
-    /// The server has no memory left.
-    Oom,
-    /// The server is part of a cluster, which the settings do not say, or which is down.
-    Cluster,
-    /// A key holds something else.
-    Type,
-    /// The server refused a command.
-    Command,
-    /// The reply has another form.
-    Protocol,
-    /// A message is not sealed by this fleet.
-    Forged,
-    /// A message was heard before.
-    Replayed,
-}
-
 // === impl StoreFault ===
 
 impl StoreFault {
@@ -60,11 +21,16 @@ impl StoreFault {
         let said = said.into();
         Self { kind, said }
     }
+
+    /// Whether another connection may help.
+    pub(super) const fn ends_connection(&self) -> bool {
+        ends_connection(self.kind)
+    }
 }
 
 impl From<RedisError> for StoreFault {
     fn from(error: RedisError) -> Self {
-        Self::new(StoreFaultKind::of(&error), error.to_string())
+        Self::new(kind_of(&error), error.to_string())
     }
 }
 
@@ -74,62 +40,47 @@ impl fmt::Display for StoreFault {
     }
 }
 
-// === impl StoreFaultKind ===
+/// Whether another connection may help. The other faults leave the connection as it is: what it can do still works.
+pub(super) const fn ends_connection(kind: StoreFaultKind) -> bool {
+    use StoreFaultKind::{Acl, Command, Forged, Oom, Replayed, Type};
+    !matches!(kind, Oom | Acl | Type | Command | Forged | Replayed)
+}
 
-impl StoreFaultKind {
-    /// The name in logs and metrics.
-    pub(super) fn name(self) -> &'static str {
-        self.into()
+fn kind_of(error: &RedisError) -> StoreFaultKind {
+    use StoreFaultKind::{Auth, Cluster, Io, Protocol, Sentinel, Silent, Tls};
+    if error.is_timeout() {
+        return Silent;
     }
-
-    /// The names of all kinds.
-    pub(super) fn names() -> impl Iterator<Item = &'static str> {
-        Self::VARIANTS.iter().map(|kind| kind.name())
+    match (error.code(), error.kind()) {
+        (Some(code), _) => kind_of_code(code),
+        (None, ErrorKind::AuthenticationFailed) => Auth,
+        (None, ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => Protocol,
+        (
+            None,
+            ErrorKind::MasterNameNotFoundBySentinel
+            | ErrorKind::NoValidReplicasFoundBySentinel
+            | ErrorKind::EmptySentinelList,
+        ) => Sentinel,
+        (None, ErrorKind::ClusterConnectionNotFound) => Cluster,
+        (None, ErrorKind::InvalidClientConfig) => Tls,
+        (None, _) if is_about_tls(error) => Tls,
+        (None, _) => Io,
     }
+}
 
-    /// Whether another connection may help. The others leave the connection as it is: what it can do still works.
-    pub(super) const fn ends_connection(self) -> bool {
-        !matches!(
-            self,
-            Self::Oom | Self::Acl | Self::Type | Self::Command | Self::Forged | Self::Replayed
-        )
-    }
-
-    fn of(error: &RedisError) -> Self {
-        if error.is_timeout() {
-            return Self::Silent;
-        }
-        match (error.code(), error.kind()) {
-            (Some(code), _) => Self::of_code(code),
-            (None, ErrorKind::AuthenticationFailed) => Self::Auth,
-            (None, ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => Self::Protocol,
-            (
-                None,
-                ErrorKind::MasterNameNotFoundBySentinel
-                | ErrorKind::NoValidReplicasFoundBySentinel
-                | ErrorKind::EmptySentinelList,
-            ) => Self::Sentinel,
-            (None, ErrorKind::ClusterConnectionNotFound) => Self::Cluster,
-            (None, ErrorKind::InvalidClientConfig) => Self::Tls,
-            (None, _) if is_about_tls(error) => Self::Tls,
-            (None, _) => Self::Io,
-        }
-    }
-
-    /// The first word of an error reply.
-    fn of_code(code: &str) -> Self {
-        match code {
-            "NOAUTH" | "WRONGPASS" => Self::Auth,
-            "NOPERM" => Self::Acl,
-            "READONLY" => Self::Readonly,
-            "LOADING" => Self::Loading,
-            "NOREPLICAS" => Self::Noreplicas,
-            "MASTERDOWN" => Self::Masterdown,
-            "OOM" => Self::Oom,
-            "MOVED" | "ASK" | "CLUSTERDOWN" | "CROSSSLOT" | "TRYAGAIN" => Self::Cluster,
-            "WRONGTYPE" => Self::Type,
-            _ => Self::Command,
-        }
+/// The first word of an error reply.
+fn kind_of_code(code: &str) -> StoreFaultKind {
+    match code {
+        "NOAUTH" | "WRONGPASS" => StoreFaultKind::Auth,
+        "NOPERM" => StoreFaultKind::Acl,
+        "READONLY" => StoreFaultKind::Readonly,
+        "LOADING" => StoreFaultKind::Loading,
+        "NOREPLICAS" => StoreFaultKind::Noreplicas,
+        "MASTERDOWN" => StoreFaultKind::Masterdown,
+        "OOM" => StoreFaultKind::Oom,
+        "MOVED" | "ASK" | "CLUSTERDOWN" | "CROSSSLOT" | "TRYAGAIN" => StoreFaultKind::Cluster,
+        "WRONGTYPE" => StoreFaultKind::Type,
+        _ => StoreFaultKind::Command,
     }
 }
 

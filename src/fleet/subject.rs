@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value};
 
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
+use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
 
 /// A part of what is exchanged with the store. A subject takes as many replies as it asked questions.

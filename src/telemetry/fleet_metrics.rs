@@ -5,6 +5,7 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use strum::VariantArray as _;
 
 use super::latency::Latency;
 use super::series::Series;
@@ -17,13 +18,13 @@ use calendar_edge_core::fleet::{FleetMessage, GapCause};
 /// The metrics of the fleet; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct FleetMetrics {
-    up: Gauge,
-    members: Gauge,
+    up: Series<Gauge, 0>,
+    members: Series<Gauge, 0>,
     variants: Series<Gauge, 1>,
-    exchanges: Latency,
+    exchanges: Series<Latency, 0>,
     faults: Series<Counter, 1>,
     messages: Series<Counter, 2>,
-    ages: Latency,
+    ages: Series<Latency, 0>,
     gaps: Series<Counter, 1>,
 }
 
@@ -36,6 +37,46 @@ pub(crate) enum Direction {
     Heard,
 }
 
+/// The kind of a fault, as its metric names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum StoreFaultKind {
+    /// The connection cannot be opened, or ended.
+    Io,
+    /// No reply in time.
+    Silent,
+    /// The certificate of the store, or of this edge, is refused.
+    Tls,
+    /// The user or the password is refused.
+    Auth,
+    /// The user may not use a command or a key.
+    Acl,
+    /// The server is a replica.
+    Readonly,
+    /// The server reads its data.
+    Loading,
+    /// The server has too few replicas to write.
+    Noreplicas,
+    /// The replica has lost its primary.
+    Masterdown,
+    /// The Sentinels know no server.
+    Sentinel,
+    /// The server has no memory left.
+    Oom,
+    /// The server is part of a cluster, which the settings do not say, or which is down.
+    Cluster,
+    /// A key holds something else.
+    Type,
+    /// The server refused a command.
+    Command,
+    /// The reply has another form.
+    Protocol,
+    /// A message is not sealed by this fleet.
+    Forged,
+    /// A message was heard before.
+    Replayed,
+}
+
 const VERSION: &str = "version";
 const CONFIGURATION: &str = "configuration";
 
@@ -43,44 +84,49 @@ const CONFIGURATION: &str = "configuration";
 
 impl FleetMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
-        let gaps: Vec<_> = GapCause::ALL.iter().map(|cause| cause.name()).collect();
-        let messages = FLEET_MESSAGES.series(registry);
-        for &kind in FleetMessage::KINDS {
-            for direction in [Direction::Told, Direction::Heard] {
-                messages.expect([kind.into(), direction.name().into()]);
-            }
-        }
-        let variants = FLEET_VARIANTS.series(registry);
-        variants.expect([VERSION.into()]);
-        variants.expect([CONFIGURATION.into()]);
         Self {
-            up: FLEET_UP.value(registry),
-            members: FLEET_MEMBERS.value(registry),
-            variants,
-            exchanges: FLEET_EXCHANGE_SECONDS.value(registry),
+            up: FLEET_UP.series(registry),
+            members: FLEET_MEMBERS.series(registry),
+            variants: FLEET_VARIANTS.series(registry),
+            exchanges: FLEET_EXCHANGE_SECONDS.series(registry),
             faults: FLEET_FAULTS.series(registry),
-            messages,
-            ages: FLEET_MESSAGE_AGE_SECONDS.value(registry),
-            gaps: FLEET_GAPS.series(registry).with(&gaps),
+            messages: FLEET_MESSAGES.series(registry),
+            ages: FLEET_MESSAGE_AGE_SECONDS.series(registry),
+            gaps: FLEET_GAPS.series(registry),
         }
     }
 
-    /// Creates the series of these kinds of faults with zero.
-    pub(crate) fn expect_faults(&self, kinds: impl Iterator<Item = &'static str>) {
-        for kind in kinds {
-            self.faults.expect([kind.into()]);
+    /// Creates all series with zero, as soon as the settings name a store.
+    pub(crate) fn expect(&self) {
+        self.up.expect([]);
+        self.members.expect([]);
+        self.exchanges.expect([]);
+        self.ages.expect([]);
+        for of in [VERSION, CONFIGURATION] {
+            self.variants.expect([of.into()]);
+        }
+        for kind in StoreFaultKind::VARIANTS {
+            self.faults.expect([kind.name().into()]);
+        }
+        for &kind in FleetMessage::KINDS {
+            for direction in [Direction::Told, Direction::Heard] {
+                self.messages.expect([kind.into(), direction.name().into()]);
+            }
+        }
+        for cause in GapCause::ALL {
+            self.gaps.expect([cause.name().into()]);
         }
     }
 
     /// Notes whether the last exchange with the store succeeded.
     pub(crate) fn is_up(&self, is_up: bool) {
-        self.up.set(i64::from(is_up));
+        self.up.of([]).set(i64::from(is_up));
     }
 
     /// Notes the edges of the fleet, their versions and their configurations.
     pub(crate) fn count_members(&self, members: usize, versions: usize, configurations: usize) {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.members.set(number(members));
+        self.members.of([]).set(number(members));
         self.variants.of([VERSION.into()]).set(number(versions));
         self.variants
             .of([CONFIGURATION.into()])
@@ -89,12 +135,12 @@ impl FleetMetrics {
 
     /// Counts an exchange that succeeded.
     pub(crate) fn exchanged(&self, duration: Duration) {
-        self.exchanges.observe(duration);
+        self.exchanges.of([]).observe(duration);
     }
 
     /// Counts a fault.
-    pub(crate) fn failed(&self, kind: &'static str) {
-        self.faults.add([kind.into()], 1);
+    pub(crate) fn failed(&self, kind: StoreFaultKind) {
+        self.faults.add([kind.name().into()], 1);
     }
 
     /// Counts a message.
@@ -104,7 +150,7 @@ impl FleetMetrics {
 
     /// Notes the age of a message at its arrival.
     pub(crate) fn arrived_after(&self, age: Duration) {
-        self.ages.observe(age);
+        self.ages.of([]).observe(age);
     }
 
     /// Counts lost history.
@@ -121,5 +167,14 @@ impl Direction {
             Self::Told => "told",
             Self::Heard => "heard",
         }
+    }
+}
+
+// === impl StoreFaultKind ===
+
+impl StoreFaultKind {
+    /// The name in logs and metrics.
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
     }
 }

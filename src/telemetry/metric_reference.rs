@@ -88,6 +88,7 @@ fn everything() -> Metrics {
     metrics.expect(&settings);
     metrics.certificate().show(ShownCertificate::default());
     metrics.drift().expect([SITE.to_owned()]);
+    metrics.fleet().expect();
     drop(metrics.exchanges_of("next"));
     let one = ["events.list"].into_iter();
     metrics.migration().expect_copies("next", one, &["identical"]);

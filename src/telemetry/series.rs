@@ -255,6 +255,9 @@ impl<V: Metric + TypedMetric, const N: usize> Collector for RegisteredSeries<V, 
             return Ok(());
         }
         let mut metric = self.row.describe(&mut encoder, V::TYPE)?;
+        if let Some(only) = series.values().next().filter(|_| N == 0) {
+            return only.encode(metric);
+        }
         for (labels, value) in series.iter() {
             value.encode(metric.encode_family(&self.row.named(labels))?)?;
         }

@@ -15,7 +15,13 @@ const BASIC: &str = "Basic YWRtaW46c2VjcmV0";
 const EVENT: &str = r#"{"title":"a","start_date":"2030-01-01 10:00:00","end_date":"2030-01-01 11:00:00"}"#;
 
 /// Metrics that an edge without rules, further backends and a certificate does not have.
-const OF_OTHERS: [&str; 4] = ["edge_backend_", "edge_shadow_", "edge_cutover_", "edge_tls_"];
+const OF_OTHERS: [&str; 5] = [
+    "edge_backend_",
+    "edge_shadow_",
+    "edge_cutover_",
+    "edge_fleet_",
+    "edge_tls_",
+];
 
 /// Values of labels that belong to settings or to another mode, or that are not repeated here.
 const DEPENDING: [(&str, &str); 6] = [

@@ -9,7 +9,7 @@ const RECORDS: usize = 3;
 
 /// A store whose entries say which record has changed.
 #[derive(Debug, Clone, Default)]
-struct ModelStore {
+struct ModelLog {
     server: u64,
     boot: Option<u64>,
     number: u64,
@@ -52,7 +52,7 @@ enum LogEvent {
 }
 
 struct ModelFleet {
-    store: ModelStore,
+    store: ModelLog,
     edges: [ModelEdge; EDGES],
     site: [u64; RECORDS],
     clock: u64,
@@ -78,9 +78,9 @@ fn id(milliseconds: u64) -> EntryId {
     format!("{milliseconds}-0").parse().unwrap()
 }
 
-// === impl ModelStore ===
+// === impl ModelLog ===
 
-impl ModelStore {
+impl ModelLog {
     fn say(&mut self, record: usize, clock: u64) {
         let boot = *self.boot.get_or_insert(clock);
         self.number += 1;
@@ -115,7 +115,7 @@ impl ModelStore {
 impl ModelFleet {
     fn new() -> Self {
         Self {
-            store: ModelStore::default(),
+            store: ModelLog::default(),
             edges: Default::default(),
             site: [0; RECORDS],
             clock: 1,
@@ -148,9 +148,9 @@ impl ModelFleet {
             LogEvent::Evict => self.store.log.clear(),
             LogEvent::EvictCounter => self.store.number = 0,
             LogEvent::Flush => {
-                self.store = ModelStore {
+                self.store = ModelLog {
                     server: self.store.server,
-                    ..ModelStore::default()
+                    ..ModelLog::default()
                 };
             }
             LogEvent::Failover(lost) => self.fail_over(lost),

@@ -3,6 +3,7 @@
 #[cfg(feature = "cluster")]
 mod cluster;
 mod gaps;
+mod mischief;
 mod outages;
 mod purges;
 mod rules;

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod edge;
+mod false_store;
 mod frames;
 pub(crate) mod json_schema;
 mod origin;
@@ -15,6 +16,7 @@ mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge, german_root};
+pub(crate) use false_store::{FalseStore, Mischief};
 pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::{Origin, Seen};
 pub(crate) use ports::closed_port;

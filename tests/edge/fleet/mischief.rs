@@ -1,0 +1,82 @@
+//! A server that misbehaves by script: whatever it answers, clients are served, and the edge is alone and back in time.
+
+use std::time::{Duration, Instant};
+
+use super::super::support::{FalseStore, Mischief, Store};
+use super::scene::{Scene, count, is_together, shown, status, wait};
+
+/// Together again after the server behaves.
+const TOGETHER: Duration = Duration::from_secs(3);
+
+/// What the server does, and a kind of fault that is counted for it.
+const CASES: [(Mischief, &str); 16] = [
+    (Mischief::Hang, "silent"),
+    (Mischief::Half, "silent"),
+    (Mischief::Close, "io"),
+    (Mischief::Garbage, "protocol"),
+    (
+        Mischief::Error("READONLY You can't write against a read only replica."),
+        "readonly",
+    ),
+    (
+        Mischief::Error("OOM command not allowed when used memory > 'maxmemory'."),
+        "oom",
+    ),
+    (
+        Mischief::Error("LOADING Redis is loading the dataset in memory"),
+        "loading",
+    ),
+    (Mischief::Error("NOSCRIPT No matching script."), "command"),
+    (Mischief::Error("MOVED 3999 127.0.0.1:6381"), "cluster"),
+    (Mischief::Error("CLUSTERDOWN The cluster is down"), "cluster"),
+    (
+        Mischief::Error("WRONGPASS invalid username-password pair"),
+        "auth",
+    ),
+    (Mischief::Error("NOAUTH Authentication required."), "auth"),
+    (
+        Mischief::Error("NOREPLICAS Not enough good replicas to write."),
+        "noreplicas",
+    ),
+    (
+        Mischief::Error("MASTERDOWN Link with MASTER is down"),
+        "masterdown",
+    ),
+    (Mischief::Other("+OK\r\n"), "protocol"),
+    (Mischief::Other("*1\r\n$-1\r\n"), "protocol"),
+];
+
+#[tokio::test]
+async fn no_answer_of_a_server_fails_a_request() {
+    let Some(store) = Store::start() else { return };
+    let relay = FalseStore::before(&store.address());
+    let scene = Scene::start(1, &relay.address()).await;
+    scene.together().await;
+    let edge = &scene.edges[0];
+    for (mischief, kind) in CASES {
+        let series = format!(r#"edge_fleet_faults_total{{kind="{kind}"}}"#);
+        let before = count(edge, &series).await;
+        relay.misbehave(mischief);
+        let began = Instant::now();
+        wait(&format!("{mischief:?} is noticed"), || async {
+            shown(edge).await;
+            !is_together(edge).await
+        })
+        .await;
+        let fault = status(edge).await["fault"].to_string();
+        println!("{mischief:?}: alone after {:?}: {fault}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(1), "{mischief:?}");
+        assert!(relay.spoilt() > 0);
+        assert!(count(edge, &series).await > before, "{mischief:?} is {kind}");
+        let told = scene.change_and_tell(0).await;
+        assert_eq!(told.json()["fleet"], "alone", "{mischief:?}");
+        relay.misbehave(Mischief::None);
+        let began = Instant::now();
+        wait(&format!("{mischief:?} is over"), || async {
+            is_together(edge).await
+        })
+        .await;
+        println!("{mischief:?}: together after {:?}", began.elapsed());
+        assert!(began.elapsed() < TOGETHER, "{mischief:?}");
+    }
+}

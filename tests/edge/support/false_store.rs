@@ -1,0 +1,172 @@
+//! A server that speaks the protocol of Redis and misbehaves by script.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use calendar_edge_core::settings::StoreAddress;
+use parking_lot::Mutex;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::task::JoinHandle;
+
+use super::program::Directory;
+
+/// A relay before a real server, which spoils what it answers. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct FalseStore {
+    directory: Directory,
+    state: Arc<RelayState>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct RelayState {
+    server: PathBuf,
+    mischief: Mutex<Mischief>,
+    spoilt: AtomicUsize,
+}
+
+/// What is done to the answers to scripts and to `SET`, which are all that edges send once they are connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mischief {
+    /// Nothing.
+    None,
+    /// No answer.
+    Hang,
+    /// The first bytes of an answer.
+    Half,
+    /// An error with this text.
+    Error(&'static str),
+    /// Bytes that are no protocol.
+    Garbage,
+    /// An answer that is whole and means nothing.
+    Other(&'static str),
+    /// The end of the connection.
+    Close,
+}
+
+// === impl FalseStore ===
+
+impl FalseStore {
+    /// Relays to a real server at this address.
+    pub(crate) fn before(server: &StoreAddress) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let StoreAddress::Unix(server) = server else {
+            panic!("a Unix socket")
+        };
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let directory = Directory::new(&format!("false-store-{count}"));
+        let listener = UnixListener::bind(directory.path().join("s")).expect("a socket");
+        let state = Arc::new(RelayState {
+            server: server.clone(),
+            mischief: Mutex::new(Mischief::None),
+            spoilt: AtomicUsize::new(0),
+        });
+        let relaying = Arc::clone(&state);
+        let task = tokio::spawn(async move {
+            loop {
+                let (client, _) = listener.accept().await.expect("a connection");
+                tokio::spawn(Arc::clone(&relaying).relay(client));
+            }
+        });
+        Self {
+            directory,
+            state,
+            task,
+        }
+    }
+
+    /// Its address.
+    pub(crate) fn address(&self) -> StoreAddress {
+        StoreAddress::Unix(self.directory.path().join("s"))
+    }
+
+    /// Misbehaves like this from now on.
+    pub(crate) fn misbehave(&self, mischief: Mischief) {
+        *self.state.mischief.lock() = mischief;
+        self.state.spoilt.store(0, Ordering::SeqCst);
+    }
+
+    /// The answers that were spoilt since.
+    pub(crate) fn spoilt(&self) -> usize {
+        self.state.spoilt.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for FalseStore {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+// === impl RelayState ===
+
+impl RelayState {
+    /// Passes one command after another, and its answer back.
+    async fn relay(self: Arc<Self>, client: UnixStream) -> Option<()> {
+        let server = UnixStream::connect(&self.server).await.ok()?;
+        let (mut client, mut server) = (BufReader::new(client), BufReader::new(server));
+        loop {
+            let command = value(&mut client).await?;
+            server.write_all(&command).await.ok()?;
+            let answer = value(&mut server).await?;
+            let mischief = *self.mischief.lock();
+            let is_spoilt = mischief != Mischief::None && is_exchange(&command);
+            if !is_spoilt {
+                client.write_all(&answer).await.ok()?;
+                continue;
+            }
+            self.spoilt.fetch_add(1, Ordering::SeqCst);
+            match mischief {
+                Mischief::None => {}
+                Mischief::Hang => std::future::pending().await,
+                Mischief::Half => {
+                    client.write_all(&answer[..answer.len() / 2]).await.ok()?;
+                    std::future::pending().await
+                }
+                Mischief::Error(text) => client.write_all(format!("-{text}\r\n").as_bytes()).await.ok()?,
+                Mischief::Garbage => client.write_all(b"\0garbage\r\n").await.ok()?,
+                Mischief::Other(text) => client.write_all(text.as_bytes()).await.ok()?,
+                Mischief::Close => return None,
+            }
+        }
+    }
+}
+
+/// Connecting asks other commands.
+fn is_exchange(command: &[u8]) -> bool {
+    let starts =
+        |name: &str| command.split(|byte| *byte == b'\n').nth(2) == Some(format!("{name}\r").as_bytes());
+    starts("EVAL") || starts("SET")
+}
+
+/// The bytes of one value, with all values within.
+async fn value(reader: &mut BufReader<UnixStream>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut missing = 1_usize;
+    while missing > 0 {
+        missing -= 1;
+        let start = bytes.len();
+        reader.read_until(b'\n', &mut bytes).await.ok()?;
+        let line = std::str::from_utf8(bytes.get(start..)?).ok()?.trim_end();
+        let length = |line: &str| {
+            line[1..]
+                .parse::<i64>()
+                .ok()
+                .and_then(|length| usize::try_from(length).ok())
+        };
+        match line.chars().next()? {
+            '*' => missing += length(line).unwrap_or_default(),
+            '$' => {
+                if let Some(length) = length(line) {
+                    let start = bytes.len();
+                    bytes.resize(start + length + 2, 0);
+                    reader.read_exact(bytes.get_mut(start..)?).await.ok()?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(bytes)
+}
