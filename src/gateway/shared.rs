@@ -8,7 +8,7 @@ use crate::backend::BackendPools;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::Migration;
 use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
@@ -92,14 +92,14 @@ impl Shared {
         let warnings = Warnings::default();
         let threads = placement.threads();
         let companions = Companions::new(cache.clone());
-        Ok(Self {
+        let shared = Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
             #[cfg(feature = "migration")]
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
             migration: Migration::new(settings, &cache, &metrics),
             indexes,
-            buckets: SharedBuckets::new(&settings.rate_limits),
+            buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             fleet: Fleet::new(settings, &companions, &metrics, &warnings),
             companions,
             cache,
@@ -114,7 +114,9 @@ impl Shared {
             refusals,
             warnings,
             findings: FindingSums::default(),
-        })
+        };
+        shared.share_limits();
+        Ok(shared)
     }
 
     /// The state for new settings. The state in use does not change: these settings may still be refused.
@@ -130,9 +132,20 @@ impl Shared {
             backends: self.backends.adapt(&site)?,
             #[cfg(feature = "migration")]
             pools: self.pools.adapt(settings)?,
+            buckets: self
+                .buckets
+                .of(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             traces: self.traces.adapt(&settings.traces)?,
             ..self.clone()
         })
+    }
+
+    /// Divides what edges of a fleet limit together.
+    fn share_limits(&self) {
+        let permits = self.backends.permits();
+        #[cfg(feature = "migration")]
+        let permits = permits.chain(self.pools.permits());
+        self.fleet.limits().watch(&self.buckets, permits);
     }
 
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
@@ -144,6 +157,7 @@ impl Shared {
         self.migration.adapt(settings);
         self.companions.adapt(&settings.roots);
         self.fleet.adapt(settings);
+        self.share_limits();
         self.learnt.adapt(&site);
         self.buffers.resize(settings.limits.response_buffer_total);
         self.bodies.resize(settings.limits.request_buffer_total);
