@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::io::Write;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use calendar_edge_core::cache::compression::preferred;
@@ -18,13 +18,14 @@ use calendar_edge_core::cache::{CachePolicy, KeySpace, ReachedBy};
 use calendar_edge_core::framing::Inspector;
 use calendar_edge_core::gateway::authority::{Addressed, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, RequestHead};
+use calendar_edge_core::keyed_hash::KeyedHash;
 use calendar_edge_core::limits::rates::{Budgets, Client, CostClass, SharedBuckets};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
     RelayRules, Script, accept, present,
 };
-use calendar_edge_core::settings::{Limits, OriginNamespace, Settings};
+use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings};
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
@@ -91,7 +92,12 @@ fn stages() -> Vec<Stage> {
             Box::new(|| drop(black_box(parse_json(black_box(CREATE.as_bytes()), PHP_DEPTH)))),
         ),
         ("choosing a coding", choosing()),
-        ("spending a call", spending()),
+        ("spending a call", spending(None, None)),
+        ("spending from a budget", spending(Some(NEVER_USED_UP), None)),
+        (
+            "the same in a fleet",
+            spending(Some(NEVER_USED_UP), Some(KeyedHash::new([7; 16]))),
+        ),
         (
             "judging a list",
             judging(Method::GET, target(&Method::GET, Some(QUERY)), b""),
@@ -147,9 +153,16 @@ fn choosing() -> Box<dyn FnMut()> {
     })
 }
 
-fn spending() -> Box<dyn FnMut()> {
-    let limits = settings().rate_limits;
-    let budgets = Budgets::new(&limits, &SharedBuckets::new(&limits));
+/// A rate that no number of rounds uses up.
+const NEVER_USED_UP: Rate = Rate {
+    requests: 1_000_000_000,
+    period: Duration::from_hours(24 * 365),
+};
+
+fn spending(rate: Option<Rate>, fleet: Option<KeyedHash>) -> Box<dyn FnMut()> {
+    let mut limits = settings().rate_limits;
+    limits.address.lists = rate;
+    let budgets = Budgets::new(&limits, &SharedBuckets::new(&limits, fleet));
     let (identity, now) = (Identity::default(), Instant::now());
     Box::new(move || {
         let client = Client::new(Some([192, 0, 2, 1].into()), &identity);

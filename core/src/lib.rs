@@ -11,6 +11,7 @@ pub mod errors;
 pub mod fleet;
 pub mod framing;
 pub mod gateway;
+pub mod keyed_hash;
 pub mod limits;
 pub mod migration;
 pub mod relay;

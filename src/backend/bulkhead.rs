@@ -140,6 +140,18 @@ impl Bulkhead {
         self.capacity
     }
 
+    /// Changes the number of permits, within the capacity. If it falls, running exchanges end first.
+    pub(super) fn resize(&self, permits: usize) {
+        let permits = permits.clamp(1, self.capacity.permits.max(1));
+        self.metrics.limited(permits, self.capacity.waiting);
+        self.queue.resize(permits);
+    }
+
+    /// The permits, those who hold them, and those who wait for them.
+    pub(super) const fn queue(&self) -> &Arc<PermitQueue> {
+        &self.queue
+    }
+
     /// Makes a permit revocable for the rest of a response.
     pub(super) fn revocable(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         self.revocable.add(permit, body)
@@ -199,7 +211,7 @@ impl Bulkhead {
             pace.note(freed);
             if pace.is_too_slow_for(waiting) {
                 pace.revoked(self.revocable.preempt_crowd(Pressure {
-                    permits: self.capacity.permits,
+                    permits: self.queue.permits().0,
                     waiting,
                     waited: now.saturating_duration_since(started),
                 }));

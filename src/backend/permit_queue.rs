@@ -21,11 +21,21 @@ pub(super) struct PermitQueue {
 
 #[derive(Debug)]
 struct QueueState {
-    free: usize,
+    permits: usize,
+    /// Number of permits that are in use; more than there are, after their number has fallen.
+    held: usize,
     /// Number of permits that came free since the start.
     freed: u64,
+    busy: BusyTime,
     line: WaitingLine,
     waiting: HashMap<Ticket, oneshot::Sender<CalledUp>>,
+}
+
+/// The time that requests have spent with a permit or waiting for one, all together.
+#[derive(Debug, Clone, Copy, Default)]
+struct BusyTime {
+    spent: Duration,
+    until: Duration,
 }
 
 /// One permit, given back when dropped.
@@ -67,8 +77,10 @@ impl PermitQueue {
     pub(super) fn new(permits: usize, bounds: LineBounds) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(QueueState {
-                free: permits.max(1),
+                permits: permits.max(1),
+                held: 0,
                 freed: 0,
+                busy: BusyTime::default(),
                 line: WaitingLine::new(bounds),
                 waiting: HashMap::new(),
             }),
@@ -79,11 +91,13 @@ impl PermitQueue {
     /// A free permit, or a place in the queue.
     pub(super) fn enter(self: &Arc<Self>, rank: Rank) -> Entered {
         let mut state = self.state.lock();
-        if state.free > 0 {
-            state.free -= 1;
+        let now = self.now();
+        state.pass(now);
+        if state.held < state.permits {
+            state.held += 1;
             return Entered::Served(Slot(Arc::clone(self)));
         }
-        let place = match state.line.enter(rank, self.now()) {
+        let place = match state.line.enter(rank, now) {
             Ok(place) => place,
             Err(shed) => return Entered::Refused(shed),
         };
@@ -106,23 +120,65 @@ impl PermitQueue {
         (state.line.len(), state.freed)
     }
 
+    /// Changes the number of permits, of which there is at least one. If it falls, running exchanges end first.
+    pub(super) fn resize(&self, permits: usize) {
+        let mut state = self.state.lock();
+        state.permits = permits.max(1);
+        state.serve(self.now());
+    }
+
+    /// The number of permits, and of those in use.
+    pub(super) fn permits(&self) -> (usize, usize) {
+        let state = self.state.lock();
+        (state.permits, state.held)
+    }
+
+    /// The time that all requests together have spent with a permit or waiting for one, since the start: its growth in a
+    /// second is the mean number of them.
+    pub(super) fn busy_time(&self) -> Duration {
+        let mut state = self.state.lock();
+        state.pass(self.now());
+        state.busy.spent
+    }
+
     /// Gives a permit to the next request, or keeps it.
     fn release(&self) {
         let now = self.now();
         let mut state = self.state.lock();
+        state.pass(now);
         state.freed += 1;
-        while let Some(granted) = state.line.next(now) {
-            let sender = state.waiting.remove(&granted.ticket);
-            // A request that cannot be told has left, and the next one gets the permit.
-            if sender.is_some_and(|sender| sender.send(CalledUp::Granted).is_ok()) {
-                return;
-            }
-        }
-        state.free += 1;
+        state.held = state.held.saturating_sub(1);
+        state.serve(now);
     }
 
     fn now(&self) -> Duration {
         self.start.elapsed()
+    }
+}
+
+// === impl QueueState ===
+
+impl QueueState {
+    /// Gives free permits to those who wait.
+    fn serve(&mut self, now: Duration) {
+        self.pass(now);
+        while self.held < self.permits
+            && let Some(granted) = self.line.next(now)
+        {
+            let sender = self.waiting.remove(&granted.ticket);
+            // A request that cannot be told has left, and the next one gets the permit.
+            if sender.is_some_and(|sender| sender.send(CalledUp::Granted).is_ok()) {
+                self.held += 1;
+            }
+        }
+    }
+
+    /// Counts the time until now, in which the number of requests did not change.
+    fn pass(&mut self, now: Duration) {
+        let requests = u32::try_from(self.held + self.line.len()).unwrap_or(u32::MAX);
+        let elapsed = now.saturating_sub(self.busy.until);
+        self.busy.spent += elapsed.saturating_mul(requests);
+        self.busy.until = now;
     }
 }
 
@@ -155,6 +211,7 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         let now = self.queue.now();
         let mut state = self.queue.state.lock();
+        state.pass(now);
         state.line.leave(self.ticket, now);
         state.waiting.remove(&self.ticket);
         drop(state);
@@ -234,6 +291,45 @@ mod tests {
         ));
     }
 
+    #[tokio::test]
+    async fn more_permits_go_to_those_who_wait() {
+        let queue = queue(1, 4);
+        let _held = slot(&queue);
+        let [mut first, mut second] = [(); 2].map(|()| waiting(&queue, Rank::Anonymous));
+        queue.resize(2);
+        assert!(first.turn().now_or_never().is_some_and(|turn| turn.is_ok()));
+        assert!(second.turn().now_or_never().is_none());
+        assert_eq!(queue.permits(), (2, 1), "the first one has given it back");
+    }
+
+    #[tokio::test]
+    async fn fewer_permits_let_running_exchanges_end() {
+        let queue = queue(3, 4);
+        let [first, second, third] = [(); 3].map(|()| slot(&queue));
+        queue.resize(0);
+        assert_eq!(queue.permits(), (1, 3));
+        let mut next = waiting(&queue, Rank::Anonymous);
+        drop((first, second));
+        assert!(next.turn().now_or_never().is_none(), "one still runs");
+        drop(third);
+        assert!(next.turn().now_or_never().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn busy_time_counts_those_who_run_and_those_who_wait() {
+        let queue = queue(1, 4);
+        let pause = Duration::from_millis(500);
+        let held = slot(&queue);
+        let waits = waiting(&queue, Rank::Anonymous);
+        tokio::time::advance(pause).await;
+        assert_eq!(queue.busy_time(), 2 * pause);
+        drop(waits);
+        tokio::time::advance(pause).await;
+        drop(held);
+        tokio::time::advance(pause).await;
+        assert_eq!(queue.busy_time(), 3 * pause);
+    }
+
     /// A request that may wait for a moment only, and holds its permit for another.
     async fn life(queue: Arc<PermitQueue>, number: u64) {
         let patience = Duration::from_micros(number * 7919 % 900);
@@ -258,6 +354,6 @@ mod tests {
             life.await.unwrap();
         }
         let state = queue.state.lock();
-        assert_eq!((state.free, state.line.len(), state.waiting.len()), (3, 0, 0));
+        assert_eq!((state.held, state.line.len(), state.waiting.len()), (0, 0, 0));
     }
 }

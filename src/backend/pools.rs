@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::client::ClientError;
 use super::shared::SharedBackends;
+use super::shared_permits::SharedPermits;
 use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRule};
 
@@ -71,6 +72,15 @@ impl BackendPools {
     /// The way of a name, if the settings have it.
     pub(crate) fn get(&self, name: &PoolUse) -> Option<&BackendPool> {
         self.by_name.get(name)
+    }
+
+    /// The permits of calls that backends answer. Those of copies are divided by the budgets of their rules.
+    pub(crate) fn permits(&self) -> impl Iterator<Item = SharedPermits> {
+        let of_calls = |(name, _): &(&PoolUse, &BackendPool)| matches!(name, PoolUse::Calls(_));
+        self.by_name
+            .iter()
+            .filter(of_calls)
+            .flat_map(|(_, pool)| pool.shared.permits())
     }
 
     fn empty(&self, name: &PoolUse) -> SharedBackends {

@@ -9,6 +9,7 @@ use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
 use super::dial::{Dial, IdleConnections};
 use super::retry::RetryBudget;
+use super::shared_permits::SharedPermits;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
 use calendar_edge_core::settings::BackendSettings;
@@ -102,6 +103,14 @@ impl SharedBackends {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Authority, &SharedBackend)> {
         self.backends.iter()
+    }
+
+    /// The permits of calls, which the edges of a fleet divide.
+    pub(crate) fn permits(&self) -> impl Iterator<Item = SharedPermits> {
+        self.backends.iter().map(|(authority, backend)| {
+            let name = self.label.as_deref().unwrap_or(authority.as_str());
+            SharedPermits::new(name, &backend.calls)
+        })
     }
 
     pub(super) const fn metrics(&self) -> &Metrics {

@@ -94,6 +94,7 @@ impl StoreExchange {
     async fn once(&mut self, connection: &mut Connection, is_first: bool) -> Result<bool, StoreFault> {
         let now = Instant::now();
         let is_new_second = is_first
+            || self.fleet.limits().permits().are_growing()
             || self
                 .second
                 .is_none_or(|second| now - second >= Duration::from_secs(1));
@@ -156,13 +157,15 @@ impl StoreExchange {
         if announcements.has_news() && announcements.company() == Company::Together {
             return;
         }
-        let is_idle = !self.fleet.companions().were_called(IDLE_AFTER);
+        let limits = self.fleet.limits();
+        let is_idle = !self.fleet.companions().were_called(IDLE_AFTER) && !limits.were_settled(IDLE_AFTER);
         announcements.be_idle(is_idle);
         let pause = if is_idle { IDLE } else { self.interval };
         tokio::select! {
             () = sleep_until(began + pause) => {}
             () = announcements.news() => {}
             () = self.fleet.migration().news() => {}
+            () = limits.logins().news() => {}
             () = self.fleet.leaving() => {}
         }
         announcements.be_idle(false);

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::configuration;
 use super::fleet_status::{FleetStanding, FleetStatus};
+use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
 use super::supervisor;
 use crate::cache::Cache;
@@ -39,6 +40,7 @@ struct FleetState {
     migration: Migration,
     /// Another edge has told that a rule has changed.
     are_rules_old: AtomicBool,
+    limits: FleetLimits,
     metrics: FleetMetrics,
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
@@ -85,6 +87,7 @@ impl Fleet {
             companions: companions.clone(),
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
+            limits: FleetLimits::new(&metrics),
             metrics,
             warnings: warnings.clone(),
             key: ArcSwapOption::empty(),
@@ -105,6 +108,9 @@ impl Fleet {
         }
         self.0.config.send_if_modified(|now| {
             let is_new = *now != config;
+            if now.settings != config.settings {
+                self.0.limits.begin(&config.settings);
+            }
             *now = config;
             is_new
         });
@@ -127,6 +133,11 @@ impl Fleet {
             .settings
             .is_set()
             .then(|| FleetStatus::new(&self.0.edge, &standing, &members))
+    }
+
+    /// What the edges limit together.
+    pub(crate) fn limits(&self) -> &FleetLimits {
+        &self.0.limits
     }
 
     /// The settings, and word of each change.
@@ -225,7 +236,7 @@ impl Fleet {
             configuration: config.configuration.clone(),
             started: self.0.started.as_secs(),
             admin: config.settings.advertise.as_ref().map(Url::to_string),
-            demand: std::collections::BTreeMap::new(),
+            demand: self.0.limits.permits().demand(),
         }
     }
 
@@ -236,6 +247,7 @@ impl Fleet {
             members.versions(),
             members.configurations(),
         );
+        self.0.limits.meet(&members, &self.0.edge);
         self.0.members.store(Arc::new(members));
     }
 
@@ -250,6 +262,7 @@ impl Fleet {
         let alone = standing.meet(unix_time());
         drop(standing);
         self.0.metrics.is_up(true);
+        self.0.limits.logins().open(true);
         self.0.companions.announcements().keep_company(Company::Together);
         tracing::info!(
             edge = self.0.edge,
@@ -266,6 +279,7 @@ impl Fleet {
     /// Notes that the store is of no use now.
     pub(super) fn is_alone(&self, fault: &StoreFault) {
         self.0.metrics.is_up(false);
+        self.0.limits.logins().open(false);
         let was_together = self.0.standing.lock().part(unix_time(), fault.to_string());
         self.0.companions.announcements().keep_company(Company::Alone);
         if was_together {

@@ -60,7 +60,8 @@ impl FleetSubject for MemberLines {
         if !turn.is_new_second {
             return Ok(());
         }
-        let lines: Vec<(String, String)> = replies.next()?;
+        let lines = replies.next::<Vec<(String, String)>>();
+        let lines = lines.inspect_err(|_| self.be_alone())?;
         let mut members = Vec::with_capacity(lines.len());
         for (edge, line) in &lines {
             match self.read(edge, line) {
@@ -73,5 +74,9 @@ impl FleetSubject for MemberLines {
         }
         self.fleet.meets(MemberTable::new(members));
         Ok(())
+    }
+
+    fn be_alone(&mut self) {
+        self.fleet.limits().permits().be_alone();
     }
 }

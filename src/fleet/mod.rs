@@ -11,10 +11,14 @@ mod exchange;
 mod fleet;
 mod fleet_status;
 mod log;
+mod logins;
 mod members;
 #[cfg(feature = "migration")]
 mod rules;
+mod permits;
 mod scripts;
+mod shared_limits;
+mod spending;
 mod store_fault;
 mod subject;
 mod supervisor;
@@ -22,3 +26,4 @@ mod turns;
 
 pub(crate) use fleet::{Fleet, FleetTask};
 pub(crate) use fleet_status::FleetStatus;
+pub(crate) use shared_limits::FleetLimits;

@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::fleet::Fleet;
 use super::scripts::{CHANGE, COUNT};
-use super::store_fault::{StoreFault, StoreFaultKind};
+use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
 use crate::migration::RuleState;
-use crate::telemetry::Direction;
+use crate::telemetry::{Direction, StoreFaultKind};
 use calendar_edge_core::fleet::{FleetMessage, RuleNews, SealedText};
 use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};
 

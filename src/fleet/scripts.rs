@@ -72,3 +72,48 @@ for i = 1, #lines, 2 do
 end
 return alive
 ";
+
+/// Adds what was spent from buckets to their levels, or subtracts what was given back, and returns the levels: the times in
+/// microseconds until they are full. A level is a time of the store's clock, so that nobody else's matters. A key of a
+/// foreign type counts as a full bucket.
+/// KEYS: buckets. ARGV for each: the microseconds spent, those of its period, those of the most debt.
+pub(super) const SPEND: &str = "\
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local levels = {}
+for i, key in ipairs(KEYS) do
+  local spent, period, debt = tonumber(ARGV[3 * i - 2]), tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
+  local known = redis.pcall('GET', key)
+  known = type(known) == 'string' and tonumber(known) or 0
+  local full = math.min(math.max(now, known) + spent, now + period + debt)
+  if full > now then
+    redis.call('SET', key, string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000))
+  elseif known > now then
+    redis.call('DEL', key)
+  end
+  levels[i] = string.format('%.0f', math.max(full - now, 0))
+end
+return levels
+";
+
+/// Charges one call in all buckets, or in none if one of them has no call, and returns whether it did, and the levels.
+/// KEYS: buckets. ARGV for each: the microseconds of the call, those of its period.
+pub(super) const CHARGE: &str = "\
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local full, fits = {}, 1
+for i, key in ipairs(KEYS) do
+  local known = redis.pcall('GET', key)
+  full[i] = math.max(now, type(known) == 'string' and tonumber(known) or 0)
+  if full[i] + ARGV[2 * i - 1] > now + ARGV[2 * i] then fits = 0 end
+end
+local levels = {}
+for i, key in ipairs(KEYS) do
+  if fits == 1 then
+    full[i] = full[i] + ARGV[2 * i - 1]
+    redis.call('SET', key, string.format('%.0f', full[i]), 'PX', math.ceil((full[i] - now) / 1000))
+  end
+  levels[i] = string.format('%.0f', full[i] - now)
+end
+return {fits, levels}
+";

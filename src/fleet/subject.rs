@@ -8,6 +8,7 @@ use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value};
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
+use calendar_edge_core::limits::rates::Settlement;
 
 /// A part of what is exchanged with the store. A subject takes as many replies as it asked questions.
 pub(super) trait FleetSubject: Send + Sync {
@@ -63,6 +64,15 @@ impl Questions {
         let pipe = self.pipe.cmd("EVAL").arg(script).arg(keys.len());
         for key in keys {
             pipe.arg(self.key.store_key(key));
+        }
+        pipe.arg(arguments);
+    }
+
+    /// Adds a script about buckets.
+    pub(super) fn buckets(&mut self, script: &str, buckets: &[Settlement], arguments: Vec<String>) {
+        let pipe = self.pipe.cmd("EVAL").arg(script).arg(buckets.len());
+        for settlement in buckets {
+            pipe.arg(self.key.store_key(&format!("b:{:016x}", settlement.bucket)));
         }
         pipe.arg(arguments);
     }

@@ -10,9 +10,11 @@ use super::connect::StoreRoute;
 use super::exchange::StoreExchange;
 use super::fleet::{Fleet, FleetConfig};
 use super::log::Log;
+use super::logins::Logins;
 use super::members::MemberLines;
 #[cfg(feature = "migration")]
 use super::rules::Rules;
+use super::spending::Spending;
 use super::store_fault::StoreFault;
 use super::subject::FleetSubject;
 use super::turns::Turns;
@@ -40,10 +42,7 @@ pub(super) async fn supervise(fleet: Fleet) {
 /// Exchanges with the store of some settings. Ends when the edge leaves.
 async fn serve(fleet: &Fleet, config: &FleetConfig) {
     let settings = &config.settings;
-    let key = settings.secret.as_ref().filter(|_| settings.is_set());
-    // A secret always makes a key.
-    let key = key.and_then(|secret| FleetKey::new(secret, settings.name.as_deref()).ok());
-    let key = key.map(Arc::new);
+    let key = FleetKey::of(settings).map(Arc::new);
     fleet.use_key(key.clone());
     let Some(key) = key else {
         return fleet.leaving().await;
@@ -73,7 +72,9 @@ fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
     vec![
         // Told first, so that what others wait for is done first, and heard in the same exchange.
         Box::new(Log::new(fleet)),
+        Box::new(Logins::new(fleet.limits().logins())),
         Box::new(Turns::new(fleet)),
+        Box::new(Spending::new(fleet)),
         Box::new(MemberLines::new(fleet)),
         // After the log, which tells of their changes, and the members, who have to agree to each step.
         #[cfg(feature = "migration")]

@@ -8,7 +8,7 @@ use crate::backend::BackendPools;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::Migration;
 use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
@@ -93,13 +93,13 @@ impl Shared {
         let threads = placement.threads();
         let companions = Companions::new(cache.clone());
         let migration = Migration::new(settings, &cache, &metrics);
-        Ok(Self {
+        let shared = Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
             #[cfg(feature = "migration")]
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
             indexes,
-            buckets: SharedBuckets::new(&settings.rate_limits),
+            buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
             migration,
             companions,
@@ -115,7 +115,9 @@ impl Shared {
             refusals,
             warnings,
             findings: FindingSums::default(),
-        })
+        };
+        shared.share_limits();
+        Ok(shared)
     }
 
     /// The state for new settings. The state in use does not change: these settings may still be refused.
@@ -131,9 +133,20 @@ impl Shared {
             backends: self.backends.adapt(&site)?,
             #[cfg(feature = "migration")]
             pools: self.pools.adapt(settings)?,
+            buckets: self
+                .buckets
+                .of(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             traces: self.traces.adapt(&settings.traces)?,
             ..self.clone()
         })
+    }
+
+    /// Divides what edges of a fleet limit together.
+    fn share_limits(&self) {
+        let permits = self.backends.permits();
+        #[cfg(feature = "migration")]
+        let permits = permits.chain(self.pools.permits());
+        self.fleet.limits().watch(&self.buckets, permits);
     }
 
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
@@ -145,6 +158,7 @@ impl Shared {
         self.migration.adapt(settings);
         self.companions.adapt(&settings.roots);
         self.fleet.adapt(settings);
+        self.share_limits();
         self.learnt.adapt(&site);
         self.buffers.resize(settings.limits.response_buffer_total);
         self.bodies.resize(settings.limits.request_buffer_total);

@@ -1,5 +1,6 @@
 //! What an edge counts of its fleet.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
@@ -11,7 +12,7 @@ use super::latency::Latency;
 use super::series::Series;
 use super::table::{
     FLEET_EXCHANGE_SECONDS, FLEET_FAULTS, FLEET_GAPS, FLEET_MEMBERS, FLEET_MESSAGE_AGE_SECONDS,
-    FLEET_MESSAGES, FLEET_UP, FLEET_VARIANTS,
+    FLEET_MESSAGES, FLEET_PERMITS, FLEET_SETTLED_BUCKETS, FLEET_UP, FLEET_VARIANTS,
 };
 use calendar_edge_core::fleet::{FleetMessage, GapCause};
 
@@ -26,6 +27,8 @@ pub(crate) struct FleetMetrics {
     messages: Series<Counter, 2>,
     ages: Series<Latency, 0>,
     gaps: Series<Counter, 1>,
+    permits: Series<Gauge, 1>,
+    settled: Series<Counter, 0>,
 }
 
 /// The way of a message.
@@ -93,6 +96,8 @@ impl FleetMetrics {
             messages: FLEET_MESSAGES.series(registry),
             ages: FLEET_MESSAGE_AGE_SECONDS.series(registry),
             gaps: FLEET_GAPS.series(registry),
+            permits: FLEET_PERMITS.series(registry),
+            settled: FLEET_SETTLED_BUCKETS.series(registry),
         }
     }
 
@@ -102,6 +107,7 @@ impl FleetMetrics {
         self.members.expect([]);
         self.exchanges.expect([]);
         self.ages.expect([]);
+        self.settled.expect([]);
         for of in [VERSION, CONFIGURATION] {
             self.variants.expect([of.into()]);
         }
@@ -151,6 +157,17 @@ impl FleetMetrics {
     /// Notes the age of a message at its arrival.
     pub(crate) fn arrived_after(&self, age: Duration) {
         self.ages.of([]).observe(age);
+    }
+
+    /// Notes this edge's part of the permits of a backend.
+    pub(crate) fn permits(&self, backend: &Arc<str>, part: usize) {
+        let part = i64::try_from(part).unwrap_or(i64::MAX);
+        self.permits.of([backend.into()]).set(part);
+    }
+
+    /// Counts buckets whose level was taken over from the store.
+    pub(crate) fn settled(&self, buckets: usize) {
+        self.settled.add([], u64::try_from(buckets).unwrap_or(u64::MAX));
     }
 
     /// Counts lost history.

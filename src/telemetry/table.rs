@@ -132,6 +132,16 @@ pub(super) const FLEET_MESSAGES: Row<Counter, 2> = Row::new(
     ["kind", "direction"],
     "Messages that this edge told the others, and that it heard",
 );
+pub(super) const FLEET_PERMITS: Row<Gauge, 1> = Row::new(
+    "fleet_permits",
+    ["backend"],
+    "Calls that may be with a backend at once through this edge, its part of `max_in_flight`",
+);
+pub(super) const FLEET_SETTLED_BUCKETS: Row<Counter, 0> = Row::new(
+    "fleet_settled_buckets",
+    [],
+    "Buckets of rate limits whose level was taken over from the store of the fleet",
+);
 pub(super) const FLEET_UP: Row<Gauge, 0> = Row::new(
     "fleet_up",
     [],

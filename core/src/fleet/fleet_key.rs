@@ -4,10 +4,10 @@ use std::fmt;
 
 use ring::hmac;
 
-use super::keyed_hash::KeyedHash;
 use crate::companion::mark::{Seal, SealFault};
+use crate::keyed_hash::KeyedHash;
 use crate::settings::mark_text::Hex;
-use crate::settings::{MarkKey, ShortSecret};
+use crate::settings::{FleetSettings, MarkKey, ShortSecret};
 use crate::unix_time::UnixTime;
 
 /// The keys of a fleet; clones share them.
@@ -55,6 +55,13 @@ impl FleetKey {
             hash: KeyedHash::new(*hash),
             secret: secret.clone(),
         })
+    }
+
+    /// The keys of a fleet that is set; none for an edge that is alone.
+    pub fn of(settings: &FleetSettings) -> Option<Self> {
+        let secret = settings.secret.as_ref().filter(|_| settings.is_set())?;
+        // A secret always makes a key.
+        Self::new(secret, settings.name.as_deref()).ok()
     }
 
     /// The name of the fleet in the store.

@@ -19,9 +19,18 @@ pub struct FleetMember {
     /// The address of its admin listener.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub admin: Option<String>,
-    /// Calls that run or wait, mean of a second, by the name of the backend.
+    /// What its calls need, by the name of the backend.
     #[serde(default)]
-    pub demand: BTreeMap<String, f64>,
+    pub demand: BTreeMap<String, Demand>,
+}
+
+/// What the calls of one edge to one backend need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The calls that ran or waited, as the mean of a second, in thousandths.
+    pub calls: u64,
+    /// The permits that nobody else may use.
+    pub permits: usize,
 }
 
 /// The edges that are alive, in the order of their names.
@@ -90,7 +99,13 @@ mod tests {
             configuration: "c".to_owned(),
             started: 7,
             admin: None,
-            demand: BTreeMap::from([("origin".to_owned(), 1.5)]),
+            demand: BTreeMap::from([(
+                "origin".to_owned(),
+                Demand {
+                    calls: 1500,
+                    permits: 4,
+                },
+            )]),
         }
     }
 
@@ -98,8 +113,7 @@ mod tests {
     fn a_line_is_read_as_it_was_written_and_may_hold_more() {
         let written = member("aa", "1");
         assert_eq!(FleetMember::read("aa", &written.body()), Some(written.clone()));
-        let more = written.body().replace('{', "{\"new\":1,");
-        // Both objects of the line have more: the table of demand takes it for a backend.
+        let more = written.body().replacen('{', "{\"new\":1,", 1);
         assert_eq!(FleetMember::read("aa", &more).unwrap().version, "1");
         assert_eq!(FleetMember::read("aa", "{}"), None);
     }

@@ -196,7 +196,7 @@ mod tests {
     fn what_a_newer_edge_adds_is_ignored_or_counts_as_everything() {
         let read = |kind, body: &str| match FleetMessage::read(kind, body) {
             FleetMessage::Purge { purge, .. } => (purge.removal == Removal::All, purge.changes),
-            FleetMessage::Seen(_) => panic!("no purge: {body}"),
+            FleetMessage::Seen(_) | FleetMessage::Rule(_) => panic!("no purge: {body}"),
         };
         assert_eq!(
             read("purge", r#"{"tags":["event:5"],"changes":[1],"why":2}"#),

@@ -5,12 +5,10 @@ mod cursor;
 #[cfg(test)]
 mod cursor_tests;
 mod fleet_key;
-mod keyed_hash;
 mod member;
 mod message;
 
 pub use cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
 pub use fleet_key::{FleetKey, SealedText};
-pub use keyed_hash::KeyedHash;
-pub use member::{FleetMember, MemberTable};
+pub use member::{Demand, FleetMember, MemberTable};
 pub use message::{FleetMessage, RuleNews, SeenNumber};

@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use crate::fleet::Fleet;
 use crate::gateway::Shared;
 use crate::gateway::calls::{CallRequest, CallResponse, Login};
 use crate::gateway::fault;
@@ -13,7 +14,7 @@ use crate::layers::EdgeResponse;
 use crate::layers::RefusalReason;
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::limits::rates::{Budgets, Client};
+use calendar_edge_core::limits::rates::{Budgets, Charges, Client, Exceeded};
 use calendar_edge_core::settings::RateLimits;
 
 /// Answers 429 when a limit is exceeded; tells every other client how much is left.
@@ -21,6 +22,7 @@ use calendar_edge_core::settings::RateLimits;
 pub(in crate::gateway) struct RateLimit<S> {
     inner: S,
     budgets: Budgets,
+    fleet: Fleet,
     metrics: RateLimitMetrics,
 }
 
@@ -31,8 +33,19 @@ impl<S> RateLimit<S> {
         Self {
             inner,
             budgets: Budgets::new(limits, &shared.buckets),
+            fleet: shared.fleet.clone(),
             metrics: shared.metrics.rate_limits().clone(),
         }
+    }
+
+    /// Charges a call, and a failed login for all edges of a fleet.
+    async fn charge(&self, request: &CallRequest) -> Result<Charges, Exceeded> {
+        let (address, opened) = (request.asked.context.client.address, &request.opened);
+        let client = Client::new(address, opened.identity());
+        let mut charged = self.budgets.spend(client, opened.cost(), Instant::now())?;
+        let logins = self.fleet.limits().logins();
+        logins.charge(&self.budgets, &mut charged).await?;
+        Ok(charged)
     }
 }
 
@@ -47,9 +60,7 @@ where
             self.metrics.passed();
             return self.inner.call(request).await.response;
         }
-        let (address, opened) = (request.asked.context.client.address, &request.opened);
-        let client = Client::new(address, opened.identity());
-        let charged = match self.budgets.spend(client, opened.cost(), Instant::now()) {
+        let charged = match self.charge(&request).await {
             Ok(charged) => charged,
             Err(exceeded) => {
                 self.metrics.refused(exceeded.budget);
@@ -64,7 +75,11 @@ where
         } = self.inner.call(request).await;
         charged.status().write(response.headers_mut());
         if login == Login::NotRefused {
-            self.budgets.return_charges(charged, Instant::now());
+            let back = self.budgets.return_charges(charged, Instant::now());
+            self.fleet
+                .limits()
+                .logins()
+                .give_back(back, self.budgets.buckets());
         }
         response
     }

@@ -91,7 +91,7 @@ impl Copier {
         Some(Self {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
-            budget: CopyBudget::new(rule),
+            budget: CopyBudget::new(rule, shared.fleet.limits().size()),
             way: DryRun::over(pool),
             site: site.map(DryRun::over),
             primary: Presenter::new(&parts.rules),

@@ -7,13 +7,17 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::telemetry::CopySkip;
+use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::settings::ShadowRule;
 
 /// The budget of one rule. Nothing waits for it: what exceeds it is not copied.
 #[derive(Debug)]
 pub(in crate::gateway) struct CopyBudget {
     places: Arc<Semaphore>,
-    pause: Duration,
+    in_flight: usize,
+    per_second: usize,
+    /// The edges of a fleet have equal parts of both.
+    edges: FleetSize,
     /// When a whole second's worth of copies will be free again.
     full_at: Mutex<Option<Instant>>,
 }
@@ -33,20 +37,28 @@ const SECOND: Duration = Duration::from_secs(1);
 // === impl CopyBudget ===
 
 impl CopyBudget {
-    pub(in crate::gateway) fn new(rule: &ShadowRule) -> Self {
+    pub(in crate::gateway) fn new(rule: &ShadowRule, edges: &FleetSize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(rule.in_flight)),
-            pause: SECOND / rule.requests_per_second.max(1),
+            in_flight: rule.in_flight,
+            per_second: usize::try_from(rule.requests_per_second).unwrap_or(usize::MAX),
+            edges: edges.clone(),
             full_at: Mutex::new(None),
         }
     }
 
     /// A place for one copy, which is held until the place is dropped.
     pub(in crate::gateway) fn take(&self, now: Instant) -> Result<OwnedSemaphorePermit, OverBudget> {
+        let mut full_at = self.full_at.lock();
+        let running = self.in_flight.saturating_sub(self.places.available_permits());
+        if running >= self.edges.equal_part(self.in_flight) {
+            return Err(OverBudget::InFlight);
+        }
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| OverBudget::InFlight)?;
-        let mut full_at = self.full_at.lock();
-        let next = full_at.map_or(now, |at| at.max(now)) + self.pause;
+        let per_second = self.edges.equal_part(self.per_second);
+        let pause = SECOND / u32::try_from(per_second).unwrap_or(u32::MAX);
+        let next = full_at.map_or(now, |at| at.max(now)) + pause;
         if next - now > SECOND {
             return Err(OverBudget::Rate);
         }
@@ -72,11 +84,16 @@ mod tests {
     use super::*;
 
     fn budget(requests_per_second: u32, in_flight: usize) -> CopyBudget {
-        CopyBudget::new(&ShadowRule {
+        of_edge(requests_per_second, in_flight, &FleetSize::default())
+    }
+
+    fn of_edge(requests_per_second: u32, in_flight: usize, edges: &FleetSize) -> CopyBudget {
+        let rule = ShadowRule {
             requests_per_second,
             in_flight,
             ..ShadowRule::default()
-        })
+        };
+        CopyBudget::new(&rule, edges)
     }
 
     #[test]
@@ -99,5 +116,19 @@ mod tests {
         assert_eq!(budget.take(now).unwrap_err(), OverBudget::InFlight);
         drop(first);
         assert!(budget.take(now).is_ok());
+    }
+
+    #[test]
+    fn edges_of_a_fleet_have_equal_parts() {
+        let edges = FleetSize::new(2);
+        let (rate, places) = (of_edge(4, 100, &edges), of_edge(100, 4, &edges));
+        let now = Instant::now();
+        let taken = |budget: &CopyBudget| {
+            let taken: Vec<_> = (0..10).filter_map(|_| budget.take(now).ok()).collect();
+            taken.len()
+        };
+        assert_eq!((taken(&rate), taken(&places)), (2, 2));
+        edges.set(1, 0);
+        assert_eq!(taken(&places), 4);
     }
 }

@@ -4,6 +4,7 @@
 mod cluster;
 mod gaps;
 mod mischief;
+mod limits;
 mod outages;
 mod purges;
 mod rules;

@@ -59,6 +59,11 @@ impl Budgets {
         }
     }
 
+    /// The buckets that it charges.
+    pub const fn buckets(&self) -> &SharedBuckets {
+        &self.buckets
+    }
+
     /// True if no rate limit is set: no call costs anything.
     pub fn are_unset(&self) -> bool {
         self.limits.are_unset()

@@ -181,6 +181,7 @@ mod tests {
     use super::super::sample_tests::{budgets, identity, rate};
     use super::super::shared_buckets::SharedBuckets;
     use super::*;
+    use crate::keyed_hash::KeyedHash;
     use crate::settings::RateLimits;
 
     #[test]
@@ -263,7 +264,10 @@ mod tests {
             failed_logins: Some(rate(3)),
             ..RateLimits::default()
         };
-        Budgets::new(&limits, &SharedBuckets::of_fleet(&limits, [7; 16]))
+        Budgets::new(
+            &limits,
+            &SharedBuckets::new(&limits, Some(KeyedHash::new([7; 16]))),
+        )
     }
 
     #[test]

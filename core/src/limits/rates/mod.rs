@@ -8,7 +8,6 @@ mod failed_logins;
 #[cfg(test)]
 mod flood_tests;
 mod gcra;
-mod keyed_hash;
 mod named_accounts;
 mod rate_limit_fields;
 #[cfg(test)]

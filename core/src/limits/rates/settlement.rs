@@ -56,6 +56,14 @@ impl Taken {
         }
     }
 
+    /// The opposite.
+    pub(super) const fn undone(self) -> Self {
+        Self {
+            nanos: self.nanos.saturating_neg(),
+            ..self
+        }
+    }
+
     /// The time in which the bucket regains it, in microseconds; negative if it was given back.
     pub const fn micros(self) -> i64 {
         self.nanos / 1000
@@ -96,6 +104,19 @@ impl Taken {
 
 fn signed(nanos: u128) -> i64 {
     i64::try_from(nanos).unwrap_or(i64::MAX)
+}
+
+// === impl Settlement ===
+
+impl Settlement {
+    /// What undoes it.
+    #[must_use]
+    pub const fn undone(self) -> Self {
+        Self {
+            taken: self.taken.undone(),
+            ..self
+        }
+    }
 }
 
 // === impl BucketStore ===

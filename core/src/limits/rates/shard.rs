@@ -2,18 +2,44 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Instant;
 
 use super::settlement::{Settlement, Taken};
 
+/// Values by the keyed hash of a bucket.
+pub(super) type ByBucket<V> = HashMap<u64, V, BuildHasherDefault<HashedAlready>>;
+
+/// Takes a keyed hash as it is. The lowest bits, which all buckets of a shard have in common, become the highest.
+#[derive(Debug, Default)]
+pub(super) struct HashedAlready(u64);
+
 /// Some of the buckets.
 #[derive(Debug, Default)]
 pub(super) struct Shard {
-    pub(super) full_at: HashMap<u64, Instant>,
+    pub(super) full_at: ByBucket<Instant>,
     /// Each bucket once, by the time it was first to be full; that may have changed since.
     pub(super) by_time: BinaryHeap<Reverse<(Instant, u64)>>,
     /// What other edges have not been told yet.
-    pub(super) unsettled: HashMap<u64, Taken>,
+    pub(super) unsettled: ByBucket<Taken>,
+}
+
+// === impl HashedAlready ===
+
+impl Hasher for HashedAlready {
+    fn finish(&self) -> u64 {
+        self.0.rotate_right(8)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 // === impl Shard ===

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bucket_store::BucketStore;
-use super::keyed_hash::KeyedHash;
+use crate::keyed_hash::KeyedHash;
 use crate::settings::RateLimits;
 
 /// The buckets, which outlive a change of settings. Clones share them.
@@ -16,20 +16,26 @@ pub struct SharedBuckets {
 // === impl SharedBuckets ===
 
 impl SharedBuckets {
-    /// Makes the buckets for these limits, all of them full.
-    pub fn new(limits: &RateLimits) -> Self {
+    /// Makes the buckets for these limits, all of them full. Edges of a fleet have one hash, and tell what is spent.
+    pub fn new(limits: &RateLimits, fleet: Option<KeyedHash>) -> Self {
+        let store = match fleet {
+            Some(_) => BucketStore::of_fleet(limits.max_buckets),
+            None => BucketStore::new(limits.max_buckets),
+        };
         Self {
-            store: Arc::new(BucketStore::new(limits.max_buckets)),
-            hash: KeyedHash::random(),
+            store: Arc::new(store),
+            hash: fleet.unwrap_or_else(KeyedHash::random),
         }
     }
 
-    /// The same for an edge that tells others what is spent. All of them have this secret key, by which buckets are known.
-    pub fn of_fleet(limits: &RateLimits, key: [u8; 16]) -> Self {
-        Self {
-            store: Arc::new(BucketStore::of_fleet(limits.max_buckets)),
-            hash: KeyedHash::with_key(key),
+    /// The same buckets, or new ones in another fleet.
+    #[must_use]
+    pub fn of(&self, limits: &RateLimits, fleet: Option<KeyedHash>) -> Self {
+        let known = self.store.is_shared().then_some(self.hash);
+        if known == fleet {
+            return self.clone();
         }
+        Self::new(limits, fleet)
     }
 
     /// The buckets themselves.

@@ -1,16 +1,18 @@
-//! One hash for all edges of a fleet: 64 bits of SipHash, keyed by the secret.
+//! Hashes with a secret key: of one process, or of all edges of a fleet.
 
 #![expect(
     deprecated,
     reason = "only this type of the standard library takes a key, and its algorithm is fixed"
 )]
 
-use std::hash::{BuildHasher, SipHasher};
+use std::hash::{BuildHasher, RandomState, SipHasher};
 
-/// Hashes names and addresses, so that neither reaches the store and all edges form the same key.
+/// 64 bits of `SipHash`: nobody can choose credentials that share a bucket with another's, and neither names nor addresses
+/// are found in a dump or in the store of a fleet.
 ///
-/// Write bytes, not numbers or texts: how those are written depends on the machine and on the standard library.
-#[derive(Clone, Copy)]
+/// How numbers and texts are written depends on the kind of machine and on the standard library. Where edges of different
+/// builds must agree, hash bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct KeyedHash {
     keys: (u64, u64),
 }
@@ -18,8 +20,16 @@ pub struct KeyedHash {
 // === impl KeyedHash ===
 
 impl KeyedHash {
-    /// The hash under a key.
-    pub(super) fn new(key: [u8; 16]) -> Self {
+    /// With a key that this process alone has.
+    pub fn random() -> Self {
+        let state = RandomState::new();
+        Self {
+            keys: (state.hash_one(0), state.hash_one(1)),
+        }
+    }
+
+    /// With this key.
+    pub fn new(key: [u8; 16]) -> Self {
         let number = u128::from_le_bytes(key);
         let low = u64::try_from(number & u128::from(u64::MAX)).unwrap_or_default();
         let high = u64::try_from(number >> 64).unwrap_or_default();
@@ -52,6 +62,14 @@ impl std::fmt::Debug for KeyedHash {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hashes_with_one_key_agree_and_others_do_not() {
+        let of = |hash: KeyedHash| hash.hash_one(("address-lists", "192.0.2.0/24"));
+        assert_eq!(of(KeyedHash::new([7; 16])), of(KeyedHash::new([7; 16])));
+        assert_ne!(of(KeyedHash::new([7; 16])), of(KeyedHash::new([8; 16])));
+        assert_ne!(of(KeyedHash::random()), of(KeyedHash::random()));
+    }
 
     /// The last vector of the reference implementation for inputs of 0 to 8 bytes (SipHash, appendix A).
     #[test]

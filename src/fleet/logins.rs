@@ -1,0 +1,218 @@
+//! Failed logins: the store charges them before the site checks a password, so that all edges hold the rate together.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
+
+use super::scripts::CHARGE;
+use super::spending::ask_to_spend;
+use super::store_fault::StoreFault;
+use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use calendar_edge_core::limits::FleetSize;
+use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, SharedBuckets};
+
+/// Where calls leave what the store is to charge and to give back; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct LoginDesk(Arc<Desk>);
+
+#[derive(Debug)]
+struct Desk {
+    size: FleetSize,
+    orders: Mutex<LoginOrders>,
+    news: Notify,
+    /// The store answers.
+    is_open: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct LoginOrders {
+    charges: Vec<LoginOrder>,
+    returned: Vec<Settlement>,
+}
+
+/// One call with credentials that waits for the store.
+#[derive(Debug)]
+struct LoginOrder {
+    buckets: Vec<Settlement>,
+    answer: oneshot::Sender<LoginVerdict>,
+}
+
+/// What the store says of a failed login, with the level of each bucket.
+#[derive(Debug)]
+enum LoginVerdict {
+    Charged(Vec<Duration>),
+    Refused(Vec<Duration>),
+}
+
+/// Brings the orders to the store.
+pub(super) struct Logins {
+    desk: LoginDesk,
+    asked: Vec<LoginOrder>,
+    given_back: Vec<Settlement>,
+}
+
+/// The longest wait of a call for the store. Then its edge decides by itself.
+const PATIENCE: Duration = Duration::from_millis(25);
+
+/// The most calls of one exchange.
+const MOST: usize = 256;
+
+// === impl LoginDesk ===
+
+impl LoginDesk {
+    /// A desk that is closed, for so many edges.
+    pub(super) fn new(size: &FleetSize) -> Self {
+        Self(Arc::new(Desk {
+            size: size.clone(),
+            orders: Mutex::default(),
+            news: Notify::new(),
+            is_open: AtomicBool::new(false),
+        }))
+    }
+
+    /// Charges the failed login of a call at the store, or a part of the rate here where the store does not answer.
+    ///
+    /// # Errors
+    /// The budget that is used up.
+    pub(crate) async fn charge(&self, budgets: &Budgets, charged: &mut Charges) -> Result<(), Exceeded> {
+        let buckets = charged.logins();
+        let (is_open, edges) = (self.is_open(), self.0.size.edges());
+        if buckets.is_empty() || (!is_open && edges == 1) {
+            return Ok(());
+        }
+        match self.ask(buckets).await {
+            Some(LoginVerdict::Charged(levels)) => {
+                budgets.accept_logins(charged, &levels, Instant::now());
+                Ok(())
+            }
+            Some(LoginVerdict::Refused(levels)) => {
+                Err(budgets.refuse_logins(charged, &levels, Instant::now()))
+            }
+            None => budgets.divide_logins(charged, edges, Instant::now()),
+        }
+    }
+
+    /// Gives back at the store what it charged for a login that was not refused.
+    pub(crate) fn give_back(&self, back: Vec<Settlement>, buckets: &SharedBuckets) {
+        if back.is_empty() {
+            return;
+        }
+        if self.is_open() {
+            self.0.orders.lock().returned.extend(back);
+            self.0.news.notify_one();
+        } else {
+            for settlement in back {
+                buckets.store().keep_unsettled(settlement);
+            }
+        }
+    }
+
+    /// Opens the desk while the store answers.
+    pub(super) fn open(&self, is_open: bool) {
+        self.0.is_open.store(is_open, Ordering::Relaxed);
+    }
+
+    /// Waits until a call has left an order.
+    pub(super) async fn news(&self) {
+        self.0.news.notified().await;
+    }
+
+    fn is_open(&self) -> bool {
+        self.0.is_open.load(Ordering::Relaxed)
+    }
+
+    /// The verdict of the store; none if it is away or late.
+    async fn ask(&self, buckets: Vec<Settlement>) -> Option<LoginVerdict> {
+        if !self.is_open() {
+            return None;
+        }
+        let (answer, heard) = oneshot::channel();
+        self.0.orders.lock().charges.push(LoginOrder { buckets, answer });
+        self.0.news.notify_one();
+        timeout(PATIENCE, heard).await.ok()?.ok()
+    }
+}
+
+// === impl Logins ===
+
+impl Logins {
+    pub(super) fn new(desk: &LoginDesk) -> Self {
+        Self {
+            desk: desk.clone(),
+            asked: Vec::new(),
+            given_back: Vec::new(),
+        }
+    }
+
+    /// Answers a call; a charge that comes too late for it is given back.
+    fn answer(&self, order: LoginOrder, (is_charged, levels): (bool, Vec<u64>)) {
+        let levels = levels.into_iter().map(Duration::from_micros).collect();
+        let verdict = match is_charged {
+            true => LoginVerdict::Charged(levels),
+            false => LoginVerdict::Refused(levels),
+        };
+        if let Err(LoginVerdict::Charged(_)) = order.answer.send(verdict) {
+            let back = order.buckets.into_iter().map(Settlement::undone);
+            self.desk.0.orders.lock().returned.extend(back);
+        }
+    }
+}
+
+impl FleetSubject for Logins {
+    fn ask(&mut self, questions: &mut Questions, _: ExchangeTurn) {
+        {
+            let mut orders = self.desk.0.orders.lock();
+            self.given_back = std::mem::take(&mut orders.returned);
+            // A call that waits no longer is charged by its edge.
+            orders.charges.retain(|order| !order.answer.is_closed());
+            let most = orders.charges.len().min(MOST);
+            self.asked = orders.charges.drain(..most).collect();
+            if !orders.charges.is_empty() {
+                self.desk.0.news.notify_one();
+            }
+        }
+        for batch in self.given_back.chunks(MOST) {
+            ask_to_spend(questions, batch);
+        }
+        for order in &self.asked {
+            ask_to_charge(questions, &order.buckets);
+        }
+    }
+
+    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+        let mut outcome = Ok(());
+        for _ in std::mem::take(&mut self.given_back).chunks(MOST) {
+            outcome = outcome.and(replies.next::<Vec<u64>>().map(drop));
+        }
+        for order in std::mem::take(&mut self.asked) {
+            match replies.next() {
+                Ok(reply) => self.answer(order, reply),
+                // The call hears nothing, and is charged by its edge.
+                Err(fault) => outcome = outcome.and(Err(fault)),
+            }
+        }
+        outcome
+    }
+
+    fn lose(&mut self) {
+        self.asked.clear();
+        self.given_back.clear();
+    }
+
+    fn be_alone(&mut self) {
+        *self.desk.0.orders.lock() = LoginOrders::default();
+    }
+}
+
+/// Asks the store to charge one call in all of its buckets, or in none.
+fn ask_to_charge(questions: &mut Questions, buckets: &[Settlement]) {
+    let arguments = buckets.iter().flat_map(|bucket| {
+        let taken = bucket.taken;
+        [taken.micros().to_string(), taken.period().as_micros().to_string()]
+    });
+    questions.buckets(CHARGE, buckets, arguments.collect());
+}

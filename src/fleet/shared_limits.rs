@@ -1,0 +1,99 @@
+//! The limits that the edges of a fleet hold together: rates, failed logins, and the permits of backends.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use parking_lot::{Mutex, MutexGuard};
+
+use super::logins::LoginDesk;
+use super::permits::Permits;
+use crate::backend::SharedPermits;
+use crate::telemetry::FleetMetrics;
+use calendar_edge_core::fleet::{FleetKey, MemberTable};
+use calendar_edge_core::keyed_hash::KeyedHash;
+use calendar_edge_core::limits::FleetSize;
+use calendar_edge_core::limits::rates::SharedBuckets;
+use calendar_edge_core::settings::{FleetSettings, RateLimits};
+
+/// What is limited, and how many edges there are.
+#[derive(Debug)]
+pub(crate) struct FleetLimits {
+    size: FleetSize,
+    logins: LoginDesk,
+    buckets: ArcSwap<SharedBuckets>,
+    permits: Mutex<Permits>,
+    /// When a bucket was last settled.
+    settled: Mutex<Option<Instant>>,
+}
+
+// === impl FleetLimits ===
+
+impl FleetLimits {
+    pub(super) fn new(metrics: &FleetMetrics) -> Self {
+        let size = FleetSize::default();
+        Self {
+            logins: LoginDesk::new(&size),
+            permits: Mutex::new(Permits::new(&size, metrics)),
+            buckets: ArcSwap::from_pointee(SharedBuckets::new(&RateLimits::default(), None)),
+            settled: Mutex::default(),
+            size,
+        }
+    }
+
+    /// The hash by which all edges of a fleet know a bucket; none for an edge without a fleet.
+    pub(crate) fn hash(settings: &FleetSettings) -> Option<KeyedHash> {
+        FleetKey::of(settings).map(|key| key.hash())
+    }
+
+    /// Where failed logins are charged.
+    pub(crate) const fn logins(&self) -> &LoginDesk {
+        &self.logins
+    }
+
+    /// The number of edges, by which they divide what they cannot share in another way.
+    pub(crate) const fn size(&self) -> &FleetSize {
+        &self.size
+    }
+
+    /// Limits these buckets and backends from now on.
+    pub(crate) fn watch(&self, buckets: &SharedBuckets, backends: impl Iterator<Item = SharedPermits>) {
+        self.buckets.store(Arc::new(buckets.clone()));
+        self.permits.lock().divide(backends);
+    }
+
+    /// Begins anew, with the number of edges that the settings assume.
+    pub(super) fn begin(&self, settings: &FleetSettings) {
+        let edges = if settings.is_set() { settings.members } else { 1 };
+        self.size.set(edges, edges.saturating_sub(1));
+        self.logins.open(false);
+        self.permits.lock().begin();
+    }
+
+    /// Notes who is there. This edge has said before what it needs.
+    pub(super) fn meet(&self, table: &MemberTable, edge: &str) {
+        let members = table.members();
+        if let Some(position) = members.iter().position(|member| member.edge == edge) {
+            self.size.set(members.len(), position);
+            self.permits.lock().follow(table, edge);
+        }
+    }
+
+    pub(super) fn permits(&self) -> MutexGuard<'_, Permits> {
+        self.permits.lock()
+    }
+
+    pub(super) fn buckets(&self) -> Arc<SharedBuckets> {
+        self.buckets.load_full()
+    }
+
+    /// Notes that buckets were settled.
+    pub(super) fn settled(&self) {
+        *self.settled.lock() = Some(Instant::now());
+    }
+
+    /// True if buckets were settled of late.
+    pub(super) fn were_settled(&self, within: Duration) -> bool {
+        self.settled.lock().is_some_and(|at| at.elapsed() < within)
+    }
+}

@@ -1,0 +1,97 @@
+//! What clients spent of their rate limits: told to the store, and the levels of all edges taken over.
+
+use std::time::{Duration, Instant};
+
+use super::fleet::Fleet;
+use super::scripts::SPEND;
+use super::store_fault::StoreFault;
+use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use calendar_edge_core::limits::rates::Settlement;
+
+/// Settles the buckets that were touched since the last exchange.
+pub(super) struct Spending {
+    fleet: Fleet,
+    /// What the store was asked, until it answers.
+    asked: Vec<Settlement>,
+}
+
+/// The most buckets of one exchange. The others follow in the next one.
+const MOST: usize = 512;
+
+/// The most buckets of one script, which the store runs without a pause.
+const BATCH: usize = 64;
+
+// === impl Spending ===
+
+impl Spending {
+    pub(super) fn new(fleet: &Fleet) -> Self {
+        Self {
+            fleet: fleet.clone(),
+            asked: Vec::new(),
+        }
+    }
+
+    fn keep(&self, untold: &[Settlement]) {
+        let buckets = self.fleet.limits().buckets();
+        for settlement in untold {
+            buckets.store().keep_unsettled(*settlement);
+        }
+    }
+}
+
+impl FleetSubject for Spending {
+    fn ask(&mut self, questions: &mut Questions, _: ExchangeTurn) {
+        self.asked = self
+            .fleet
+            .limits()
+            .buckets()
+            .store()
+            .take_unsettled(MOST, Instant::now());
+        for batch in self.asked.chunks(BATCH) {
+            ask_to_spend(questions, batch);
+        }
+    }
+
+    fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
+        let asked = std::mem::take(&mut self.asked);
+        let buckets = self.fleet.limits().buckets();
+        let mut outcome = Ok(());
+        for batch in asked.chunks(BATCH) {
+            match replies.next::<Vec<u64>>() {
+                Ok(levels) => {
+                    let now = Instant::now();
+                    for (settlement, level) in batch.iter().zip(levels) {
+                        buckets
+                            .store()
+                            .adopt(*settlement, Duration::from_micros(level), now);
+                    }
+                    self.fleet.metrics().settled(batch.len());
+                    self.fleet.limits().settled();
+                }
+                Err(fault) => {
+                    self.keep(batch);
+                    outcome = outcome.and(Err(fault));
+                }
+            }
+        }
+        outcome
+    }
+
+    fn lose(&mut self) {
+        let asked = std::mem::take(&mut self.asked);
+        self.keep(&asked);
+    }
+}
+
+/// Asks the store to add what was spent, and to subtract what was given back.
+pub(super) fn ask_to_spend(questions: &mut Questions, settlements: &[Settlement]) {
+    let arguments = settlements.iter().flat_map(|settlement| {
+        let taken = settlement.taken;
+        [
+            taken.micros().to_string(),
+            taken.period().as_micros().to_string(),
+            taken.debt().as_micros().to_string(),
+        ]
+    });
+    questions.buckets(SPEND, settlements, arguments.collect());
+}

@@ -1,0 +1,311 @@
+//! What several edges limit together: rates, failed logins and the permits of the site.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use calendar_edge_core::settings::{Rate, Settings, StoreAddress};
+use futures_util::future::join_all;
+use http::{Method, StatusCode};
+use parking_lot::Mutex;
+
+use super::super::support::{Answer, EVENTS, Edge, Origin, Reply, Store};
+use super::scene::{count, is_together, key, members, wait};
+
+/// Edges that have met.
+async fn edges(
+    number: usize,
+    origin: &Origin,
+    store: &StoreAddress,
+    change: impl Fn(&mut Settings),
+) -> Vec<Edge> {
+    let edge = |_| async {
+        let edge = Edge::builder().origin(origin).settings(|settings| {
+            settings.fleet.store = vec![store.clone()];
+            settings.fleet.secret = Some(key());
+            settings.fleet.members = number;
+        });
+        edge.settings(&change).start().await
+    };
+    let edges = join_all((0..number).map(edge)).await;
+    for edge in &edges {
+        wait("all edges are together", || async {
+            members(edge).await == number && is_together(edge).await
+        })
+        .await;
+    }
+    edges
+}
+
+fn rate(requests: u32, period: Duration) -> Option<Rate> {
+    Some(Rate { requests, period })
+}
+
+async fn read(edge: &Edge) -> StatusCode {
+    edge.get(&format!("{EVENTS}/56")).await.status
+}
+
+/// Guesses with passwords of their own, in turn at all edges, all at once.
+async fn guesses(edges: &[Edge], number: usize) -> Vec<Answer> {
+    let guess = |(index, edge): (usize, &Edge)| {
+        let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
+        Answer::to(request.basic_auth("alice", Some(index.to_string())))
+    };
+    join_all(edges.iter().cycle().take(number).enumerate().map(guess)).await
+}
+
+/// A site that refuses every login.
+async fn strict_origin() -> Origin {
+    Origin::answering(|seen| match seen.header("authorization") {
+        Some(_) => Reply::json(401, r#"{"code":"incorrect_password","message":"No."}"#),
+        None => Reply::json(200, "{}"),
+    })
+    .await
+}
+
+fn logins(origin: &Origin) -> usize {
+    let seen = origin.take_seen();
+    seen.iter()
+        .filter(|seen| seen.header("authorization").is_some())
+        .count()
+}
+
+#[tokio::test]
+async fn s2_a_client_gets_its_rate_from_all_edges_together() {
+    let Some(store) = Store::start() else { return };
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edges = edges(3, &origin, &store.address(), |settings| {
+        settings.rate_limits.address.items = rate(20, Duration::from_secs(4));
+    })
+    .await;
+    let (began, mut allowed, mut asked) = (Instant::now(), 0, 0_u32);
+    while began.elapsed() < Duration::from_secs(6) {
+        for edge in &edges {
+            allowed += u32::from(read(edge).await == 200);
+            asked += 1;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let one_edge = 20.0 + 5.0 * began.elapsed().as_secs_f64();
+    let part = f64::from(allowed) / one_edge;
+    println!("{allowed} of {asked} calls: {part:.2} of what one edge allows");
+    assert!(
+        (0.8..1.3).contains(&part),
+        "alone they would allow three times as many"
+    );
+    assert!(count(&edges[0], "edge_fleet_settled_buckets_total").await > 0);
+    let keys = store.ask(&["KEYS", "ce:*:b:*"]);
+    assert_eq!(keys.lines().count(), 1, "one client: {keys}");
+}
+
+#[tokio::test]
+async fn s2_edges_alone_limit_by_themselves_and_join_without_a_backlog() {
+    let Some(mut store) = Store::start() else { return };
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edges = edges(2, &origin, &store.address(), |settings| {
+        settings.rate_limits.address.items = rate(4, Duration::from_mins(1));
+    })
+    .await;
+    store.kill();
+    for edge in &edges {
+        wait("the edge is alone", || async { !is_together(edge).await }).await;
+        for expected in [200, 200, 200, 200, 429] {
+            assert_eq!(read(edge).await, expected);
+        }
+    }
+    store.restart();
+    for edge in &edges {
+        wait("the edge is together", || is_together(edge)).await;
+    }
+    // Both have told what they allowed: two bursts, of which one is debt.
+    wait("the store knows", || async {
+        let keys = store.ask(&["KEYS", "ce:*:b:*"]);
+        let life: i64 = store.ask(&["PTTL", &keys]).parse().unwrap_or(0);
+        life > 70_000
+    })
+    .await;
+    let life: i64 = store.ask(&["PTTL", &store.key("b:*")]).parse().expect("a life");
+    assert!(life <= 120_000, "{life}");
+}
+
+#[tokio::test]
+async fn s3_failed_logins_hold_exactly_over_all_edges() {
+    let Some(store) = Store::start() else { return };
+    let origin = strict_origin().await;
+    let edges = edges(3, &origin, &store.address(), |settings| {
+        settings.rate_limits.failed_logins = rate(10, Duration::from_mins(10));
+    })
+    .await;
+    let answers = guesses(&edges, 200).await;
+    assert_eq!(logins(&origin), 10);
+    let refused = answers.iter().filter(|answer| answer.status == 429).count();
+    assert_eq!(refused, 190);
+}
+
+#[tokio::test]
+async fn s3_edges_alone_divide_failed_logins() {
+    let Some(mut store) = Store::start() else { return };
+    let origin = strict_origin().await;
+    let edges = edges(3, &origin, &store.address(), |settings| {
+        settings.rate_limits.failed_logins = rate(10, Duration::from_mins(10));
+    })
+    .await;
+    store.kill();
+    for edge in &edges {
+        wait("the edge is alone", || async { !is_together(edge).await }).await;
+    }
+    guesses(&edges, 200).await;
+    let passed = logins(&origin);
+    assert!((10..=12).contains(&passed), "{passed}");
+}
+
+#[tokio::test]
+async fn s3_a_right_password_costs_nothing_at_any_edge() {
+    let Some(store) = Store::start() else { return };
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edges = edges(2, &origin, &store.address(), |settings| {
+        settings.rate_limits.failed_logins = rate(2, Duration::from_mins(10));
+    })
+    .await;
+    for edge in edges.iter().cycle().take(40) {
+        let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
+        let answer = Answer::to(request.basic_auth("alice", Some("right"))).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    assert_eq!(logins(&origin), 40);
+}
+
+#[tokio::test]
+async fn s8_no_call_fails_or_waits_for_a_store_that_hangs() {
+    let Some(store) = Store::start() else { return };
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edges = edges(2, &origin, &store.address(), |settings| {
+        settings.rate_limits.address.items = rate(1000, Duration::from_mins(1));
+        settings.rate_limits.failed_logins = rate(1000, Duration::from_mins(1));
+    })
+    .await;
+    store.pause();
+    let (began, mut times) = (Instant::now(), Vec::new());
+    while began.elapsed() < Duration::from_millis(1500) {
+        for edge in &edges {
+            let asked = Instant::now();
+            assert_eq!(read(edge).await, 200);
+            let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
+            let answer = Answer::to(request.basic_auth("alice", Some("right"))).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            times.push(asked.elapsed());
+        }
+    }
+    times.sort_unstable();
+    let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
+    println!("{} pairs of calls: median {median:?}, most {most:?}", times.len());
+    // The exchange itself waits 250 ms, and gives up after two of them.
+    assert!(median < Duration::from_millis(100), "{median:?}");
+    store.resume();
+    for edge in &edges {
+        wait("the edge is together", || is_together(edge)).await;
+    }
+}
+
+/// The time for which the site works on a call.
+const WORK: Duration = Duration::from_millis(60);
+
+/// A site that notes when calls come.
+async fn counting_origin() -> (Origin, Arc<Mutex<Vec<Instant>>>) {
+    let arrivals: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let noted = Arc::clone(&arrivals);
+    let origin = Origin::answering(move |seen| {
+        if seen.target.contains("/events?") {
+            noted.lock().push(Instant::now());
+        }
+        Reply::json(200, r#"{"events":[]}"#).after(WORK)
+    })
+    .await;
+    (origin, arrivals)
+}
+
+/// The most calls that were at the site at once, each counted for no longer than it surely was.
+fn most_at_once(arrivals: &[Instant]) -> usize {
+    let at = |now: Instant| {
+        let running = |came: &&Instant| **came <= now && now - **came < WORK;
+        arrivals.iter().filter(running).count()
+    };
+    arrivals.iter().map(|now| at(*now)).max().unwrap_or(0)
+}
+
+async fn part(edge: &Edge, origin: &Origin) -> u64 {
+    count(
+        edge,
+        &format!(r#"edge_fleet_permits{{backend="{}"}}"#, origin.base()),
+    )
+    .await
+}
+
+/// So many clients that call an edge without a pause until then.
+async fn crowd(edge: &Edge, clients: usize, until: Instant) {
+    let client = |number: usize| async move {
+        let mut asked = 0;
+        while Instant::now() < until {
+            asked += 1;
+            let target = format!("{EVENTS}?search=c{number}n{asked}");
+            assert_eq!(edge.get(&target).await.status, 200);
+        }
+    };
+    join_all((0..clients).map(client)).await;
+}
+
+#[tokio::test]
+async fn s7_permits_follow_the_demand_within_the_total() {
+    let Some(store) = Store::start() else { return };
+    let (origin, arrivals) = counting_origin().await;
+    let edges = edges(3, &origin, &store.address(), |settings| {
+        settings.origin.max_in_flight = 8;
+        settings.timeouts.origin_queue = Duration::from_secs(20);
+        settings.timeouts.origin_read = Duration::from_mins(1);
+    })
+    .await;
+    for edge in &edges {
+        assert!(
+            (2..=3).contains(&part(edge, &origin).await),
+            "equal parts at first"
+        );
+    }
+    let until = Instant::now() + Duration::from_secs(6);
+    let watch = async {
+        wait("the busy edge has most of the permits", || async {
+            part(&edges[0], &origin).await >= 6 && part(&edges[2], &origin).await == 1
+        })
+        .await
+    };
+    let (_, _, grown) = tokio::join!(crowd(&edges[0], 30, until), crowd(&edges[1], 1, until), watch);
+    // The other way round: the permits go with the load.
+    let until = Instant::now() + Duration::from_secs(6);
+    let watch = async {
+        wait("the permits follow", || async {
+            part(&edges[2], &origin).await >= 6
+        })
+        .await
+    };
+    let (_, moved) = tokio::join!(crowd(&edges[2], 30, until), watch);
+    let arrivals = arrivals.lock();
+    let most = most_at_once(&arrivals);
+    println!(
+        "{} calls, at most {most} at once; parts after {grown:?}, then {moved:?}",
+        arrivals.len()
+    );
+    assert!((7..=8 + 3).contains(&most), "{most}");
+}
+
+#[tokio::test]
+async fn s7_an_edge_that_never_met_the_others_takes_an_equal_part() {
+    let store = StoreAddress::Unix("/nonexistent/store".into());
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        settings.fleet.store = vec![store];
+        settings.fleet.secret = Some(key());
+        settings.fleet.members = 3;
+        settings.origin.max_in_flight = 8;
+    });
+    let edge = edge.start().await;
+    assert_eq!(part(&edge, &origin).await, 2);
+    assert_eq!(read(&edge).await, 200);
+}
