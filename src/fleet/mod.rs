@@ -12,9 +12,9 @@ mod fleet;
 mod fleet_status;
 mod log;
 mod members;
-#[cfg(feature = "migration")]
-mod rules;
 mod scripts;
+#[cfg(feature = "migration")]
+mod shared_rules;
 mod store_fault;
 mod subject;
 mod supervisor;
