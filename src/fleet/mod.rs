@@ -13,11 +13,11 @@ mod fleet_status;
 mod log;
 mod logins;
 mod members;
-#[cfg(feature = "migration")]
-mod rules;
 mod permits;
 mod scripts;
 mod shared_limits;
+#[cfg(feature = "migration")]
+mod shared_rules;
 mod spending;
 mod store_fault;
 mod subject;

@@ -13,7 +13,7 @@ use super::log::Log;
 use super::logins::Logins;
 use super::members::MemberLines;
 #[cfg(feature = "migration")]
-use super::rules::Rules;
+use super::shared_rules::SharedRules;
 use super::spending::Spending;
 use super::store_fault::StoreFault;
 use super::subject::FleetSubject;
@@ -78,7 +78,7 @@ fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
         Box::new(MemberLines::new(fleet)),
         // After the log, which tells of their changes, and the members, who have to agree to each step.
         #[cfg(feature = "migration")]
-        Box::new(Rules::new(fleet)),
+        Box::new(SharedRules::new(fleet)),
     ]
 }
 

@@ -16,7 +16,7 @@ use calendar_edge_core::fleet::{FleetMessage, RuleNews, SealedText};
 use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};
 
 /// Tells changes of rules and counts of guards, and takes those of other edges.
-pub(super) struct Rules {
+pub(super) struct SharedRules {
     fleet: Fleet,
     /// The versions of the lines in the store, as they are written there.
     versions: HashMap<String, String>,
@@ -50,9 +50,9 @@ const STANDING: &str = "standing";
 /// The time that the counts of a slot live in the store: longer than they are read, by any window.
 const COUNTS_LIVE: &str = "120000";
 
-// === impl Rules ===
+// === impl SharedRules ===
 
-impl Rules {
+impl SharedRules {
     pub(super) fn new(fleet: &Fleet) -> Self {
         Self {
             fleet: fleet.clone(),
@@ -252,7 +252,7 @@ fn forged(kind: &str, fault: &str) -> StoreFault {
     StoreFault::new(StoreFaultKind::Forged, format!("the {kind} of a rule: {fault}"))
 }
 
-impl FleetSubject for Rules {
+impl FleetSubject for SharedRules {
     fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn) {
         self.asked.clear();
         let rule_states = self.fleet.migration().rule_states();
