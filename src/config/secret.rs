@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::draft::{ConfigPlaces, Placed};
+use super::draft::{ConfigPlaces, Draft, Placed};
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
 use calendar_edge_core::settings::MarkKey;
 use calendar_edge_core::settings::{AdminToken, BasicAuth, CollectorHeaders, Settings, TrustedCertificates};
@@ -24,6 +24,7 @@ const TOKEN: &str = "admin.token_file";
 const HEADERS: &str = "traces.headers_file";
 const BASIC_AUTH: &str = "origin.basic_auth_file";
 const AUTHORITIES: &str = "origin.ca_file";
+const IDENTITY: &str = "backends.identity_secret_file";
 
 /// A setting that names a file.
 struct SecretFile<'a> {
@@ -79,6 +80,26 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
         CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
     });
     settings.traces.headers = headers.unwrap_or_default();
+}
+
+/// Reads the secrets of candidates, each of which is no other's: who can verify identities can sign them as well.
+pub(super) fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
+    let mut known: Vec<MarkKey> = draft.settings.value.origin.mark_key.iter().cloned().collect();
+    for Placed { value, places } in &mut draft.backends {
+        let secret = SecretFile {
+            key: IDENTITY,
+            path: value.identity_secret_file.as_ref(),
+            help: Some("make one that the edge and the backend can read: openssl rand -hex 32"),
+        };
+        value.identity_key = secret.read(places, problems, |secret| {
+            let key = MarkKey::new(secret).map_err(Impossible::ShortSecret)?;
+            if known.iter().any(|other| other.is_same(&key)) {
+                return Err(Impossible::SharedSecret);
+            }
+            Ok(key)
+        });
+        known.extend(value.identity_key.clone());
+    }
 }
 
 /// The certificates of a PEM file; at least one.

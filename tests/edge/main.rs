@@ -34,6 +34,7 @@ mod found_file;
 mod framing;
 mod head_first;
 mod healthcheck;
+mod identity;
 mod images;
 mod judging;
 mod known_reads;

@@ -8,7 +8,10 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 /// Folds a name as it was sent. Bytes that are no UTF-8 are dropped.
 pub(super) fn fold(name: &[u8]) -> String {
     if name.iter().copied().all(is_plain) {
-        return name.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+        return name
+            .iter()
+            .map(|byte| char::from(byte.to_ascii_lowercase()))
+            .collect();
     }
     let text = String::from_utf8_lossy(name).replace(char::REPLACEMENT_CHARACTER, "");
     let text = without_accents(&without_tags(&text));
