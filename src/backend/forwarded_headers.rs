@@ -7,6 +7,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, Header
 use http::{HeaderMap, HeaderValue};
 
 use crate::telemetry::{ParentSpan, RequestLog};
+use calendar_edge_core::companion::mark::IDENTITY;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_judge::call::CanonicalRequest;
 use calendar_edge_judge::call::credentials::Credentials;
@@ -21,7 +22,7 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
+pub(super) const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 
 /// The edge's own facts about a request, for the origin.
 #[derive(Debug, Clone)]
@@ -47,6 +48,8 @@ pub(crate) struct ForwardedHeaders {
     forwarded: Forwarded,
     /// The client's program as it names itself.
     user_agent: Option<HeaderValue>,
+    /// The identity of the caller that the edge has signed.
+    identity: Option<HeaderValue>,
 }
 
 /// The headers of a call; of the client's headers only the judged credentials and a cleaned User-Agent are forwarded.
@@ -55,6 +58,15 @@ pub(super) fn of_call(
     credentials: &Credentials,
     call: &CanonicalRequest,
 ) -> HeaderMap {
+    let mut headers = without_credentials(forwarded, call);
+    credentials.write_to(&mut headers);
+    // A nonce among the parameters takes precedence over the header.
+    insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
+    headers
+}
+
+/// The headers of a call for a backend that gets the identity of the caller instead.
+pub(super) fn without_credentials(forwarded: &ForwardedHeaders, call: &CanonicalRequest) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -62,9 +74,7 @@ pub(super) fn of_call(
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     }
-    credentials.write_to(&mut headers);
-    // A nonce among the parameters takes precedence over the header.
-    insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
+    insert_some(&mut headers, IDENTITY, forwarded.identity.clone());
     insert_some(
         &mut headers,
         USER_AGENT,
@@ -112,6 +122,12 @@ impl ForwardedHeaders {
         self.forwarded.client
     }
 
+    /// The same with the identity of the caller, which the edge has signed.
+    pub(crate) fn identified(mut self, identity: HeaderValue) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
     /// The same for a call whose time is not the request's.
     #[cfg(feature = "migration")]
     pub(crate) fn untimed(mut self) -> Self {
@@ -131,6 +147,7 @@ impl ForwardedHeaders {
     pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
         Self {
             user_agent: client.get(USER_AGENT).cloned(),
+            identity: None,
             forwarded,
         }
     }

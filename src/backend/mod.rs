@@ -11,6 +11,8 @@ mod backends;
 mod breaker;
 mod breaker_handle;
 mod bulkhead;
+#[cfg(feature = "migration")]
+mod caller_question;
 mod changes_question;
 mod client;
 mod dial;
@@ -46,6 +48,8 @@ pub use address::AddressFault;
 pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
+#[cfg(feature = "migration")]
+pub(crate) use caller_question::{CallerKey, CallerQuestion};
 pub(crate) use changes_question::ChangesQuestion;
 #[cfg(feature = "otlp")]
 pub(crate) use client::collector_client;

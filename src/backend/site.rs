@@ -3,7 +3,7 @@
 use super::address::{AddressFault, plain};
 use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
-use calendar_edge_core::companion::mark::is_mark;
+use calendar_edge_core::companion::mark::is_signed;
 use calendar_edge_core::settings::BackendSettings;
 use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
@@ -148,10 +148,10 @@ fn strip_confusable(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes marks: only a call that was judged has one.
+/// Removes what only the edge writes: marks and identities.
 fn strip_marks(headers: &mut HeaderMap) {
-    let marks: Vec<HeaderName> = headers.keys().filter(|name| is_mark(name)).cloned().collect();
-    for name in marks {
+    let signed: Vec<HeaderName> = headers.keys().filter(|name| is_signed(name)).cloned().collect();
+    for name in signed {
         headers.remove(name);
     }
 }

@@ -11,7 +11,7 @@ use super::forwarded_headers::{self, ForwardedHeaders};
 use super::origin_route::OriginRoute;
 use super::written_url::AddressedCall;
 use calendar_edge_core::companion::mark::MARK;
-use calendar_edge_core::settings::{BackendSettings, MarkKey};
+use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
 use calendar_edge_judge::call::CanonicalRequest;
 
 /// The header with the method of a tunnelled DELETE.
@@ -24,6 +24,7 @@ pub(super) struct WordPressWriter {
     roots: Vec<Option<Arc<RootAddress>>>,
     tunnel_delete: bool,
     mark_key: Option<MarkKey>,
+    credentials: CredentialsPolicy,
 }
 
 // === impl WordPressWriter ===
@@ -41,6 +42,7 @@ impl WordPressWriter {
             roots: roots.collect(),
             tunnel_delete: backend.origin.tunnel_delete,
             mark_key: backend.origin.mark_key.clone(),
+            credentials: backend.credentials,
         }
     }
 
@@ -55,7 +57,12 @@ impl WordPressWriter {
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
         let url = addressed.url_at(root)?;
-        let mut headers = forwarded_headers::of_call(forwarded, addressed.call().credentials(), call);
+        let mut headers = match self.credentials {
+            CredentialsPolicy::Identity => forwarded_headers::without_credentials(forwarded, call),
+            CredentialsPolicy::Forward | CredentialsPolicy::Withhold => {
+                forwarded_headers::of_call(forwarded, addressed.call().credentials(), call)
+            }
+        };
         root.write_to(&mut headers);
         if let Some(key) = &self.mark_key {
             headers.insert(MARK, mark(key, call, &url, unix_time));

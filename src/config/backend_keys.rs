@@ -9,6 +9,7 @@ use super::form;
 use super::key::NumberField::Usize;
 use super::key::ValueKind::{Choice, Count, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
+use super::listening;
 use calendar_edge_core::settings::{
     BackendSoftware, CandidateSettings, CredentialsPolicy, IgnoreRule, OperationPattern,
 };
@@ -29,7 +30,7 @@ static DIFFERENCE_PATH: TextForm = TextForm::new(
 static DAY: TextForm = TextForm::new("day", "a day", &["2027-03-01"]);
 
 const SOFTWARE: [&str; 2] = ["wordpress", "service"];
-const POLICIES: [&str; 2] = ["withhold", "forward"];
+const POLICIES: [&str; 3] = ["withhold", "forward", "identity"];
 const LONGEST_NAME: usize = 32;
 const LONGEST_PATH: usize = 200;
 const TIMES: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_mins(5);
@@ -78,13 +79,32 @@ pub(super) const BACKENDS: &[BackendKey] = &[
         Choice(&POLICIES, |backend, index| {
             backend.credentials = match index {
                 0 => CredentialsPolicy::Withhold,
-                _ => CredentialsPolicy::Forward,
+                1 => CredentialsPolicy::Forward,
+                _ => CredentialsPolicy::Identity,
             };
         }),
         "`withhold` sends no call with credentials to the backend, but see `credentialed` of \
-         `[[shadow]]`. `forward` lets `compare` and `replay` send them with their credentials.",
+         `[[shadow]]`. `forward` sends them with their credentials. `identity` sends them without, and with the \
+         caller's account as the site names it, see [identity.md](identity.md).",
     )
     .value("\"withhold\""),
+    BackendKey::new(
+        "identity_secret_file",
+        Text(&listening::IDENTITY_SECRET_FILE, |backend, text| {
+            listening::file(text).map(|value| backend.identity_secret_file = Some(value))
+        }),
+        "A file with the secret of at least 32 bytes by which the backend verifies identities; not that of \
+         `origin.secret_file`. Required with `credentials = \"identity\"`.",
+    )
+    .unset("none"),
+    BackendKey::new(
+        "identity_lifetime",
+        Time(Duration::ZERO..=Duration::from_mins(1), |backend| {
+            &mut backend.identity_lifetime
+        }),
+        "Time for which the site's word about a caller holds. A cancelled password opens the backend no longer than \
+         that.",
+    ),
     BackendKey::new(
         "max_in_flight",
         Count(1..=10_000, |backend| Usize(&mut backend.max_in_flight)),

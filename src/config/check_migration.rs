@@ -4,7 +4,7 @@ use super::draft::Placed;
 use super::nearest::nearest;
 use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use calendar_edge_core::migration::cutover::split_stores;
-use calendar_edge_core::settings::{CandidateSettings, CutoverRule, Settings, ShadowRule};
+use calendar_edge_core::settings::{CandidateSettings, CredentialsPolicy, CutoverRule, Settings, ShadowRule};
 
 /// A program without the feature `migration` takes no rule: it would leave calls where the rule does not want them.
 pub(super) fn is_built_in(
@@ -22,6 +22,22 @@ pub(super) fn is_built_in(
             place,
             ConfigFinding::impossible(key, Impossible::WithoutMigration),
         );
+    }
+}
+
+/// Backends that get identities have a secret to verify them by.
+pub(super) fn identities(backends: &[Placed<CandidateSettings>], problems: &mut ConfigProblems) {
+    for backend in backends {
+        let CandidateSettings {
+            credentials,
+            identity_secret_file,
+            ..
+        } = &backend.value;
+        if *credentials == CredentialsPolicy::Identity && identity_secret_file.is_none() {
+            let finding =
+                ConfigFinding::impossible("backends.credentials", Impossible::IdentityWithoutSecret);
+            problems.add(backend.places.of("backends.credentials"), finding);
+        }
     }
 }
 

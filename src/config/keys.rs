@@ -217,7 +217,7 @@ pub(super) static SECTIONS: [Section; 26] = [
     Section {
         name: "fleet",
         header: "[fleet]",
-        meaning: "Several edges that act as one through a store, see [decision 0057](../decisions/0057-fleet.md). Without this table                   there is one edge. No request fails because of the store: while an edge cannot reach it, that edge acts alone.",
+        meaning: "Several edges that act as one through a store, see [decision 0057](../decisions/0057-fleet.md). Without this table there is one edge. No request fails because of the store: while an edge cannot reach it, that edge acts alone.",
         keys: Keys::Once(FLEET),
     },
     Section {

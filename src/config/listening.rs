@@ -42,6 +42,9 @@ pub(super) static BASIC_AUTH_FILE: TextForm =
 pub(super) static SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 
+pub(super) static IDENTITY_SECRET_FILE: TextForm =
+    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/next-secret"]);
+
 /// The kinds of a listener with or without TLS.
 struct ListenerKind {
     opened: fn(SocketAddr) -> ListenAddress,

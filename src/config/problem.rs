@@ -177,6 +177,12 @@ pub enum Impossible {
     /// The file holds too little.
     #[error(transparent)]
     ShortSecret(ShortSecret),
+    /// The file holds the secret of another setting.
+    #[error("the file holds the secret of the site or of another backend")]
+    SharedSecret,
+    /// Credentials become identities, which nothing would sign.
+    #[error("identities need `identity_secret_file`")]
+    IdentityWithoutSecret,
     /// The file holds no headers.
     #[error(transparent)]
     HeaderLine(HeaderLineFault),

@@ -36,6 +36,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     }
     let roots = resolve_roots(roots, &settings.value.origin.url, problems);
     check::paths(&roots, &settings, problems);
+    check_migration::identities(&backends, problems);
     let backends = complete(backends, &["backends.url"], problems);
     check_migration::is_built_in(&shadow, &cutover, problems);
     check_migration::shadow_backends(&shadow, &backends, problems);

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::draft::{ConfigPlaces, Placed};
+use super::draft::{ConfigPlaces, Draft, Placed};
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
 use calendar_edge_core::settings::{
     AdminToken, BasicAuth, CollectorHeaders, FleetSettings, MarkKey, Settings, StoreIdentity, StorePassword,
@@ -31,6 +31,7 @@ const STORE_PASSWORD: &str = "fleet.password_file";
 const STORE_AUTHORITIES: &str = "fleet.ca_file";
 const STORE_CERTIFICATE: &str = "fleet.certificate_file";
 const STORE_KEY: &str = "fleet.key_file";
+const IDENTITY: &str = "backends.identity_secret_file";
 
 /// What to do about a missing secret that edge and site share.
 const MAKE_SECRET: &str = "make one that the edge and the site can read: openssl rand -hex 32";
@@ -128,6 +129,26 @@ fn read_fleet(
     fleet.identity = certificate
         .zip(key)
         .map(|(certificate, key)| StoreIdentity { certificate, key });
+}
+
+/// Reads the secrets of candidates, each of which is no other's: who can verify identities can sign them as well.
+pub(super) fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
+    let mut known: Vec<MarkKey> = draft.settings.value.origin.mark_key.iter().cloned().collect();
+    for Placed { value, places } in &mut draft.backends {
+        let secret = SecretFile {
+            key: IDENTITY,
+            path: value.identity_secret_file.as_ref(),
+            help: Some("make one that the edge and the backend can read: openssl rand -hex 32"),
+        };
+        value.identity_key = secret.read(places, problems, |secret| {
+            let key = MarkKey::new(secret).map_err(Impossible::ShortSecret)?;
+            if known.iter().any(|other| other.is_same(&key)) {
+                return Err(Impossible::SharedSecret);
+            }
+            Ok(key)
+        });
+        known.extend(value.identity_key.clone());
+    }
 }
 
 /// The certificates of a PEM file; at least one.

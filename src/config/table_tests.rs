@@ -15,10 +15,14 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 12] = [
+const WITHOUT_KEY: [(&str, &str); 13] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
+    ),
+    (
+        "backends.identity_key",
+        "it is made from the file of `backends.NAME.identity_secret_file`",
     ),
     ("backends.name", "it is the name of the table"),
     ("cors.public_reads", "the profile decides it"),

@@ -149,6 +149,11 @@ pub(super) enum CallFailure {
          limits.response_buffer_total"
     )]
     RecordTooLarge,
+    /// The site does not say who the caller is, so that no identity can be sent.
+    #[error(
+        "the site does not say who the caller is: its answer to /wp/v2/users/me names no account of the credentials"
+    )]
+    CallerUnknown,
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]
     Overdue,

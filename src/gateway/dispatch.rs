@@ -106,26 +106,53 @@ impl Dispatch {
     }
 }
 
-impl Stage<CalendarCall> for Dispatch {
-    type Response = BackendResult;
-
-    async fn call(&self, call: CalendarCall) -> BackendResult {
+impl Dispatch {
+    /// Sends a call, with the identity of its caller where the backend gets one instead of credentials.
+    pub(super) async fn send(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         // Last of all: until here the call is the same for every backend.
+        let identified = identity.map(|identity| call.client.forwarded.clone().identified(identity));
+        let forwarded = identified.as_ref().unwrap_or(&call.client.forwarded);
+        let outgoing = self
+            .backends
+            .for_call(&call.call)
+            .write(&call.call.addressed, forwarded)?
+            .watched(call.queue.clone());
+        let context = context(&call.call, outgoing.target());
+        self.answer(&call, outgoing, &context).await
+    }
+
+    /// Asks something about a call beside it, which is not a call of the calendar.
+    #[cfg(feature = "migration")]
+    pub(super) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
+        let context = CallContext {
+            root: call.call.request().root,
+            method: Method::GET,
+            content: Content::Description,
+            script: Script::Refused,
+            enveloped: false,
+            language: AskedLanguage::Any,
+            target: outgoing.target().into(),
+        };
+        self.answer(call, outgoing, &context).await
+    }
+
+    async fn answer(
+        &self,
+        call: &CalendarCall,
+        outgoing: Outgoing<'_>,
+        context: &CallContext,
+    ) -> BackendResult {
         let backend = self.backends.for_call(&call.call);
-        let outgoing = backend
-            .write(&call.call.addressed, &call.client.forwarded)?
-            .watched(call.queue.clone())
-            .noted_in(&call.client.log);
+        let outgoing = outgoing.noted_in(&call.client.log);
         // Until the answer is checked, which holds most answers whole.
         let mut timer = call.client.log.exchange();
         let (method, url) = outgoing.asks();
         timer.asks(method, url);
-        let context = context(&call.call, outgoing.target());
-        let answer = self.exchange(backend, &call, outgoing).await;
+        let answer = self.exchange(backend, call, outgoing).await;
         let status = answer.as_ref().map(|(response, _)| response.status());
         timer.ended(status.map_err(ExchangeFailure::label));
         let (response, guard) = answer?;
-        match accept(response, &context, &self.rules).await {
+        match accept(response, context, &self.rules).await {
             Ok(accepted) => {
                 guard.report(Health::Alive);
                 if let Some(looks) = self.looks.as_ref().filter(|_| is_without_route(&accepted)) {
@@ -141,6 +168,14 @@ impl Stage<CalendarCall> for Dispatch {
                 Err(CallFailure::Unsound(failure))
             }
         }
+    }
+}
+
+impl Stage<CalendarCall> for Dispatch {
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        self.send(call, None).await
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
         CallFailure::Overdue => overdue(),
         CallFailure::Conflict => refused(&EdgeError::PatchConflict.refusal()),
         CallFailure::PreconditionFailed => refused(&EdgeError::PreconditionFailed.refusal()),
+        CallFailure::CallerUnknown => unidentified(failure, warnings),
         CallFailure::NoRecord => not_merged(failure, EdgeError::OriginFailed.problem()),
         CallFailure::RecordTooLarge => not_merged(failure, Cause::OriginBodySize.problem()),
     }
@@ -38,6 +39,19 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
 fn not_merged(failure: &CallFailure, problem: Problem) -> EdgeResponse {
     tracing::warn!(causes = chain(failure), "a PATCH is not merged");
     refused(&Refusal::plain(problem))
+}
+
+/// The response to a caller about whom the site says nothing usable.
+fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
+    let causes = chain(failure);
+    warnings.warn("caller_unknown", move |count| {
+        tracing::warn!(
+            causes,
+            count,
+            "a call with credentials is not sent to its backend"
+        );
+    });
+    refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
 }
 
 /// The response to a failed exchange.

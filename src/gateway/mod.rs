@@ -54,6 +54,9 @@ struct Parts {
     rules: Arc<RelayRules>,
     bodies: BodyReader,
     warnings: Warnings,
+    /// Who callers are, for backends that get identities.
+    #[cfg(feature = "migration")]
+    callers: Option<Arc<migration::Callers>>,
 }
 
 /// Puts the stages of a calendar call together; a call meets them from top to bottom.
@@ -123,12 +126,18 @@ impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         let site = settings.site();
         let timeouts = settings.candidates().map(|backend| backend.timeouts);
+        let rules = Arc::new(RelayRules::new(&site, &shared.learnt, &shared.buffers));
         Self {
+            #[cfg(feature = "migration")]
+            callers: {
+                let policies = settings.backends.iter().map(|backend| backend.credentials);
+                migration::Callers::new(&site, &shared.backends, &rules, policies)
+            },
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
             decider: Arc::new(Decider::before(settings, shared.indexes.tables(&site))),
             known: Arc::new(KnownReads::new()),
             backends: Arc::new(Backends::new(&site, &shared.backends)),
-            rules: Arc::new(RelayRules::new(&site, &shared.learnt, &shared.buffers)),
+            rules,
             bodies: BodyReader::new(&settings.limits, &settings.timeouts, shared),
             warnings: shared.warnings.clone(),
             cache: CachePolicy::new(settings),

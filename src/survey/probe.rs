@@ -132,6 +132,17 @@ impl<'a> Probe<'a> {
         })
     }
 
+    /// Asks who asks, without credentials: WordPress answers that nobody is logged in, unless something closes the route.
+    pub(crate) async fn anonymous_caller(&self) -> Result<(), Trouble> {
+        let answer = self.rest("wp/v2/users/me", Marking::Marked).await?;
+        let code = code(&self.json_of(&answer).await?);
+        if answer.status == StatusCode::UNAUTHORIZED && code == "rest_not_logged_in" {
+            return Ok(());
+        }
+        let status = answer.status.as_u16();
+        Err(Trouble::Refused { status, code })
+    }
+
     /// The JSON of an answer of the REST API, or why something else answers.
     async fn json_of(&self, answer: &ProbeResponse) -> Result<Value, Trouble> {
         if let Some(hindrance) = Hindrance::of(answer) {

@@ -35,6 +35,7 @@ mod found_file;
 mod framing;
 mod head_first;
 mod healthcheck;
+mod identity;
 mod images;
 mod judging;
 mod known_reads;

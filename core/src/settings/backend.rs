@@ -5,8 +5,8 @@ use std::time::Duration;
 use url::Url;
 
 use super::{
-    BreakerSettings, CandidateSettings, CredentialsPolicy, OriginNamespace, OriginSettings, OtherTraffic,
-    Root, Settings, Timeouts,
+    BreakerSettings, CandidateSettings, CredentialsPolicy, MarkKey, OriginNamespace, OriginSettings,
+    OtherTraffic, Root, Settings, Timeouts,
 };
 
 /// Everything that exchanges with one backend depend on, and the presentation of its answers.
@@ -23,6 +23,10 @@ pub struct BackendSettings {
     pub roots: Vec<Root>,
     /// The treatment of calls with credentials.
     pub credentials: CredentialsPolicy,
+    /// The key of the identities of callers, where it gets them instead of credentials.
+    pub identity_key: Option<MarkKey>,
+    /// The longest time for which the site's word about a caller holds.
+    pub identity_lifetime: Duration,
     /// The timeouts toward it.
     pub timeouts: BackendTimeouts,
     /// The circuit breaker for reads.
@@ -82,6 +86,8 @@ impl Settings {
             },
             roots: self.roots.clone(),
             credentials: CredentialsPolicy::Forward,
+            identity_key: None,
+            identity_lifetime: Duration::ZERO,
             timeouts: BackendTimeouts::of_site(&self.timeouts),
             breaker: self.breaker.clone(),
             response_bytes: self.limits.response_bytes,
@@ -123,6 +129,8 @@ impl Settings {
             },
             roots: first.map(at_backend).collect(),
             credentials: own.credentials,
+            identity_key: own.identity_key.clone(),
+            identity_lifetime: own.identity_lifetime,
             timeouts: BackendTimeouts {
                 connect: own.connect_timeout,
                 first_byte: own.first_byte_timeout,

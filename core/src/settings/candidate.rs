@@ -1,10 +1,11 @@
 //! The candidates: backends beside the site, as the configuration lists them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use url::Url;
 
-use super::{OriginSettings, Timeouts};
+use super::{MarkKey, OriginSettings, Timeouts};
 use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
 /// A candidate, `[backends.NAME]`.
@@ -22,6 +23,12 @@ pub struct CandidateSettings {
     pub advertised_url: Option<Url>,
     /// The treatment of calls with credentials.
     pub credentials: CredentialsPolicy,
+    /// The file of the secret by which it verifies the identities of callers.
+    pub identity_secret_file: Option<PathBuf>,
+    /// The key of identities, made from that file.
+    pub identity_key: Option<MarkKey>,
+    /// The longest time for which the site's word about a caller holds.
+    pub identity_lifetime: Duration,
     /// Maximum number of concurrent calls, 1 or more.
     pub max_in_flight: usize,
     /// Maximum number of calls that wait for one of these, 1 or more.
@@ -54,6 +61,8 @@ pub enum CredentialsPolicy {
     Withhold,
     /// They are sent there with their credentials.
     Forward,
+    /// They are sent there without their credentials, and with the identity of the caller, which the edge signs.
+    Identity,
 }
 
 // === impl CandidateSettings ===
@@ -70,6 +79,9 @@ impl CandidateSettings {
             namespace: SPECIFIED_NAMESPACE.to_owned(),
             advertised_url: None,
             credentials: CredentialsPolicy::default(),
+            identity_secret_file: None,
+            identity_key: None,
+            identity_lifetime: Duration::from_secs(10),
             max_in_flight: origin.max_in_flight,
             max_pending: origin.max_pending,
             connect_timeout: timeouts.origin_connect,

@@ -50,6 +50,12 @@ impl MarkKey {
         sensitive(&format!("v1 t={unix_time},s={signature}"))
     }
 
+    /// Returns true if both keys are made from the same secret.
+    pub fn is_same(&self, other: &Self) -> bool {
+        const TEXT: &[u8] = b"calendar-edge same secret";
+        hmac::verify(&self.0, TEXT, hmac::sign(&other.0, TEXT).as_ref()).is_ok()
+    }
+
     pub(crate) fn hmac(&self) -> &hmac::Key {
         &self.0
     }

@@ -98,7 +98,7 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
         is_guarded &= check_root(root, settings, &site, report).await?;
     }
     for backend in settings.candidates() {
-        backend_checks::check(&backend, report).await?;
+        backend_checks::check(&backend, &settings.site(), report).await?;
     }
     site.check_basic_auth(report).await?;
     site.check_languages(report).await?;

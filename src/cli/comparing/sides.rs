@@ -65,14 +65,14 @@ impl Sides {
                 "the site is not compared with itself; name another backend"
             ));
         }
-        let primary = PrimarySide::Live(LiveSide::new(settings.site())?);
-        let other = LiveSide::new(named(settings, name)?)?;
+        let primary = PrimarySide::Live(LiveSide::new(settings.site(), settings)?);
+        let other = LiveSide::new(named(settings, name)?, settings)?;
         Ok(Self::new(primary, other, &settings.compare))
     }
 
     /// Recorded answers against one backend, which may be the site.
     pub(super) fn recorded(settings: &Settings, name: &str) -> anyhow::Result<Self> {
-        let other = LiveSide::new(named(settings, Some(name))?)?;
+        let other = LiveSide::new(named(settings, Some(name))?, settings)?;
         let records = PrimarySide::Recorded(Box::new(RecordedAnswers::new(settings.site())));
         Ok(Self::new(records, other, &settings.compare))
     }
@@ -176,13 +176,13 @@ impl Sides {
 // === impl LiveSide ===
 
 impl LiveSide {
-    fn new(backend: BackendSettings) -> anyhow::Result<Self> {
+    fn new(backend: BackendSettings, settings: &Settings) -> anyhow::Result<Self> {
         Ok(Self {
             name: backend.name.clone(),
             has_answered: AtomicBool::new(false),
             credentials: backend.credentials,
             roots: backend.roots.len(),
-            backend: DryRun::new(backend)?,
+            backend: DryRun::new(backend, &settings.site())?,
         })
     }
 

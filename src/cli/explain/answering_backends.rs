@@ -1,8 +1,11 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
-use calendar_edge_core::settings::{BackendSettings, CutoverRule, PRIMARY, Percentage, Settings};
+use calendar_edge_core::settings::{
+    BackendSettings, CredentialsPolicy, CutoverRule, PRIMARY, Percentage, Settings,
+};
 use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::call::credentials::Caller;
 use serde::Serialize;
 
 /// A backend that answers a call for some clients, or gets a copy of it.
@@ -32,10 +35,14 @@ impl BackendStory {
             .iter()
             .position(|rule| *rule_share(rule).0 == Percentage::ALL);
         let mut all: Vec<Self> = match takes_all {
-            Some(last) => rules.iter().take(last + 1).map(Self::by).collect(),
+            Some(last) => rules
+                .iter()
+                .take(last + 1)
+                .map(|rule| Self::by(rule, call, settings))
+                .collect(),
             None => rules
                 .iter()
-                .map(Self::by)
+                .map(|rule| Self::by(rule, call, settings))
                 .chain([Self::primary(rules.is_empty())])
                 .collect(),
         };
@@ -43,13 +50,17 @@ impl BackendStory {
         all
     }
 
-    fn by(rule: &CutoverRule) -> Self {
+    fn by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -> Self {
         let (share, steps) = rule_share(rule);
         Self {
             backend: rule.backend.clone(),
             role: "answers",
             share: format!("{share} of the clients"),
-            why: format!("rule {}{steps}", rule.name),
+            why: format!(
+                "rule {}{steps}{}",
+                rule.name,
+                credentials(&rule.backend, call, settings)
+            ),
         }
     }
 
@@ -84,7 +95,7 @@ impl BackendStory {
                 backend: rule.backend.clone(),
                 role: "gets a copy",
                 share: format!("{} of the calls", rule.share),
-                why: "rule of [[shadow]]".to_owned(),
+                why: format!("rule of [[shadow]]{}", credentials(&rule.backend, call, settings)),
             })
             .collect()
     }
@@ -108,6 +119,18 @@ fn rules_about(call: &ForwardableCall, settings: &Settings) -> Vec<CutoverRule> 
         is_personal: call.expects_privacy(),
     };
     plan.rules_about(asked).map(|(_, rule)| rule.clone()).collect()
+}
+
+/// What to say of the credentials of a call, if a backend does not get them as they are.
+fn credentials(backend: &str, call: &ForwardableCall, settings: &Settings) -> &'static str {
+    let is_known = call.credentials().caller(call.request().nonce.as_ref()) == Caller::Credentialed;
+    let backend = settings.backend(backend);
+    match backend.filter(|_| is_known).map(|backend| backend.credentials) {
+        Some(CredentialsPolicy::Identity) => {
+            ", with the identity of the caller, for which the site is asked, instead of credentials"
+        }
+        Some(CredentialsPolicy::Forward | CredentialsPolicy::Withhold) | None => "",
+    }
 }
 
 /// The share with which a rule begins, and what to say of its steps.

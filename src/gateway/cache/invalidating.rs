@@ -122,6 +122,7 @@ impl WriteEnd {
                 | CallFailure::Conflict
                 | CallFailure::PreconditionFailed
                 | CallFailure::NoRecord
+                | CallFailure::CallerUnknown
                 | CallFailure::RecordTooLarge,
             ) => Self::Unchanged,
             Err(CallFailure::Exchange(failure)) if failure.is_before_sending() => Self::Unchanged,

@@ -16,7 +16,7 @@ use crate::gateway::stage::Stage;
 use crate::migration::RuleState;
 use crate::telemetry::{CutoverAnswer, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
-use calendar_edge_core::settings::{BackendTimeouts, Settings};
+use calendar_edge_core::settings::Settings;
 
 /// Decides who answers a call.
 ///
@@ -50,7 +50,7 @@ pub(in crate::gateway) fn cutting_over<S>(
     CuttingOver {
         inner,
         warnings: shared.warnings.clone(),
-        rules: CutoverRules::new(&parts.site.timeouts, settings, shared),
+        rules: CutoverRules::new(parts, settings, shared),
     }
 }
 
@@ -125,15 +125,15 @@ where
 // === impl CutoverRules ===
 
 impl CutoverRules {
-    fn new(site: &BackendTimeouts, settings: &Settings, shared: &Shared) -> Option<Self> {
+    fn new(parts: &Parts, settings: &Settings, shared: &Shared) -> Option<Self> {
         let cutovers = settings.cutover.iter();
         Some(Self {
             plan: CutoverPlan::new(settings)?,
             cutovers: cutovers
-                .map(|rule| Cutover::new(rule, site, shared).map(Arc::new))
+                .map(|rule| Cutover::new(rule, parts, shared).map(Arc::new))
                 .collect(),
             placer: shared.migration.placer(),
-            longest_read: deadline::of_reads(site),
+            longest_read: deadline::of_reads(&parts.site.timeouts),
         })
     }
 

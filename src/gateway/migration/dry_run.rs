@@ -10,6 +10,7 @@ use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use url::{Position, Url};
 
+use super::callers::{Callers, CandidateWay};
 use crate::backend::{
     BackendPool, Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
@@ -32,7 +33,7 @@ use calendar_edge_judge::contract::OperationId;
 /// A backend, asked on the way that calls of clients take.
 #[derive(Debug)]
 pub struct DryRun {
-    way: Deadline<Dispatch>,
+    way: Deadline<CandidateWay>,
     presenter: Presenter,
 }
 
@@ -98,29 +99,31 @@ pub enum Reach {
 // === impl DryRun ===
 
 impl DryRun {
-    /// A backend with clients and permits of its own. Its breaker never opens: each call of a comparison counts, also at
+    /// A backend with clients and permits of its own, for whose callers the site is asked if it gets identities. Its breaker never opens: each call of a comparison counts, also at
     /// a backend that fails.
     ///
     /// # Errors
     ///
     /// When TLS or a client cannot be set up.
-    pub fn new(mut backend: BackendSettings) -> Result<Self, ClientError> {
+    pub fn new(mut backend: BackendSettings, site: &BackendSettings) -> Result<Self, ClientError> {
         backend.breaker.failures = 0;
         let shared = SharedBackends::new(&backend, Metrics::new(), 0)?;
-        Ok(Self::with(&backend, &shared))
+        let shared_site = SharedBackends::new(site, Metrics::new(), 0)?;
+        let callers = Callers::new(site, &shared_site, &Arc::new(rules(site)), [backend.credentials]);
+        Ok(Self::with(&backend, &shared, callers.as_ref()))
     }
 
     /// The backend at the end of a way, with its state.
-    pub(in crate::gateway) fn over(pool: &BackendPool) -> Self {
-        Self::with(&pool.backend, &pool.shared)
+    pub(in crate::gateway) fn over(pool: &BackendPool, callers: Option<&Arc<Callers>>) -> Self {
+        Self::with(&pool.backend, &pool.shared, callers)
     }
 
-    fn with(backend: &BackendSettings, shared: &SharedBackends) -> Self {
+    fn with(backend: &BackendSettings, shared: &SharedBackends, callers: Option<&Arc<Callers>>) -> Self {
         let backends = Arc::new(Backends::new(backend, shared));
         let rules = Arc::new(rules(backend));
         Self {
             way: Deadline::new(
-                Dispatch::new(&backends, &rules),
+                CandidateWay::new(Dispatch::new(&backends, &rules), backend, callers),
                 std::slice::from_ref(&backend.timeouts),
             ),
             presenter: Presenter::new(&rules),

@@ -3,6 +3,8 @@
 #[cfg(feature = "migration")]
 mod began_body;
 #[cfg(feature = "migration")]
+mod callers;
+#[cfg(feature = "migration")]
 mod copier;
 #[cfg(feature = "migration")]
 mod copy_budget;
@@ -23,5 +25,6 @@ mod site_alone;
 pub(super) use site_alone::{SiteAlone as CallRoute, cutting_over, select_backend, shadowing};
 #[cfg(feature = "migration")]
 pub(super) use {
-    cutting_over::cutting_over, route::CallRoute, select_backend::select_backend, shadowing::shadowing,
+    callers::Callers, cutting_over::cutting_over, route::CallRoute, select_backend::select_backend,
+    shadowing::shadowing,
 };

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::callers::CandidateWay;
 use crate::backend::{Backends, PoolUse};
+use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::dispatch::Dispatch;
 use crate::migration::RuleState;
 use calendar_edge_core::cache::KeySpace;
 use calendar_edge_core::relay::{LearntRoots, RelayRules};
-use calendar_edge_core::settings::{BackendTimeouts, CutoverRule};
+use calendar_edge_core::settings::CutoverRule;
 
 /// Who answers a call.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +30,7 @@ pub(in crate::gateway) enum CallRoute {
 pub(in crate::gateway) struct Cutover {
     pub(in crate::gateway) rule: CutoverRule,
     pub(in crate::gateway) rule_state: Arc<RuleState>,
-    pub(in crate::gateway) way: Dispatch,
+    pub(in crate::gateway) way: CandidateWay,
     /// The keys of kept answers of the backend.
     pub(in crate::gateway) keys: KeySpace,
     /// The longest time of an attempt that the site may have to follow.
@@ -70,21 +72,21 @@ impl CallRoute {
 // === impl Cutover ===
 
 impl Cutover {
-    /// The way of a rule beside a site with these timeouts; none if its backend is not configured.
-    pub(in crate::gateway) fn new(
-        rule: &CutoverRule,
-        site: &BackendTimeouts,
-        shared: &Shared,
-    ) -> Option<Self> {
+    /// The way of a rule; none if its backend is not configured.
+    pub(in crate::gateway) fn new(rule: &CutoverRule, parts: &Parts, shared: &Shared) -> Option<Self> {
         let pool = shared.pools.get(&PoolUse::Calls(rule.backend.clone()))?;
         let backends = Arc::new(Backends::new(&pool.backend, &pool.shared));
         let rules = RelayRules::new(&pool.backend, &LearntRoots::default(), &shared.buffers);
         Some(Self {
             rule: rule.clone(),
             rule_state: shared.migration.rule_state(rule),
-            way: Dispatch::new(&backends, &Arc::new(rules)),
+            way: CandidateWay::new(
+                Dispatch::new(&backends, &Arc::new(rules)),
+                &pool.backend,
+                parts.callers.as_ref(),
+            ),
             keys: KeySpace::new(&pool.backend),
-            first_attempt: site.read / 2,
+            first_attempt: parts.site.timeouts.read / 2,
         })
     }
 }

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use http::HeaderValue;
 use tokio::time::timeout;
 
 use super::route::{CallRoute, Cutover};
@@ -68,13 +69,18 @@ impl Stage<CalendarCall> for BackendSelection {
 
 impl Cutover {
     async fn ask(&self, call: CalendarCall) -> BackendResult {
+        // Before the backend is held to account: this asks the site.
+        let identity = match self.way.identity(&call).await {
+            Ok(identity) => identity,
+            Err(answer) => return answer,
+        };
         let mut attempt = Attempt {
             rule_state: &self.rule_state,
             client: call.client.forwarded.client(),
             started: Instant::now(),
             has_ended: false,
         };
-        let result = self.attempt(call).await;
+        let result = self.attempt(call, identity).await;
         self.rule_state
             .metrics()
             .answered(self.rule_state.name(), CutoverAnswer::Backend);
@@ -83,12 +89,12 @@ impl Cutover {
     }
 
     /// Sends a call. One that may fall back leaves the site enough time for an answer.
-    async fn attempt(&self, call: CalendarCall) -> BackendResult {
+    async fn attempt(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         if call.may_fall_back() {
-            let attempt = timeout(self.first_attempt, self.way.call(call)).await;
+            let attempt = timeout(self.first_attempt, self.way.send(call, identity)).await;
             return attempt.unwrap_or(Err(CallFailure::Overdue));
         }
-        self.way.call(call).await
+        self.way.send(call, identity).await
     }
 }
 

@@ -3,8 +3,8 @@
 #[cfg(feature = "cluster")]
 mod cluster;
 mod gaps;
-mod mischief;
 mod limits;
+mod mischief;
 mod outages;
 mod purges;
 mod rules;

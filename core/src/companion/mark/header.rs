@@ -2,14 +2,17 @@
 
 use http::HeaderName;
 
+use super::sealed_identity::IDENTITY;
+
 /// Carries a mark to the origin; a client must never be able to send it there.
 pub const MARK: HeaderName = HeaderName::from_static("x-calendar-edge-mark");
 
-/// Whether PHP reads a header of this name as a mark: for PHP, `_` and `-` are the same.
-pub fn is_mark(name: &HeaderName) -> bool {
-    let name = name.as_str().bytes();
-    name.map(|byte| if byte == b'_' { b'-' } else { byte })
-        .eq(MARK.as_str().bytes())
+/// Whether PHP reads a header of this name as one that the edge signs: for PHP, `_` and `-` are the same.
+pub fn is_signed(name: &HeaderName) -> bool {
+    let dashed = |byte| if byte == b'_' { b'-' } else { byte };
+    [MARK, IDENTITY]
+        .iter()
+        .any(|signed| name.as_str().bytes().map(dashed).eq(signed.as_str().bytes()))
 }
 
 #[cfg(test)]
@@ -25,9 +28,11 @@ mod tests {
             ("x-calendar_edge-mark", true),
             ("x-calendar-edge-marks", false),
             ("calendar-edge-mark", false),
+            ("x_calendar-edge_identity", true),
+            ("x-calendar-edge-identity-x", false),
         ] {
             let name: HeaderName = name.parse().unwrap();
-            assert_eq!(is_mark(&name), expected, "{name}");
+            assert_eq!(is_signed(&name), expected, "{name}");
         }
     }
 }

@@ -1,9 +1,12 @@
-//! What proves to the companion plugin that the edge judged a request, and to the edge what the plugin says.
+//! What proves to the companion plugin that the edge judged a request, to the edge what the plugin says, and to a
+//! candidate who the caller is.
 
 mod changes;
 mod header;
 mod seal;
+mod sealed_identity;
 
 pub use changes::{BEGUN, CHANGES, ShownChanges};
-pub use header::{MARK, is_mark};
+pub use header::{MARK, is_signed};
 pub use seal::{SEAL, Seal, SealFault};
+pub use sealed_identity::{IDENTITY, SiteUser};

@@ -11,7 +11,7 @@ pub struct CutoverPlan {
     rules: Vec<CutoverRule>,
     /// The languages of the roots, in their order.
     languages: Vec<Option<String>>,
-    /// The backends that get credentials.
+    /// The backends that get credentials, or identities.
     trusted: HashSet<String>,
 }
 
@@ -31,7 +31,7 @@ pub struct CutoverCall<'a> {
 impl CutoverPlan {
     /// The rules of these settings; none if there is no rule.
     pub fn new(settings: &Settings) -> Option<Self> {
-        let trusts = |backend: &&CandidateSettings| backend.credentials == CredentialsPolicy::Forward;
+        let trusts = |backend: &&CandidateSettings| backend.credentials != CredentialsPolicy::Withhold;
         let trusted = settings.backends.iter().filter(trusts);
         (!settings.cutover.is_empty()).then(|| Self {
             rules: settings.cutover.clone(),
@@ -133,8 +133,10 @@ mod tests {
         let mut settings = settings();
         settings.cutover = vec![rule("*", CutMethods::Reads, &[])];
         assert!(about(&settings, "venues.list", 0, true).is_empty());
-        settings.backends[0].credentials = CredentialsPolicy::Forward;
-        assert_eq!(about(&settings, "venues.list", 0, true), [0]);
+        for policy in [CredentialsPolicy::Forward, CredentialsPolicy::Identity] {
+            settings.backends[0].credentials = policy;
+            assert_eq!(about(&settings, "venues.list", 0, true), [0], "{policy:?}");
+        }
         settings.backends[0].credentials = CredentialsPolicy::Withhold;
         settings.cutover[0].methods = CutMethods::All;
         assert_eq!(about(&settings, "venues.list", 0, true), [0]);

@@ -39,6 +39,17 @@ impl Identity {
         self.is_inexact
     }
 
+    /// Returns false if the credentials name accounts, and none of them by this name.
+    pub fn may_be(&self, name: &str) -> bool {
+        let is_account = |principal: &&Principal| matches!(principal, Principal::Account(_));
+        let mut named = self.principals.iter().filter(is_account).peekable();
+        self.is_inexact
+            || named.peek().is_none()
+            || Principal::account(name.as_bytes())
+                .next()
+                .is_some_and(|account| named.any(|named| *named == account))
+    }
+
     /// The account that Basic credentials name, in lower case; `None` if there is a second Authorization.
     pub fn account(&self) -> Option<&str> {
         self.account.as_ref().map(|name| name.expose().as_str())
@@ -48,5 +59,31 @@ impl Identity {
     /// another account.
     pub fn sole_account(&self) -> Option<&str> {
         self.account().filter(|_| !self.has_login_cookie)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+
+    use super::*;
+
+    #[test]
+    fn credentials_that_name_accounts_are_nobody_elses() {
+        for (field, value, expected) in [
+            ("authorization", "Basic QWxpY2U6eA==", [true, false]),
+            ("authorization", "Bearer x", [true, true]),
+            ("cookie", "wordpress_logged_in_a=bob|1", [false, true]),
+            ("cookie", "a=b", [true, true]),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(field, HeaderValue::from_static(value));
+            let identity = Identity::new(Authorization::of(&headers).as_ref(), &Cookies::of(&headers));
+            assert_eq!(
+                ["alice", "Bob"].map(|name| identity.may_be(name)),
+                expected,
+                "{value}"
+            );
+        }
     }
 }

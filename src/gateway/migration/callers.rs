@@ -1,0 +1,252 @@
+//! The accounts of callers, as the site names them, for candidates that get identities instead of credentials.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::{HeaderValue, StatusCode};
+use parking_lot::Mutex;
+use ring::hmac;
+use ring::rand::SystemRandom;
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::backend::{Backends, CallerKey, CallerQuestion, SharedBackends};
+use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
+use crate::gateway::dispatch::Dispatch;
+use crate::gateway::stage::Stage;
+use crate::telemetry::unix_time;
+use calendar_edge_core::companion::mark::SiteUser;
+use calendar_edge_core::relay::RelayRules;
+use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
+
+/// Asks the site who callers are, and remembers it for seconds.
+#[derive(Debug)]
+pub(in crate::gateway) struct Callers {
+    site: Dispatch,
+    question: CallerQuestion,
+    /// Made for this process; credentials are known by their hashes only.
+    key: hmac::Key,
+    known: Mutex<HashMap<CallerKey, Arc<KnownCaller>>>,
+}
+
+/// The way to a backend, on which identities take the place of credentials if its settings say so.
+#[derive(Debug)]
+pub(in crate::gateway) struct CandidateWay {
+    way: Dispatch,
+    identities: Option<Identities>,
+}
+
+/// The signature of identities for one backend.
+#[derive(Debug)]
+struct Identities {
+    callers: Arc<Callers>,
+    key: MarkKey,
+    audience: String,
+    lifetime: Duration,
+}
+
+/// What the site said about one caller. Callers of the same credentials wait for one question.
+#[derive(Debug, Default)]
+struct KnownCaller(AsyncMutex<LastWord>);
+
+#[derive(Debug, Default)]
+struct LastWord {
+    said: Option<Said>,
+    /// The end of the last question without an answer.
+    failed: Option<Instant>,
+}
+
+#[derive(Debug, Clone)]
+struct Said {
+    /// When the question was sent: the site may have changed its mind since.
+    asked: Instant,
+    /// None: WordPress takes the caller for anonymous.
+    user: Option<Arc<SiteUser>>,
+}
+
+/// The most callers that are remembered; further ones are asked about for each call.
+const MOST_CALLERS: usize = 10_000;
+
+/// WordPress's code for credentials that it does not look at, such as a cookie without a nonce.
+const ANONYMOUS: &str = "rest_not_logged_in";
+
+// === impl Callers ===
+
+impl Callers {
+    /// The callers of a site; none if no candidate gets identities, or where the system has no random numbers.
+    pub(in crate::gateway) fn new(
+        site: &BackendSettings,
+        shared: &SharedBackends,
+        rules: &Arc<RelayRules>,
+        candidates: impl IntoIterator<Item = CredentialsPolicy>,
+    ) -> Option<Arc<Self>> {
+        let mut policies = candidates.into_iter();
+        if !policies.any(|policy| policy == CredentialsPolicy::Identity) {
+            return None;
+        }
+        let backends = Arc::new(Backends::new(site, shared));
+        Some(Arc::new(Self {
+            site: Dispatch::new(&backends, rules),
+            question: CallerQuestion::new(site),
+            key: hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).ok()?,
+            known: Mutex::default(),
+        }))
+    }
+
+    /// The account of the caller, which the site named no longer ago than `lifetime`; none for an anonymous one.
+    ///
+    /// # Errors
+    ///
+    /// The answer to the call, where there is no account: the site's refusal of the credentials, or a failure.
+    async fn account(
+        &self,
+        call: &CalendarCall,
+        lifetime: Duration,
+    ) -> Result<Option<Arc<SiteUser>>, BackendResult> {
+        let Some(key) = CallerKey::of(&call.call, &self.key) else {
+            return Ok(None);
+        };
+        let arrived = Instant::now();
+        let known = self.known(key, lifetime);
+        let mut word = known.0.lock().await;
+        if let Some(said) = word.said.as_ref().filter(|said| said.holds(lifetime)) {
+            return Ok(said.user.clone());
+        }
+        if word.failed.is_some_and(|failed| failed > arrived) {
+            return Err(Err(CallFailure::CallerUnknown));
+        }
+        let asked = Instant::now();
+        let user = self.ask(call).await.inspect_err(|answer| {
+            if answer.is_err() {
+                word.failed = Some(Instant::now());
+            }
+        })?;
+        word.said = Some(Said {
+            asked,
+            user: user.clone(),
+        });
+        Ok(user)
+    }
+
+    async fn ask(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
+        let outgoing = self.question.about(&call.call, &call.client.forwarded);
+        let outgoing = outgoing.map_err(|fault| Err(fault.into()))?;
+        let answer = self.site.ask_about(call, outgoing).await.map_err(Err)?;
+        match answer.status() {
+            StatusCode::OK => {
+                let user = answer.whole_body().and_then(|body| SiteUser::of_answer(body));
+                let identity = call.call.credentials().identity();
+                let user = user.filter(|user| user.names().any(|name| identity.may_be(name)));
+                user.map(|user| Some(Arc::new(user)))
+                    .ok_or(Err(CallFailure::CallerUnknown))
+            }
+            StatusCode::UNAUTHORIZED if answer.error_code().as_deref() == Some(ANONYMOUS) => Ok(None),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if answer.error_code().is_some() => {
+                Err(Ok(answer))
+            }
+            _ => Err(Err(CallFailure::CallerUnknown)),
+        }
+    }
+
+    fn known(&self, key: CallerKey, lifetime: Duration) -> Arc<KnownCaller> {
+        let mut known = self.known.lock();
+        if let Some(caller) = known.get(&key) {
+            return Arc::clone(caller);
+        }
+        if known.len() == known.capacity() || known.len() >= MOST_CALLERS {
+            // Only before the map grows: its cost is constant for each caller.
+            known.retain(|_, caller| Arc::strong_count(caller) > 1 || caller.holds(lifetime));
+        }
+        let caller = Arc::new(KnownCaller::default());
+        if known.len() < MOST_CALLERS {
+            known.insert(key, Arc::clone(&caller));
+        }
+        caller
+    }
+}
+
+// === impl KnownCaller ===
+
+impl KnownCaller {
+    fn holds(&self, lifetime: Duration) -> bool {
+        let word = self.0.try_lock();
+        word.is_ok_and(|word| word.said.as_ref().is_some_and(|said| said.holds(lifetime)))
+    }
+}
+
+// === impl Said ===
+
+impl Said {
+    fn holds(&self, lifetime: Duration) -> bool {
+        self.asked.elapsed() < lifetime
+    }
+}
+
+// === impl CandidateWay ===
+
+impl CandidateWay {
+    pub(in crate::gateway) fn new(
+        way: Dispatch,
+        backend: &BackendSettings,
+        callers: Option<&Arc<Callers>>,
+    ) -> Self {
+        let is_signed = backend.credentials == CredentialsPolicy::Identity;
+        let signing = callers.filter(|_| is_signed).zip(backend.identity_key.clone());
+        Self {
+            way,
+            identities: signing.map(|(callers, key)| Identities {
+                callers: Arc::clone(callers),
+                key,
+                audience: backend.name.clone(),
+                lifetime: backend.identity_lifetime,
+            }),
+        }
+    }
+
+    /// The identity that goes with a call; none for anonymous callers, and for backends that get none.
+    ///
+    /// # Errors
+    ///
+    /// The answer to the call, which then does not go to the backend.
+    pub(in crate::gateway) async fn identity(
+        &self,
+        call: &CalendarCall,
+    ) -> Result<Option<HeaderValue>, BackendResult> {
+        match &self.identities {
+            Some(identities) => Box::pin(identities.of(call)).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Sends a call with the identity of its caller.
+    pub(in crate::gateway) async fn send(
+        &self,
+        call: CalendarCall,
+        identity: Option<HeaderValue>,
+    ) -> BackendResult {
+        self.way.send(call, identity).await
+    }
+}
+
+impl Stage<CalendarCall> for CandidateWay {
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        match self.identity(&call).await {
+            Ok(identity) => self.send(call, identity).await,
+            Err(answer) => answer,
+        }
+    }
+}
+
+// === impl Identities ===
+
+impl Identities {
+    async fn of(&self, call: &CalendarCall) -> Result<Option<HeaderValue>, BackendResult> {
+        let Some(user) = self.callers.account(call, self.lifetime).await? else {
+            return Ok(None);
+        };
+        let token = user.token(&self.key, &self.audience, unix_time().as_secs());
+        token.map(Some).ok_or(Err(CallFailure::CallerUnknown))
+    }
+}
