@@ -186,6 +186,10 @@ mod tests {
             purge(Removal::Tags(tags), &[7, 8]),
             purge(Removal::All, &[]),
             FleetMessage::Seen(seen),
+            FleetMessage::Rule(RuleNews {
+                rule: "venues".to_owned(),
+                version: 7,
+            }),
         ] {
             assert_eq!(FleetMessage::read(message.kind(), &message.body()), message);
         }

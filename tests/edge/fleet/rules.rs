@@ -29,9 +29,12 @@ impl Movers {
     async fn start(count: usize, store: &Store, rule: CutoverRule) -> Self {
         let fails = Arc::new(AtomicBool::new(false));
         let heard = Arc::clone(&fails);
-        let next = Origin::answering(move |_| match heard.load(Ordering::SeqCst) {
-            true => Reply::json(500, r#"{"code":"x","message":"y"}"#),
-            false => Reply::json(200, r#"{"by":"next"}"#),
+        let next = Origin::answering(move |_| {
+            if heard.load(Ordering::SeqCst) {
+                Reply::json(500, r#"{"code":"x","message":"y"}"#)
+            } else {
+                Reply::json(200, r#"{"by":"next"}"#)
+            }
         })
         .await;
         let mut this = Self {

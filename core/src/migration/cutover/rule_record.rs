@@ -80,17 +80,24 @@ impl RuleRecord {
             return Merged::Agreed;
         }
         let is_by_time = self.is_untold() || self.version >= fleet.version;
-        let is_own = match (&self.returned, &fleet.returned) {
-            (Some(own), None) if is_by_time => fleet.resumed.is_none_or(|at| at <= own.at),
-            (None, Some(theirs)) if is_by_time => self.resumed.is_some_and(|at| at >= theirs.at),
-            _ => is_newer,
-        };
+        let is_own = is_by_time && self.is_later_than(fleet, is_newer);
         if is_own {
             let version = if is_newer { self.version } else { fleet.version + 1 };
             return Merged::Own { version };
         }
         let version = if is_newer { self.version + 1 } else { fleet.version };
         Merged::Theirs { version }
+    }
+
+    /// Whether the last return or resumption is later than that of the fleet.
+    fn is_later_than(&self, fleet: &Self, is_newer: bool) -> bool {
+        let (own, theirs) = match (&self.returned, &fleet.returned) {
+            (Some(own), None) => return fleet.resumed.is_none_or(|at| at <= own.at),
+            (None, Some(theirs)) => return self.resumed.is_some_and(|at| at >= theirs.at),
+            (Some(own), Some(theirs)) => (Some(own.at), Some(theirs.at)),
+            (None, None) => (self.resumed, fleet.resumed),
+        };
+        own > theirs || own == theirs && is_newer
     }
 
     fn says_the_same_as(&self, other: &Self) -> bool {
