@@ -18,7 +18,10 @@ mod scripts;
 mod store_fault;
 mod subject;
 mod supervisor;
+mod trial;
 mod turns;
+
+pub use trial::{StoreReport, StoreTrouble, try_store};
 
 pub(crate) use fleet::{Fleet, FleetTask};
 pub(crate) use fleet_status::FleetStatus;

@@ -72,3 +72,13 @@ for i = 1, #lines, 2 do
 end
 return alive
 ";
+
+/// What the server tells of itself. KEYS: one of the fleet's own, which leads to its server in a cluster.
+pub(super) const ABOUT: &str = "\
+local told = ''
+for _, section in ipairs({'server', 'memory', 'replication'}) do
+  local part = redis.pcall('INFO', section)
+  if type(part) == 'string' then told = told .. part .. '\r\n' end
+end
+return told
+";
