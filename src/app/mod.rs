@@ -12,6 +12,7 @@ mod signals;
 mod snapshots;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
+pub use crate::fleet::{StoreReport, StoreTrouble, try_store};
 #[cfg(feature = "migration")]
 pub use crate::gateway::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach, RecordedAnswers};
 pub use crate::observe::traces::{CollectorTrouble, ask_collector};

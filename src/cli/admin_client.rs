@@ -56,16 +56,29 @@ impl AdminClient {
 
     /// Reads a page, which is JSON.
     pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.runtime.block_on(self.ask(Method::GET, path, String::new()))
+        self.runtime
+            .block_on(self.ask(Method::GET, self.base.join(path), String::new()))
+    }
+
+    /// Reads a page of another edge of the fleet, with the same token.
+    pub(super) fn get_at(&self, base: &str, path: &str) -> anyhow::Result<Value> {
+        let url = base.parse::<Url>().and_then(|base| base.join(path));
+        self.runtime.block_on(self.ask(Method::GET, url, String::new()))
     }
 
     /// Sends JSON, and reads the answer, which is JSON.
     pub(super) fn post(&self, path: &str, body: String) -> anyhow::Result<Value> {
-        self.runtime.block_on(self.ask(Method::POST, path, body))
+        self.runtime
+            .block_on(self.ask(Method::POST, self.base.join(path), body))
     }
 
-    async fn ask(&self, method: Method, path: &str, body: String) -> anyhow::Result<Value> {
-        let url = self.base.join(path).context("the path of the page")?;
+    async fn ask(
+        &self,
+        method: Method,
+        url: Result<Url, url::ParseError>,
+        body: String,
+    ) -> anyhow::Result<Value> {
+        let url = url.context("the address of the page")?;
         let mut request = self.client.request(method, url.clone()).body(body);
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, token.clone());

@@ -22,7 +22,10 @@ mod spending;
 mod store_fault;
 mod subject;
 mod supervisor;
+mod trial;
 mod turns;
+
+pub use trial::{StoreReport, StoreTrouble, try_store};
 
 pub(crate) use fleet::{Fleet, FleetTask};
 pub(crate) use fleet_status::FleetStatus;

@@ -119,3 +119,13 @@ for i, key in ipairs(KEYS) do
 end
 return {fits, levels}
 ";
+
+/// What the server tells of itself. KEYS: one of the fleet's own, which leads to its server in a cluster.
+pub(super) const ABOUT: &str = "\
+local told = ''
+for _, section in ipairs({'server', 'memory', 'replication'}) do
+  local part = redis.pcall('INFO', section)
+  if type(part) == 'string' then told = told .. part .. '\r\n' end
+end
+return told
+";

@@ -20,6 +20,7 @@ use super::super::status::Status;
 use super::backend_checks;
 use super::collector;
 use super::editors;
+use super::fleet_store;
 use super::groups::{GroupWeight, groups};
 use super::settings::settings;
 use super::site::CheckedSite;
@@ -56,11 +57,13 @@ pub(crate) fn run(
             unguarded(&settings, &mut report)?;
         }
         collector::name(&settings.traces, &mut report)?;
+        fleet_store::name(&settings.fleet, &mut report)?;
         return Ok(report.worst().into());
     }
     runtime::single()?.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
         origins(&settings, &mut report).await?;
+        fleet_store::ask(&settings.fleet, &mut report).await?;
         collector::ask(&settings.traces, &mut report).await
     })?;
     Ok(report.worst().into())

@@ -17,7 +17,7 @@ pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::
         return Err(Misuse("ID is the id of a request, as X-Request-Id and the log show it").into());
     }
     let client = AdminClient::new(&args.edge)?;
-    let kept = client.get(&format!("/refusals/{id}"))?;
+    let kept = find(&client, &format!("/refusals/{id}"))?;
     if args.output.json {
         writeln!(out, "{}", printable_json(&format!("{kept:#}")))
     } else {
@@ -31,6 +31,20 @@ pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::
         Some("forwarded") => Status::Success,
         _ => Status::Refused,
     })
+}
+
+/// Asks the edge, and then the others of its fleet that advertise an address: the load balancer chose one of them.
+fn find(client: &AdminClient, path: &str) -> anyhow::Result<Value> {
+    let own = client.get(path);
+    let Err(error) = own else { return own };
+    let members = client.get("/status").unwrap_or_default();
+    let members = members.pointer("/fleet/members").and_then(Value::as_array);
+    let addresses = members
+        .into_iter()
+        .flatten()
+        .filter_map(|member| member["admin"].as_str());
+    let mut found = addresses.filter_map(|address| client.get_at(address, path).ok());
+    found.next().ok_or(error)
 }
 
 fn lines(kept: &Value) -> Vec<String> {

@@ -13,7 +13,7 @@ const CASES: [(Mischief, &str); 16] = [
     (Mischief::Hang, "silent"),
     (Mischief::Half, "silent"),
     (Mischief::Close, "io"),
-    (Mischief::Garbage, "protocol"),
+    (Mischief::Garbage, "io"),
     (
         Mischief::Error("READONLY You can't write against a read only replica."),
         "readonly",

@@ -1,0 +1,212 @@
+//! The store of a fleet tried beforehand: whether it is reached, runs the scripts and keeps what it is given.
+
+use std::sync::Arc;
+
+use redis::Value;
+
+use super::connect::{Connection, StoreRoute};
+use super::scripts::{ABOUT, END, HEAR, MEET, TELL};
+use super::store_fault::StoreFault;
+use super::subject::{Questions, Replies};
+use crate::telemetry::StoreFaultKind;
+use calendar_edge_core::fleet::FleetKey;
+use calendar_edge_core::settings::{FleetSettings, MarkKey};
+
+/// What was found out about a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreReport {
+    /// The name of the fleet in the store.
+    pub fleet: String,
+    /// Program and version of the server.
+    pub server: String,
+    /// What an operator should look at.
+    pub warnings: Vec<String>,
+    /// The rights that the user at the store needs.
+    pub acl: String,
+}
+
+/// A store that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{said}")]
+pub struct StoreTrouble {
+    said: String,
+    /// What to do about it.
+    pub advice: &'static str,
+    /// The rights that the user at the store needs; none without a secret.
+    pub acl: Option<String>,
+}
+
+/// The free memory below which a store is too small.
+const LEAST_FREE: u64 = 16 << 20;
+
+/// The first version whose scripts may read the time before they write.
+const FIRST_VERSION: u64 = 5;
+
+/// What edges ask of a store. Redis 7.0 does not know `client|setinfo`, and nothing sends it.
+const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
+                        +hset +hget +hgetall +hdel +hincrby +pexpire +info";
+
+/// Connects, runs every script on keys of its own, and reads what the server tells of itself. None if the settings name
+/// no store or no secret.
+///
+/// # Errors
+///
+/// When the store cannot be used as it is.
+pub async fn try_store(settings: &FleetSettings) -> Option<Result<StoreReport, StoreTrouble>> {
+    let secret = settings.secret.as_ref().filter(|_| settings.is_set())?;
+    Some(try_with(settings, secret).await)
+}
+
+async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreReport, StoreTrouble> {
+    let key = FleetKey::new(secret, settings.name.as_deref()).map_err(|fault| StoreTrouble {
+        said: fault.to_string(),
+        advice: "",
+        acl: None,
+    })?;
+    let key = Arc::new(key);
+    let acl = acl(settings, &key);
+    let tried = try_scripts(settings, &key).await;
+    let about = tried.map_err(|fault| StoreTrouble {
+        said: fault.to_string(),
+        advice: advice(fault.kind),
+        acl: Some(acl.clone()),
+    })?;
+    let server = ServerFacts::of(&about);
+    if server.version_number() < FIRST_VERSION || server.is_replica() {
+        return Err(StoreTrouble {
+            said: server.name(),
+            advice: if server.is_replica() {
+                "this server is a replica: name the primary, or the Sentinels"
+            } else {
+                "edges need version 5 or newer"
+            },
+            acl: Some(acl),
+        });
+    }
+    Ok(StoreReport {
+        fleet: key.id().to_owned(),
+        server: server.name(),
+        warnings: server.warnings(),
+        acl,
+    })
+}
+
+/// Runs each script once, and removes what they left.
+async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<String, StoreFault> {
+    let keys = ["check:boot", "check:n", "check:log"];
+    let mut connection = StoreRoute::new(settings).connect().await?;
+    let mut questions = Questions::new(key);
+    questions.script(END, &keys, &["0"]);
+    questions.script(TELL, &keys, &["0", "check", "purge", "{}", ""]);
+    questions.script(HEAR, &keys, &["0-0", "1"]);
+    questions.script(MEET, &["check:members"], &["check", "", "1"]);
+    questions.command("SET", "check:ask", &["check", "NX", "PX", "1000"]);
+    questions.command("HDEL", "check:members", &["check"]);
+    for left in keys.into_iter().chain(["check:members"]) {
+        questions.command("DEL", left, &[]);
+    }
+    let asked = questions.pipe().len();
+    questions.script(ABOUT, &["check:boot"], &[]);
+    let mut replies = ask(&mut connection, &questions).await?;
+    for _ in 0..asked {
+        replies.next::<Value>()?;
+    }
+    replies.next()
+}
+
+async fn ask(connection: &mut Connection, questions: &Questions) -> Result<Replies, StoreFault> {
+    let replies = connection.ask(questions.pipe()).await?;
+    Ok(Replies::new(replies))
+}
+
+/// The line of the store's user file.
+fn acl(settings: &FleetSettings, key: &FleetKey) -> String {
+    let user = settings.user.as_deref().unwrap_or("calendar-edge");
+    let keys = key.store_key("*");
+    format!("user {user} on >PASSWORD {COMMANDS} ~{keys}")
+}
+
+const fn advice(kind: StoreFaultKind) -> &'static str {
+    match kind {
+        StoreFaultKind::Io | StoreFaultKind::Silent => "start the store, or correct `fleet.store`",
+        StoreFaultKind::Tls => "correct `fleet.ca_file`, `fleet.certificate_file` and `fleet.key_file`",
+        StoreFaultKind::Auth => "correct `fleet.user` and `fleet.password_file`",
+        StoreFaultKind::Acl => "give the user of the store the rights below",
+        StoreFaultKind::Readonly | StoreFaultKind::Masterdown => {
+            "this server is a replica: name the primary, or the Sentinels"
+        }
+        StoreFaultKind::Loading => "wait until the store has read its data",
+        StoreFaultKind::Noreplicas => {
+            "repair the replicas of the store, or lower `min-replicas-to-write` there"
+        }
+        StoreFaultKind::Sentinel => "correct `fleet.store` and `fleet.master`",
+        StoreFaultKind::Oom => "give the store more memory",
+        StoreFaultKind::Cluster => "set `fleet.cluster`, or repair the cluster",
+        StoreFaultKind::Type => "a key of the fleet holds something else: set another `fleet.name`",
+        StoreFaultKind::Command
+        | StoreFaultKind::Protocol
+        | StoreFaultKind::Forged
+        | StoreFaultKind::Replayed => "edges need Valkey, or Redis 5 or newer",
+    }
+}
+
+/// What a server tells of itself: one `name:value` a line.
+struct ServerFacts<'a>(&'a str);
+
+// === impl ServerFacts ===
+
+impl<'a> ServerFacts<'a> {
+    const fn of(about: &'a str) -> Self {
+        Self(about)
+    }
+
+    fn text(&self, name: &str) -> Option<&'a str> {
+        let mut lines = self.0.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.trim().parse().ok()
+    }
+
+    fn name(&self) -> String {
+        match (self.text("valkey_version"), self.text("redis_version")) {
+            (Some(version), _) => format!("Valkey {version}"),
+            (None, Some(version)) => format!("Redis {version}"),
+            (None, None) => "a server that does not tell its version".to_owned(),
+        }
+    }
+
+    /// The first number of the version that Redis would have; unknown counts as new.
+    fn version_number(&self) -> u64 {
+        let version = self.text("redis_version");
+        let first = version.and_then(|version| version.split('.').next());
+        first
+            .and_then(|number| number.parse().ok())
+            .unwrap_or(FIRST_VERSION)
+    }
+
+    fn is_replica(&self) -> bool {
+        self.text("role") == Some("slave")
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let policy = self.text("maxmemory_policy").unwrap_or_default();
+        let most = self.number("maxmemory").unwrap_or_default();
+        let free = most.saturating_sub(self.number("used_memory").unwrap_or_default());
+        let mut warnings = Vec::new();
+        if policy.starts_with("allkeys") && most > 0 {
+            warnings.push(format!(
+                "the store evicts keys of the fleet (`maxmemory-policy {policy}`): each time all edges remove what they store; \
+                 use `noeviction`, or a store of its own"
+            ));
+        }
+        if most > 0 && free < LEAST_FREE {
+            let free = free >> 20;
+            warnings.push(format!(
+                "the store has {free} MiB of free memory: give it 16 MiB or more"
+            ));
+        }
+        warnings
+    }
+}
