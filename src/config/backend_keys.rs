@@ -108,7 +108,7 @@ pub(super) const BACKENDS: &[BackendKey] = &[
     BackendKey::new(
         "max_in_flight",
         Count(1..=10_000, |backend| Usize(&mut backend.max_in_flight)),
-        "Maximum number of concurrent calls.",
+        "Maximum number of concurrent calls, which the edges of a `[fleet]` divide by demand.",
     ),
     BackendKey::new(
         "max_pending",

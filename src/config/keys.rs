@@ -177,7 +177,8 @@ pub(super) static SECTIONS: [Section; 26] = [
         meaning: "Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` \
                   with `Retry-After`. All rates are off unless set. A rate of `60/1m` admits a burst of 60 \
                   requests, then one request per second. Every request to the calendar counts, including \
-                  refused ones; CORS preflights do not count.",
+                  refused ones; CORS preflights do not count. The edges of a `[fleet]` have one rate together: \
+                  `RateLimit` shows what this one knows, so that the number may jump by calls at others.",
         keys: Keys::Once(RATE_LIMITS),
     },
     Section {
@@ -675,7 +676,8 @@ const ORIGIN: &[SettingKey] = &[
         "max_in_flight",
         Count(1..=10_000, |settings| Usize(&mut settings.origin.max_in_flight)),
         "Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or \
-         `roots.origin_url`). Use at most the number of its PHP workers.",
+         `roots.origin_url`). Use at most the number of its PHP workers. The edges of a `[fleet]` divide it by \
+         demand, and together exceed it by one call each at most.",
     ),
     SettingKey::new(
         "max_pending",

@@ -65,12 +65,12 @@ pub(super) const SHADOW: &[ShadowKey] = &[
     ShadowKey::new(
         "requests_per_second",
         Count(1..=10_000, |rule| U32(&mut rule.requests_per_second)),
-        "The most copies per second; further reads are not copied.",
+        "The most copies per second; further reads are not copied. The edges of a `[fleet]` have equal parts.",
     ),
     ShadowKey::new(
         "in_flight",
         Count(1..=1_000, |rule| Usize(&mut rule.in_flight)),
-        "The most copies at once; further reads are not copied.",
+        "The most copies at once; further reads are not copied. The edges of a `[fleet]` have equal parts.",
     ),
     ShadowKey::new(
         "bytes",

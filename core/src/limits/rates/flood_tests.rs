@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::bucket_store::BucketStore;
-use super::settlement_tests::{KEY, ModelStore};
+use super::settlement_tests::{KEY, ModelLevels};
 use crate::limits::dice::Dice;
 use crate::settings::Rate;
 
@@ -38,7 +38,7 @@ impl Attack {
     /// The calls that all edges allow, as parts of what one edge allows in the whole time and in the first minute.
     fn allowed(&self) -> (f64, f64) {
         let edges: Vec<_> = (0..self.edges).map(|_| BucketStore::of_fleet(10)).collect();
-        let (mut store, mut dice, start) = (ModelStore::default(), Dice(7), Instant::now());
+        let (mut store, mut dice, start) = (ModelLevels::default(), Dice(7), Instant::now());
         let (mut all, mut first) = (0, 0);
         // Edges exchange in turn, so that each has its own phase within the interval.
         let phase = self.interval / u32::try_from(self.edges).unwrap();
@@ -58,7 +58,7 @@ impl Attack {
         (f64::from(all) / ONE_EDGE.0, f64::from(first) / ONE_EDGE.1)
     }
 
-    fn exchange(&self, edge: &BucketStore, store: &mut ModelStore, now: Instant) {
+    fn exchange(&self, edge: &BucketStore, store: &mut ModelLevels, now: Instant) {
         if self.talk == Talk::Never {
             return;
         }

@@ -18,11 +18,11 @@ const RATE: Rate = Rate {
 
 /// A store outside of the edges, as its script works.
 #[derive(Debug, Default)]
-pub(super) struct ModelStore {
+pub(super) struct ModelLevels {
     full_at: HashMap<u64, Instant>,
 }
 
-impl ModelStore {
+impl ModelLevels {
     /// Adds what was spent, and answers the level.
     pub(super) fn settle(&mut self, settled: &Settlement, debt: Duration, now: Instant) -> Duration {
         let known = self.full_at.get(&settled.bucket).copied();
@@ -68,7 +68,7 @@ fn step(edges: usize) -> impl Strategy<Value = LifeStep> {
 }
 
 /// Exchanges what one edge has to tell.
-fn exchange(edge: &BucketStore, store: &mut ModelStore, fate: Fate, now: Instant) {
+fn exchange(edge: &BucketStore, store: &mut ModelLevels, fate: Fate, now: Instant) {
     for settled in edge.take_unsettled(512, now) {
         if fate == Fate::QuestionLost {
             edge.keep_unsettled(settled);
@@ -89,7 +89,7 @@ proptest! {
         steps in prop::collection::vec((step(1), 0_u64..3000), 1..200),
     ) {
         let (edge, alone) = (BucketStore::of_fleet(10), BucketStore::new(10));
-        let (mut store, mut now) = (ModelStore::default(), Instant::now());
+        let (mut store, mut now) = (ModelLevels::default(), Instant::now());
         for (step, millis) in steps {
             now += Duration::from_millis(millis);
             match step {
@@ -112,7 +112,7 @@ proptest! {
         let edges: [BucketStore; 3] = std::array::from_fn(|_| BucketStore::of_fleet(10));
         let alone: [BucketStore; 3] = std::array::from_fn(|_| BucketStore::new(10));
         let mut allowed = [(0, 0); 3];
-        let (mut store, mut now) = (ModelStore::default(), Instant::now());
+        let (mut store, mut now) = (ModelLevels::default(), Instant::now());
         for (step, millis) in steps {
             now += Duration::from_millis(millis);
             match step {
