@@ -73,6 +73,7 @@ Examples:
 pub(super) const REPLAY: &str = "\
 Examples:
   calendar-edge replay calls.jsonl --to next --config edge.toml
+  calendar-edge replay calls.jsonl --to next --account editor=@editor.headers --skip-broken --config edge.toml
   calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
 
 #[cfg(feature = "migration")]
@@ -95,6 +96,12 @@ Examples:
 pub(super) const MIGRATION_RESUME: &str = "\
 Examples:
   calendar-edge migration resume venues";
+
+#[cfg(feature = "migration")]
+pub(super) const MIGRATION_RECORD: &str = "\
+Examples:
+  calendar-edge migration record
+  calendar-edge migration record on --admin http://127.0.0.1:9787";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

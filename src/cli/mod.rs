@@ -23,6 +23,8 @@ mod man;
 mod migration;
 mod named_address;
 mod open_settings;
+#[cfg(feature = "migration")]
+mod progress;
 mod purge;
 mod routes;
 mod runtime;

@@ -8,7 +8,7 @@ use crate::backend::BackendPools;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
-use crate::migration::Migration;
+use crate::migration::{Migration, Recorder};
 use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Placement;
@@ -56,6 +56,8 @@ pub(crate) struct Shared {
     pub(crate) refusals: Refusals,
     /// Warnings that repeat.
     pub(crate) warnings: Warnings,
+    /// The recording of calls.
+    pub(crate) recorder: Recorder,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
     /// Who takes the spans of requests.
@@ -87,6 +89,8 @@ impl Shared {
         let refusals = Refusals::default();
         refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
+        let recorder = Recorder::default();
+        recorder.adapt(&settings.record);
         let threads = placement.threads();
         Ok(Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
@@ -108,6 +112,7 @@ impl Shared {
             metrics,
             refusals,
             warnings,
+            recorder,
             findings: FindingSums::default(),
         })
     }
@@ -137,6 +142,7 @@ impl Shared {
         self.buckets.adapt(&settings.rate_limits);
         self.cache.adapt(&settings.cache);
         self.migration.adapt(settings);
+        self.recorder.adapt(&settings.record);
         self.companions.adapt(&settings.roots);
         self.learnt.adapt(&site);
         self.buffers.resize(settings.limits.response_buffer_total);

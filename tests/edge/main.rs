@@ -60,6 +60,7 @@ mod purging;
 mod queue;
 mod rate_limits;
 mod recorded;
+mod recording;
 mod refusals;
 mod relayed;
 mod relaying;

@@ -3,10 +3,10 @@
 
 mod changes;
 mod header;
-mod identity;
 mod seal;
+mod site_user;
 
 pub use changes::{BEGUN, CHANGES, ShownChanges};
 pub use header::{MARK, is_signed};
-pub use identity::{IDENTITY, SiteUser};
 pub use seal::{SEAL, Seal, SealFault};
+pub use site_user::{IDENTITY, SiteUser};
