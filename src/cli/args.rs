@@ -72,6 +72,10 @@ pub(super) enum Command {
     #[cfg(feature = "migration")]
     #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
+    /// Write all records that an account can read into files, for another service
+    #[cfg(feature = "migration")]
+    #[command(after_help = examples::EXPORT)]
+    Export(super::exporting::ExportArgs),
     /// Ask a running edge about other backends: rules, guards, differences
     #[cfg(feature = "migration")]
     #[command(after_help = examples::MIGRATION_COMMANDS)]

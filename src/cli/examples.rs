@@ -77,6 +77,14 @@ Examples:
   calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
 
 #[cfg(feature = "migration")]
+pub(super) const EXPORT: &str = "\
+Examples:
+  calendar-edge export calendar-2026-11-23 --config edge.toml
+  calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml
+
+An export that was interrupted is continued by the same command.";
+
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_COMMANDS: &str = "\
 Examples:
   calendar-edge migration status

@@ -14,6 +14,8 @@ mod dispatch;
 mod environment;
 mod examples;
 mod explain;
+#[cfg(feature = "migration")]
+mod exporting;
 mod guarded_rules;
 mod healthcheck;
 mod idle_rules;

@@ -28,6 +28,7 @@ mod edge_errors;
 mod ending;
 mod explained;
 mod explained_index;
+mod exporting;
 mod first_minutes;
 mod forwarding;
 mod found_file;

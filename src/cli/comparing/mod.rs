@@ -11,6 +11,7 @@ mod sides;
 mod skipped;
 mod times_of_now;
 
+pub(super) use call_judge::{CallJudge, Judged, SentRequest};
 pub(super) use compare::run as compare;
 pub(super) use compare_args::{AcceptArgs, CompareArgs, ReplayArgs};
 pub(super) use printed::{SideNames, report as print_report};
