@@ -260,6 +260,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         refusals: shared.refusals.clone(),
         findings: shared.findings.clone(),
         migration: shared.migration.clone(),
+        recorder: shared.recorder.clone(),
         bodies: shared.bodies.clone(),
         buffers: shared.buffers.clone(),
     })

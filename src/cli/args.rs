@@ -23,7 +23,7 @@ pub(super) struct Cli {
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
 effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use a \
-backend or a running edge, or `init` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
+backend or a running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
@@ -72,6 +72,10 @@ pub(super) enum Command {
     #[cfg(feature = "migration")]
     #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
+    /// Write all records that an account can read into files, for another service
+    #[cfg(feature = "migration")]
+    #[command(after_help = examples::EXPORT)]
+    Export(super::exporting::ExportArgs),
     /// Ask a running edge about other backends: rules, guards, differences
     #[cfg(feature = "migration")]
     #[command(after_help = examples::MIGRATION_COMMANDS)]

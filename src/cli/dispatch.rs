@@ -22,7 +22,7 @@ const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
     None => env!("CARGO_PKG_VERSION"),
 };
 #[cfg(feature = "migration")]
-use super::{comparing, migration};
+use super::{comparing, exporting, migration};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -58,6 +58,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
         #[cfg(feature = "migration")]
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
+        #[cfg(feature = "migration")]
+        Command::Export(args) => exporting::run(&args, environment, &mut out),
         #[cfg(feature = "migration")]
         Command::Migration(args) => migration::run(&args, &mut out),
         Command::Completions(args) => done(completions::run(&args, &mut out)),

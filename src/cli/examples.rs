@@ -73,7 +73,16 @@ Examples:
 pub(super) const REPLAY: &str = "\
 Examples:
   calendar-edge replay calls.jsonl --to next --config edge.toml
+  calendar-edge replay calls.jsonl --to next --account editor=@editor.headers --skip-broken --config edge.toml
   calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
+
+#[cfg(feature = "migration")]
+pub(super) const EXPORT: &str = "\
+Examples:
+  calendar-edge export calendar-2026-11-23 --config edge.toml
+  calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml
+
+An export that was interrupted is continued by the same command.";
 
 #[cfg(feature = "migration")]
 pub(super) const MIGRATION_COMMANDS: &str = "\
@@ -95,6 +104,12 @@ Examples:
 pub(super) const MIGRATION_RESUME: &str = "\
 Examples:
   calendar-edge migration resume venues";
+
+#[cfg(feature = "migration")]
+pub(super) const MIGRATION_RECORD: &str = "\
+Examples:
+  calendar-edge migration record
+  calendar-edge migration record on --admin http://127.0.0.1:9787";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -14,6 +14,8 @@ mod dispatch;
 mod environment;
 mod examples;
 mod explain;
+#[cfg(feature = "migration")]
+mod exporting;
 mod guarded_rules;
 mod healthcheck;
 mod idle_rules;
@@ -23,6 +25,8 @@ mod man;
 mod migration;
 mod named_address;
 mod open_settings;
+#[cfg(feature = "migration")]
+mod progress;
 mod purge;
 mod routes;
 mod runtime;

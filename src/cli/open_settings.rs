@@ -96,6 +96,13 @@ fn one_client(settings: &Settings) -> Option<OpenSetting> {
 
 /// Files with secrets that other accounts of the machine may read.
 fn secrets(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
+    let backends = settings.backends.iter();
+    let of_backends = backends.map(|backend| {
+        (
+            "backends.identity_secret_file",
+            backend.identity_secret_file.as_deref(),
+        )
+    });
     let files = [
         ("origin.secret_file", settings.origin.secret_file.as_deref()),
         (
@@ -106,7 +113,7 @@ fn secrets(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
         ("traces.headers_file", settings.traces.headers_file.as_deref()),
         ("tls.key", settings.tls.as_ref().map(|tls| tls.key.as_path())),
     ];
-    files.into_iter().filter_map(|(key, file)| {
+    files.into_iter().chain(of_backends).filter_map(|(key, file)| {
         let file = file.filter(|file| others_may_read(file))?;
         Some(OpenSetting {
             key,

@@ -14,6 +14,7 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
+use super::record_keys::RECORD;
 use calendar_edge_core::settings::{
     AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
     OperationSettings, OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings,
@@ -62,7 +63,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 26] = [
+pub(super) static SECTIONS: [Section; 27] = [
     Section {
         name: "",
         header: "",
@@ -142,11 +143,18 @@ pub(super) static SECTIONS: [Section; 26] = [
         keys: Keys::Cutover(GUARD),
     },
     Section {
+        name: "record",
+        header: "[record]",
+        meaning: "The recording of calls for `replay`, without secrets, see [migration.md](../guides/migration.md). \
+                  Operators switch it with `POST /record/on` and `/record/off` of the admin listener.",
+        keys: Keys::Once(RECORD),
+    },
+    Section {
         name: "admin",
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
                   `/migration/report`, `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and \
-                  with the token only `/config`, `/indexes`, `/log`, and `/clients`, `/refusals` and `/findings`, which tell \
+                  with the token only `/config`, `/indexes`, `/log`, `/record`, and `/clients`, `/refusals` and `/findings`, which tell \
                   of clients.",
         keys: Keys::Once(ADMIN),
     },

@@ -34,6 +34,7 @@ mod protection_form;
 mod quantity;
 mod read;
 mod reading;
+mod record_keys;
 mod reference;
 mod resolve;
 mod schema;

@@ -9,7 +9,7 @@ use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
 use crate::fleet::{Fleet, FleetLimits};
-use crate::migration::Migration;
+use crate::migration::{Migration, Recorder};
 use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Placement;
@@ -59,6 +59,8 @@ pub(crate) struct Shared {
     pub(crate) refusals: Refusals,
     /// Warnings that repeat.
     pub(crate) warnings: Warnings,
+    /// The recording of calls.
+    pub(crate) recorder: Recorder,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
     /// Who takes the spans of requests.
@@ -90,6 +92,8 @@ impl Shared {
         let refusals = Refusals::default();
         refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
+        let recorder = Recorder::default();
+        recorder.adapt(&settings.record);
         let threads = placement.threads();
         let companions = Companions::new(cache.clone());
         let migration = Migration::new(settings, &cache, &metrics);
@@ -114,6 +118,7 @@ impl Shared {
             metrics,
             refusals,
             warnings,
+            recorder,
             findings: FindingSums::default(),
         };
         shared.share_limits();
@@ -156,6 +161,7 @@ impl Shared {
         self.buckets.adapt(&settings.rate_limits);
         self.cache.adapt(&settings.cache);
         self.migration.adapt(settings);
+        self.recorder.adapt(&settings.record);
         self.companions.adapt(&settings.roots);
         self.fleet.adapt(settings);
         self.share_limits();

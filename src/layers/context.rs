@@ -21,7 +21,7 @@ use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
 use calendar_edge_core::gateway::decision::RequestHead;
-use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
+use calendar_edge_core::gateway::refusals::{DecidingBody, KeptRequest};
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::problem::Refusal;
 
@@ -144,11 +144,15 @@ impl<B> EdgeRequest<B> {
         }
     }
 
+    /// The request without its secrets; none if its head is too large to be kept.
+    pub(crate) fn kept(&self, body: DecidingBody<'_>) -> Option<KeptRequest> {
+        KeptRequest::keep(&self.head, self.context.client.arrived(self.peer), body)
+    }
+
     /// Notes why the request is refused, with the body that decides.
     pub(crate) fn refused(&self, body: DecidingBody<'_>, reason: RefusalReason) {
-        let arrived = self.context.client.arrived(self.peer);
         self.context.log.refused(|| RefusalNote {
-            request: RefusedRequest::keep(&self.head, arrived, body),
+            request: self.kept(body),
             findings: reason.findings,
             decided_by: reason.decided_by,
             insists: reason.insists,

@@ -6,7 +6,7 @@ use super::noted::Noted;
 use crate::telemetry::{DecidedBy, RefusalNote};
 use calendar_edge_core::gateway::authority::Host;
 use calendar_edge_core::gateway::decision::HeadRules;
-use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
+use calendar_edge_core::gateway::refusals::{DecidingBody, KeptRequest};
 use calendar_edge_judge::problem::Refusal;
 
 /// The host that a request names; none only where HTTP/1.0 allows that.
@@ -32,7 +32,7 @@ impl HeadCheck for HeadRules {
         };
         let arrived = client.arrived(request.peer);
         log.refused(|| RefusalNote {
-            request: RefusedRequest::keep(&request.head, arrived, DecidingBody::None),
+            request: KeptRequest::keep(&request.head, arrived, DecidingBody::None),
             findings: Vec::new(),
             decided_by: DecidedBy::Rules,
             insists: refusal.problem().held_in_every_mode(),

@@ -9,6 +9,8 @@ mod migration_pages;
 mod migration_status;
 #[cfg(not(feature = "migration"))]
 mod no_migration;
+mod recorder;
+mod recording_file;
 #[cfg(feature = "migration")]
 mod rule_state;
 #[cfg(feature = "migration")]
@@ -17,5 +19,6 @@ mod state;
 pub(crate) use migration_status::MigrationStatus;
 #[cfg(not(feature = "migration"))]
 pub(crate) use no_migration::NoMigration as Migration;
+pub(crate) use recorder::Recorder;
 #[cfg(feature = "migration")]
 pub(crate) use {backend_findings::BackendFindings, rule_state::RuleState, state::Migration};

@@ -10,7 +10,7 @@ use http::Method;
 use parking_lot::Mutex;
 
 use super::site_verdict::SiteVerdict;
-use calendar_edge_core::gateway::refusals::RefusedRequest;
+use calendar_edge_core::gateway::refusals::KeptRequest;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
 
@@ -60,7 +60,7 @@ pub(crate) enum RecordedFate {
 #[derive(Debug, Clone)]
 pub(crate) struct RefusalNote {
     /// The request without its secrets; none where it was too large.
-    pub(crate) request: Option<RefusedRequest>,
+    pub(crate) request: Option<KeptRequest>,
     /// The rules that it breaks.
     pub(crate) findings: Vec<Finding>,
     /// What refused it.
@@ -125,7 +125,7 @@ impl DecidedBy {
 impl RecordedRefusal {
     fn weight(&self) -> usize {
         let request = self.note.as_ref().and_then(|note| note.request.as_ref());
-        size_of::<Self>() + self.id.len() + self.path.len() + request.map_or(0, RefusedRequest::weight)
+        size_of::<Self>() + self.id.len() + self.path.len() + request.map_or(0, KeptRequest::weight)
     }
 
     fn kind(&self) -> RecordKind {

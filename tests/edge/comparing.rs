@@ -13,15 +13,15 @@ use crate::support::{Directory, EVENTS, Origin, Reply, closed_port};
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus/corpus.jsonl");
 
 /// The program with a configuration of two backends.
-struct Setup {
-    directory: Directory,
-    config: String,
+pub(crate) struct Setup {
+    pub(crate) directory: Directory,
+    pub(crate) config: String,
 }
 
 // === impl Setup ===
 
 impl Setup {
-    fn new(name: &str, owner: &str, next: &str, more: &str) -> Self {
+    pub(crate) fn new(name: &str, owner: &str, next: &str, more: &str) -> Self {
         let directory = Directory::new(name);
         let config = format!(
             "public_url = \"https://events.example.org\"\n[origin]\nurl = \"{owner}\"\nnamespace = \
@@ -31,7 +31,7 @@ impl Setup {
         Self { directory, config }
     }
 
-    async fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
@@ -45,7 +45,7 @@ impl Setup {
     }
 
     /// The exit status and the report of a run with `--json`.
-    async fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+    pub(crate) async fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
         let output = self.run(&[arguments, &["--json"]].concat()).await;
         let report = serde_json::from_slice(&output.stdout);
         let report = report.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
@@ -53,7 +53,7 @@ impl Setup {
     }
 
     /// A file of recorded calls.
-    fn records(&self, records: &[Value]) -> String {
+    pub(crate) fn records(&self, records: &[Value]) -> String {
         let mut text = String::new();
         for record in records {
             writeln!(text, "{record}").expect("a String takes everything");
@@ -62,7 +62,7 @@ impl Setup {
     }
 }
 
-fn root(origin: &Origin) -> String {
+pub(crate) fn root(origin: &Origin) -> String {
     format!("{}/wp-json", origin.base())
 }
 

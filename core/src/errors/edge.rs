@@ -255,6 +255,16 @@ catalogue! {
         client: "Nothing: only operators change anything there.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     }
+    NotRecording {
+        code: "edge_not_recording",
+        status: CONFLICT,
+        sentence: "Calls cannot be recorded.",
+        meaning: "An operator switched the recording of calls on, but `record.file` is not set, or the file cannot be \
+            written.",
+        proxy_error: ProxyInternalError,
+        client: "Nothing: only operators record calls.",
+        operator: "Set `record.file` to a file that the edge can write; the log says why one cannot be written.",
+    }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,

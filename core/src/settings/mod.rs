@@ -27,6 +27,7 @@ mod origin_address;
 mod percentage;
 mod policy;
 mod protection;
+mod recording;
 mod shadow;
 mod timeouts;
 mod traces;
@@ -62,6 +63,7 @@ pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
+pub use recording::RecordSettings;
 pub use shadow::ShadowRule;
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceCompression, TraceSettings};
@@ -157,6 +159,8 @@ pub struct Settings {
     pub compression: CompressionSettings,
     /// Logging.
     pub log: LogSettings,
+    /// The recording of calls.
+    pub record: RecordSettings,
     /// Spans of requests for a collector.
     pub traces: TraceSettings,
 }
@@ -216,6 +220,7 @@ impl Settings {
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),
+            record: RecordSettings::default(),
             traces: TraceSettings::default(),
         }
     }

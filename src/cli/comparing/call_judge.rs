@@ -14,16 +14,16 @@ use super::super::explain::public_host;
 
 /// A request before it is judged.
 #[derive(Debug, Clone)]
-pub(super) struct SentRequest {
-    pub(super) method: Method,
-    pub(super) target: PathAndQuery,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Vec<u8>,
+pub(crate) struct SentRequest {
+    pub(crate) method: Method,
+    pub(crate) target: PathAndQuery,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
 }
 
 /// What the edge does with a request.
 #[derive(Debug)]
-pub(super) enum Judged {
+pub(crate) enum Judged {
     /// It sends this call to a backend.
     Call(Box<DryRunCall>),
     /// It answers itself.
@@ -34,7 +34,7 @@ pub(super) enum Judged {
 
 /// Judges requests by one set of settings.
 #[derive(Debug)]
-pub(super) struct CallJudge<'s> {
+pub(crate) struct CallJudge<'s> {
     settings: &'s Settings,
     head: HeadRules,
     decider: Decider,
@@ -43,7 +43,7 @@ pub(super) struct CallJudge<'s> {
 // === impl CallJudge ===
 
 impl<'s> CallJudge<'s> {
-    pub(super) fn new(settings: &'s Settings) -> Self {
+    pub(crate) fn new(settings: &'s Settings) -> Self {
         Self {
             settings,
             head: HeadRules::new(&settings.limits, &settings.hosts),
@@ -52,7 +52,7 @@ impl<'s> CallJudge<'s> {
     }
 
     /// The call that a backend gets for a request from loopback.
-    pub(super) fn judge(&self, request: &SentRequest) -> Judged {
+    pub(crate) fn judge(&self, request: &SentRequest) -> Judged {
         let parts = request.parts(self.settings);
         let Ok(host) = self.head.check(&parts) else {
             return Judged::Answered;

@@ -40,6 +40,13 @@ pub(crate) struct ReplayArgs {
     /// Compare the backend with the recorded answers instead of the origin
     #[arg(long)]
     pub(super) recorded: bool,
+    /// The header of one recorded account, 'NAME=Authorization: Basic …', or NAME=@FILE with a line for each header; may
+    /// be repeated
+    #[arg(long, value_name = "NAME=HEADER")]
+    pub(super) account: Vec<String>,
+    /// Skip and count lines that are no records
+    #[arg(long)]
+    pub(super) skip_broken: bool,
     /// Calls at once, 4 unless given; writes always run alone
     #[arg(long, value_name = "COUNT")]
     pub(super) concurrency: Option<String>,

@@ -1,5 +1,6 @@
 //! `calendar-edge compare` and `calendar-edge replay`: two backends get the same calls, and their answers are compared.
 
+mod accounts;
 mod call_judge;
 mod compare;
 mod compare_args;
@@ -8,7 +9,9 @@ mod recorded_call;
 mod replay;
 mod sides;
 mod skipped;
+mod times_of_now;
 
+pub(super) use call_judge::{CallJudge, Judged, SentRequest};
 pub(super) use compare::run as compare;
 pub(super) use compare_args::{AcceptArgs, CompareArgs, ReplayArgs};
 pub(super) use printed::{SideNames, report as print_report};

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -57,6 +57,17 @@ struct RecordedResponse {
     body_truncated: bool,
 }
 
+/// A line of a file of records.
+pub(super) type RecordLine = Result<RecordedCall, BrokenLine>;
+
+/// A line that is not a record.
+#[derive(Debug, thiserror::Error)]
+#[error("line {number} is not a record: {fault}")]
+pub(super) struct BrokenLine {
+    number: u64,
+    fault: String,
+}
+
 /// The records of a file, one after the other.
 #[derive(Debug)]
 pub(super) struct Records<R> {
@@ -71,44 +82,54 @@ impl<R: BufRead> Records<R> {
         Self { lines, number: 0 }
     }
 
-    /// The next record; blank lines are passed over.
+    /// The next line as a record; blank lines are passed over.
     ///
     /// # Errors
     ///
-    /// A line that cannot be read, is too long, or is not a record; the message has its number.
-    pub(super) fn next(&mut self) -> anyhow::Result<Option<RecordedCall>> {
+    /// The file cannot be read.
+    pub(super) fn next(&mut self) -> anyhow::Result<Option<RecordLine>> {
         loop {
-            let Some(line) = self.line()? else { return Ok(None) };
+            let Some(line) = self.line().context("the file cannot be read")? else {
+                return Ok(None);
+            };
             self.number += 1;
+            let Some(line) = line else {
+                return Ok(Some(Err(BrokenLine {
+                    number: self.number,
+                    fault: format!("longer than {LONGEST_LINE} bytes"),
+                })));
+            };
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let record = serde_json::from_slice(&line);
-            return record
-                .map(Some)
-                .with_context(|| format!("line {} is not a record", self.number));
+            let record = serde_json::from_slice(&line).map_err(|error| BrokenLine {
+                number: self.number,
+                fault: error.to_string(),
+            });
+            return Ok(Some(record));
         }
     }
 
-    fn line(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
+    /// A line; an inner `None` stands for one that is too long.
+    fn line(&mut self) -> io::Result<Option<Option<Vec<u8>>>> {
         let mut line = Vec::new();
-        let mut bounded = (&mut self.lines).take(LONGEST_LINE);
-        let read = bounded.read_until(b'\n', &mut line);
-        let length =
-            read.map_err(|error: io::Error| anyhow::Error::from(error).context("the file cannot be read"))?;
+        let length = (&mut self.lines)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)?;
         if length as u64 == LONGEST_LINE {
-            bail!("line {} is longer than {LONGEST_LINE} bytes", self.number + 1);
+            self.lines.skip_until(b'\n')?;
+            return Ok(Some(None));
         }
-        Ok((length > 0).then_some(line))
+        Ok((length > 0).then_some(Some(line)))
     }
 }
 
 // === impl RecordedCall ===
 
 impl RecordedCall {
-    /// Returns true if somebody sent it whose credentials are not in the record.
-    pub(super) fn needs_credentials(&self) -> bool {
-        self.auth.as_deref().is_some_and(|auth| auth != "none")
+    /// The account that sent it, whose credentials are not in the record; none for an anonymous call.
+    pub(super) fn account(&self) -> Option<&str> {
+        self.auth.as_deref().filter(|auth| *auth != "none")
     }
 
     /// The request; none if no client could send it to a path of the edge.

@@ -10,19 +10,20 @@ use calendar_edge::app::DryRunCall;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::ComparisonReport;
 use calendar_edge_core::settings::Settings;
-use http::HeaderMap;
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::super::environment::Environment;
-use super::super::explain::headers;
+use super::super::progress::TerminalProgress;
 use super::super::status::{Misuse, Status, could_not_run};
+use super::accounts::Accounts;
 use super::call_judge::{CallJudge, Judged};
 use super::compare_args::ReplayArgs;
 use super::printed::{self, SideNames};
 use super::recorded_call::{RecordedCall, Records};
-use super::sides::{ComparedCall, Sides};
+use super::sides::{ComparedCall, RecordedAnswer, Sides};
 use super::skipped::Skipped;
+use super::times_of_now::TimesOfNow;
 
 /// Calls at once, unless typed.
 const CONCURRENCY: usize = 4;
@@ -30,18 +31,26 @@ const CONCURRENCY: usize = 4;
 /// One record that is compared.
 struct Job {
     call: Box<DryRunCall>,
-    recorded: Option<http::Response<bytes::Bytes>>,
+    recorded: Option<RecordedAnswer>,
 }
 
 /// A replay on its way.
 struct Replay<'s> {
     judge: CallJudge<'s>,
     sides: Arc<Sides>,
-    credentials: HeaderMap,
+    accounts: Accounts,
     options: Options,
+    progress: TerminalProgress,
+    replayed: Replayed,
+    running: JoinSet<anyhow::Result<ComparedCall>>,
+}
+
+/// What a replay found, and whether somebody ended it before the end of the file.
+#[derive(Default)]
+struct Replayed {
     report: ComparisonReport,
     skipped: Skipped,
-    running: JoinSet<anyhow::Result<ComparedCall>>,
+    is_interrupted: bool,
 }
 
 /// What a replay may do.
@@ -49,26 +58,32 @@ struct Replay<'s> {
 struct Options {
     takes_writes: bool,
     is_recorded: bool,
+    skips_broken: bool,
     concurrency: usize,
 }
 
-/// Replays a file. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run.
+/// Replays a file. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run to its end.
 pub(crate) fn run(
     args: &ReplayArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let accepted = args.judged.accept.class()?;
-    let credentials = headers(&args.judged.header)?;
+    let accounts = Accounts::of(args)?;
     let options = Options::of(args)?;
-    let Some((report, skipped, sides)) = could_not_run(replayed(args, environment, credentials, options))?
-    else {
+    let Some((replayed, sides)) = could_not_run(replayed(args, environment, accounts, options))? else {
         return Ok(Status::Unusable);
     };
+    let Replayed {
+        report,
+        skipped,
+        is_interrupted,
+    } = replayed;
     if args.judged.output.json {
         let mut whole = report.to_json(accepted);
         if let Some(members) = whole.as_object_mut() {
             members.insert("skipped".to_owned(), json!(skipped));
+            members.insert("interrupted".to_owned(), json!(is_interrupted));
         }
         serde_json::to_writer_pretty(&mut *out, &whole).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -81,24 +96,29 @@ pub(crate) fn run(
         printed::skipped(&skipped, out)?;
         writeln!(
             out,
-            "{} calls compared, the worst class is {}",
+            "{} calls compared{}, the worst class is {}",
             report.calls(),
+            if is_interrupted {
+                " before it was interrupted"
+            } else {
+                ""
+            },
             report.worst()
         )?;
     }
-    Ok(if report.worst() <= accepted {
-        Status::Success
-    } else {
-        Status::Failure
+    Ok(match report.worst() <= accepted {
+        false => Status::Failure,
+        true if is_interrupted => Status::Unusable,
+        true => Status::Success,
     })
 }
 
 fn replayed(
     args: &ReplayArgs,
     environment: Environment<'_>,
-    credentials: HeaderMap,
+    accounts: Accounts,
     options: Options,
-) -> anyhow::Result<(ComparisonReport, Skipped, Arc<Sides>)> {
+) -> anyhow::Result<(Replayed, Arc<Sides>)> {
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.judged.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
@@ -108,16 +128,17 @@ fn replayed(
         (name, false) => Sides::live(&settings, name.as_deref())?,
     };
     let file = File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
-    let replay = Replay::new(&settings, sides, credentials, options);
-    let (report, skipped, sides) = runtime.block_on(replay.all(Records::new(BufReader::new(file))))?;
-    if report.calls() == 0 {
-        let reasons: Vec<_> = skipped
+    let replay = Replay::new(&settings, sides, accounts, options);
+    let (replayed, sides) = runtime.block_on(replay.all(Records::new(BufReader::new(file))))?;
+    if replayed.report.calls() == 0 {
+        let reasons: Vec<_> = replayed
+            .skipped
             .iter()
             .map(|(reason, count)| format!("{count} {reason}"))
             .collect();
         bail!("no record was compared; skipped: {}", reasons.join(", "));
     }
-    Ok((report, skipped, sides))
+    Ok((replayed, sides))
 }
 
 // === impl Options ===
@@ -134,6 +155,7 @@ impl Options {
         Ok(Self {
             takes_writes: args.judged.writes,
             is_recorded: args.recorded,
+            skips_broken: args.skip_broken,
             concurrency,
         })
     }
@@ -142,40 +164,66 @@ impl Options {
 // === impl Replay ===
 
 impl<'s> Replay<'s> {
-    fn new(settings: &'s Settings, sides: Sides, credentials: HeaderMap, options: Options) -> Self {
+    fn new(settings: &'s Settings, sides: Sides, accounts: Accounts, options: Options) -> Self {
         Self {
             judge: CallJudge::new(settings),
             sides: Arc::new(sides),
-            credentials,
+            accounts,
             options,
-            report: ComparisonReport::default(),
-            skipped: Skipped::default(),
+            progress: TerminalProgress::new(),
+            replayed: Replayed::default(),
             running: JoinSet::new(),
         }
     }
 
-    async fn all(
-        mut self,
-        mut records: Records<BufReader<File>>,
-    ) -> anyhow::Result<(ComparisonReport, Skipped, Arc<Sides>)> {
-        while let Some(record) = records.next()? {
-            match self.job(&record) {
-                Ok(job) => self.start(job).await?,
-                Err(reason) => self.skipped.add(reason),
+    /// Replays all records, or those until an interrupt.
+    async fn all(mut self, mut records: Records<BufReader<File>>) -> anyhow::Result<(Replayed, Arc<Sides>)> {
+        let is_interrupted = tokio::select! {
+            biased;
+            _ = tokio::signal::ctrl_c() => true,
+            ended = self.until_end(&mut records) => {
+                ended?;
+                false
             }
+        };
+        self.replayed.is_interrupted = is_interrupted;
+        while let Some(done) = self.running.try_join_next() {
+            self.add(done.context("a comparison ended early")??);
         }
-        self.finish(0).await?;
-        Ok((self.report, self.skipped, self.sides))
+        self.progress.end();
+        Ok((self.replayed, self.sides))
+    }
+
+    async fn until_end(&mut self, records: &mut Records<BufReader<File>>) -> anyhow::Result<()> {
+        while let Some(line) = records.next()? {
+            let job = match line {
+                Ok(record) => self.job(&record),
+                Err(_) if self.options.skips_broken => Err("broken lines"),
+                Err(broken) => return Err(broken.into()),
+            };
+            match job {
+                Ok(job) => self.start(job).await?,
+                Err(reason) => self.replayed.skipped.add(reason),
+            }
+            let Replayed { report, skipped, .. } = &self.replayed;
+            self.progress.show(|| {
+                let (calls, skipped) = (report.calls(), skipped.total());
+                format!(
+                    "{calls} calls compared, {skipped} skipped, the worst class is {}",
+                    report.worst()
+                )
+            });
+        }
+        self.finish(0).await
     }
 
     /// The call of a record, or the reason to skip it.
     fn job(&self, record: &RecordedCall) -> Result<Job, &'static str> {
         let mut request = record.request().ok_or("no request that a client can send")?;
-        if record.needs_credentials() {
-            if self.credentials.is_empty() {
-                return Err("sent with credentials, which -H can give");
-            }
-            request.headers.extend(self.credentials.clone());
+        if let Some(account) = record.account() {
+            let headers = self.accounts.headers(account);
+            let headers = headers.ok_or("sent with credentials, which -H or --account can give")?;
+            request.headers.extend(headers.clone());
         }
         let call = match self.judge.judge(&request) {
             Judged::Call(call) => call,
@@ -192,7 +240,11 @@ impl<'s> Replay<'s> {
         if self.options.is_recorded && recorded.is_none() {
             return Err("without a complete recorded answer");
         }
-        Ok(Job { call, recorded })
+        let now = TimesOfNow::of(request.target.as_str());
+        Ok(Job {
+            call,
+            recorded: recorded.map(|response| RecordedAnswer { response, now }),
+        })
     }
 
     /// Starts a job; a write runs alone, so that both backends see all writes in the order of the file.
@@ -215,11 +267,14 @@ impl<'s> Replay<'s> {
             let Some(done) = self.running.join_next().await else {
                 break;
             };
-            let compared = done.context("a comparison ended early")??;
-            self.report.note_ended(compared.ended);
-            self.report
-                .add(compared.operation, &compared.findings, jiff::Timestamp::now());
+            self.add(done.context("a comparison ended early")??);
         }
         Ok(())
+    }
+
+    fn add(&mut self, compared: ComparedCall) {
+        let report = &mut self.replayed.report;
+        report.note_ended(compared.ended);
+        report.add(compared.operation, &compared.findings, jiff::Timestamp::now());
     }
 }

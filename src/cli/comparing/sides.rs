@@ -13,6 +13,7 @@ use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
 use super::super::status::Misuse;
+use super::times_of_now::TimesOfNow;
 
 /// The most double questions for one operation.
 const DOUBLE_QUESTIONS: u32 = 5;
@@ -43,6 +44,13 @@ pub(super) struct Sides {
     other: LiveSide,
     comparer: Mutex<Comparer>,
     doubled: Mutex<HashMap<Option<OperationId>, u32>>,
+}
+
+/// The recorded answer to a call, given at another time.
+#[derive(Debug)]
+pub(super) struct RecordedAnswer {
+    pub(super) response: http::Response<bytes::Bytes>,
+    pub(super) now: TimesOfNow,
 }
 
 /// One compared call.
@@ -117,13 +125,17 @@ impl Sides {
     pub(super) async fn compare(
         &self,
         call: &DryRunCall,
-        recorded: Option<http::Response<bytes::Bytes>>,
+        recorded: Option<RecordedAnswer>,
     ) -> anyhow::Result<ComparedCall> {
+        let mut now = None;
         let (primary, other) = match (&self.primary, recorded) {
             (PrimarySide::Live(side), _) => (side.ask(call).await?, self.other.ask(call).await?),
             (PrimarySide::Recorded(records), recorded) => {
                 let recorded = recorded.context("a record without an answer")?;
-                (records.answer(call, recorded).await, self.other.ask(call).await?)
+                now = Some(recorded.now);
+                let primary = records.answer(call, recorded.response).await;
+                let other = self.other.ask(call).await?;
+                (neutral(primary, now), neutral(other, now))
             }
         };
         let operation = call.operation();
@@ -131,7 +143,7 @@ impl Sides {
         if findings.worst() >= DifferenceClass::Volatile && self.may_double(call) {
             let second = match &self.primary {
                 PrimarySide::Live(side) => side.ask(call).await?,
-                PrimarySide::Recorded(_) => self.other.ask(call).await?,
+                PrimarySide::Recorded(_) => neutral(self.other.ask(call).await?, now),
             };
             let again = match &self.primary {
                 PrimarySide::Live(_) => SecondAnswer::Primary(second.compared()),
@@ -198,6 +210,14 @@ impl LiveSide {
         }
         Ok(answer)
     }
+}
+
+/// An answer without the times that only say when it was asked for.
+fn neutral(mut answer: DryRunAnswer, now: Option<TimesOfNow>) -> DryRunAnswer {
+    if let Some(now) = now {
+        answer.body = now.neutral(answer.body);
+    }
+    answer
 }
 
 /// The backend of a name; without one the only backend beside the site.

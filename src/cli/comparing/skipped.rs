@@ -18,6 +18,10 @@ impl Skipped {
         *self.counts.entry(reason).or_default() += 1;
     }
 
+    pub(super) fn total(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.counts.iter().map(|(reason, count)| (*reason, *count))
     }

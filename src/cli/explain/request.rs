@@ -128,6 +128,22 @@ pub(in super::super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     path.cloned().with_context(misuse)
 }
 
+/// Typed headers, where `@FILE` stands for the lines of a file.
+#[cfg(feature = "migration")]
+pub(in super::super) fn header_lines(typed: &[String]) -> anyhow::Result<HeaderMap> {
+    let mut lines = Vec::new();
+    for text in typed {
+        let Some(file) = text.strip_prefix('@') else {
+            lines.push(text.clone());
+            continue;
+        };
+        let held = std::fs::read_to_string(file).with_context(|| format!("{file} cannot be read"))?;
+        let held = held.lines().map(str::trim);
+        lines.extend(held.filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    headers(&lines)
+}
+
 pub(in super::super) fn headers(typed: &[String]) -> anyhow::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     for line in typed {

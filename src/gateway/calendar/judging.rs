@@ -12,8 +12,9 @@ use crate::gateway::forwarded::PublicNames;
 use crate::gateway::stage::Stage;
 use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
+use crate::migration::Recorder;
 use crate::server::bodies::BodyBudget;
-use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
+use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics, unix_time};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -40,6 +41,7 @@ pub(in crate::gateway) struct Judging<S> {
     public: Option<PublicNames>,
     metrics: Metrics,
     findings: FindingSums,
+    recorder: Recorder,
     budget: BodyBudget,
     computing: Computing,
 }
@@ -56,6 +58,7 @@ impl<S> Judging<S> {
             public: configured.as_ref().map(PublicNames::of),
             metrics: shared.metrics.clone(),
             findings: shared.findings.clone(),
+            recorder: shared.recorder.clone(),
             budget: shared.bodies.clone(),
             computing: Computing::new(),
         }
@@ -85,6 +88,17 @@ impl<S> Judging<S> {
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
         CalendarCall::new(call, request, &public, memory)
+    }
+
+    /// Records a call that passed every rule, if it is drawn.
+    fn record(&self, request: &JudgedRequest, call: &JudgedCall) {
+        let operation = call.operation_name();
+        if !self.recorder.draws(operation) {
+            return;
+        }
+        let kept = request.asked.kept(request.deciding());
+        let line = kept.and_then(|kept| kept.line(operation, call.credentials(), unix_time().as_secs()));
+        self.recorder.record(operation, line);
     }
 
     /// Remembers a call that was judged without findings for requests with the same target.
@@ -140,6 +154,7 @@ where
     async fn call(&self, request: JudgedRequest) -> CallResponse {
         if let OpenedBy::Known(known) = &request.opened {
             request.asked.context.log.judged(verdict(&known.call));
+            self.record(&request, &known.call);
             let call = self.admit(Arc::clone(&known.call), &request);
             drop(request);
             return self.inner.call(call).await;
@@ -177,6 +192,7 @@ where
                     return Box::pin(self.forward_reported(call, request, findings, operation)).await;
                 }
                 self.note(&request, &call);
+                self.record(&request, &call);
                 let call = self.admit(call, &request);
                 drop(request);
                 self.inner.call(call).await

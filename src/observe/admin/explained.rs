@@ -14,7 +14,7 @@ use crate::telemetry::{
     SiteVerdicts,
 };
 use calendar_edge_core::errors::Remedy;
-use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
+use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::contract::rule_meaning;
@@ -218,7 +218,7 @@ impl<'a> ShownFinding<'a> {
 // === impl ShownRequest ===
 
 impl<'a> ShownRequest<'a> {
-    fn of(request: &'a RefusedRequest) -> Self {
+    fn of(request: &'a KeptRequest) -> Self {
         let head = request.head();
         Self {
             target: head.uri.path_and_query().map_or("/", |target| target.as_str()),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::explained::moment;
 use crate::telemetry::{RecordedFate, RecordedRefusal, RefusalNote, unix_time};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
-use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
+use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::{Finding, Outcome};
@@ -86,7 +86,7 @@ impl Reviewer {
     }
 
     /// The decision, or why there is none.
-    fn decide(&self, request: &RefusedRequest) -> Result<DecidedToday, &'static str> {
+    fn decide(&self, request: &KeptRequest) -> Result<DecidedToday, &'static str> {
         let host = match self.heads.check(request.head()) {
             Ok(host) => host,
             Err(refusal) => return Ok(DecidedToday::refused(&refusal)),
@@ -105,7 +105,7 @@ impl Reviewer {
 }
 
 /// The request by which a refusal can be decided again.
-fn decidable(note: Option<&RefusalNote>) -> Result<&RefusedRequest, &'static str> {
+fn decidable(note: Option<&RefusalNote>) -> Result<&KeptRequest, &'static str> {
     let note = note.ok_or("the request was not read, or the site did not answer")?;
     let request = note.request.as_ref();
     request.ok_or("the head of the request was too large to be kept")

@@ -26,7 +26,7 @@ use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
 use crate::companion::{CompanionService, Sender};
 use crate::fleet::Fleet;
-use crate::migration::Migration;
+use crate::migration::{Migration, Recorder};
 use crate::server::bodies::BodyBudget;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
 use crate::server::{ReceivedRequest, RequestFraming};
@@ -81,10 +81,19 @@ pub(crate) struct AdminParts {
     pub(crate) findings: FindingSums,
     /// What comparisons of backends found.
     pub(crate) migration: Migration,
+    /// The recording of calls.
+    pub(crate) recorder: Recorder,
     /// The memory of request bodies.
     pub(crate) bodies: BodyBudget,
     /// The memory of responses for slow clients.
     pub(crate) buffers: BufferBudget,
+}
+
+/// A change that only operators order.
+enum Order<'a> {
+    Record(bool),
+    Resume(&'a str),
+    Log,
 }
 
 // === impl AdminParts ===
@@ -156,18 +165,24 @@ impl Admin {
             let order = companion_service.purges().take(&head, body, sender).await;
             return order.unwrap_or_else(|refusal| refused(&refusal));
         }
-        let rule = path.strip_prefix("/migration/resume/");
-        let log = self.0.program_context.log().filter(|_| path == "/log");
-        if rule.is_none() && log.is_none() {
-            return refused(&Refusal::no_route());
-        }
+        let log = self.0.program_context.log();
+        let order = match path {
+            "/record/on" => Order::Record(true),
+            "/record/off" => Order::Record(false),
+            "/log" if log.is_some() => Order::Log,
+            _ => match path.strip_prefix("/migration/resume/") {
+                Some(rule) => Order::Resume(rule),
+                None => return refused(&Refusal::no_route()),
+            },
+        };
         if sender != Sender::Local {
             return refused(&EdgeError::OperatorsOnly.refusal());
         }
-        match (rule, log) {
-            (Some(rule), _) => self.resume(rule),
-            (None, Some(log)) => log_level::change(log, head.uri.query(), body).await,
-            (None, None) => refused(&Refusal::no_route()),
+        match (order, log) {
+            (Order::Record(on), _) => self.record(on),
+            (Order::Resume(rule), _) => self.resume(rule),
+            (Order::Log, Some(log)) => log_level::change(log, head.uri.query(), body).await,
+            (Order::Log, None) => refused(&Refusal::no_route()),
         }
     }
 
@@ -204,7 +219,7 @@ impl Admin {
         if id.is_none()
             && !matches!(
                 path,
-                "/clients" | "/config" | "/findings" | "/indexes" | "/log" | "/refusals"
+                "/clients" | "/config" | "/findings" | "/indexes" | "/log" | "/record" | "/refusals"
             )
         {
             return refused(&Refusal::no_route());
@@ -226,10 +241,20 @@ impl Admin {
                 Some(log) => log_level::show(log),
                 None => refused(&Refusal::no_route()),
             },
+            (None, "/record") => pretty(&self.0.recorder.status()),
             (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
             (None, _) => pretty(&explained::list(&self.0.refusals)),
         }
+    }
+
+    /// Switches the recording of calls. Without a file there is nothing to switch.
+    fn record(&self, on: bool) -> PlainResponse {
+        if !self.0.recorder.switch(on) {
+            return refused(&EdgeError::NotRecording.refusal());
+        }
+        tracing::info!(on, "an operator switches the recording of calls");
+        pretty(&self.0.recorder.status())
     }
 
     /// Resumes a rule.

@@ -2,7 +2,7 @@
 
 use http::HeaderName;
 
-use super::sealed_identity::IDENTITY;
+use super::site_user::IDENTITY;
 
 /// Carries a mark to the origin; a client must never be able to send it there.
 pub const MARK: HeaderName = HeaderName::from_static("x-calendar-edge-mark");

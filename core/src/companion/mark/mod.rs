@@ -4,9 +4,9 @@
 mod changes;
 mod header;
 mod seal;
-mod sealed_identity;
+mod site_user;
 
 pub use changes::{BEGUN, CHANGES, ShownChanges};
 pub use header::{MARK, is_signed};
 pub use seal::{SEAL, Seal, SealFault};
-pub use sealed_identity::{IDENTITY, SiteUser};
+pub use site_user::{IDENTITY, SiteUser};

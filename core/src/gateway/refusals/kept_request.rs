@@ -1,4 +1,4 @@
-//! The request that was refused, without its secrets.
+//! A request that was refused or is recorded, without its secrets.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -25,18 +25,18 @@ pub struct Arrived {
     pub local: Option<SocketAddr>,
 }
 
-/// A refused request without its secrets, at most some 12 KiB.
+/// A request without its secrets, at most some 12 KiB.
 #[derive(Debug, Clone)]
-pub struct RefusedRequest {
+pub struct KeptRequest {
     head: Parts,
     arrived: Arrived,
     body: RecordedPart,
     redacted: Vec<String>,
 }
 
-// === impl RefusedRequest ===
+// === impl KeptRequest ===
 
-impl RefusedRequest {
+impl KeptRequest {
     /// A request with the body that decides; `None` for a head that is too large to be kept.
     pub fn keep(head: &Parts, arrived: Arrived, body: DecidingBody<'_>) -> Option<Self> {
         if head_bytes(&head.headers, &head.uri) > MOST_HEAD_BYTES {
@@ -159,7 +159,7 @@ mod tests {
                 "http://redacted@h.example:81/a?password=redacted",
             ),
         ] {
-            let kept = RefusedRequest::keep(&head(target), ARRIVED, DecidingBody::None).expect("it is small");
+            let kept = KeptRequest::keep(&head(target), ARRIVED, DecidingBody::None).expect("it is small");
             assert_eq!(kept.head().uri.to_string(), expected);
         }
     }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn large_heads_are_not_kept() {
         let long = format!("/{}", "a".repeat(MOST_HEAD_BYTES));
-        assert!(RefusedRequest::keep(&head(&long), ARRIVED, DecidingBody::None).is_none());
+        assert!(KeptRequest::keep(&head(&long), ARRIVED, DecidingBody::None).is_none());
     }
 
     #[test]
@@ -175,8 +175,7 @@ mod tests {
         let mut text = b"[1,2,3]".to_vec();
         text.resize(1 << 16, b' ');
         let part = Bytes::from(text).slice(..8);
-        let kept =
-            RefusedRequest::keep(&head("/a"), ARRIVED, DecidingBody::Read(&part)).expect("it is small");
+        let kept = KeptRequest::keep(&head("/a"), ARRIVED, DecidingBody::Read(&part)).expect("it is small");
         let RecordedPart::Whole(kept) = kept.body() else {
             panic!("it is whole")
         };

@@ -1,0 +1,130 @@
+//! One record in the manifest of an export: its names, its times, its images, and a hash by which changes show.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use calendar_edge_judge::contract::Kind;
+use ring::digest;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A line of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ManifestEntry {
+    /// `event`, `venue`, `organizer`, `category` or `tag`.
+    pub(super) kind: String,
+    pub(super) id: u64,
+    /// `new`, `changed` or `unchanged` since the former export, or `gone`.
+    pub(super) state: EntryState,
+    pub(super) slug: Option<String>,
+    pub(super) status: Option<String>,
+    pub(super) modified_utc: Option<String>,
+    /// The path of the REST root that shows the record.
+    pub(super) root: String,
+    pub(super) hash: String,
+    pub(super) images: Vec<String>,
+}
+
+/// A record beside the former export; all are new without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum EntryState {
+    New,
+    Changed,
+    Unchanged,
+    Gone,
+}
+
+// === impl ManifestEntry ===
+
+impl ManifestEntry {
+    pub(super) fn of(kind: Kind, id: u64, root: &str, record: &Value) -> Self {
+        let text = |name: &str| record[name].as_str().map(str::to_owned);
+        Self {
+            kind: kind.singular().to_owned(),
+            id,
+            state: EntryState::New,
+            slug: text("slug"),
+            status: text("status"),
+            modified_utc: text("modified_utc"),
+            root: root.to_owned(),
+            hash: hash(record),
+            images: images(&record["image"]),
+        }
+    }
+}
+
+/// The number of a record.
+pub(super) fn id_of(record: &Value) -> Option<u64> {
+    record["id"].as_u64()
+}
+
+/// A hash of what a record says. WordPress writes some letters of e-mail addresses as entities, others each time.
+pub(super) fn hash(record: &Value) -> String {
+    let text = without_entities(&record.to_string());
+    let digest = digest::digest(&digest::SHA256, text.as_bytes());
+    let mut hex = String::new();
+    for byte in digest.as_ref() {
+        // A `String` takes everything.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// The text with letters for their decimal entities: `&#101;` is `e`.
+fn without_entities(text: &str) -> String {
+    let mut pieces = text.split("&#");
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let letter = piece.split_once(';').and_then(|(number, rest)| {
+            let letter = char::from(number.parse::<u8>().ok()?);
+            letter.is_ascii_graphic().then_some((letter, rest))
+        });
+        match letter {
+            Some((letter, rest)) => {
+                whole.push(letter);
+                whole.push_str(rest);
+            }
+            None => whole.extend(["&#", piece]),
+        }
+    }
+    whole
+}
+
+/// The addresses of an image in all its sizes.
+fn images(image: &Value) -> Vec<String> {
+    let sizes = image["sizes"].as_object().into_iter().flatten();
+    let urls = sizes.map(|(_, size)| &size["url"]).chain([&image["url"]]);
+    let urls: BTreeSet<&str> = urls.filter_map(Value::as_str).collect();
+    urls.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_names_what_an_importer_looks_for() {
+        let record = json!({
+            "id": 5,
+            "slug": "a",
+            "status": "publish",
+            "modified_utc": "2026-11-20 08:00:00",
+            "image": {"url": "http://a/b.png", "sizes": {"full": {"url": "http://a/b.png"}, "thumb": {"url": "http://a/a.png"}}},
+        });
+        let entry = ManifestEntry::of(Kind::Event, 5, "/wp-json", &record);
+        assert_eq!(entry.images, ["http://a/a.png", "http://a/b.png"]);
+        assert_eq!((entry.kind.as_str(), entry.slug.as_deref()), ("event", Some("a")));
+        assert_eq!(images(&json!(false)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_address_in_other_letters_is_no_change() {
+        let of = |text: &str| hash(&json!({ "description": text }));
+        assert_eq!(of("a&#64;b.&#101;x &#8211;"), of("&#97;@b.ex &#8211;"));
+        assert_ne!(of("a@b.ex"), of("a@b.ey"));
+        assert_ne!(of("&#8211;"), of("&#8212;"));
+    }
+}

@@ -1,0 +1,160 @@
+//! The files of a finished export (docs/reference/export.md).
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use calendar_edge_judge::contract::Kind;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::entry::{EntryState, ManifestEntry};
+use super::former_export::FormerExport;
+use super::kept_records::{KeptRecords, WalkSubject};
+
+/// The number of the format.
+pub(super) const FORMAT: u32 = 1;
+
+/// What the export is, and how much.
+pub(super) const SUMMARY: &str = "manifest.json";
+
+/// A line for each record.
+pub(super) const ENTRIES: &str = "manifest.ndjson";
+
+/// What the API of the calendar shows nobody.
+const NOT_SHOWN: [&str; 8] = [
+    "texts as they were typed: descriptions and excerpts are rendered HTML, without blocks, shortcodes and the text behind \
+     a password",
+    "custom fields, and settings of other plugins: tickets, RSVPs, recurrence rules, SEO",
+    "passwords of protected events",
+    "revisions, autosaves and the trash",
+    "image files: the manifest has their addresses; images inside of texts are not listed",
+    "accounts: `author` is a number",
+    "links between translations",
+    "the order in which organizers were typed, where the site does not keep it",
+];
+
+/// The summary of an export.
+#[derive(Debug, Serialize)]
+struct ExportSummary<'a> {
+    format: u32,
+    made: String,
+    #[serde(flatten)]
+    subject: &'a WalkSubject,
+    namespace: &'a str,
+    /// When the former export was made, whose changes these are.
+    since: Option<String>,
+    /// Walks over all lists; the last two found the same.
+    passes: u32,
+    /// By kind, and by state.
+    records: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+    not_shown: [&'static str; 8],
+}
+
+/// An export before it has its name.
+struct ExportFiles {
+    directory: PathBuf,
+    kinds: Vec<BufWriter<File>>,
+    entries: BufWriter<File>,
+    counts: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+}
+
+/// Writes the files of a finished walk. The summary comes last: a directory with one holds a whole export.
+pub(super) fn write(
+    directory: &Path,
+    records: &mut KeptRecords,
+    subject: &WalkSubject,
+    namespace: &str,
+    mut former: FormerExport,
+) -> anyhow::Result<u64> {
+    let since = former.made.clone();
+    let mut files = ExportFiles::new(directory)?;
+    records.for_each(|(kind, id), root, record| {
+        let mut entry = ManifestEntry::of(Kind::ALL[kind], id, root, &record);
+        entry.state = former.state(&entry);
+        files.add(kind, &entry, Some(&record))
+    })?;
+    for entry in former.gone() {
+        let kind = Kind::ALL.iter().position(|kind| kind.singular() == entry.kind);
+        files.add(kind.unwrap_or_default(), &entry, None)?;
+    }
+    let summary = ExportSummary {
+        format: FORMAT,
+        made: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        subject,
+        namespace,
+        since,
+        passes: records.place().passes,
+        records: files.counts.clone(),
+        not_shown: NOT_SHOWN,
+    };
+    let total = files.counts.values().flat_map(BTreeMap::values).sum();
+    files.finish(&serde_json::to_vec_pretty(&summary)?)?;
+    Ok(total)
+}
+
+// === impl ExportFiles ===
+
+impl ExportFiles {
+    fn new(directory: &Path) -> anyhow::Result<Self> {
+        let files = Kind::ALL.map(|kind| private(&directory.join(format!("{}.ndjson", kind.collection()))));
+        let kinds = files.into_iter().collect::<std::io::Result<_>>()?;
+        Ok(Self {
+            kinds,
+            entries: private(&directory.join(ENTRIES))?,
+            directory: directory.to_owned(),
+            counts: BTreeMap::new(),
+        })
+    }
+
+    /// Adds a record; one that has not changed stands in the manifest only.
+    fn add(&mut self, kind: usize, entry: &ManifestEntry, record: Option<&Value>) -> anyhow::Result<()> {
+        let state = match entry.state {
+            EntryState::New => "new",
+            EntryState::Changed => "changed",
+            EntryState::Unchanged => "unchanged",
+            EntryState::Gone => "gone",
+        };
+        let collection = Kind::ALL[kind].collection();
+        *self
+            .counts
+            .entry(collection)
+            .or_default()
+            .entry(state)
+            .or_default() += 1;
+        line(&mut self.entries, entry)?;
+        match record {
+            Some(record) if entry.state != EntryState::Unchanged => line(&mut self.kinds[kind], record),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn finish(self, summary: &[u8]) -> anyhow::Result<()> {
+        for file in self.kinds.into_iter().chain([self.entries]) {
+            file.into_inner()?.sync_all()?;
+        }
+        let aside = self.directory.join("manifest.json.new");
+        let mut file = private(&aside)?;
+        file.write_all(summary)?;
+        file.write_all(b"\n")?;
+        file.into_inner()?.sync_all()?;
+        fs::rename(aside, self.directory.join(SUMMARY))?;
+        Ok(())
+    }
+}
+
+fn line(file: &mut BufWriter<File>, value: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *file, value)?;
+    file.write_all(b"\n")?;
+    Ok(())
+}
+
+/// An empty file that only this user can read: drafts are in it.
+fn private(path: &Path) -> std::io::Result<BufWriter<File>> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    Ok(BufWriter::new(options.open(path)?))
+}

@@ -1,0 +1,69 @@
+//! The manifest of a former export, beside which a new one shows what changed.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+
+use super::entry::{EntryState, ManifestEntry};
+use super::export_files::{ENTRIES, FORMAT, SUMMARY};
+
+/// The entries of a former export, by kind and number.
+#[derive(Debug, Default)]
+pub(super) struct FormerExport {
+    /// When it was finished; empty without one.
+    pub(super) made: Option<String>,
+    entries: BTreeMap<(String, u64), ManifestEntry>,
+}
+
+/// The part of its summary that is needed.
+#[derive(Debug, Deserialize)]
+struct Summary {
+    format: u32,
+    made: String,
+}
+
+// === impl FormerExport ===
+
+impl FormerExport {
+    /// Reads the export in a directory.
+    pub(super) fn read(directory: &Path) -> anyhow::Result<Self> {
+        let name = directory.display();
+        let text = std::fs::read(directory.join(SUMMARY));
+        let text = text.with_context(|| format!("{name} has no finished export"))?;
+        let summary: Summary = serde_json::from_slice(&text).context(SUMMARY)?;
+        ensure!(summary.format == FORMAT, "{name} has an export of another format");
+        let lines = BufReader::new(File::open(directory.join(ENTRIES))?).lines();
+        let mut entries = BTreeMap::new();
+        for line in lines {
+            let entry: ManifestEntry = serde_json::from_str(&line?).context(ENTRIES)?;
+            if entry.state != EntryState::Gone {
+                entries.insert((entry.kind.clone(), entry.id), entry);
+            }
+        }
+        Ok(Self {
+            made: Some(summary.made),
+            entries,
+        })
+    }
+
+    /// Takes an entry out, and says how a record of today differs from it.
+    pub(super) fn state(&mut self, today: &ManifestEntry) -> EntryState {
+        match self.entries.remove(&(today.kind.clone(), today.id)) {
+            None => EntryState::New,
+            Some(former) if former.hash == today.hash => EntryState::Unchanged,
+            Some(_) => EntryState::Changed,
+        }
+    }
+
+    /// The entries that were not taken out: their records are gone.
+    pub(super) fn gone(self) -> impl Iterator<Item = ManifestEntry> {
+        self.entries.into_values().map(|entry| ManifestEntry {
+            state: EntryState::Gone,
+            ..entry
+        })
+    }
+}

@@ -1,0 +1,292 @@
+//! `export`: all records in files, also when the walk is interrupted or the calendar changes meanwhile.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use calendar_edge_sandbox::Sandbox;
+use serde_json::{Value, json};
+
+use crate::comparing::{Setup, root};
+use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen};
+
+const PASSWORD: &str = "sand boxs ecre tcal enda redg";
+
+/// The records of a file, one a line.
+fn lines(directory: &Path, name: &str) -> Vec<Value> {
+    let text =
+        std::fs::read_to_string(directory.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+fn summary(directory: &Path) -> Value {
+    let text = std::fs::read(directory.join("manifest.json")).expect("a finished export");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+async fn export(setup: &Setup, name: &str, more: &[&str]) -> (Option<i32>, String) {
+    let directory = setup.directory.path().join(name).display().to_string();
+    let output = setup
+        .run(&[&["export", &directory, "--rate", "1000"], more].concat())
+        .await;
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+fn states(directory: &Path) -> BTreeSet<(String, u64, String)> {
+    let entries = lines(directory, "manifest.ndjson").into_iter();
+    let changed = entries.filter(|entry| entry["state"] != "unchanged");
+    let told = changed.map(|entry| {
+        let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+        (
+            text("kind"),
+            entry["id"].as_u64().unwrap_or_default(),
+            text("state"),
+        )
+    });
+    told.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_has_every_record_and_the_next_one_what_changed() {
+    let sandbox = Sandbox::start((Ipv4Addr::LOCALHOST, 0).into())
+        .await
+        .expect("a socket");
+    let site = sandbox.rest_root().to_string();
+    let setup = Setup::new("export-all", &site, &site, "");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let one = setup.directory.path().join("one");
+    let client = Edge::client();
+    let total = async |target: &str| {
+        let url = format!("{site}/tribe/events/v1/{target}");
+        Answer::to(client.get(url)).await.json()["total"]
+            .as_u64()
+            .expect("a total")
+    };
+    for (name, target) in [
+        ("events", "events?start_date=1000-01-01&end_date=9999-12-31"),
+        ("venues", "venues"),
+        ("organizers", "organizers"),
+        ("categories", "categories?hide_empty=0"),
+        ("tags", "tags?hide_empty=0"),
+    ] {
+        let records = lines(&one, &format!("{name}.ndjson"));
+        assert_eq!(records.len() as u64, total(target).await, "{name}");
+        assert!(!records.is_empty(), "{name}");
+        assert!(records.is_sorted_by_key(|record| record["id"].as_u64()), "{name}");
+    }
+    let told = summary(&one);
+    assert_eq!((&told["format"], &told["passes"]), (&json!(1), &json!(2)));
+    assert!(!one.join("walk.part").exists());
+    let text = std::fs::read_to_string(one.join("events.ndjson")).expect("a file");
+    assert!(
+        text.contains("https://events.example.org/wp-json/calendar/events/v1/"),
+        "public names"
+    );
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(2));
+    assert!(complaint.contains("has a finished export"), "{complaint}");
+
+    // A day later: one is new, one has changed, one is gone.
+    let write = async |method: http::Method, target: String, body: Value| {
+        let url = format!("{site}/tribe/events/v1/{target}");
+        let write = client
+            .request(method, url)
+            .basic_auth("demo", Some(PASSWORD))
+            .header("content-type", "application/json")
+            .body(body.to_string());
+        let answer = Answer::to(write).await;
+        assert!(answer.status.is_success(), "{target}: {}", answer.body);
+        answer.json()["id"].as_u64().expect("a number")
+    };
+    let venues = lines(&one, "venues.ndjson");
+    let (changed, gone) = (&venues[0]["id"], &venues[venues.len() - 1]["id"]);
+    let new = write(
+        http::Method::POST,
+        "venues".to_owned(),
+        json!({"venue": "New Hall"}),
+    )
+    .await;
+    write(
+        http::Method::POST,
+        format!("venues/{changed}"),
+        json!({"phone": "555"}),
+    )
+    .await;
+    write(http::Method::DELETE, format!("venues/{gone}"), json!({})).await;
+    let since = one.display().to_string();
+    let (status, complaint) = export(&setup, "two", &["--since", &since]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let two = setup.directory.path().join("two");
+    let of_venues: BTreeSet<_> = states(&two)
+        .into_iter()
+        .filter(|(kind, ..)| kind == "venue")
+        .collect();
+    let expected = [
+        (changed.as_u64().expect("a number"), "changed"),
+        (gone.as_u64().expect("a number"), "gone"),
+        (new, "new"),
+    ];
+    let expected = expected.map(|(id, state)| ("venue".to_owned(), id, state.to_owned()));
+    assert_eq!(of_venues, BTreeSet::from(expected));
+    let ids: Vec<_> = lines(&two, "venues.ndjson")
+        .iter()
+        .map(|record| record["id"].clone())
+        .collect();
+    assert_eq!(ids, [changed.clone(), json!(new)], "only what changed");
+    assert_eq!(summary(&two)["since"], told["made"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_exports_what_it_can_read() {
+    let sandbox = Sandbox::start((Ipv4Addr::LOCALHOST, 0).into())
+        .await
+        .expect("a socket");
+    let site = sandbox.rest_root().to_string();
+    let setup = Setup::new("export-account", &site, &site, "");
+    assert_eq!(export(&setup, "public", &[]).await.0, Some(0));
+    let header = "Authorization: Basic ZGVtbzpzYW5kIGJveHMgZWNyZSB0Y2FsIGVuZGEgcmVkZw==";
+    let file = setup
+        .directory
+        .write("demo.headers", header)
+        .display()
+        .to_string();
+    let file = format!("@{file}");
+    let (status, complaint) = export(&setup, "all", &["-H", &file]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let count = |name: &str| lines(&setup.directory.path().join(name), "events.ndjson").len();
+    assert!(
+        count("all") > count("public"),
+        "{} {}",
+        count("all"),
+        count("public")
+    );
+    let all = setup.directory.path().join("all");
+    let statuses: BTreeSet<_> = lines(&all, "events.ndjson")
+        .iter()
+        .map(|record| record["status"].to_string())
+        .collect();
+    assert!(statuses.contains("\"draft\""), "{statuses:?}");
+    assert_eq!(summary(&all)["with_credentials"], true);
+    let text = std::fs::read_to_string(all.join("manifest.json")).expect("a file");
+    assert!(!text.contains("ZGVtbz"), "{text}");
+}
+
+/// The page that a request for a list asks for.
+fn page(seen: &Seen) -> Option<u64> {
+    let (_, rest) = seen
+        .target
+        .split_once("&page=")
+        .or_else(|| seen.target.split_once("?page="))?;
+    rest.split('&').next()?.parse().ok()
+}
+
+/// A page of five venues with these numbers, two a page; other lists are empty.
+fn list(seen: &Seen, ids: &[u64]) -> Reply {
+    let collection = ["events", "venues", "organizers", "categories", "tags"]
+        .into_iter()
+        .find(|name| seen.target.contains(&format!("/{name}?")))
+        .expect("a list");
+    let ids = if collection == "venues" { ids } else { &[] };
+    let chunks: Vec<&[u64]> = ids.chunks(2).collect();
+    let asked = usize::try_from(page(seen).unwrap_or(1)).expect("a page") - 1;
+    let shown = chunks.get(asked).copied().unwrap_or_default();
+    let records: Vec<_> = shown
+        .iter()
+        .map(|id| json!({"id": id, "slug": format!("v{id}"), "modified_utc": "2026-11-20 08:00:00"}))
+        .collect();
+    let body = json!({(collection): records, "total": ids.len(), "total_pages": chunks.len()});
+    Reply::json(200, &body.to_string())
+}
+
+fn venue_ids(directory: &Path) -> Vec<u64> {
+    let venues = lines(directory, "venues.ndjson");
+    venues.iter().filter_map(|venue| venue["id"].as_u64()).collect()
+}
+
+#[tokio::test]
+async fn an_interrupted_export_continues() {
+    let is_down = Arc::new(AtomicBool::new(true));
+    let down = Arc::clone(&is_down);
+    let site = Origin::answering(move |seen| {
+        let is_third = seen.target.contains("/venues?") && page(seen) == Some(3);
+        if is_third && down.load(Ordering::Relaxed) {
+            return Reply::json(500, r#"{"code":"x","message":"y"}"#);
+        }
+        list(seen, &[1, 2, 3, 4, 5])
+    })
+    .await;
+    let setup = Setup::new("export-interrupted", &root(&site), &root(&site), "");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(2), "{complaint}");
+    let one = setup.directory.path().join("one");
+    assert!(!one.join("manifest.json").exists());
+    // A killed process leaves half a line.
+    let part = one.join("walk.part");
+    let mut text = std::fs::read(&part).expect("the walk");
+    text.extend_from_slice(br#"{"record":{"kind":1,"ro"#);
+    std::fs::write(&part, text).expect("the walk");
+    site.take_seen();
+    is_down.store(false, Ordering::Relaxed);
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let first = site.seen().into_iter().next().expect("a request");
+    assert!(
+        first.target.contains("/venues?") && page(&first) == Some(3),
+        "{}",
+        first.target
+    );
+    assert_eq!(venue_ids(&one), [1, 2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn what_changes_during_the_walk_is_read_again() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&asked);
+    // While page 2 is read for the first time, a venue before it goes: 3 moves to page 1, which was read. Then one comes.
+    let site = Origin::answering(move |seen| {
+        if !seen.target.contains("/venues?") {
+            return list(seen, &[]);
+        }
+        match count.fetch_add(1, Ordering::Relaxed) {
+            0 => list(seen, &[1, 2, 3, 4, 5]),
+            1..=4 => list(seen, &[1, 3, 4, 5]),
+            _ => list(seen, &[1, 3, 4, 5, 6]),
+        }
+    })
+    .await;
+    let setup = Setup::new("export-moving", &root(&site), &root(&site), "");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let one = setup.directory.path().join("one");
+    assert_eq!(venue_ids(&one), [1, 3, 4, 5, 6]);
+    assert!(summary(&one)["passes"].as_u64() > Some(2));
+    assert!(asked.load(Ordering::Relaxed) > 5);
+}
+
+#[tokio::test]
+async fn a_site_that_never_rests_is_not_exported() {
+    let asked = AtomicU32::new(0);
+    let site =
+        Origin::answering(move |seen| list(seen, &[u64::from(asked.fetch_add(1, Ordering::Relaxed)) + 1]))
+            .await;
+    let setup = Setup::new("export-restless", &root(&site), &root(&site), "");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(2));
+    assert!(
+        complaint.contains("the site changed during each of 10 walks"),
+        "{complaint}"
+    );
+    let other = Directory::new("export-nothing");
+    let since = other.path().display().to_string();
+    let (status, complaint) = export(&setup, "two", &["--since", &since]).await;
+    assert_eq!(status, Some(2));
+    assert!(complaint.contains("has no finished export"), "{complaint}");
+}
