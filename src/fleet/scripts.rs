@@ -125,7 +125,7 @@ pub(super) const ABOUT: &str = "\
 local told = ''
 for _, section in ipairs({'server', 'memory', 'replication'}) do
   local part = redis.pcall('INFO', section)
-  if type(part) == 'string' then told = told .. part .. '\r\n' end
+  if type(part) == 'string' then told = told .. part end
 end
 return told
 ";

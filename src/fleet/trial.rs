@@ -102,7 +102,7 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     questions.script(MEET, &["check:members"], &["check", "", "1"]);
     questions.command("SET", "check:ask", &["check", "NX", "PX", "1000"]);
     questions.command("HDEL", "check:members", &["check"]);
-    for left in keys.into_iter().chain(["check:members"]) {
+    for left in keys.into_iter().chain(["check:members", "check:ask"]) {
         questions.command("DEL", left, &[]);
     }
     let asked = questions.pipe().len();

@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 use super::super::support::{FalseStore, Mischief, Store};
 use super::scene::{Scene, count, is_together, shown, status, wait};
 
+/// Two silent exchanges take half a second; a busy machine takes longer.
+const ALONE: Duration = Duration::from_secs(2);
+
 /// Together again after the server behaves.
 const TOGETHER: Duration = Duration::from_secs(3);
 
@@ -65,7 +68,7 @@ async fn no_answer_of_a_server_fails_a_request() {
         .await;
         let fault = status(edge).await["fault"].to_string();
         println!("{mischief:?}: alone after {:?}: {fault}", began.elapsed());
-        assert!(began.elapsed() < Duration::from_secs(1), "{mischief:?}");
+        assert!(began.elapsed() < ALONE, "{mischief:?}");
         assert!(relay.spoilt() > 0);
         assert!(count(edge, &series).await > before, "{mischief:?} is {kind}");
         let told = scene.change_and_tell(0).await;

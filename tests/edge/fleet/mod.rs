@@ -1,5 +1,6 @@
 //! Several edges with one store: what one is told, all know, and no request fails by the store.
 
+mod checked;
 #[cfg(feature = "cluster")]
 mod cluster;
 mod gaps;
@@ -10,3 +11,4 @@ mod purges;
 mod rules;
 mod scene;
 mod sentinels;
+mod timing;

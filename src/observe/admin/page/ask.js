@@ -44,16 +44,18 @@ async function ask(path, patience = 5000) {
   }
 }
 
+const isDenied = (status) => status === 401 || status === 403;
+
 function note(path, status, body) {
-  if (status !== 401 && status !== 403) denials.delete(path);
+  if (!isDenied(status)) denials.delete(path);
   else denials.set(path, body?.message || `status ${status}`);
   $("access").hidden = !denials.size && !sessionStorage.getItem(TOKEN);
 }
 
 /** What stands in the place of a part that the edge does not show here. */
 function refused(answer) {
-  if (answer.status === 404) return h("p", { class: "soft" }, "This edge does not offer this part.");
-  if (answer.status !== 401 && answer.status !== 403) return h("p", { class: "soft" }, answer.status ? `The edge answered with status ${answer.status}.` : "The edge did not answer.");
+  const { status } = answer;
+  if (!isDenied(status)) return h("p", { class: "soft" }, status === 404 ? "This edge does not offer this part." : status ? `The edge answered with status ${status}.` : "The edge did not answer.");
   return h("div", { class: "denied" },
     h("p", {}, h("b", {}, "Denied. "), answer.body?.message || "The edge shows this to its own machine only."),
     h("p", {}, h("button", { type: "button", class: "plain", click: openToken }, "Enter a token")));

@@ -59,9 +59,8 @@ function silent(answer) {
   const since = silentSince ??= new Date();
   document.body.classList.add("stale");
   $("state").className = "bad";
-  const isDenied = answer.status === 401 || answer.status === 403;
-  say($("state"), isDenied ? "denied" : "no answer");
-  show($("notice"), `${answer.status} ${since} ${answer.body?.message}`, () => isDenied ? refused(answer)
+  say($("state"), isDenied(answer.status) ? "denied" : "no answer");
+  show($("notice"), `${answer.status} ${since} ${answer.body?.message}`, () => isDenied(answer.status) ? refused(answer)
     : h("p", {}, h("b", {}, answer.status ? `The edge answered with status ${answer.status}. ` : "The edge does not answer. "), `Since ${time(since)}; this page asks again each ${EVERY === 1000 ? "second" : `${EVERY / 1000} seconds`}. The numbers below are the last ones.`));
   $("notice").hidden = false;
 }

@@ -20,7 +20,7 @@ function headline(now) {
   share("refused", (one) => one.refused);
   share("failed", (one) => one.statuses.failed);
   if (!now.cache.enabled) say($("now-hits-sum"), "the cache is off");
-  say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}`);
+  say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}${now.fleet ? `, fleet of ${now.fleet.members.length}` : ""}`);
   $("state").className = now.ready ? "good" : "warn";
   say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
 }
@@ -32,15 +32,16 @@ function concerns(now) {
   if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
   if (now.configuration.last_reload_refused) add("bad", "The last reload was refused; the earlier configuration is in use. See the log.", "#configuration", "ReloadRefused");
   for (const one of now.backends) {
-    if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends", "BreakerOpen");
-    if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends", "BreakerOpen");
+    const trial = one.breaker === "half-open";
+    if (trial || one.breaker === "open") add(trial ? "warn" : "bad", `The breaker of ${one.name} is ${one.breaker}: ${trial ? "one read is trying it" : "reads do not reach it"}.`, "#backends", "BreakerOpen");
     for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends", "PermitsUsedUp");
   }
-  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes ${differences.length === 1 ? "one argument" : `${differences.length} arguments`} otherwise than the table.`, "#backends");
+  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes arguments otherwise than the table: ${differences.length}.`, "#backends");
   for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
+  if (now.fleet && !now.fleet.together) add("warn", `The fleet's store fails: ${now.fleet.fault}.`, "", "Alone");
   if (now.certificate) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
-    if (days < 21) add(days < 7 ? "bad" : "warn", days < 0 ? "The certificate has expired." : `The certificate expires in ${days} days.`, "#process", "CertificateExpires");
+    if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
   if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
   overload(now, add);
@@ -79,8 +80,7 @@ function attention(now) {
   const names = { bad: "Urgent", warn: "Check", note: "Note" };
   show($("attention-list"), JSON.stringify(found), () => found.length
     ? found.map(({ level, text, link, alert }) => h("li", {}, h("b", { class: level }, names[level]), h("span", {}, text,
-      link ? [" ", h("a", { href: link, "aria-label": `Show: ${text}` }, "Show")] : null,
-      alert ? [" ", h("a", { href: `#runbook/CalendarEdge${alert}`, "aria-label": `What to do: ${text}` }, "What to do")] : null)))
+      [[link, "Show"], [alert && `#runbook/CalendarEdge${alert}`, "What to do"]].map(([href, name]) => href && [" ", h("a", { href, "aria-label": `${name}: ${text}` }, name)]))))
     : h("li", { class: "soft" }, "Nothing."));
   // Spoken when a concern comes or goes, not when a number in it changes.
   const set = found.map(({ text }) => text.replace(/[\d.]+/g, "")).join();

@@ -1,0 +1,135 @@
+//! What `check` says of a store, and where `explain` finds a request.
+
+use std::process::{Command, Output, Stdio};
+
+use calendar_edge_core::settings::StoreAddress;
+
+use super::super::support::{Directory, Edge, Store};
+use super::scene::{Scene, members, wait};
+
+/// Checks a configuration with this fleet. The site is not there, so that its findings do not matter.
+fn check(directory: &Directory, fleet: &str) -> String {
+    let secret = directory.write("secret", "a secret of thirty-two characters\n");
+    let text = format!(
+        "[origin]\nurl = \"http://127.0.0.1:9/wp-json\"\nread_index = false\n[fleet]\nsecret_file = \"{}\"\n{fleet}\n",
+        secret.display()
+    );
+    let file = directory.write("edge.toml", &text);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    let Output { stdout, stderr, .. } = command
+        .args(["check", "--config"])
+        .arg(file)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr)
+    )
+}
+
+fn socket(store: &Store) -> String {
+    let StoreAddress::Unix(path) = store.address() else {
+        panic!("a Unix socket")
+    };
+    format!("store = \"unix:{}\"", path.display())
+}
+
+#[test]
+fn check_tries_the_store_and_prints_the_rights_that_suffice() {
+    let Some(store) = Store::start() else { return };
+    let directory = Directory::new("checked-fleet");
+    let told = check(&directory, &socket(&store));
+    assert!(
+        told.contains("ok: unix:") && told.contains(" runs what the fleet"),
+        "{told}"
+    );
+    assert!(!told.contains("edges would act alone"), "{told}");
+    assert_eq!(store.ask(&["DBSIZE"]), "0", "nothing is left");
+
+    // The printed line suffices, and without it the missing right is named.
+    let line = told
+        .lines()
+        .find_map(|line| line.split_once("at the store: user "));
+    let (_, line) = line.expect("a line of rights");
+    let rights = line.replace(">PASSWORD", ">a-password");
+    let (user, rights) = rights.split_once(' ').expect("a name");
+    let password = directory.write("password", "a-password\n");
+    let account = format!(
+        "{}\nuser = \"{user}\"\npassword_file = \"{}\"",
+        socket(&store),
+        password.display()
+    );
+    let told = check(&directory, &account);
+    assert!(
+        told.contains("auth: ") && told.contains("correct `fleet.user`"),
+        "{told}"
+    );
+    let mut set = vec!["ACL", "SETUSER", user];
+    set.extend(rights.split(' '));
+    assert_eq!(store.ask(&set), "OK");
+    let told = check(&directory, &account);
+    assert!(told.contains(" runs what the fleet"), "{told}");
+    store.ask(&["ACL", "SETUSER", user, "-xadd"]);
+    let told = check(&directory, &account);
+    assert!(
+        told.contains("edges would act alone") && told.contains("xadd"),
+        "{told}"
+    );
+}
+
+#[test]
+fn check_names_what_is_wrong_with_a_store() {
+    let Some(store) = Store::start() else { return };
+    let directory = Directory::new("checked-stores");
+    store.ask(&["CONFIG", "SET", "maxmemory", "8mb"]);
+    store.ask(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
+    let told = check(&directory, &socket(&store));
+    assert!(told.contains("`maxmemory-policy allkeys-lru`"), "{told}");
+    assert!(told.contains("of free memory: give it 16 MiB"), "{told}");
+    store.ask(&["CONFIG", "SET", "replica-read-only", "no"]);
+    store.ask(&["REPLICAOF", "127.0.0.1", "1"]);
+    let told = check(&directory, &socket(&store));
+    assert!(told.contains("is a replica"), "{told}");
+    let told = check(&directory, "store = \"unix:/nowhere/store\"");
+    assert!(
+        told.contains("io: ") && told.contains("start the store"),
+        "{told}"
+    );
+    let told = check(&directory, "store = \"redis://127.0.0.1:9\"");
+    assert!(told.contains("edges would act alone: io: "), "{told}");
+}
+
+#[tokio::test]
+async fn explain_finds_a_request_that_another_edge_refused() {
+    let Some(store) = Store::start() else { return };
+    let scene = Scene::start(1, &store.address()).await;
+    let edge = &scene.edges[0];
+    // The address of its admin listener is known only now.
+    let mut settings = edge.settings();
+    settings.fleet.advertise = Some(edge.admin_base().parse().expect("a URL"));
+    edge.reloader().apply(settings).expect("good settings");
+    let other: Edge = scene.join(&store.address()).await;
+    wait("both edges see each other", || async {
+        members(&other).await == 2
+    })
+    .await;
+    let refused = edge.get("/wp-json/calendar/events/v1/events?page=x").await;
+    let id = refused.header("x-request-id").expect("an id").to_owned();
+    let asked = other.admin_base();
+    let explained = tokio::task::spawn_blocking(move || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+        let command = command
+            .args(["explain", &id, "--admin", &asked])
+            .stdin(Stdio::null());
+        command.output().expect("the program starts")
+    });
+    let Output { stdout, stderr, .. } = explained.await.expect("an answer");
+    let told = format!(
+        "{}{}",
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr)
+    );
+    assert!(told.contains("page breaks the rule"), "{told}");
+}
