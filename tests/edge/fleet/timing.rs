@@ -24,7 +24,11 @@ async fn removal_reaches_all_edges() {
         let others = [(told + 1) % EDGES, (told + 2) % EDGES];
         // At any time between two exchanges, which each round sets anew.
         let pause = u64::try_from(round * 61 % 100).expect("a small number");
-        tokio::time::sleep(Duration::from_millis(100 + pause)).await;
+        tokio::time::sleep(Duration::from_millis(150 + pause)).await;
+        // All have heard of the last change, and keep what they show.
+        for edge in 0..EDGES {
+            scene.shown(edge).await;
+        }
         let began = Instant::now();
         let (_, first, second) = tokio::join!(
             scene.change_and_tell(told),
