@@ -5,7 +5,9 @@ use std::sync::Arc;
 use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
-use super::scripts::{ABOUT, END, HEAR, MEET, TELL};
+use super::scripts::{ABOUT, CHARGE, END, HEAR, MEET, SPEND, TELL};
+#[cfg(feature = "migration")]
+use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
 use super::subject::{Questions, Replies};
 use crate::telemetry::StoreFaultKind;
@@ -41,6 +43,9 @@ const LEAST_FREE: u64 = 16 << 20;
 
 /// The first version whose scripts may read the time before they write.
 const FIRST_VERSION: u64 = 5;
+
+/// What scripts leave beside the log.
+const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules", "check:g"];
 
 /// What edges ask of a store. Redis 7.0 does not know `client|setinfo`, and nothing sends it.
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
@@ -100,9 +105,17 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     questions.script(TELL, &keys, &["0", "check", "purge", "{}", ""]);
     questions.script(HEAR, &keys, &["0-0", "1"]);
     questions.script(MEET, &["check:members"], &["check", "", "1"]);
+    questions.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
+    questions.script(CHARGE, &["check:b"], &["1000", "1000"]);
+    #[cfg(feature = "migration")]
+    {
+        let arguments = ["0", "check", "rule", "{}", "", "check", "0", "1"];
+        questions.script(CHANGE, &[keys[0], keys[1], keys[2], "check:rules"], &arguments);
+        questions.script(COUNT, &["check:g"], &["check", "", "1000"]);
+    }
     questions.command("SET", "check:ask", &["check", "NX", "PX", "1000"]);
     questions.command("HDEL", "check:members", &["check"]);
-    for left in keys.into_iter().chain(["check:members", "check:ask"]) {
+    for left in keys.into_iter().chain(LEFT) {
         questions.command("DEL", left, &[]);
     }
     let asked = questions.pipe().len();

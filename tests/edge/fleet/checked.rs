@@ -2,10 +2,10 @@
 
 use std::process::{Command, Output, Stdio};
 
-use calendar_edge_core::settings::StoreAddress;
+use calendar_edge_core::settings::{StoreAddress, StorePassword};
 
 use super::super::support::{Directory, Edge, Store};
-use super::scene::{Scene, members, wait};
+use super::scene::{Scene, count, members, wait};
 
 /// Checks a configuration with this fleet. The site is not there, so that its findings do not matter.
 fn check(directory: &Directory, fleet: &str) -> String {
@@ -36,8 +36,8 @@ fn socket(store: &Store) -> String {
     format!("store = \"unix:{}\"", path.display())
 }
 
-#[test]
-fn check_tries_the_store_and_prints_the_rights_that_suffice() {
+#[tokio::test]
+async fn check_tries_the_store_and_prints_the_rights_that_suffice() {
     let Some(store) = Store::start() else { return };
     let directory = Directory::new("checked-fleet");
     let told = check(&directory, &socket(&store));
@@ -71,6 +71,17 @@ fn check_tries_the_store_and_prints_the_rights_that_suffice() {
     assert_eq!(store.ask(&set), "OK");
     let told = check(&directory, &account);
     assert!(told.contains(" runs what the fleet"), "{told}");
+    let scene = Scene::start_with(2, &store.address(), |settings| {
+        settings.fleet.user = Some(user.to_owned());
+        settings.fleet.password = StorePassword::parse(b"a-password").ok();
+    })
+    .await;
+    scene.together().await;
+    scene.change_and_tell(0).await;
+    scene.follows(1).await;
+    let refused = r#"edge_fleet_faults_total{kind="acl"}"#;
+    assert_eq!(count(&scene.edges[0], refused).await, 0);
+    drop(scene);
     store.ask(&["ACL", "SETUSER", user, "-xadd"]);
     let told = check(&directory, &account);
     assert!(
