@@ -254,6 +254,7 @@ async fn caching(owner: &Origin, next: &Origin, rules: Vec<CutoverRule>) -> Edge
     let base = next.base();
     let builder = Edge::builder().origin(owner).caching().settings(|settings| {
         cut(settings, &base, rules);
+        settings.cache.fresh = Duration::from_mins(10);
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
     });
     builder.start().await

@@ -9,7 +9,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::guard::rule_of;
-use super::{VENUES, by, cut, edge, get_as, named, rule};
+use super::{VENUES, by, caching, cut, edge, get_as, named, rule};
 use crate::support::{Answer, Edge, Gate, Origin, Reply};
 
 /// A rule with the guard that operators have if they change nothing.
@@ -207,50 +207,57 @@ async fn answers_that_break_off_are_failures() {
 
 #[tokio::test]
 async fn reads_under_way_go_to_the_site_when_their_rule_returns() {
-    let owner = named("owner").await;
-    let gate = Gate::closed();
-    let held = gate.clone();
-    let next = Origin::answering(move |seen| {
-        if seen.method == Method::POST || seen.target.ends_with("/7") {
-            Reply::json(200, r#"{"by":"next"}"#).behind(&held)
+    for keeps in [false, true] {
+        let (owner, gate) = (named("owner").await, Gate::closed());
+        let held = gate.clone();
+        let next = Origin::answering(move |seen| {
+            if seen.method == Method::POST || seen.target.ends_with("/7") {
+                Reply::json(200, r#"{"by":"next"}"#).behind(&held)
+            } else {
+                failure()
+            }
+        })
+        .await;
+        let rules = vec![CutoverRule {
+            methods: CutMethods::All,
+            same_store: true,
+            ..guarded()
+        }];
+        let edge = if keeps {
+            caching(&owner, &next, rules).await
         } else {
-            failure()
+            edge(&owner, &next, rules).await
+        };
+        let edge = Arc::new(edge);
+        let item = format!("{VENUES}/7");
+        let read = {
+            let (edge, item) = (Arc::clone(&edge), item.clone());
+            tokio::spawn(async move { get_as(&edge, 90, &item).await })
+        };
+        let write = edge.request(Method::POST, VENUES).basic_auth("a", Some("b"));
+        let write = write.header("content-type", "application/json");
+        let write = tokio::spawn(Answer::to(write.body(r#"{"venue":"x"}"#)));
+        gate.reached_by(2).await;
+        for client in 0..6 {
+            get_as(&edge, client, VENUES).await;
         }
-    })
-    .await;
-    let rule = CutoverRule {
-        methods: CutMethods::All,
-        same_store: true,
-        ..guarded()
-    };
-    let edge = Arc::new(edge(&owner, &next, vec![rule]).await);
-    let item = format!("{VENUES}/7");
-    let read = {
-        let (edge, item) = (Arc::clone(&edge), item.clone());
-        tokio::spawn(async move { get_as(&edge, 90, &item).await })
-    };
-    let write = edge.request(Method::POST, VENUES).basic_auth("a", Some("b"));
-    let write = write.header("content-type", "application/json");
-    let write = tokio::spawn(Answer::to(write.body(r#"{"venue":"x"}"#)));
-    gate.reached_by(2).await;
-    for client in 0..6 {
-        get_as(&edge, client, VENUES).await;
+        assert!(is_returned(&edge).await);
+        let read = tokio::time::timeout(Duration::from_secs(5), read).await;
+        let read = read.expect("it is not behind the gate").expect("no panic");
+        assert_eq!(by(&read), "owner");
+        assert!(!write.is_finished(), "a write is never repeated");
+        gate.open();
+        assert_eq!(by(&write.await.expect("no panic")), "next");
+        assert_eq!(
+            by(&get_as(&edge, 90, &item).await),
+            "owner",
+            "nothing of it was kept"
+        );
+        assert_eq!((writes(&owner), writes(&next)), (0, 1));
     }
-    assert!(is_returned(&edge).await);
-    let read = tokio::time::timeout(Duration::from_secs(5), read).await;
-    assert_eq!(
-        by(&read.expect("it is not behind the gate").expect("no panic")),
-        "owner"
-    );
-    assert!(!write.is_finished(), "a write is never repeated");
-    gate.open();
-    assert_eq!(by(&write.await.expect("no panic")), "next");
-    let writes = |origin: &Origin| {
-        origin
-            .seen()
-            .iter()
-            .filter(|seen| seen.method == Method::POST)
-            .count()
-    };
-    assert_eq!((writes(&owner), writes(&next)), (0, 1));
+}
+
+fn writes(origin: &Origin) -> usize {
+    let seen = origin.seen();
+    seen.iter().filter(|seen| seen.method == Method::POST).count()
 }

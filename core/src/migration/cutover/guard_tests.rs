@@ -21,6 +21,29 @@ fn half_of_the_calls_fail_and_few_are_enough() {
 }
 
 #[test]
+fn few_calls_a_minute_are_enough() {
+    for limit in ["1%", "20%"] {
+        let mut control = control(guarded(|guard| {
+            guard.window = Duration::from_mins(5);
+            guard.calls = 200;
+            guard.failures = Some(percentage(limit));
+        }));
+        let ten_a_minute = |n: u64| START.saturating_add(Duration::from_secs(6 * n));
+        for n in 0..100 {
+            assert_eq!(
+                control.observe(RuleEvent::Answered(QUICK), client(n), ten_a_minute(n)),
+                None
+            );
+        }
+        let returned = (100..200).find(|&n| {
+            let change = control.observe(RuleEvent::Failed, client(n % 5), ten_a_minute(n));
+            change.is_some()
+        });
+        assert!(returned.is_some_and(|n| n < 108), "{limit}: {returned:?}");
+    }
+}
+
+#[test]
 fn a_fault_is_one_of_clients_as_well_as_of_calls() {
     for (failing, is_returned) in [(1, false), (5, false), (60, true)] {
         let mut control = control(guarded(|guard| guard.failures = Some(percentage("1%"))));

@@ -193,13 +193,15 @@ mod tests {
         /// later is among what they agree about.
         #[test]
         fn all_edges_agree_in_the_end(
-            mut edges in prop::collection::vec((0_u64..4, 0_u64..2, prop::option::of(1_u64..100), prop::option::of(1_u64..100)), 1..6),
+            edges in prop::collection::vec((0_u64..4, 0_u64..2, prop::option::of(1_u64..100), prop::option::of(1_u64..100)), 1..6),
         ) {
-            edges.iter_mut().for_each(|edge| edge.2 = edge.2.filter(|at| edge.3.is_none_or(|resumed| resumed <= *at)));
-            let mut edges: Vec<RuleRecord> = edges
-                .into_iter()
-                .map(|(agreed, more, returned, resumed)| record(agreed + more, agreed, returned.filter(|_| more > 0), resumed.filter(|_| more > 0)))
-                .collect();
+            // Only what is untold was returned or resumed alone; a resumption ends the returns before it.
+            let edge = |(agreed, more, returned, resumed): (u64, u64, Option<u64>, Option<u64>)| {
+                let resumed = resumed.filter(|_| more > 0);
+                let holds = |at: &u64| more > 0 && resumed.is_none_or(|resumed| resumed <= *at);
+                record(agreed + more, agreed, returned.filter(holds), resumed)
+            };
+            let mut edges: Vec<RuleRecord> = edges.into_iter().map(edge).collect();
             let latest_return = edges.iter().filter_map(|edge| Some(edge.returned.as_ref()?.at)).max();
             let latest_resumption = edges.iter().filter_map(|edge| edge.resumed).max();
             let mut fleet: Option<RuleRecord> = None;
