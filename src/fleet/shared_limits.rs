@@ -33,7 +33,7 @@ impl FleetLimits {
     pub(super) fn new(metrics: &FleetMetrics) -> Self {
         let size = FleetSize::default();
         Self {
-            logins: LoginDesk::new(&size),
+            logins: LoginDesk::new(&size, metrics),
             permits: Mutex::new(Permits::new(&size, metrics)),
             buckets: ArcSwap::from_pointee(SharedBuckets::new(&RateLimits::default(), None)),
             settled: Mutex::default(),
