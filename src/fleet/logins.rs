@@ -12,6 +12,7 @@ use super::scripts::CHARGE;
 use super::spending::ask_to_spend;
 use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use crate::telemetry::FleetMetrics;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, SharedBuckets};
 
@@ -22,6 +23,7 @@ pub(crate) struct LoginDesk(Arc<Desk>);
 #[derive(Debug)]
 struct Desk {
     size: FleetSize,
+    metrics: FleetMetrics,
     orders: Mutex<LoginOrders>,
     news: Notify,
     /// The store answers.
@@ -65,9 +67,10 @@ const MOST: usize = 256;
 
 impl LoginDesk {
     /// A desk that is closed, for so many edges.
-    pub(super) fn new(size: &FleetSize) -> Self {
+    pub(super) fn new(size: &FleetSize, metrics: &FleetMetrics) -> Self {
         Self(Arc::new(Desk {
             size: size.clone(),
+            metrics: metrics.clone(),
             orders: Mutex::default(),
             news: Notify::new(),
             is_open: AtomicBool::new(false),
@@ -92,7 +95,10 @@ impl LoginDesk {
             Some(LoginVerdict::Refused(levels)) => {
                 Err(budgets.refuse_logins(charged, &levels, Instant::now()))
             }
-            None => budgets.divide_logins(charged, edges, Instant::now()),
+            None => {
+                self.0.metrics.login_alone();
+                budgets.divide_logins(charged, edges, Instant::now())
+            }
         }
     }
 

@@ -17,6 +17,8 @@ use calendar_edge_core::limits::{Allotment, Claim, FleetSize};
 pub(super) struct Permits {
     shares: HashMap<Arc<str>, PermitPart>,
     size: FleetSize,
+    /// This edge is one of a fleet.
+    is_shared: bool,
     metrics: FleetMetrics,
     /// Since when this edge hears nothing of the others.
     alone_since: Option<Instant>,
@@ -47,6 +49,7 @@ impl Permits {
         Self {
             shares: HashMap::new(),
             size: size.clone(),
+            is_shared: false,
             metrics: metrics.clone(),
             alone_since: None,
         }
@@ -61,17 +64,18 @@ impl Permits {
             let allotment = part.map_or_else(first, |part| part.allotment);
             let name = Arc::clone(permits.name());
             let part = PermitPart::new(permits, allotment);
-            self.metrics.permits(&name, part.apply());
+            part.apply(self.is_shared.then_some(&self.metrics));
             self.shares.insert(name, part);
         }
     }
 
-    /// Begins with equal parts.
-    pub(super) fn begin(&mut self) {
+    /// Begins with equal parts, in a fleet or without one.
+    pub(super) fn begin(&mut self, is_shared: bool) {
+        self.is_shared = is_shared;
         self.alone_since = None;
-        for (name, part) in &mut self.shares {
+        for part in self.shares.values_mut() {
             part.allotment = Allotment::new(self.size.equal_part(part.permits.total()));
-            self.metrics.permits(name, part.apply());
+            part.apply(self.is_shared.then_some(&self.metrics));
         }
     }
 
@@ -101,7 +105,7 @@ impl Permits {
             });
             let claims: Vec<Claim<'_>> = claims.collect();
             part.allotment.follow(part.permits.total(), &claims, edge);
-            self.metrics.permits(name, part.apply());
+            part.apply(self.is_shared.then_some(&self.metrics));
         }
     }
 
@@ -113,9 +117,9 @@ impl Permits {
         }
         // Not counting what cannot be divided: the others are not heard.
         let edges = usize::try_from(self.size.edges()).unwrap_or(usize::MAX);
-        for (name, part) in &mut self.shares {
+        for part in self.shares.values_mut() {
             part.allotment = Allotment::new(part.permits.total() / edges);
-            self.metrics.permits(name, part.apply());
+            part.apply(self.is_shared.then_some(&self.metrics));
         }
     }
 
@@ -137,10 +141,13 @@ impl PermitPart {
         }
     }
 
-    /// Sets the part, and returns it.
-    fn apply(&self) -> usize {
-        self.permits.resize(self.allotment.part());
-        self.allotment.part()
+    /// Gives the edge its part, and shows it.
+    fn apply(&self, metrics: Option<&FleetMetrics>) {
+        let part = self.allotment.part();
+        self.permits.resize(part);
+        if let Some(metrics) = metrics {
+            metrics.permits(self.permits.name(), part);
+        }
     }
 
     /// The mean demand since it was last measured.

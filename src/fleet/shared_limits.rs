@@ -33,7 +33,7 @@ impl FleetLimits {
     pub(super) fn new(metrics: &FleetMetrics) -> Self {
         let size = FleetSize::default();
         Self {
-            logins: LoginDesk::new(&size),
+            logins: LoginDesk::new(&size, metrics),
             permits: Mutex::new(Permits::new(&size, metrics)),
             buckets: ArcSwap::from_pointee(SharedBuckets::new(&RateLimits::default(), None)),
             settled: Mutex::default(),
@@ -67,7 +67,7 @@ impl FleetLimits {
         let edges = if settings.is_set() { settings.members } else { 1 };
         self.size.set(edges, edges.saturating_sub(1));
         self.logins.open(false);
-        self.permits.lock().begin();
+        self.permits.lock().begin(settings.is_set());
     }
 
     /// Notes who is there. This edge has said before what it needs.

@@ -11,8 +11,9 @@ use strum::VariantArray as _;
 use super::latency::Latency;
 use super::series::Series;
 use super::table::{
-    FLEET_EXCHANGE_SECONDS, FLEET_FAULTS, FLEET_GAPS, FLEET_MEMBERS, FLEET_MESSAGE_AGE_SECONDS,
-    FLEET_MESSAGES, FLEET_PERMITS, FLEET_SETTLED_BUCKETS, FLEET_UP, FLEET_VARIANTS,
+    FLEET_EXCHANGE_SECONDS, FLEET_FAULTS, FLEET_GAPS, FLEET_LOGINS_ALONE, FLEET_MEMBERS,
+    FLEET_MESSAGE_AGE_SECONDS, FLEET_MESSAGES, FLEET_PERMITS, FLEET_SETTLED_BUCKETS, FLEET_UP,
+    FLEET_VARIANTS,
 };
 use calendar_edge_core::fleet::{FleetMessage, GapCause};
 
@@ -29,6 +30,7 @@ pub(crate) struct FleetMetrics {
     gaps: Series<Counter, 1>,
     permits: Series<Gauge, 1>,
     settled: Series<Counter, 0>,
+    logins_alone: Series<Counter, 0>,
 }
 
 /// The way of a message.
@@ -98,6 +100,7 @@ impl FleetMetrics {
             gaps: FLEET_GAPS.series(registry),
             permits: FLEET_PERMITS.series(registry),
             settled: FLEET_SETTLED_BUCKETS.series(registry),
+            logins_alone: FLEET_LOGINS_ALONE.series(registry),
         }
     }
 
@@ -108,6 +111,7 @@ impl FleetMetrics {
         self.exchanges.expect([]);
         self.ages.expect([]);
         self.settled.expect([]);
+        self.logins_alone.expect([]);
         for of in [VERSION, CONFIGURATION] {
             self.variants.expect([of.into()]);
         }
@@ -168,6 +172,11 @@ impl FleetMetrics {
     /// Counts buckets whose level was taken over from the store.
     pub(crate) fn settled(&self, buckets: usize) {
         self.settled.add([], u64::try_from(buckets).unwrap_or(u64::MAX));
+    }
+
+    /// Counts a call that was charged to `failed_logins` without the store.
+    pub(crate) fn login_alone(&self) {
+        self.logins_alone.add([], 1);
     }
 
     /// Counts lost history.

@@ -89,6 +89,7 @@ fn everything() -> Metrics {
     metrics.certificate().show(ShownCertificate::default());
     metrics.drift().expect([SITE.to_owned()]);
     metrics.fleet().expect();
+    metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges_of("next"));
     let one = ["events.list"].into_iter();
     metrics.migration().expect_copies("next", one, &["identical"]);

@@ -117,6 +117,11 @@ pub(super) const FLEET_GAPS: Row<Counter, 1> = Row::new(
     ["cause"],
     "How often messages of other edges were lost, so that everything was removed",
 );
+pub(super) const FLEET_LOGINS_ALONE: Row<Counter, 0> = Row::new(
+    "fleet_logins_alone",
+    [],
+    "Calls with credentials that this edge charged to `failed_logins` by itself: the store was away, or later than 25 ms",
+);
 pub(super) const FLEET_MEMBERS: Row<Gauge, 0> = Row::new(
     "fleet_members",
     [],

@@ -151,10 +151,13 @@ impl Budgets {
     }
 
     pub(super) fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
-        let hash = &self.buckets.hash;
         let key = BucketKey {
-            own: hash.hash_one((name, who)),
-            shared: hash.hash_one((name, ())),
+            own: self.buckets.hash.hash_one((name, who)),
+            shared: BUDGETS
+                .iter()
+                .zip(0..)
+                .find(|(known, _)| **known == name)
+                .map_or(0, |(_, index)| index),
         };
         Budget { name, rate, key }
     }

@@ -33,6 +33,9 @@ impl Budgets {
     /// Gives back what a failed login costs, once the response shows that the login was not refused. Returns what the
     /// store of a fleet is to give back.
     pub fn return_charges(&self, charged: Charges, now: Instant) -> Vec<Settlement> {
+        if charged.logins.is_empty() {
+            return Vec::new();
+        }
         let asked = charged.logins();
         let Charges {
             logins, is_at_store, ..
