@@ -1,7 +1,9 @@
 """The edges of a fleet, their store and the relays between them, and what happens to them."""
 
 import asyncio
+import re
 import signal
+import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from stores import Store, fleet
 USER, PASSWORD = "edge", "a password for soaks"
 RECONCILE = 4
 SECRET = "a secret of a fleet that is used in soaks only"
+KEPT = {"boot", "n", "log", "members", "rules"}
 # Keys of the file itself come before all tables.
 BEFORE = 'trusted_proxies = ["127.0.0.1"]\n'
 TABLES = f"""
@@ -39,28 +42,44 @@ class World:
 
     def __init__(self, binary, server, scratch, site_port, edges):
         self.binary, self.server, self.scratch, self.site_port = binary, server, scratch, site_port
-        self.store = None
+        for name, text in (("fleet-secret", SECRET), ("password", PASSWORD)):
+            (scratch / name).touch(0o600)
+            (scratch / name).write_text(text)
+        self.store, self.rights = None, ["~*", "+@all"]
         self.start_store(0)
         self.members = [Member(Relay(self.store.port)) for _ in range(edges)]
-        secret = scratch / "fleet-secret"
-        secret.touch(0o600)
-        secret.write_text(SECRET)
-        (scratch / "password").write_text(PASSWORD)
+        self.rights = self.needed_rights()
+        self.let_in()
 
     def start_store(self, port):
         self.store = Store(self.server, self.scratch, port)
-        self.store.ask("ACL", "SETUSER", USER, "on", f">{PASSWORD}", "~*", "&*", "+@all")
+        self.let_in()
+
+    def let_in(self):
+        self.store.ask("ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD}", *self.rights)
+
+    def needed_rights(self):
+        """What `check` prints for the store's ACL file: the edges have no other rights."""
+        file = self.scratch / "edge.toml"
+        file.write_text(self.settings_of(self.store.port))
+        said = subprocess.run([self.binary, "check", "--config", file], capture_output=True, text=True, timeout=60, check=False)
+        line = re.search(rf"user {USER} on >PASSWORD (.*)", said.stdout + said.stderr)
+        if not line:
+            raise RuntimeError(f"`check` names no rights: {said.stdout} {said.stderr}")
+        return line[1].split()
 
     async def start(self):
         for member in self.members:
             await member.relay.open()
         await asyncio.gather(*(self.start_edge(member) for member in self.members))
 
-    async def start_edge(self, member):
+    def settings_of(self, store_port):
         more = f'user = "{USER}"\npassword_file = "{self.scratch / "password"}"\n'
         of_site = settings(self.site_port).replace("[origin]", f'[origin]\nsecret_file = "{self.scratch / "fleet-secret"}"')
-        text = BEFORE + of_site + TABLES + fleet(f"redis://127.0.0.1:{member.relay.port}", self.scratch, more)
-        member.edge = await asyncio.to_thread(Edge, self.binary, text)
+        return BEFORE + of_site + TABLES + fleet(f"redis://127.0.0.1:{store_port}", self.scratch, more)
+
+    async def start_edge(self, member):
+        member.edge = await asyncio.to_thread(Edge, self.binary, self.settings_of(member.relay.port))
         member.away, member.woken = False, time.monotonic()
 
     def interrupt(self, member, number):
@@ -75,9 +94,9 @@ class World:
         return [member for member in self.members if not member.away]
 
     def keys_without_an_end(self):
-        """The kinds of keys of buckets that would stay in the store for ever."""
-        keys = self.store.ask("KEYS", "ce:*:b:*")
-        return [key for key in keys if self.store.ask("TTL", key) == -1]
+        """The keys that would stay in the store for ever, besides those that the fleet has one of."""
+        keys = [key.decode() for key in self.store.ask("KEYS", "*")]
+        return [key for key in keys if key.split(":", 2)[-1] not in KEPT and self.store.ask("TTL", key) == -1]
 
     def close(self):
         for process in [*(member.edge for member in self.members), self.store]:
