@@ -12,6 +12,7 @@ from processes import Edge, settings
 from relay import Relay
 from stores import Store, fleet
 
+EDGES = 3
 USER, PASSWORD = "edge", "a password for soaks"
 RECONCILE = 4
 SECRET = "a secret of a fleet that is used in soaks only"
@@ -40,14 +41,14 @@ class Member:
 class World:
     """Everything that can fail."""
 
-    def __init__(self, binary, server, scratch, site_port, edges):
+    def __init__(self, binary, server, scratch, site_port):
         self.binary, self.server, self.scratch, self.site_port = binary, server, scratch, site_port
         for name, text in (("fleet-secret", SECRET), ("password", PASSWORD)):
             (scratch / name).touch(0o600)
             (scratch / name).write_text(text)
         self.store, self.rights = None, ["~*", "+@all"]
         self.start_store(0)
-        self.members = [Member(Relay(self.store.port)) for _ in range(edges)]
+        self.members = [Member(Relay(self.store.port)) for _ in range(EDGES)]
         self.rights = self.needed_rights()
         self.let_in()
 
@@ -107,12 +108,13 @@ class World:
 
 @dataclass(frozen=True)
 class Fault:
-    """What begins, how long it lasts, and how it ends."""
+    """What begins, how long it lasts, how it ends, and how many edges, from the first, are alone meanwhile."""
 
     name: str
     seconds: float
     begin: Callable[[World], Awaitable]
     end: Callable[[World], Awaitable]
+    alone: int = 0
 
 
 async def nothing(_):
@@ -189,19 +191,20 @@ async def wake_edge(world):
 
 
 FAULTS = [
-    Fault("store-killed", 5, kill_store, restart_store),
-    Fault("store-stopped", 5, stop_store, wake_store),
+    Fault("store-killed", 5, kill_store, restart_store, EDGES),
+    Fault("store-stopped", 5, stop_store, wake_store, EDGES),
     Fault("store-flushed", 1, asked(("FLUSHALL",)), nothing),
-    Fault("store-full", 5, asked(("CONFIG", "SET", "maxmemory", "1mb")), asked(("CONFIG", "SET", "maxmemory", "0"))),
-    Fault("store-replica", 5, asked(("REPLICAOF", "127.0.0.1", "1")), asked(("REPLICAOF", "NO", "ONE"))),
+    Fault("store-full", 5, asked(("CONFIG", "SET", "maxmemory", "1mb")), asked(("CONFIG", "SET", "maxmemory", "0")), EDGES),
+    Fault("store-replica", 5, asked(("REPLICAOF", "127.0.0.1", "1")), asked(("REPLICAOF", "NO", "ONE")), EDGES),
     Fault(
         "user-off",
         5,
         asked(("ACL", "SETUSER", USER, "off"), ("CLIENT", "KILL", "USER", USER)),
         asked(("ACL", "SETUSER", USER, "on")),
+        EDGES,
     ),
     Fault("clients-killed", 0, kill_clients, nothing),
-    Fault("edge-partitioned", 5, partition, heal),
+    Fault("edge-partitioned", 5, partition, heal, 1),
     Fault("way-slow", 5, slow_down, speed_up),
     Fault("edge-killed", 3, kill_edge, start_edge),
     Fault("edge-stopped", 12, stop_edge, wake_edge),
