@@ -1,7 +1,9 @@
 """The edges of a fleet, their store and the relays between them, and what happens to them."""
 
 import asyncio
+import re
 import signal
+import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,9 +12,11 @@ from processes import Edge, settings
 from relay import Relay
 from stores import Store, fleet
 
+EDGES = 3
 USER, PASSWORD = "edge", "a password for soaks"
 RECONCILE = 4
 SECRET = "a secret of a fleet that is used in soaks only"
+KEPT = {"boot", "n", "log", "members", "rules"}
 # Keys of the file itself come before all tables.
 BEFORE = 'trusted_proxies = ["127.0.0.1"]\n'
 TABLES = f"""
@@ -37,30 +41,46 @@ class Member:
 class World:
     """Everything that can fail."""
 
-    def __init__(self, binary, server, scratch, site_port, edges):
+    def __init__(self, binary, server, scratch, site_port):
         self.binary, self.server, self.scratch, self.site_port = binary, server, scratch, site_port
-        self.store = None
+        for name, text in (("fleet-secret", SECRET), ("password", PASSWORD)):
+            (scratch / name).touch(0o600)
+            (scratch / name).write_text(text)
+        self.store, self.rights = None, ["~*", "+@all"]
         self.start_store(0)
-        self.members = [Member(Relay(self.store.port)) for _ in range(edges)]
-        secret = scratch / "fleet-secret"
-        secret.touch(0o600)
-        secret.write_text(SECRET)
-        (scratch / "password").write_text(PASSWORD)
+        self.members = [Member(Relay(self.store.port)) for _ in range(EDGES)]
+        self.rights = self.needed_rights()
+        self.let_in()
 
     def start_store(self, port):
         self.store = Store(self.server, self.scratch, port)
-        self.store.ask("ACL", "SETUSER", USER, "on", f">{PASSWORD}", "~*", "&*", "+@all")
+        self.let_in()
+
+    def let_in(self):
+        self.store.ask("ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD}", *self.rights)
+
+    def needed_rights(self):
+        """What `check` prints for the store's ACL file: the edges have no other rights."""
+        file = self.scratch / "edge.toml"
+        file.write_text(self.settings_of(self.store.port))
+        said = subprocess.run([self.binary, "check", "--config", file], capture_output=True, text=True, timeout=60, check=False)
+        line = re.search(rf"user {USER} on >PASSWORD (.*)", said.stdout + said.stderr)
+        if not line:
+            raise RuntimeError(f"`check` names no rights: {said.stdout} {said.stderr}")
+        return line[1].split()
 
     async def start(self):
         for member in self.members:
             await member.relay.open()
         await asyncio.gather(*(self.start_edge(member) for member in self.members))
 
-    async def start_edge(self, member):
+    def settings_of(self, store_port):
         more = f'user = "{USER}"\npassword_file = "{self.scratch / "password"}"\n'
         of_site = settings(self.site_port).replace("[origin]", f'[origin]\nsecret_file = "{self.scratch / "fleet-secret"}"')
-        text = BEFORE + of_site + TABLES + fleet(f"redis://127.0.0.1:{member.relay.port}", self.scratch, more)
-        member.edge = await asyncio.to_thread(Edge, self.binary, text)
+        return BEFORE + of_site + TABLES + fleet(f"redis://127.0.0.1:{store_port}", self.scratch, more)
+
+    async def start_edge(self, member):
+        member.edge = await asyncio.to_thread(Edge, self.binary, self.settings_of(member.relay.port))
         member.away, member.woken = False, time.monotonic()
 
     def interrupt(self, member, number):
@@ -75,9 +95,9 @@ class World:
         return [member for member in self.members if not member.away]
 
     def keys_without_an_end(self):
-        """The kinds of keys of buckets that would stay in the store for ever."""
-        keys = self.store.ask("KEYS", "ce:*:b:*")
-        return [key for key in keys if self.store.ask("TTL", key) == -1]
+        """The keys that would stay in the store for ever, besides those that the fleet has one of."""
+        keys = [key.decode() for key in self.store.ask("KEYS", "*")]
+        return [key for key in keys if key.split(":", 2)[-1] not in KEPT and self.store.ask("TTL", key) == -1]
 
     def close(self):
         for process in [*(member.edge for member in self.members), self.store]:
@@ -88,12 +108,13 @@ class World:
 
 @dataclass(frozen=True)
 class Fault:
-    """What begins, how long it lasts, and how it ends."""
+    """What begins, how long it lasts, how it ends, and how many edges, from the first, are alone meanwhile."""
 
     name: str
     seconds: float
     begin: Callable[[World], Awaitable]
     end: Callable[[World], Awaitable]
+    alone: int = 0
 
 
 async def nothing(_):
@@ -170,19 +191,20 @@ async def wake_edge(world):
 
 
 FAULTS = [
-    Fault("store-killed", 5, kill_store, restart_store),
-    Fault("store-stopped", 5, stop_store, wake_store),
+    Fault("store-killed", 5, kill_store, restart_store, EDGES),
+    Fault("store-stopped", 5, stop_store, wake_store, EDGES),
     Fault("store-flushed", 1, asked(("FLUSHALL",)), nothing),
-    Fault("store-full", 5, asked(("CONFIG", "SET", "maxmemory", "1mb")), asked(("CONFIG", "SET", "maxmemory", "0"))),
-    Fault("store-replica", 5, asked(("REPLICAOF", "127.0.0.1", "1")), asked(("REPLICAOF", "NO", "ONE"))),
+    Fault("store-full", 5, asked(("CONFIG", "SET", "maxmemory", "1mb")), asked(("CONFIG", "SET", "maxmemory", "0")), EDGES),
+    Fault("store-replica", 5, asked(("REPLICAOF", "127.0.0.1", "1")), asked(("REPLICAOF", "NO", "ONE")), EDGES),
     Fault(
         "user-off",
         5,
         asked(("ACL", "SETUSER", USER, "off"), ("CLIENT", "KILL", "USER", USER)),
         asked(("ACL", "SETUSER", USER, "on")),
+        EDGES,
     ),
     Fault("clients-killed", 0, kill_clients, nothing),
-    Fault("edge-partitioned", 5, partition, heal),
+    Fault("edge-partitioned", 5, partition, heal, 1),
     Fault("way-slow", 5, slow_down, speed_up),
     Fault("edge-killed", 3, kill_edge, start_edge),
     Fault("edge-stopped", 12, stop_edge, wake_edge),
