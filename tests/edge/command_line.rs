@@ -192,7 +192,7 @@ async fn the_demo_of_a_migration_shows_what_its_lines_promise() {
     };
     get(format!("{api}/events?per_page=2")).await;
     let mut report = String::new();
-    for class in ["order", "representation", "volatile", "host", "different"] {
+    for class in ["order", "representation", "volatile", "different"] {
         let named = format!("\"class\":\"{class}\"");
         until(async || {
             report = get(format!("{admin}/migration/report")).await.1;

@@ -8,7 +8,6 @@ mod printed;
 mod recorded_call;
 mod replay;
 mod sides;
-mod skipped;
 mod times_of_now;
 
 pub(super) use call_judge::{CallJudge, Judged, SentRequest};
