@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::telemetry::CopySkip;
 use calendar_edge_core::migration::comparison::{
-    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, Readiness, ReportedCall,
+    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
     SecondAnswer,
 };
 use calendar_edge_core::settings::CompareSettings;
@@ -116,7 +116,7 @@ impl BackendFindings {
 
     /// The report as JSON.
     pub(super) fn to_json(&self, accepted: DifferenceClass) -> Value {
-        let demanded = Readiness::new(&self.comparer.lock().settings, accepted, Timestamp::now());
+        let demanded = ReadyDemand::new(&self.comparer.lock().settings, accepted, Timestamp::now());
         self.report.lock().to_json(&demanded)
     }
 

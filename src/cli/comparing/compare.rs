@@ -4,7 +4,7 @@ use std::io::Write;
 
 use calendar_edge::app::DryRunAnswer;
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, Readiness};
+use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
@@ -65,7 +65,7 @@ fn ask(
     request: &SentRequest,
     accepted: DifferenceClass,
     environment: Environment<'_>,
-) -> anyhow::Result<(ComparedCall, Sides, Readiness)> {
+) -> anyhow::Result<(ComparedCall, Sides, ReadyDemand)> {
     let runtime = runtime::single()?;
     let settings = args.judged.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
@@ -84,7 +84,7 @@ fn ask(
         anyhow::bail!("the call is not sent to `{}`: {reason}", sides.other_name());
     }
     let compared = runtime.block_on(sides.compare(&call, None))?;
-    let demanded = Readiness::new(&settings.compare, accepted, jiff::Timestamp::now());
+    let demanded = ReadyDemand::new(&settings.compare, accepted, jiff::Timestamp::now());
     Ok((compared, sides, demanded))
 }
 

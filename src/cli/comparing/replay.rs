@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use calendar_edge::app::DryRunCall;
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge_core::migration::comparison::{ComparisonReport, Readiness};
+use calendar_edge_core::migration::comparison::{ComparisonReport, ReadyDemand};
 use calendar_edge_core::settings::{CompareSettings, Settings};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -78,7 +78,7 @@ pub(crate) fn run(
         is_interrupted,
         compare,
     } = replayed;
-    let demanded = Readiness::new(&compare, accepted, jiff::Timestamp::now());
+    let demanded = ReadyDemand::new(&compare, accepted, jiff::Timestamp::now());
     let mut whole = report.to_json(&demanded);
     if args.judged.output.json {
         whole["interrupted"] = json!(is_interrupted);

@@ -161,7 +161,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::super::tests::{found, operation};
-    use super::super::{ComparisonReport, OwnHosts, Readiness};
+    use super::super::{ComparisonReport, OwnHosts, ReadyDemand};
     use super::*;
     use crate::settings::OperationPattern;
 
@@ -224,7 +224,7 @@ mod tests {
             let mut report = ComparisonReport::default();
             report.note_ended(ended);
             let now = jiff::Timestamp::UNIX_EPOCH;
-            let demanded = Readiness::new(&CompareSettings::default(), DifferenceClass::Different, now);
+            let demanded = ReadyDemand::new(&CompareSettings::default(), DifferenceClass::Different, now);
             let json = report.to_json(&demanded);
             let named = json["ended_rules"][0]["until"] == until.to_string();
             assert_eq!(named, is_ended, "{json}");

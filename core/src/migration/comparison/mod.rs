@@ -32,7 +32,7 @@ pub use class::{DifferenceClass, UnknownClass};
 pub use compare::{ComparedAnswer, compare};
 pub use comparer::{Comparer, EndedRule, SecondAnswer};
 pub use findings::{ExamplePair, PathFinding, PathFindings};
-pub use operation_report::Readiness;
+pub use operation_report::ReadyDemand;
 pub use own_hosts::OwnHosts;
 pub use report::ComparisonReport;
 pub use reported_call::ReportedCall;

@@ -24,7 +24,7 @@ const NAMED_PATHS: usize = 3;
 
 /// How much has to be compared before an operation is ready.
 #[derive(Debug, Clone, Copy)]
-pub struct Readiness {
+pub struct ReadyDemand {
     accepted: DifferenceClass,
     calls: u64,
     quiet: Duration,
@@ -75,9 +75,9 @@ pub(super) struct OperationJson<'r> {
     paths: &'r [PathReport],
 }
 
-// === impl Readiness ===
+// === impl ReadyDemand ===
 
-impl Readiness {
+impl ReadyDemand {
     /// Nothing worse than `accepted` in as many calls, and for as long, as the settings demand.
     pub const fn new(settings: &CompareSettings, accepted: DifferenceClass, now: Timestamp) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl OperationReport {
         }
     }
 
-    pub(super) fn json(&self, name: &str, demanded: &Readiness) -> OperationJson<'_> {
+    pub(super) fn json(&self, name: &str, demanded: &ReadyDemand) -> OperationJson<'_> {
         let (is_ready, why) = self.verdict(name, demanded);
         let refused = self.paths.iter().filter(|row| row.class > demanded.accepted);
         OperationJson {
@@ -183,7 +183,7 @@ impl OperationReport {
             .binary_search_by(|row| (class, path).cmp(&(row.class, &row.path)))
     }
 
-    fn verdict(&self, name: &str, demanded: &Readiness) -> (bool, String) {
+    fn verdict(&self, name: &str, demanded: &ReadyDemand) -> (bool, String) {
         let refused = self.paths.iter().filter(|row| row.class > demanded.accepted);
         let open: Vec<&PathReport> = refused.filter(|row| !self.is_settled(row, demanded)).collect();
         if let Some(worst) = open.first() {
@@ -215,12 +215,12 @@ impl OperationReport {
     }
 
     /// Whether a difference was not seen again in as many calls, and for as long, as is demanded.
-    fn is_settled(&self, row: &PathReport, demanded: &Readiness) -> bool {
+    fn is_settled(&self, row: &PathReport, demanded: &ReadyDemand) -> bool {
         self.calls.saturating_sub(row.last_call) >= demanded.calls
             && demanded.since(row.last) >= demanded.quiet
     }
 
-    fn why_open(&self, worst: DifferenceClass, open: &[&PathReport], demanded: &Readiness) -> String {
+    fn why_open(&self, worst: DifferenceClass, open: &[&PathReport], demanded: &ReadyDemand) -> String {
         let named: Vec<&str> = open
             .iter()
             .take(NAMED_PATHS)

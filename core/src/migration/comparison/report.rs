@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::class::DifferenceClass;
 use super::comparer::EndedRule;
 use super::findings::PathFindings;
-use super::operation_report::{OperationJson, OperationReport, Readiness};
+use super::operation_report::{OperationJson, OperationReport, ReadyDemand};
 use super::reported_call::ReportedCall;
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -77,7 +77,7 @@ impl ComparisonReport {
     }
 
     /// The report as one JSON object, with a verdict for each operation.
-    pub fn to_json(&self, demanded: &Readiness) -> serde_json::Value {
+    pub fn to_json(&self, demanded: &ReadyDemand) -> serde_json::Value {
         let operations = self.operations.iter();
         let report = ReportJson {
             calls: self.calls,
@@ -131,13 +131,13 @@ mod tests {
 
     const FIRST: &str = "2026-11-22T03:00:00Z";
 
-    fn demanded(calls: u64, accepted: DifferenceClass, now: &str) -> Readiness {
+    fn demanded(calls: u64, accepted: DifferenceClass, now: &str) -> ReadyDemand {
         let settings = CompareSettings {
             calls,
             quiet: Duration::from_hours(1),
             ..CompareSettings::default()
         };
-        Readiness::new(&settings, accepted, now.parse().unwrap())
+        ReadyDemand::new(&settings, accepted, now.parse().unwrap())
     }
 
     fn call(name: &str, target: &str) -> ReportedCall {
