@@ -22,7 +22,7 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use a \
+effect, or `compare`, `replay`, `verify` or `migration` found differences or returned calls; 2 these five cannot use a \
 backend or a running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
@@ -72,6 +72,10 @@ pub(super) enum Command {
     #[cfg(feature = "migration")]
     #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
+    /// Compare every record of the site with another backend, and say which are not equal
+    #[cfg(feature = "migration")]
+    #[command(after_help = examples::VERIFY)]
+    Verify(super::comparing::VerifyArgs),
     /// Write all records that an account can read into files, for another service
     #[cfg(feature = "migration")]
     #[command(after_help = examples::EXPORT)]

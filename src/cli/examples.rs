@@ -77,6 +77,12 @@ Examples:
   calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
 
 #[cfg(feature = "migration")]
+pub(super) const VERIFY: &str = "\
+Examples:
+  calendar-edge verify --to next --config edge.toml
+  calendar-edge verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50 --manifest next.jsonl";
+
+#[cfg(feature = "migration")]
 pub(super) const EXPORT: &str = "\
 Examples:
   calendar-edge export calendar-2026-11-23 --config edge.toml

@@ -110,7 +110,7 @@ pub(super) static SECTIONS: [Section; 27] = [
         name: "compare",
         header: "[compare]",
         meaning: "Comparison of the answers of two backends, see [comparison.md](comparison.md).",
-        keys: Keys::Once(&[]),
+        keys: Keys::Once(COMPARE),
     },
     Section {
         name: "compare.ignore",
@@ -357,7 +357,7 @@ const TOP: &[SettingKey] = &[
             listening::file(text).map(|value| settings.state_dir = Some(value))
         }),
         "The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps \
-         that they are on, the key by which clients belong to shares, and what the indexes of the site said. The edge \
+         that they are on, the key by which clients belong to shares, the differences that were found, and what the indexes of the site said. The edge \
          creates it.",
     )
     .unset("nothing outlives a restart"),
@@ -952,6 +952,20 @@ const LIMITS: &[SettingKey] = &[
         }),
         "Maximum number of connections from one client address; further ones are closed at once. All \
          addresses of an IPv6 /64 network count as one; `trusted_proxies` are exempt. 0: no maximum.",
+    ),
+];
+
+const COMPARE: &[SettingKey] = &[
+    SettingKey::new(
+        "calls",
+        Count(1..=1_000_000_000, |settings| U64(&mut settings.compare.calls)),
+        "The compared calls that an operation needs before reports call it ready, and again after each difference. \
+         300 calls without a difference say that fewer than 1% differ.",
+    ),
+    SettingKey::new(
+        "quiet",
+        Time(seconds(0..=2_592_000), |settings| &mut settings.compare.quiet),
+        "The time after a difference in which its operation is not ready.",
     ),
 ];
 

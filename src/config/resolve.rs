@@ -49,6 +49,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         cutover: complete(cutover, CUTOVER_KEYS, problems),
         compare: CompareSettings {
             ignore: complete(ignore, IGNORE_KEYS, problems),
+            ..settings.value.compare
         },
         ..settings.value
     };

@@ -5,9 +5,12 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use parking_lot::Mutex;
+use serde_json::Value;
 
+use crate::telemetry::CopySkip;
 use calendar_edge_core::migration::comparison::{
-    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, SecondAnswer,
+    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
+    SecondAnswer,
 };
 use calendar_edge_core::settings::CompareSettings;
 use calendar_edge_judge::contract::OperationId;
@@ -33,8 +36,8 @@ struct DatedComparer {
 // === impl BackendFindings ===
 
 impl BackendFindings {
-    /// No findings yet.
-    pub(crate) fn new(settings: &CompareSettings) -> Self {
+    /// The findings that a file has kept, or else none yet.
+    pub(crate) fn new(settings: &CompareSettings, kept: Option<Value>) -> Self {
         let today = today();
         Self {
             comparer: Mutex::new(DatedComparer {
@@ -43,7 +46,7 @@ impl BackendFindings {
                 today,
                 doubled: HashMap::new(),
             }),
-            report: Mutex::default(),
+            report: Mutex::new(kept.and_then(ComparisonReport::from_kept).unwrap_or_default()),
         }
     }
 
@@ -94,20 +97,31 @@ impl BackendFindings {
     }
 
     /// Adds a compared call.
-    pub(crate) fn add(&self, operation: Option<OperationId>, findings: &PathFindings) {
-        let ended = self.comparer.lock().comparer.ended(operation, findings);
+    pub(crate) fn add(&self, call: &ReportedCall, findings: &PathFindings) {
+        let ended = self.comparer.lock().comparer.ended(call.operation, findings);
         let mut report = self.report.lock();
         report.note_ended(ended);
-        report.add(operation, findings, Timestamp::now());
+        report.add(call, findings, Timestamp::now());
+    }
+
+    /// Counts a call that was not compared.
+    pub(crate) fn skip(&self, operation: Option<OperationId>, skip: CopySkip) {
+        self.report.lock().skip(operation, skip.into());
+    }
+
+    /// The findings as a file keeps them.
+    pub(super) fn to_kept(&self) -> Value {
+        self.report.lock().to_kept()
     }
 
     /// The report as JSON.
-    pub(super) fn to_json(&self, accepted: DifferenceClass) -> serde_json::Value {
-        self.report.lock().to_json(accepted)
+    pub(super) fn to_json(&self, accepted: DifferenceClass) -> Value {
+        let demanded = ReadyDemand::new(&self.comparer.lock().settings, accepted, Timestamp::now());
+        self.report.lock().to_json(&demanded)
     }
 
     /// The report without its paths.
-    pub(super) fn verdicts(&self) -> serde_json::Value {
+    pub(super) fn verdicts(&self) -> Value {
         let mut report = self.to_json(DifferenceClass::Representation);
         let operations = report.get_mut("operations").and_then(|all| all.as_object_mut());
         for (_, operation) in operations.into_iter().flatten() {

@@ -3,6 +3,7 @@
 #[cfg(feature = "migration")]
 mod backend_findings;
 #[cfg(feature = "migration")]
+mod findings_file;
 mod keeper;
 #[cfg(feature = "migration")]
 mod migration_pages;

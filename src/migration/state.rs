@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::backend_findings::BackendFindings;
+use super::findings_file;
 use super::keeper::Keeper;
 use super::rule_state::{Means, RuleState, RuleSummary};
 use crate::cache::Cache;
@@ -33,12 +37,19 @@ struct MigrationState {
     /// The rules in use, in their order.
     rules: Mutex<Vec<CutoverRule>>,
     means: Means,
+    /// The directory of what outlives the edge; none: nothing does.
+    state_dir: Mutex<Option<PathBuf>>,
+    /// Whether the findings are about to be written.
+    is_writing: AtomicBool,
 }
+
+/// How long findings wait for others before they are written.
+const WRITE_DELAY: Duration = Duration::from_secs(2);
 
 // === impl Migration ===
 
 impl Migration {
-    /// What earlier runs have kept about the rules of these settings, and nothing about backends.
+    /// What earlier runs have kept about the rules and backends of these settings.
     pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: &Metrics) -> Self {
         let keeper = Keeper::open(settings.state_dir.as_deref(), &settings.cutover);
         let means = Means {
@@ -48,12 +59,19 @@ impl Migration {
             news: Arc::default(),
             metrics: metrics.migration().clone(),
         };
+        let kept = findings_file::read(settings.state_dir.as_deref()).into_iter();
+        let findings = kept.map(|(backend, report)| {
+            let findings = BackendFindings::new(&settings.compare, Some(report));
+            (backend, Arc::new(findings))
+        });
         let this = Self {
             shared: Arc::new(MigrationState {
-                findings: Mutex::default(),
+                findings: Mutex::new(findings.collect()),
                 rule_states: Mutex::default(),
                 rules: Mutex::new(settings.cutover.clone()),
                 means,
+                state_dir: Mutex::new(settings.state_dir.clone()),
+                is_writing: AtomicBool::new(false),
             }),
         };
         this.adapt(settings);
@@ -67,12 +85,13 @@ impl Migration {
         for backend in &settings.backends {
             findings
                 .entry(backend.name.clone())
-                .or_insert_with(|| Arc::new(BackendFindings::new(&settings.compare)))
+                .or_insert_with(|| Arc::new(BackendFindings::new(&settings.compare, None)))
                 .adapt(&settings.compare);
         }
         drop(findings);
         self.expect(settings);
         self.shared.means.keeper.adapt(settings.state_dir.as_deref());
+        self.shared.state_dir.lock().clone_from(&settings.state_dir);
         self.shared
             .rule_states
             .lock()
@@ -121,7 +140,7 @@ impl Migration {
         let mut findings = self.shared.findings.lock();
         let found = findings
             .entry(backend.to_owned())
-            .or_insert_with(|| Arc::new(BackendFindings::new(compare)));
+            .or_insert_with(|| Arc::new(BackendFindings::new(compare, None)));
         Arc::clone(found)
     }
 
@@ -147,6 +166,7 @@ impl Migration {
         client: Option<IpAddr>,
         class: DifferenceClass,
     ) {
+        self.keep_findings();
         let event = if class >= DifferenceClass::Host {
             RuleEvent::Different
         } else {
@@ -165,6 +185,29 @@ impl Migration {
             if let Some(rule_state) = rule_state {
                 rule_state.observe(event, client);
             }
+        }
+    }
+
+    /// Writes the findings soon, if they outlive the edge.
+    pub(crate) fn keep_findings(&self) {
+        let has_place = self.shared.state_dir.lock().is_some();
+        if !has_place || self.shared.is_writing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let this = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(WRITE_DELAY).await;
+            this.shared.is_writing.store(false, Ordering::Release);
+            tokio::task::spawn_blocking(move || this.write_findings());
+        });
+    }
+
+    fn write_findings(&self) {
+        let findings = self.shared.findings.lock().clone().into_iter();
+        let reports = findings.map(|(name, findings)| (name, findings.to_kept()));
+        // One write at a time.
+        if let Some(directory) = &*self.shared.state_dir.lock() {
+            findings_file::write(directory, &reports.collect());
         }
     }
 

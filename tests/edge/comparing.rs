@@ -31,7 +31,8 @@ impl Setup {
         Self { directory, config }
     }
 
-    pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
+    /// The program with these arguments and the configuration.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
@@ -40,6 +41,11 @@ impl Setup {
         }
         command.args(arguments).args(["--config", &self.config]);
         command.stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = self.command(arguments);
         let run = tokio::task::spawn_blocking(move || command.output().expect("the program starts"));
         run.await.expect("no panic")
     }
@@ -110,7 +116,7 @@ async fn compare_shows_each_difference_with_its_class() {
     let owner = r#"{"events":[{"id":1,"cost":"5","author":"1","url":"http://h.example/a"}]}"#;
     let next = r#"{"events":[{"id":1,"cost":"6","author":1,"url":"http://h.example/a"}]}"#;
     let (one, two) = pair(owner, next).await;
-    let setup = Setup::new("compare", &root(&one), &root(&two), "");
+    let setup = Setup::new("compare", &root(&one), &root(&two), "[compare]\ncalls = 1\n");
     let (status, report) = setup.json(&["compare", EVENTS]).await;
     let expected = named(&[
         ("events[].cost", "different"),
@@ -244,8 +250,10 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
         Some(leaked.as_str()),
         "the report shows what clients would have seen"
     );
-    let file = setup.records(&[record("GET", path, None)]);
-    let (status, report) = setup.json(&["replay", &file, "--to", "next"]).await;
+    let (file, replay) = (setup.records(&[record("GET", path, None)]), "replay");
+    let (status, report) = setup.json(&[replay, &file, "--to", "next"]).await;
+    let row = &report["operations"]["venues.read"]["paths"][0];
+    assert_eq!(row["call"], path, "`compare` can repeat it");
     assert_eq!(
         (status, paths(&report, "venues.read")),
         (Some(1), expected),

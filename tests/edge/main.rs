@@ -94,5 +94,6 @@ mod unfinished;
 mod unheard_site;
 mod upgrades;
 mod verdicts;
+mod verifying;
 mod versions;
 mod writers;

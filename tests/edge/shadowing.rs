@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Reply};
 
 const PRIMARY: &str = r#"{"events":[{"id":1,"cost":"5","author":"1"}],"total":1}"#;
 const NEXT: &str = r#"{"events":[{"id":1,"cost":"6","author":1}],"total":1}"#;
@@ -88,6 +88,15 @@ async fn the_copy_of_a_read_is_compared_and_reported() {
         ]
     );
     assert_eq!(paths[0]["example"], json!({"owner": "5", "other": "6"}));
+    assert_eq!(
+        paths[0]["call"],
+        format!("{EVENTS}?per_page=3"),
+        "`compare` can repeat it"
+    );
+    assert_eq!(
+        (&list["records"], &list["arguments"]),
+        (&json!(1), &json!({"per_page": 1}))
+    );
     // The very request of the site, written for the other backend.
     let (asked, copied) = (owner.take_seen(), next.only());
     assert_eq!(asked[0].target, copied.target);
@@ -245,6 +254,38 @@ async fn a_host_of_the_backend_itself_is_reported() {
 }
 
 #[tokio::test]
+async fn findings_outlive_a_restart() {
+    let directory = Directory::new("findings");
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
+    let next = Origin::always(Reply::json(200, NEXT)).await;
+    let (base, state) = (next.base(), directory.path().to_owned());
+    let start = async || {
+        let builder = Edge::builder().origin(&owner).settings(|settings| {
+            shadowed(settings, &base, rule("*"));
+            settings.state_dir = Some(state.clone());
+        });
+        builder.start().await
+    };
+    let edge = start().await;
+    edge.get(EVENTS).await;
+    let first = report_of(&edge, 1).await;
+    until("a file", async || {
+        state.join("findings.json").exists().then_some(())
+    })
+    .await;
+    drop(edge);
+    let edge = start().await;
+    let kept = edge.admin("/migration/report").await.json();
+    assert_eq!(
+        kept["operations"]["events.list"]["paths"],
+        first["operations"]["events.list"]["paths"]
+    );
+    edge.get(EVENTS).await;
+    let second = report_of(&edge, 2).await;
+    assert_eq!(second["operations"]["events.list"]["paths"][0]["count"], 2);
+}
+
+#[tokio::test]
 async fn one_edit_between_two_answers_hides_no_later_difference() {
     let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let owner = Origin::answering(move |_| {
@@ -288,6 +329,11 @@ async fn a_backend_that_hangs_takes_its_places_and_nothing_else() {
     }
     gate.reached_by(2).await;
     assert_eq!(skipped(&edge, "in_flight").await, 48);
+    let report = edge.admin("/migration/report").await.json();
+    assert_eq!(
+        report["operations"]["events.list"]["skipped"],
+        json!({"in_flight": 48})
+    );
     assert_eq!(
         edge.metric("edge_shadow_in_flight{backend=\"next\"}")
             .await

@@ -67,7 +67,7 @@ impl CanonicalQuery {
     }
 
     /// The names of all other pairs, each up to its first bracket.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         let pairs = self.pairs.split('&').filter(|pair| !pair.is_empty());
         pairs.map(|pair| pair.split(['=', '[', '%']).next().unwrap_or(pair))
     }

@@ -23,7 +23,7 @@ use super::wordpress::Deferred;
 use crate::call::credentials::Credentials;
 use crate::contract::global::global;
 use crate::contract::patch::{MergeFault, ReadRecord, is_reset_by_updates, merged_body};
-use crate::contract::{Action, Operation, Treatment, obeyed, table};
+use crate::contract::{Action, Kind, Operation, Treatment, obeyed, table};
 use crate::policy::Mode;
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
@@ -331,9 +331,14 @@ impl RecordRead {
         let EncodedCall {
             request, credentials, ..
         } = update.encoded().clone();
+        // Who may edit an event reads it without its password; other kinds have none (backend.md section 8).
+        let query = match id.kind() {
+            Some(Kind::Event) => CanonicalQuery::new(None, "context=edit".to_owned()),
+            _ => CanonicalQuery::default(),
+        };
         let request = CanonicalRequest {
             method: Method::GET,
-            query: CanonicalQuery::default(),
+            query,
             body: None,
             ..request
         };

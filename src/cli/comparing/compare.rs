@@ -4,7 +4,7 @@ use std::io::Write;
 
 use calendar_edge::app::DryRunAnswer;
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge_core::migration::comparison::ComparisonReport;
+use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
@@ -25,15 +25,15 @@ pub(crate) fn run(
 ) -> anyhow::Result<Status> {
     let accepted = args.judged.accept.class()?;
     let request = typed(args)?;
-    let result = could_not_run(ask(args, &request, environment))?;
-    let Some((compared, sides)) = result else {
+    let result = could_not_run(ask(args, &request, accepted, environment))?;
+    let Some((compared, sides, demanded)) = result else {
         return Ok(Status::Unusable);
     };
     let mut report = ComparisonReport::default();
     report.note_ended(compared.ended.clone());
-    report.add(compared.operation, &compared.findings, jiff::Timestamp::now());
+    report.add(&compared.reported, &compared.findings, jiff::Timestamp::now());
     if args.judged.output.json {
-        serde_json::to_writer_pretty(&mut *out, &report.to_json(accepted)).map_err(std::io::Error::from)?;
+        serde_json::to_writer_pretty(&mut *out, &report.to_json(&demanded)).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
         print(&compared, &sides, out)?;
@@ -63,8 +63,9 @@ fn typed(args: &CompareArgs) -> anyhow::Result<SentRequest> {
 fn ask(
     args: &CompareArgs,
     request: &SentRequest,
+    accepted: DifferenceClass,
     environment: Environment<'_>,
-) -> anyhow::Result<(ComparedCall, Sides)> {
+) -> anyhow::Result<(ComparedCall, Sides, ReadyDemand)> {
     let runtime = runtime::single()?;
     let settings = args.judged.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
@@ -83,7 +84,8 @@ fn ask(
         anyhow::bail!("the call is not sent to `{}`: {reason}", sides.other_name());
     }
     let compared = runtime.block_on(sides.compare(&call, None))?;
-    Ok((compared, sides))
+    let demanded = ReadyDemand::new(&settings.compare, accepted, jiff::Timestamp::now());
+    Ok((compared, sides, demanded))
 }
 
 fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io::Result<()> {

@@ -8,11 +8,12 @@ mod printed;
 mod recorded_call;
 mod replay;
 mod sides;
-mod skipped;
 mod times_of_now;
+mod verify;
 
 pub(super) use call_judge::{CallJudge, Judged, SentRequest};
 pub(super) use compare::run as compare;
 pub(super) use compare_args::{AcceptArgs, CompareArgs, ReplayArgs};
 pub(super) use printed::{SideNames, report as print_report};
 pub(super) use replay::run as replay;
+pub(super) use verify::{VerifyArgs, run as verify};

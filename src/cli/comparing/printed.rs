@@ -3,10 +3,8 @@
 use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
-use calendar_edge_core::migration::comparison::PathFindings;
+use calendar_edge_core::migration::comparison::{ComparisonReport, PathFindings};
 use serde_json::Value;
-
-use super::skipped::Skipped;
 
 /// The names of the two sides.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +33,10 @@ pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) ->
                 path["count"]
             )?;
             example(&path["example"], names, out)?;
+            if let Some(call) = path["call"].as_str() {
+                let repeated = format!("calendar-edge compare '{call}' --to {}", names.other);
+                writeln!(out, "      {}", printable(&repeated))?;
+            }
         }
     }
     for rule in json["ended_rules"].as_array().into_iter().flatten() {
@@ -56,8 +58,8 @@ pub(super) fn findings(findings: &PathFindings, names: SideNames<'_>, out: &mut 
 }
 
 /// Writes how many records were skipped and why.
-pub(super) fn skipped(skipped: &Skipped, out: &mut dyn Write) -> io::Result<()> {
-    for (reason, count) in skipped.iter() {
+pub(super) fn skipped(report: &ComparisonReport, out: &mut dyn Write) -> io::Result<()> {
+    for (reason, count) in report.skipped() {
         writeln!(out, "skipped {count}: {reason}")?;
     }
     Ok(())

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use calendar_edge::app::DryRunCall;
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge_core::migration::comparison::ComparisonReport;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::migration::comparison::{ComparisonReport, ReadyDemand};
+use calendar_edge_core::settings::{CompareSettings, Settings};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -22,7 +22,6 @@ use super::compare_args::ReplayArgs;
 use super::printed::{self, SideNames};
 use super::recorded_call::{RecordedCall, Records};
 use super::sides::{ComparedCall, RecordedAnswer, Sides};
-use super::skipped::Skipped;
 use super::times_of_now::TimesOfNow;
 
 /// Calls at once, unless typed.
@@ -49,8 +48,8 @@ struct Replay<'s> {
 #[derive(Default)]
 struct Replayed {
     report: ComparisonReport,
-    skipped: Skipped,
     is_interrupted: bool,
+    compare: CompareSettings,
 }
 
 /// What a replay may do.
@@ -76,24 +75,21 @@ pub(crate) fn run(
     };
     let Replayed {
         report,
-        skipped,
         is_interrupted,
+        compare,
     } = replayed;
+    let demanded = ReadyDemand::new(&compare, accepted, jiff::Timestamp::now());
+    let mut whole = report.to_json(&demanded);
     if args.judged.output.json {
-        let mut whole = report.to_json(accepted);
-        if let Some(members) = whole.as_object_mut() {
-            members.insert("skipped".to_owned(), json!(skipped));
-            members.insert("interrupted".to_owned(), json!(is_interrupted));
-        }
-        serde_json::to_writer_pretty(&mut *out, &whole).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        whole["interrupted"] = json!(is_interrupted);
+        writeln!(out, "{whole:#}")?;
     } else {
         let names = SideNames {
             primary: sides.owner_name(),
             other: sides.other_name(),
         };
-        printed::report(&report.to_json(accepted), names, out)?;
-        printed::skipped(&skipped, out)?;
+        printed::report(&whole, names, out)?;
+        printed::skipped(&report, out)?;
         writeln!(
             out,
             "{} calls compared{}, the worst class is {}",
@@ -132,8 +128,8 @@ fn replayed(
     let (replayed, sides) = runtime.block_on(replay.all(Records::new(BufReader::new(file))))?;
     if replayed.report.calls() == 0 {
         let reasons: Vec<_> = replayed
-            .skipped
-            .iter()
+            .report
+            .skipped()
             .map(|(reason, count)| format!("{count} {reason}"))
             .collect();
         bail!("no record was compared; skipped: {}", reasons.join(", "));
@@ -171,7 +167,10 @@ impl<'s> Replay<'s> {
             accounts,
             options,
             progress: TerminalProgress::new(),
-            replayed: Replayed::default(),
+            replayed: Replayed {
+                compare: settings.compare.clone(),
+                ..Replayed::default()
+            },
             running: JoinSet::new(),
         }
     }
@@ -203,11 +202,12 @@ impl<'s> Replay<'s> {
             };
             match job {
                 Ok(job) => self.start(job).await?,
-                Err(reason) => self.replayed.skipped.add(reason),
+                Err(reason) => self.replayed.report.skip(None, reason),
             }
-            let Replayed { report, skipped, .. } = &self.replayed;
+            let report = &self.replayed.report;
             self.progress.show(|| {
-                let (calls, skipped) = (report.calls(), skipped.total());
+                let calls = report.calls();
+                let skipped: u64 = report.skipped().map(|(_, count)| count).sum();
                 format!(
                     "{calls} calls compared, {skipped} skipped, the worst class is {}",
                     report.worst()
@@ -275,6 +275,6 @@ impl<'s> Replay<'s> {
     fn add(&mut self, compared: ComparedCall) {
         let report = &mut self.replayed.report;
         report.note_ended(compared.ended);
-        report.add(compared.operation, &compared.findings, jiff::Timestamp::now());
+        report.add(&compared.reported, &compared.findings, jiff::Timestamp::now());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, bail};
 use calendar_edge::app::{DryRun, DryRunAnswer, DryRunCall, Reach, RecordedAnswers};
 use calendar_edge_core::migration::comparison::{
-    Comparer, DifferenceClass, EndedRule, PathFindings, SecondAnswer,
+    Comparer, DifferenceClass, EndedRule, PathFindings, ReportedCall, SecondAnswer,
 };
 use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, PRIMARY, Settings};
 use calendar_edge_judge::contract::OperationId;
@@ -56,7 +56,7 @@ pub(super) struct RecordedAnswer {
 /// One compared call.
 #[derive(Debug)]
 pub(super) struct ComparedCall {
-    pub(super) operation: Option<OperationId>,
+    pub(super) reported: ReportedCall,
     pub(super) findings: PathFindings,
     pub(super) ended: Vec<EndedRule>,
     pub(super) primary: DryRunAnswer,
@@ -157,7 +157,7 @@ impl Sides {
         }
         let ended = self.comparer.lock().ended(operation, &findings);
         Ok(ComparedCall {
-            operation,
+            reported: self.other.backend.reported(call),
             findings,
             ended,
             primary,

@@ -139,10 +139,7 @@ impl Copier {
             .and_then(|answer| Ok((answer, self.place()?)));
         let (answer, place) = match taken {
             Ok(taken) => taken,
-            Err(reason) => {
-                self.skipped(reason);
-                return;
-            }
+            Err(reason) => return self.skipped(call, reason),
         };
         let (call, primary) = (Arc::clone(call), Arc::clone(primary));
         tokio::spawn(async move {
@@ -184,7 +181,7 @@ impl Copier {
     {
         let pair = match self.both_answers(call, answer, order.to).await {
             Ok(pair) => Arc::new(pair),
-            Err(reason) => return self.skipped(reason),
+            Err(reason) => return self.skipped(call, reason),
         };
         let Some(mut findings) = self.compare(call, &pair).await else {
             return;
@@ -194,7 +191,7 @@ impl Copier {
         {
             findings = self.compare_twice(call, &pair, second).await.unwrap_or(findings);
         }
-        self.findings.add(call.operation(), &findings);
+        self.findings.add(&self.primary.reported(call), &findings);
         let class = findings.worst();
         let operation = call.operation_name();
         self.migration
@@ -277,7 +274,9 @@ impl Copier {
         Some(self.primary.present(answer, call).await)
     }
 
-    fn skipped(&self, skip: CopySkip) {
+    fn skipped(&self, call: &ReadCopy, skip: CopySkip) {
+        self.findings.skip(call.operation(), skip);
         self.migration.metrics().skipped(&self.backend, skip);
+        self.migration.keep_findings();
     }
 }

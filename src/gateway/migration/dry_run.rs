@@ -21,7 +21,7 @@ use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::migration::comparison::{ComparedAnswer, OwnHosts};
+use calendar_edge_core::migration::comparison::{ComparedAnswer, OwnHosts, ReportedCall};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, accept, present,
@@ -141,6 +141,11 @@ impl DryRun {
         B::Error: Into<BoxError>,
     {
         self.presenter.present(accepted, call).await
+    }
+
+    /// The call as reports name it.
+    pub fn reported(&self, call: &DryRunCall) -> ReportedCall {
+        self.presenter.reported(call)
     }
 
     /// Sends a call, and reads the answer to its end.
@@ -324,6 +329,18 @@ impl Presenter {
         let printed = printed.and_then(|root| Url::parse(root).ok());
         let roots = printed.iter().chain(self.rules.urls().dialled(call.root()));
         OwnHosts::new(roots.map(authority).chain([public]))
+    }
+
+    /// The call as reports name it, at the public address of its root.
+    pub(in crate::gateway) fn reported(&self, call: &DryRunCall) -> ReportedCall {
+        let (operation, request) = (call.operation(), call.call.request());
+        match &call.client.context.namespace {
+            Some(namespace) if !call.is_personal() => {
+                let root = self.rules.urls().map().public_root("", call.root());
+                ReportedCall::new(operation, request, (&root, namespace))
+            }
+            _ => ReportedCall::personal(operation, request),
+        }
     }
 
     /// An accepted answer as the client would have seen it.

@@ -34,6 +34,7 @@ async fn run(edge: &Edge, arguments: &[&str]) -> (i32, String) {
 async fn edge(owner: &Origin, next: &Origin) -> Edge {
     let base = next.base();
     let builder = Edge::builder().origin(owner).settings(|settings| {
+        settings.compare.calls = 1;
         let guard = GuardSettings {
             calls: 3,
             failures: Percentage::parse("20%"),

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use calendar_edge_core::settings::{OperationSettings, PatchPolicy, Settings};
+use calendar_edge_core::settings::{OperationSettings, PatchPolicy, Root, Settings};
 use calendar_edge_judge::contract::patch::{ReadRecord, merged_body};
 use calendar_edge_judge::contract::{Kind, table};
+use calendar_edge_judge::problem::Words;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
@@ -154,6 +155,30 @@ async fn a_draft_stays_a_draft() {
 }
 
 #[tokio::test]
+async fn who_may_edit_a_protected_event_needs_no_password() {
+    let calendar = Calendar::open().await;
+    let edge = edge_before(&calendar, merging).await;
+    let (_, list) = calendar.get("/events?search=Secret+Rehearsal").await;
+    let path = format!("/events/{}", list["events"][0]["id"]);
+    let edited = format!("{path}?context=edit");
+    let mut expected = read(&edge, &calendar, &edited).await;
+    let body = json!({"title": "Dress Rehearsal"});
+    let answer = write(&edge, &calendar, (Method::PATCH, &path), &body).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    expected["title"] = body["title"].clone();
+    // The site shows the address of the event, which has none.
+    expected["website"] = json!("");
+    assert_eq!(read(&edge, &calendar, &edited).await, expected);
+    assert_eq!(
+        Answer::to(request(&edge, &calendar, Method::GET, &path))
+            .await
+            .status,
+        403,
+        "its password stays"
+    );
+}
+
+#[tokio::test]
 async fn put_and_post_stay_updates_of_the_whole_record() {
     let calendar = Calendar::open().await;
     let edge = edge_before(&calendar, merging).await;
@@ -203,11 +228,19 @@ async fn t90_one_record_is_merged_once_at_a_time_by_every_address() {
     const EVENT: &str =
         r#"{"id":56,"title":"x","status":"draft","modified_utc":"2026-11-20 08:39:45","cost":"$5"}"#;
     let origin = Origin::always(Reply::json(200, EVENT).after(Duration::from_millis(20))).await;
-    let edge = Edge::builder().origin(&origin).settings(merging).start().await;
+    let german = Root {
+        language: Some("de".to_owned()),
+        path: "/de/wp-json".to_owned(),
+        origin_url: format!("{}/de/wp-json", origin.base()).parse().expect("a URL"),
+        words: Words::english(),
+    };
+    let builder = Edge::builder().origin(&origin).settings(merging);
+    let edge = builder
+        .settings(|settings| settings.roots.push(german))
+        .start()
+        .await;
     let patch = async |address: &str| {
-        let request = edge
-            .request(Method::PATCH, &format!("{EVENTS}/{address}"))
-            .basic_auth("a", Some("b"));
+        let request = edge.request(Method::PATCH, address).basic_auth("a", Some("b"));
         let request = request.header("content-type", "application/json");
         assert_eq!(
             Answer::to(request.body(r#"{"cost":"7"}"#)).await.status,
@@ -215,27 +248,22 @@ async fn t90_one_record_is_merged_once_at_a_time_by_every_address() {
             "{address}"
         );
     };
-    tokio::join!(patch("56"), patch("by-slug/gala"), patch("056"));
+    let addresses = ["56", "by-slug/gala", "056"].map(|address| format!("{EVENTS}/{address}"));
+    let [number, slug, zero] = &addresses;
+    let german = format!("/de{EVENTS}/56");
+    tokio::join!(patch(number), patch(slug), patch(zero), patch(&german));
 
-    let mut seen: Vec<bool> = origin
-        .seen()
-        .iter()
-        .map(|seen| seen.target.contains("by-slug"))
+    let targets = origin.seen().into_iter().map(|seen| seen.target);
+    let mut paths: Vec<String> = targets
+        .map(|target| target.split('?').next().unwrap_or_default().to_owned())
         .collect();
     // The first read by the slug tells whose it is.
-    let first = seen
-        .iter()
-        .position(|by_slug| *by_slug)
-        .expect("a read by the slug");
-    seen.remove(first);
-    let merges: Vec<&[bool]> = seen.chunks(3).collect();
-    assert_eq!(merges.len(), 3);
-    assert!(
-        merges
-            .iter()
-            .all(|merge| merge.iter().all(|by_slug| by_slug == &merge[0])),
-        "{seen:?}"
-    );
+    let first = paths.iter().position(|path| path.contains("by-slug"));
+    paths.remove(first.expect("a read by the slug"));
+    let merges: Vec<&[String]> = paths.chunks(3).collect();
+    assert_eq!(merges.len(), 4);
+    let is_alone = |merge: &&[String]| merge.iter().all(|path| *path == merge[0]);
+    assert!(merges.iter().all(is_alone), "{paths:?}");
 }
 
 #[tokio::test]
@@ -298,7 +326,7 @@ async fn patched_by(
     )
 }
 
-const READ: &str = "GET /wp-json/tribe/events/v1/events/56";
+const READ: &str = "GET /wp-json/tribe/events/v1/events/56?context=edit";
 
 #[tokio::test]
 async fn a_change_between_read_and_write_is_a_conflict() {

@@ -82,29 +82,28 @@ pub fn compare(
         other: other.own_hosts,
     };
     compare_headers((primary.headers, other.headers), hosts, &mut findings);
+    let one = Node::read(primary.body);
+    findings.set_records(one.as_ref().map(record_numbers).unwrap_or_default());
     if primary.body != other.body {
-        compare_bodies(operation, (primary.body, other.body), hosts, &mut findings);
+        match (&one, &Node::read(other.body)) {
+            (Ok(one), Ok(two)) => {
+                let facts = AnswerFacts::of(operation);
+                compare_values((one, two), (facts, hosts), &mut findings);
+            }
+            _ => compare_bytes(primary.body, other.body, &mut findings),
+        }
     }
     findings
 }
 
-fn compare_bodies(
-    operation: Option<OperationId>,
-    (primary, other): (&[u8], &[u8]),
-    hosts: HostPair<'_>,
+fn compare_values(
+    (primary, other): (&Node<'_>, &Node<'_>),
+    (facts, hosts): (AnswerFacts, HostPair<'_>),
     findings: &mut PathFindings,
 ) {
-    let (Ok(one), Ok(two)) = (Node::read(primary), Node::read(other)) else {
-        let shown = |body: &[u8]| text(&String::from_utf8_lossy(body.get(..512).unwrap_or(body)));
-        findings.add(ROOT.to_owned(), DifferenceClass::Different, || {
-            ExamplePair::new(shown(primary), shown(other))
-        });
-        return;
-    };
-    let facts = AnswerFacts::of(operation);
     let pair = Pair {
-        primary: &one,
-        other: &two,
+        primary,
+        other,
         records: None,
     };
     Walk {
@@ -113,6 +112,40 @@ fn compare_bodies(
         findings,
     }
     .values(&Trail::Root, pair);
+}
+
+/// Bodies that are not compared by path differ as a whole.
+fn compare_bytes(primary: &[u8], other: &[u8], findings: &mut PathFindings) {
+    let shown = |body: &[u8]| text(&String::from_utf8_lossy(body.get(..512).unwrap_or(body)));
+    findings.add(ROOT.to_owned(), DifferenceClass::Different, || {
+        ExamplePair::new(shown(primary), shown(other))
+    });
+}
+
+/// The number of the record that an answer is, or those of the records that it lists.
+fn record_numbers(answer: &Node<'_>) -> Vec<u64> {
+    let Node::Map(members) = answer else {
+        return Vec::new();
+    };
+    if let Some(number) = number(members) {
+        return vec![number];
+    }
+    let lists = members.iter().filter_map(|(_, value)| match value {
+        Node::List(items) => Some(items),
+        _ => None,
+    });
+    let records = lists.flatten().filter_map(|item| match item {
+        Node::Map(record) => number(record),
+        _ => None,
+    });
+    records.collect()
+}
+
+fn number(record: &NodeMembers<'_>) -> Option<u64> {
+    match record.get("id")? {
+        Node::Number(number) => number.parse().ok(),
+        _ => None,
+    }
 }
 
 // === impl HostPair ===

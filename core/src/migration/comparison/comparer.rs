@@ -27,7 +27,7 @@ pub enum SecondAnswer<'a> {
 }
 
 /// A rule that has ended, with the path that counts again.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct EndedRule {
     /// The path of the rule.
     pub path: String,
@@ -161,12 +161,16 @@ mod tests {
     use jiff::civil::date;
 
     use super::super::tests::{found, operation};
-    use super::super::{ComparisonReport, OwnHosts};
+    use super::super::{ComparisonReport, OwnHosts, ReadyDemand};
     use super::*;
     use crate::settings::OperationPattern;
 
     fn comparer(ignore: Vec<IgnoreRule>) -> Comparer {
-        Comparer::new(&CompareSettings { ignore }, date(2027, 3, 1))
+        let settings = CompareSettings {
+            ignore,
+            ..CompareSettings::default()
+        };
+        Comparer::new(&settings, date(2027, 3, 1))
     }
 
     fn rule(operations: &str, path: &str, until: Option<jiff::civil::Date>) -> IgnoreRule {
@@ -219,7 +223,9 @@ mod tests {
             );
             let mut report = ComparisonReport::default();
             report.note_ended(ended);
-            let json = report.to_json(DifferenceClass::Representation);
+            let now = jiff::Timestamp::UNIX_EPOCH;
+            let demanded = ReadyDemand::new(&CompareSettings::default(), DifferenceClass::Different, now);
+            let json = report.to_json(&demanded);
             let named = json["ended_rules"][0]["until"] == until.to_string();
             assert_eq!(named, is_ended, "{json}");
         }
@@ -278,7 +284,7 @@ mod tests {
 
     #[test]
     fn noise_is_forgotten_with_time() {
-        let settings = CompareSettings { ignore: Vec::new() };
+        let settings = CompareSettings::default();
         let mut comparer = comparer(vec![]);
         for _ in 0..3 {
             twice(&mut comparer, "1", "2", "3");

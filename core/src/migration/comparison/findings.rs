@@ -14,7 +14,7 @@ const MOST_PATHS: usize = 256;
 pub(super) const MORE: &str = ":more";
 
 /// One redacted pair of values.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ExamplePair {
     /// The value of the backend that owns the call.
     #[serde(rename = "owner")]
@@ -37,10 +37,11 @@ pub struct PathFinding {
     pub example: ExamplePair,
 }
 
-/// The differences of one pair of answers: each path once, with its worst class.
+/// The differences of one pair of answers: each path once, with its worst class; and the records that they are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathFindings {
     by_path: BTreeMap<String, (Severity, ExamplePair)>,
+    records: Vec<u64>,
 }
 
 /// The class of a difference, and whether one of the answers has no value there, which is worse than another value.
@@ -52,6 +53,16 @@ impl PathFindings {
     /// Returns true if the answers do not differ.
     pub fn is_empty(&self) -> bool {
         self.by_path.is_empty()
+    }
+
+    /// The numbers of the records that the primary's answer contains, without those inside of them.
+    pub fn records(&self) -> &[u64] {
+        &self.records
+    }
+
+    /// Names the records.
+    pub(super) fn set_records(&mut self, records: Vec<u64>) {
+        self.records = records;
     }
 
     /// The worst class of all paths.
@@ -121,6 +132,7 @@ impl PathFindings {
         });
         Self {
             by_path: kept.collect(),
+            records: self.records.clone(),
         }
     }
 }

@@ -16,11 +16,13 @@ mod lists;
 mod node;
 mod noise;
 mod number;
+mod operation_report;
 mod own_hosts;
 #[cfg(test)]
 mod recorded_changes;
 mod redact;
 mod report;
+mod reported_call;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -30,5 +32,7 @@ pub use class::{DifferenceClass, UnknownClass};
 pub use compare::{ComparedAnswer, compare};
 pub use comparer::{Comparer, EndedRule, SecondAnswer};
 pub use findings::{ExamplePair, PathFinding, PathFindings};
+pub use operation_report::ReadyDemand;
 pub use own_hosts::OwnHosts;
 pub use report::ComparisonReport;
+pub use reported_call::ReportedCall;

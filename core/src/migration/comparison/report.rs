@@ -3,85 +3,53 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::class::DifferenceClass;
 use super::comparer::EndedRule;
-use super::findings::{ExamplePair, MORE, PathFinding, PathFindings};
+use super::findings::PathFindings;
+use super::operation_report::{OperationJson, OperationReport, ReadyDemand};
+use super::reported_call::ReportedCall;
 use calendar_edge_judge::contract::{OperationId, table};
-
-/// The most pairs of path and class that are kept for each operation; further ones are added up under `:more`.
-const MOST_PATHS: usize = 200;
-
-/// The most paths that a verdict names.
-const NAMED_PATHS: usize = 3;
 
 /// The name of calls without an operation, such as OPTIONS.
 const NO_OPERATION: &str = "none";
 
 /// A summary of compared calls by operation, path and class.
 ///
-/// It takes less than 32 operations, 206 paths each, and of each path one redacted pair of short values: at most some
-/// 8 MiB, whatever the backends answer.
-#[derive(Debug, Clone, Default)]
+/// It takes less than 32 operations, 206 paths each, and of each path one redacted pair of short values and one call: at
+/// most some 16 MiB, whatever the backends answer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ComparisonReport {
     calls: u64,
-    operations: BTreeMap<&'static str, OperationReport>,
+    operations: BTreeMap<String, OperationReport>,
+    skipped: BTreeMap<String, u64>,
     ended: BTreeSet<EndedRule>,
-}
-
-/// The calls of one operation.
-#[derive(Debug, Clone, Default)]
-struct OperationReport {
-    calls: u64,
-    paths: BTreeMap<(DifferenceClass, String), PathReport>,
-}
-
-/// One path with one class.
-#[derive(Debug, Clone)]
-struct PathReport {
-    count: u64,
-    first: Timestamp,
-    last: Timestamp,
-    example: ExamplePair,
 }
 
 #[derive(Debug, Serialize)]
 struct ReportJson<'r> {
     calls: u64,
-    operations: BTreeMap<&'static str, OperationJson<'r>>,
+    operations: BTreeMap<&'r str, OperationJson<'r>>,
+    skipped: &'r BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     ended_rules: &'r BTreeSet<EndedRule>,
-}
-
-#[derive(Debug, Serialize)]
-struct OperationJson<'r> {
-    calls: u64,
-    verdict: &'static str,
-    why: String,
-    paths: Vec<PathJson<'r>>,
-}
-
-#[derive(Debug, Serialize)]
-struct PathJson<'r> {
-    path: &'r str,
-    class: &'static str,
-    count: u64,
-    first: String,
-    last: String,
-    example: &'r ExamplePair,
 }
 
 // === impl ComparisonReport ===
 
 impl ComparisonReport {
     /// Adds one compared call that was made at `now`.
-    pub fn add(&mut self, operation: Option<OperationId>, findings: &PathFindings, now: Timestamp) {
+    pub fn add(&mut self, call: &ReportedCall, findings: &PathFindings, now: Timestamp) {
         self.calls += 1;
-        let operation = self.operations.entry(name(operation)).or_default();
-        operation.calls += 1;
-        for finding in findings.iter() {
-            operation.add(finding, now);
+        self.operation(call.operation).add(call, findings, now);
+    }
+
+    /// Counts a call that was not compared, by the reason; without an operation it counts in the sum only.
+    pub fn skip(&mut self, operation: Option<OperationId>, reason: &str) {
+        count(&mut self.skipped, reason);
+        if operation.is_some() {
+            self.operation(operation).skip(reason);
         }
     }
 
@@ -95,135 +63,175 @@ impl ComparisonReport {
         self.calls
     }
 
+    /// The numbers of calls that were not compared, by the reason.
+    pub fn skipped(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.skipped
+            .iter()
+            .map(|(reason, count)| (reason.as_str(), *count))
+    }
+
     /// The worst class of all findings.
     pub fn worst(&self) -> DifferenceClass {
         let worst = self.operations.values().map(OperationReport::worst);
         worst.max().unwrap_or(DifferenceClass::Identical)
     }
 
-    /// The report as one JSON object; an operation is ready if nothing worse than `accepted` was found.
-    pub fn to_json(&self, accepted: DifferenceClass) -> serde_json::Value {
+    /// The report as one JSON object, with a verdict for each operation.
+    pub fn to_json(&self, demanded: &ReadyDemand) -> serde_json::Value {
         let operations = self.operations.iter();
         let report = ReportJson {
             calls: self.calls,
             operations: operations
-                .map(|(name, report)| (*name, report.json(accepted)))
+                .map(|(name, report)| (name.as_str(), report.json(name, demanded)))
                 .collect(),
+            skipped: &self.skipped,
             ended_rules: &self.ended,
         };
         serde_json::to_value(report).unwrap_or_default()
     }
-}
 
-// === impl OperationReport ===
-
-impl OperationReport {
-    fn add(&mut self, finding: PathFinding, now: Timestamp) {
-        let known = (finding.class, finding.path);
-        let is_new = !self.paths.contains_key(&known);
-        let key = if is_new && self.paths.len() >= MOST_PATHS {
-            // One row a class, so that a flood of mild paths hides nothing worse.
-            (known.0, MORE.to_owned())
-        } else {
-            known
-        };
-        let row = self.paths.entry(key).or_insert_with(|| PathReport {
-            count: 0,
-            first: now,
-            last: now,
-            example: finding.example,
-        });
-        row.count += 1;
-        row.first = row.first.min(now);
-        row.last = row.last.max(now);
+    /// The report as a file keeps it.
+    pub fn to_kept(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
     }
 
-    fn worst(&self) -> DifferenceClass {
-        let classes = self.paths.keys().map(|(class, _)| *class);
-        classes.max().unwrap_or(DifferenceClass::Identical)
+    /// The report of a file, within the bounds of a new one; `None` if it is none.
+    pub fn from_kept(kept: serde_json::Value) -> Option<Self> {
+        let mut report: Self = serde_json::from_value(kept).ok()?;
+        let known = |name: &str| name == NO_OPERATION || table().named(name).is_some();
+        report.operations.retain(|name, _| known(name));
+        report.operations.values_mut().for_each(OperationReport::bound);
+        Some(report)
     }
 
-    fn json(&self, accepted: DifferenceClass) -> OperationJson<'_> {
-        let is_ready = self.worst() <= accepted;
-        // The worst first.
-        let rows = self.paths.iter().rev();
-        OperationJson {
-            calls: self.calls,
-            verdict: if is_ready { "ready" } else { "not_ready" },
-            why: self.why(accepted),
-            paths: rows
-                .map(|((class, path), row)| PathJson {
-                    path,
-                    class: class.name(),
-                    count: row.count,
-                    first: row.first.to_string(),
-                    last: row.last.to_string(),
-                    example: &row.example,
-                })
-                .collect(),
-        }
-    }
-
-    fn why(&self, accepted: DifferenceClass) -> String {
-        let calls = self.calls;
-        let worst = self.worst();
-        if worst == DifferenceClass::Identical {
-            return format!("{calls} calls without a difference");
-        }
-        if worst <= accepted {
-            return format!("{calls} calls with nothing worse than {worst}");
-        }
-        let refused: Vec<&str> = self
-            .paths
-            .keys()
-            .rev()
-            .filter(|(class, _)| *class > accepted)
-            .map(|(_, path)| path.as_str())
-            .collect();
-        let named: Vec<&str> = refused.iter().take(NAMED_PATHS).copied().collect();
-        let rest = if refused.len() > NAMED_PATHS { ", …" } else { "" };
-        format!("{worst} at {} paths: {}{rest}", refused.len(), named.join(", "))
+    fn operation(&mut self, operation: Option<OperationId>) -> &mut OperationReport {
+        let row = table().operations().iter().find(|row| Some(row.id) == operation);
+        let name = row.map_or(NO_OPERATION, |row| row.name.as_str());
+        self.operations.entry(name.to_owned()).or_default()
     }
 }
 
-fn name(operation: Option<OperationId>) -> &'static str {
-    let row = table().operations().iter().find(|row| Some(row.id) == operation);
-    row.map_or(NO_OPERATION, |row| row.name.as_str())
+/// Counts one more of a name.
+pub(super) fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(name.to_owned(), 1)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::super::tests::{between, operation};
     use super::*;
+    use crate::settings::CompareSettings;
+
+    const FIRST: &str = "2026-11-22T03:00:00Z";
+
+    fn demanded(calls: u64, accepted: DifferenceClass, now: &str) -> ReadyDemand {
+        let settings = CompareSettings {
+            calls,
+            quiet: Duration::from_hours(1),
+            ..CompareSettings::default()
+        };
+        ReadyDemand::new(&settings, accepted, now.parse().unwrap())
+    }
+
+    fn call(name: &str, target: &str) -> ReportedCall {
+        ReportedCall {
+            operation: operation(name),
+            arguments: vec!["password"],
+            target: Some(target.to_owned()),
+        }
+    }
+
+    fn read(report: &mut ComparisonReport, primary: &str, other: &str) {
+        let findings = between(None, primary.as_bytes(), other.as_bytes());
+        report.add(&call("events.read", "/e/7"), &findings, FIRST.parse().unwrap());
+    }
 
     #[test]
     fn the_report_has_its_fixed_form() {
-        let now: Timestamp = "2026-11-22T03:00:00Z".parse().unwrap();
         let mut report = ComparisonReport::default();
-        let findings = between(None, br#"{"cost":"5"}"#, br#"{"cost":"6"}"#);
-        report.add(operation("events.read"), &findings, now);
-        report.add(operation("venues.list"), &PathFindings::default(), now);
+        read(&mut report, r#"{"id":7,"cost":"5"}"#, r#"{"id":7,"cost":"6"}"#);
+        let venues = call("venues.list", "/v");
+        report.add(&venues, &PathFindings::default(), FIRST.parse().unwrap());
+        report.skip(operation("venues.list"), "rate");
+        let representation = DifferenceClass::Representation;
+        let mut json = report.to_json(&demanded(1, representation, "2026-11-22T03:02:00Z"));
+        let untried = json["operations"]["venues.list"]["untried"].take();
+        assert!(
+            untried.as_array().unwrap().contains(&json!("search")),
+            "{untried}"
+        );
         assert_eq!(
-            report.to_json(DifferenceClass::Representation),
-            json!({"calls": 2, "operations": {
-                "events.read": {"calls": 1, "verdict": "not_ready", "why": "different at 1 paths: cost", "paths": [{
-                    "path": "cost", "class": "different", "count": 1,
-                    "first": "2026-11-22T03:00:00Z", "last": "2026-11-22T03:00:00Z",
-                    "example": {"owner": "5", "other": "6"},
-                }]},
-                "venues.list": {"calls": 1, "verdict": "ready", "why": "1 calls without a difference", "paths": []},
+            json,
+            json!({"calls": 2, "skipped": {"rate": 1}, "operations": {
+                "events.read": {
+                    "calls": 1, "verdict": "not_ready", "why": "different at 1 paths: cost, last 2m and 0 calls ago",
+                    "records": 1, "arguments": {"password": 1}, "untried": [], "skipped": {},
+                    "last_difference": FIRST, "paths": [{
+                        "path": "cost", "class": "different", "count": 1, "first": FIRST, "last": FIRST, "last_call": 1,
+                        "example": {"owner": "5", "other": "6"}, "call": "/e/7",
+                    }],
+                },
+                "venues.list": {
+                    "calls": 1, "verdict": "ready", "records": 0, "arguments": {"password": 1}, "untried": null,
+                    "why": "1 calls, 0 records and 1 of 7 arguments without a difference, 1 skipped",
+                    "skipped": {"rate": 1}, "last_difference": null, "paths": [],
+                },
             }})
         );
         assert_eq!(report.worst(), DifferenceClass::Different);
-        let accepted = report.to_json(DifferenceClass::Different);
+        let accepted = report.to_json(&demanded(1, DifferenceClass::Different, FIRST));
         assert_eq!(accepted["operations"]["events.read"]["verdict"], "ready");
     }
 
     #[test]
+    fn ready_means_enough_calls_and_time_since_the_last_difference() {
+        let mut report = ComparisonReport::default();
+        let verdict = |report: &ComparisonReport, now: &str| {
+            let json = report.to_json(&demanded(3, DifferenceClass::Representation, now));
+            json["operations"]["events.read"]["verdict"].as_str() == Some("ready")
+        };
+        let (minute, hour) = ("2026-11-22T03:01:00Z", "2026-11-22T04:00:00Z");
+        read(&mut report, "{}", "{}");
+        read(&mut report, "{}", "{}");
+        assert!(!verdict(&report, hour), "two of three calls");
+        read(&mut report, "{}", "{}");
+        assert!(verdict(&report, minute));
+        read(&mut report, r#"{"cost":"5"}"#, r#"{"cost":"6"}"#);
+        assert!(!verdict(&report, hour), "a difference");
+        for _ in 0..3 {
+            assert!(!verdict(&report, hour), "too few calls since");
+            read(&mut report, "{}", "{}");
+        }
+        assert!(!verdict(&report, minute), "too early");
+        assert!(verdict(&report, hour));
+        assert_eq!(report.worst(), DifferenceClass::Different, "it is not forgotten");
+    }
+
+    #[test]
+    fn a_report_survives_its_file() {
+        let mut report = ComparisonReport::default();
+        read(&mut report, r#"{"id":7,"cost":"5"}"#, r#"{"id":7,"cost":"6"}"#);
+        report.skip(operation("events.read"), "rate");
+        let kept = report.to_kept();
+        let again = ComparisonReport::from_kept(kept.clone()).unwrap();
+        let demanded = demanded(1, DifferenceClass::Representation, FIRST);
+        assert_eq!(again.to_json(&demanded), report.to_json(&demanded));
+        let mut strange = kept;
+        strange["operations"]["nothing.known"] = strange["operations"]["events.read"].clone();
+        let again = ComparisonReport::from_kept(strange).unwrap();
+        assert!(again.to_json(&demanded)["operations"]["nothing.known"].is_null());
+        assert!(ComparisonReport::from_kept(json!({"calls": "x"})).is_none());
+    }
+
+    #[test]
     fn hostile_paths_meet_a_bound_and_hide_nothing() {
-        let now: Timestamp = "2026-11-22T03:00:00Z".parse().unwrap();
         let mut report = ComparisonReport::default();
         for round in 0..20 {
             let members = |value: &str| -> String {
@@ -239,9 +247,9 @@ mod tests {
             let findings = between(None, primary.as_bytes(), other.as_bytes());
             assert!(findings.iter().count() <= 257);
             assert_eq!(findings.worst(), DifferenceClass::Different);
-            report.add(operation("events.read"), &findings, now);
+            read(&mut report, &primary, &other);
         }
-        let json = report.to_json(DifferenceClass::Representation);
+        let json = report.to_json(&demanded(1, DifferenceClass::Representation, FIRST));
         let paths = json["operations"]["events.read"]["paths"].as_array().unwrap();
         assert!(paths.len() <= 206, "{}", paths.len());
         assert_eq!(

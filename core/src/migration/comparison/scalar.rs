@@ -52,12 +52,27 @@ pub(super) const fn class_of_absent(node: &Node<'_>) -> DifferenceClass {
     }
 }
 
-/// Returns true for URLs that differ in scheme or in a slash at the end of the path only.
+/// Returns true for URLs that differ in scheme, in a slash at the end of the path, or in the case of `%e6` only.
 pub(super) fn same_url(one: &str, other: &str) -> bool {
     match (bare_url(one), bare_url(other)) {
-        (Some(one), Some(other)) => one == other,
+        (Some((one, behind)), Some((other, rest))) => same_escapes(one, other) && same_escapes(behind, rest),
         _ => false,
     }
+}
+
+/// Returns true for texts that differ in the case of percent-encoded bytes only.
+fn same_escapes(one: &str, other: &str) -> bool {
+    one == other || escapes(one).eq(escapes(other))
+}
+
+/// The bytes of a text, hexadecimal digits behind a percent sign in upper case.
+fn escapes(text: &str) -> impl Iterator<Item = u8> {
+    let mut digits = 0;
+    text.bytes().map(move |byte| {
+        let is_digit = digits > 0 && byte.is_ascii_hexdigit();
+        digits = if byte == b'%' { 2 } else { digits.max(1) - 1 };
+        if is_digit { byte.to_ascii_uppercase() } else { byte }
+    })
 }
 
 fn same_number(one: &str, other: &str) -> bool {
@@ -91,7 +106,8 @@ fn flag(node: &Node<'_>) -> Option<bool> {
         Node::Number("0") => Some(false),
         Node::Text(_) => match node.text()?.as_str() {
             "1" | "true" => Some(true),
-            "0" | "false" | "" => Some(false),
+            // `"false"` is a text, which PHP and browsers take for true.
+            "0" | "" => Some(false),
             _ => None,
         },
         Node::Null | Node::Number(_) | Node::List(_) | Node::Map(_) => None,

@@ -1,0 +1,93 @@
+//! A compared call as reports name it, so that it can be repeated and nothing secret is shown.
+
+use super::redact::{is_private, text};
+use calendar_edge_judge::call::CanonicalRequest;
+use calendar_edge_judge::contract::{OperationId, table};
+
+/// The longest target that is kept, in bytes.
+const LONGEST_TARGET: usize = 512;
+
+/// A compared call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReportedCall {
+    /// The operation; none for OPTIONS.
+    pub operation: Option<OperationId>,
+    /// The arguments of the operation that it sent.
+    pub arguments: Vec<&'static str>,
+    /// Path and query by which a client can repeat it; none where they would show something personal.
+    pub target: Option<String>,
+}
+
+// === impl ReportedCall ===
+
+impl ReportedCall {
+    /// A call without credentials to a REST root, `/wp-json/`, in a public namespace.
+    pub fn new(
+        operation: Option<OperationId>,
+        request: &CanonicalRequest,
+        (root, namespace): (&str, &str),
+    ) -> Self {
+        let target = target(request, root, namespace);
+        Self {
+            target: Some(target).filter(|target| target.len() <= LONGEST_TARGET && is_harmless(target)),
+            ..Self::personal(operation, request)
+        }
+    }
+
+    /// A call that only its client may know.
+    pub fn personal(operation: Option<OperationId>, request: &CanonicalRequest) -> Self {
+        let row = table().operations().iter().find(|row| Some(row.id) == operation);
+        let arguments = row.into_iter().flat_map(|row| &row.arguments);
+        let sent: Vec<&str> = request.query.names().collect();
+        Self {
+            operation,
+            arguments: arguments
+                .map(|argument| argument.name)
+                .filter(|name| sent.contains(name))
+                .collect(),
+            target: None,
+        }
+    }
+}
+
+fn target(request: &CanonicalRequest, root: &str, namespace: &str) -> String {
+    let path = request.path(namespace);
+    let query = request.query(namespace);
+    let query = query.map_or_else(String::new, |query| format!("?{query}"));
+    format!("{}{path}{query}", root.trim_end_matches('/'))
+}
+
+/// Whether neither a name nor a value of the query is one that reports hide.
+fn is_harmless(target: &str) -> bool {
+    let query = target.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').all(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let shown: String = value.chars().take(100).collect();
+        !is_private(name) && text(&shown) == shown
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_personal_is_not_kept() {
+        for target in [
+            "/e?page=2&search=tea",
+            "/e/12345678",
+            "/e?start_date=2026-01-01%2000%3A00%3A00",
+            "/e?author=3",
+        ] {
+            assert!(is_harmless(target), "{target}");
+        }
+        for target in [
+            "/e?search=jane%40b.example",
+            "/e?api_token=x",
+            "/e?search=4912345678",
+            "/e?password=x",
+        ] {
+            assert!(!is_harmless(target), "{target}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The file of a walk: one line for each record, by which an unfinished walk goes on.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use calendar_edge_core::migration::comparison::DifferenceClass;
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Members that are spelt at random.
+const RANDOM: &str = "json_ld";
+
+/// What a walk is about: the first line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Heading {
+    pub(super) site: String,
+    pub(super) backend: String,
+    pub(super) with_credentials: bool,
+}
+
+/// A record as the manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct RecordKey {
+    pub(super) root: String,
+    pub(super) kind: String,
+    pub(super) id: u64,
+}
+
+/// A compared record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct VerifiedRecord {
+    #[serde(flatten)]
+    pub(super) key: RecordKey,
+    pub(super) slug: Option<String>,
+    pub(super) modified: Option<String>,
+    /// The site's status.
+    pub(super) status: u16,
+    /// SHA-256 of the site's answer, without what is spelt at random.
+    pub(super) hash: String,
+    /// The worst class of all its reads.
+    pub(super) class: DifferenceClass,
+    /// The paths that are worse than what is accepted.
+    pub(super) paths: Vec<String>,
+}
+
+/// The last line of a finished walk.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct WalkSummary {
+    pub(super) records: u64,
+    pub(super) equal: u64,
+}
+
+/// A manifest that is being written.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    file: File,
+    known: BTreeMap<RecordKey, VerifiedRecord>,
+}
+
+// === impl Manifest ===
+
+impl Manifest {
+    /// Goes on with the unfinished manifest of a walk, or begins a new one.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be used, or belongs to another walk.
+    pub(super) fn open(path: &Path, heading: &Heading) -> anyhow::Result<Self> {
+        let name = || format!("{} cannot be used", path.display());
+        let mut file = private(path).with_context(name)?;
+        let (known, whole) = earlier(&file, heading).with_context(name)?;
+        // A line that a kill has cut off, or all of a walk that has ended.
+        file.set_len(whole).with_context(name)?;
+        file.seek(SeekFrom::End(0)).with_context(name)?;
+        let mut manifest = Self { file, known };
+        if whole == 0 {
+            manifest.line(heading)?;
+        }
+        Ok(manifest)
+    }
+
+    /// What an earlier run found about a record that has not changed since.
+    pub(super) fn known(&self, key: &RecordKey, modified: Option<&str>) -> Option<&VerifiedRecord> {
+        let known = self.known.get(key)?;
+        (known.modified.as_deref() == modified).then_some(known)
+    }
+
+    /// Adds a line, which is in the file when this returns.
+    pub(super) fn line(&mut self, line: &impl Serialize) -> anyhow::Result<()> {
+        let mut text = serde_json::to_vec(line)?;
+        text.push(b'\n');
+        self.file
+            .write_all(&text)
+            .context("the manifest cannot be written")
+    }
+}
+
+/// The records of an unfinished walk, and the bytes of its whole lines; none and zero otherwise.
+fn earlier(file: &File, heading: &Heading) -> anyhow::Result<(BTreeMap<RecordKey, VerifiedRecord>, u64)> {
+    let mut reader = BufReader::new(file);
+    let (mut known, mut whole, mut line) = (BTreeMap::new(), 0, Vec::new());
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") {
+            return Ok((known, whole));
+        }
+        if whole == 0 {
+            let written: Heading = serde_json::from_slice(&line).context("it is no manifest")?;
+            if written != *heading {
+                bail!("it is the manifest of another walk; name another file with --manifest");
+            }
+        } else if serde_json::from_slice::<WalkSummary>(&line).is_ok() {
+            return Ok((BTreeMap::new(), 0));
+        } else {
+            let record: VerifiedRecord = serde_json::from_slice(&line).context("it has a broken line")?;
+            known.insert(record.key.clone(), record);
+        }
+        whole += u64::try_from(length)?;
+    }
+}
+
+/// A file that only this user can read: slugs of drafts are nobody else's business.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// The hash of an answer: of its JSON without spaces and without what is spelt at random, or of its bytes.
+pub(super) fn hash(body: &[u8]) -> String {
+    let plain = serde_json::from_slice::<Value>(body).ok().map(|mut document| {
+        drop_random(&mut document);
+        document.to_string().into_bytes()
+    });
+    let digest = digest(&SHA256, plain.as_deref().unwrap_or(body));
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn drop_random(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.remove(RANDOM);
+            members.values_mut().for_each(drop_random);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_random),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(id: u64) -> VerifiedRecord {
+        VerifiedRecord {
+            key: RecordKey {
+                root: "/wp-json".to_owned(),
+                kind: "events".to_owned(),
+                id,
+            },
+            slug: None,
+            modified: Some("now".to_owned()),
+            status: 200,
+            hash: hash(b"{}"),
+            class: DifferenceClass::Identical,
+            paths: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_walk_goes_on_behind_its_last_whole_line() {
+        let path = std::env::temp_dir().join(format!("calendar-edge-manifest-{}", std::process::id()));
+        let heading = Heading {
+            site: "http://a.example/".to_owned(),
+            backend: "next".to_owned(),
+            with_credentials: false,
+        };
+        let mut manifest = Manifest::open(&path, &heading).unwrap();
+        manifest.line(&record(7)).unwrap();
+        manifest.file.write_all(b"{\"root\":\"/wp-").unwrap();
+        drop(manifest);
+        let mut manifest = Manifest::open(&path, &heading).unwrap();
+        assert!(manifest.known(&record(7).key, Some("now")).is_some());
+        assert!(
+            manifest.known(&record(7).key, Some("later")).is_none(),
+            "it has changed"
+        );
+        manifest.line(&record(8)).unwrap();
+        let manifest = Manifest::open(&path, &heading).unwrap();
+        assert_eq!(manifest.known.len(), 2);
+        let other = Heading {
+            with_credentials: true,
+            ..heading.clone()
+        };
+        assert!(Manifest::open(&path, &other).is_err());
+        let mut manifest = Manifest::open(&path, &heading).unwrap();
+        manifest.line(&WalkSummary { records: 2, equal: 2 }).unwrap();
+        let manifest = Manifest::open(&path, &heading).unwrap();
+        assert!(manifest.known.is_empty(), "an ended walk begins anew");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_hash_is_about_values() {
+        assert_eq!(hash(br#"{"a":1,"json_ld":2}"#), hash(br#"{ "a": 1 }"#));
+        assert_ne!(hash(br#"{"a":1}"#), hash(br#"{"a":2}"#));
+        assert_ne!(hash(b"<a>"), hash(b"<b>"));
+    }
+}

@@ -1,0 +1,11 @@
+//! `calendar-edge verify`: every record that the site lists, compared with another backend.
+
+mod listed;
+mod manifest;
+mod pace;
+mod record_walk;
+mod verdict;
+mod verify_args;
+
+pub(in crate::cli) use verdict::run;
+pub(in crate::cli) use verify_args::VerifyArgs;

@@ -1,0 +1,290 @@
+//! The walk through all lists, and through every record that they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use calendar_edge::app::DryRunCall;
+use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::contract::Kind;
+use http::{HeaderMap, Method};
+use tokio::task::JoinSet;
+
+use super::super::super::explain::target;
+use super::super::super::progress::TerminalProgress;
+use super::super::call_judge::{CallJudge, Judged, SentRequest};
+use super::super::sides::{ComparedCall, Sides};
+use super::listed::{ListedPage, ListedRecord, lists};
+use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
+use super::pace::Pace;
+
+/// Records that are compared at once.
+const CONCURRENCY: usize = 4;
+
+/// A walk on its way.
+pub(super) struct RecordWalk<'s> {
+    settings: &'s Settings,
+    judge: CallJudge<'s>,
+    sides: Arc<PacedSides>,
+    headers: HeaderMap,
+    manifest: Manifest,
+    progress: TerminalProgress,
+    running: JoinSet<anyhow::Result<(RecordKey, ListedRecord, Vec<ComparedCall>)>>,
+    seen: BTreeSet<RecordKey>,
+    found: WalkFindings,
+}
+
+/// How calls are compared.
+struct PacedSides {
+    sides: Sides,
+    pace: Pace,
+    accepted: DifferenceClass,
+}
+
+/// What a walk has found.
+#[derive(Debug, Default)]
+pub(super) struct WalkFindings {
+    pub(super) report: ComparisonReport,
+    /// By kind, the records, and those of them that are equal.
+    pub(super) counts: BTreeMap<&'static str, WalkSummary>,
+    /// The records that are not equal.
+    pub(super) unequal: Vec<VerifiedRecord>,
+    /// Pages of lists, and those of them that are not equal.
+    pub(super) pages: u64,
+    pub(super) unequal_pages: u64,
+    /// Records that an earlier run has compared.
+    pub(super) resumed: u64,
+}
+
+// === impl RecordWalk ===
+
+impl<'s> RecordWalk<'s> {
+    pub(super) fn new(
+        settings: &'s Settings,
+        sides: Sides,
+        headers: HeaderMap,
+        manifest: Manifest,
+        (rate, accepted): (NonZeroU32, DifferenceClass),
+    ) -> Self {
+        Self {
+            settings,
+            judge: CallJudge::new(settings),
+            sides: Arc::new(PacedSides {
+                sides,
+                pace: Pace::new(rate),
+                accepted,
+            }),
+            headers,
+            manifest,
+            progress: TerminalProgress::new(),
+            running: JoinSet::new(),
+            seen: BTreeSet::new(),
+            found: WalkFindings::default(),
+        }
+    }
+
+    /// Walks to the end.
+    ///
+    /// # Errors
+    ///
+    /// When the site fails, or the manifest cannot be written. What was found so far is in the manifest.
+    pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
+        for root in &self.settings.roots {
+            for kind in Kind::ALL {
+                for query in lists(kind, !self.headers.is_empty()) {
+                    self.list(&root.path, kind, &query).await?;
+                }
+            }
+        }
+        self.finish(0).await?;
+        let sum = |count: fn(&WalkSummary) -> u64| self.found.counts.values().map(count).sum();
+        let ending = WalkSummary {
+            records: sum(|counts| counts.records),
+            equal: sum(|counts| counts.equal),
+        };
+        self.manifest.line(&ending)?;
+        self.progress.end();
+        self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
+        Ok(self.found)
+    }
+
+    /// Compares all pages of a list, and the records on them.
+    async fn list(&mut self, root: &str, kind: Kind, query: &str) -> anyhow::Result<()> {
+        let collection = kind.collection();
+        for page in 1.. {
+            let Some(call) = self.call(root, &format!("{collection}?{query}&page={page}"))? else {
+                return Ok(());
+            };
+            let compared = self.sides.compared(&call).await?;
+            let listed = ListedPage::read(kind, &compared.primary.body);
+            self.found.pages += 1;
+            self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
+            self.found.add(compared);
+            for record in listed.records {
+                self.check(root, record, listed.total).await?;
+            }
+            if page >= listed.pages {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to compare a record, unless that is done.
+    async fn check(&mut self, root: &str, record: ListedRecord, total: u64) -> anyhow::Result<()> {
+        let kind = record.kind;
+        let key = RecordKey {
+            root: root.to_owned(),
+            kind: kind.collection().to_owned(),
+            id: record.id,
+        };
+        if !self.seen.insert(key.clone()) {
+            return Ok(());
+        }
+        if let Some(known) = self.manifest.known(&key, record.modified.as_deref()).cloned() {
+            self.found.resumed += 1;
+            self.found.count(kind, known, self.sides.accepted);
+            return Ok(());
+        }
+        let mut calls = Vec::new();
+        for path in record.paths(!self.headers.is_empty()) {
+            calls.extend(self.call(root, &path)?);
+        }
+        self.finish(CONCURRENCY - 1).await?;
+        let sides = Arc::clone(&self.sides);
+        self.running.spawn(async move {
+            let mut compared = Vec::new();
+            for call in calls {
+                compared.push(sides.compared(&call).await?);
+            }
+            Ok((key, record, compared))
+        });
+        self.show(kind, total);
+        Ok(())
+    }
+
+    fn show(&mut self, kind: Kind, total: u64) {
+        let (name, found) = (kind.collection(), &self.found);
+        let done = found.counts.get(name).map_or(0, |counts| counts.records);
+        let unequal = found.unequal.len();
+        self.progress
+            .show(|| format!("{name}: {done} of {total} records; {unequal} of all are not equal"));
+    }
+
+    /// Waits until at most so many records are being compared.
+    async fn finish(&mut self, most: usize) -> anyhow::Result<()> {
+        while self.running.len() > most {
+            let Some(done) = self.running.join_next().await else {
+                break;
+            };
+            let (key, record, compared) = done.context("a comparison ended early")??;
+            let verified = verified(key, &record, &compared, self.sides.accepted);
+            self.manifest.line(&verified)?;
+            self.found.count(record.kind, verified, self.sides.accepted);
+            for call in compared {
+                self.found.add(call);
+            }
+        }
+        Ok(())
+    }
+
+    /// The call of a path below the namespace; none if it is not compared, which is counted.
+    fn call(&mut self, root: &str, path: &str) -> anyhow::Result<Option<DryRunCall>> {
+        let namespace = self.settings.namespaces.first().map_or("", String::as_str);
+        let request = SentRequest {
+            method: Method::GET,
+            target: target(&format!("{root}/{namespace}/{path}"))?,
+            headers: self.headers.clone(),
+            body: Vec::new(),
+        };
+        let skipped = match self.judge.judge(&request) {
+            Judged::Call(call) => match self.sides.sides.withheld(&call) {
+                None => return Ok(Some(*call)),
+                Some(reason) => reason,
+            },
+            Judged::Answered => "answered by the edge itself",
+            Judged::Elsewhere => "not for the calendar",
+        };
+        self.found.report.skip(None, skipped);
+        Ok(None)
+    }
+}
+
+// === impl PacedSides ===
+
+impl PacedSides {
+    /// Compares a call. Answers that differ are asked for again: an edit may have come between them.
+    async fn compared(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
+        let first = self.once(call).await?;
+        if first.findings.worst() <= self.accepted {
+            return Ok(first);
+        }
+        let second = self.once(call).await?;
+        Ok(if second.findings.worst() < first.findings.worst() {
+            second
+        } else {
+            first
+        })
+    }
+
+    async fn once(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
+        self.pace.turn().await;
+        let compared = self.sides.compare(call, None).await?;
+        if let Some(failure) = &compared.primary.failure {
+            bail!("the site fails: {failure}; another run goes on from here");
+        }
+        if compared.primary.status.is_server_error() {
+            bail!(
+                "the site answers {}; another run goes on from here",
+                compared.primary.status
+            );
+        }
+        Ok(compared)
+    }
+}
+
+// === impl WalkFindings ===
+
+impl WalkFindings {
+    fn add(&mut self, compared: ComparedCall) {
+        self.report.note_ended(compared.ended);
+        self.report
+            .add(&compared.reported, &compared.findings, jiff::Timestamp::now());
+    }
+
+    fn count(&mut self, kind: Kind, record: VerifiedRecord, accepted: DifferenceClass) {
+        let counts = self.counts.entry(kind.collection()).or_default();
+        counts.records += 1;
+        if record.class <= accepted {
+            counts.equal += 1;
+        } else {
+            self.unequal.push(record);
+        }
+    }
+}
+
+fn verified(
+    key: RecordKey,
+    record: &ListedRecord,
+    compared: &[ComparedCall],
+    accepted: DifferenceClass,
+) -> VerifiedRecord {
+    let first = compared.first();
+    let findings = compared.iter().flat_map(|call| call.findings.iter());
+    let paths: BTreeSet<String> = findings
+        .filter(|finding| finding.class > accepted)
+        .map(|finding| finding.path)
+        .collect();
+    let worst = compared.iter().map(|call| call.findings.worst()).max();
+    VerifiedRecord {
+        key,
+        slug: record.slug.clone(),
+        modified: record.modified.clone(),
+        status: first.map_or(0, |call| call.primary.status.as_u16()),
+        hash: first.map_or_else(String::new, |call| hash(&call.primary.body)),
+        class: worst.unwrap_or(DifferenceClass::Identical),
+        paths: paths.into_iter().collect(),
+    }
+}

@@ -1,0 +1,126 @@
+//! The walk from settings to verdict.
+
+use std::io::{self, Write};
+
+use anyhow::{Context as _, bail};
+use calendar_edge::backend::with_listed_namespace;
+use calendar_edge::telemetry::printable;
+use calendar_edge_core::migration::comparison::{DifferenceClass, ReadyDemand};
+use calendar_edge_core::settings::{CompareSettings, PRIMARY};
+use serde_json::{Value, json};
+
+use super::super::super::environment::Environment;
+use super::super::super::explain::headers;
+use super::super::super::status::{Status, could_not_run};
+use super::super::printed::{self, SideNames};
+use super::super::sides::Sides;
+use super::manifest::{Heading, Manifest};
+use super::record_walk::{RecordWalk, WalkFindings};
+use super::verify_args::VerifyArgs;
+
+/// The most records that are named as not equal; the manifest names all.
+const MOST_NAMED: usize = 20;
+
+/// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end.
+pub(in crate::cli) fn run(
+    args: &VerifyArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let accepted = args.accept.class()?;
+    let Some((found, backend)) = could_not_run(walked(args, environment, accepted))? else {
+        return Ok(Status::Unusable);
+    };
+    let is_equal = found.unequal.is_empty() && found.unequal_pages == 0;
+    let whole = json(&found, accepted);
+    if args.output.json {
+        writeln!(out, "{whole:#}")?;
+    } else {
+        let names = SideNames {
+            primary: PRIMARY,
+            other: &backend,
+        };
+        printed::report(&whole, names, out)?;
+        printed::skipped(&found.report, out)?;
+        verdict(&found, out)?;
+        writeln!(out, "each record with its hash: {}", args.manifest().display())?;
+    }
+    Ok(if is_equal {
+        Status::Success
+    } else {
+        Status::Failure
+    })
+}
+
+fn walked(
+    args: &VerifyArgs,
+    environment: Environment<'_>,
+    accepted: DifferenceClass,
+) -> anyhow::Result<(WalkFindings, String)> {
+    let (rate, headers) = (args.rate()?, headers(&args.header)?);
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let settings = args.site.load(environment)?;
+    let settings = runtime.block_on(with_listed_namespace(settings));
+    let sides = Sides::live(&settings, args.to.as_deref())?;
+    let backend = sides.other_name().to_owned();
+    let heading = Heading {
+        site: settings.origin.url.to_string(),
+        backend: backend.clone(),
+        with_credentials: !headers.is_empty(),
+    };
+    let manifest = Manifest::open(&args.manifest(), &heading)?;
+    let found = runtime.block_on(async {
+        let walk = RecordWalk::new(&settings, sides, headers, manifest, (rate, accepted));
+        walk.all().await
+    })?;
+    if found.pages == 0 {
+        let reasons: Vec<&str> = found.report.skipped().map(|(reason, _)| reason).collect();
+        bail!("nothing was compared: {}", reasons.join(", "));
+    }
+    Ok((found, backend))
+}
+
+fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
+    // A walk is whole: no number of calls has to be reached.
+    let settings = CompareSettings {
+        calls: 1,
+        ..CompareSettings::default()
+    };
+    let demanded = ReadyDemand::new(&settings, accepted, jiff::Timestamp::now());
+    let mut whole = found.report.to_json(&demanded);
+    whole["records"] = json!(found.counts);
+    whole["unequal"] = json!(found.unequal);
+    whole["pages"] = json!({"compared": found.pages, "unequal": found.unequal_pages});
+    whole["resumed"] = found.resumed.into();
+    whole
+}
+
+fn verdict(found: &WalkFindings, out: &mut dyn Write) -> io::Result<()> {
+    let (mut records, mut equal) = (0, 0);
+    for (kind, counts) in &found.counts {
+        writeln!(
+            out,
+            "{kind}: {} of {} records are equal",
+            counts.equal, counts.records
+        )?;
+        records += counts.records;
+        equal += counts.equal;
+    }
+    for record in found.unequal.iter().take(MOST_NAMED) {
+        let (kind, id) = (&record.key.kind, record.key.id);
+        let line = format!("  {kind} {id}: {} at {}", record.class, record.paths.join(", "));
+        writeln!(out, "{}", printable(&line))?;
+    }
+    if found.unequal.len() > MOST_NAMED {
+        writeln!(out, "  and {} more", found.unequal.len() - MOST_NAMED)?;
+    }
+    if found.resumed > 0 {
+        writeln!(out, "{} records were compared by an earlier run", found.resumed)?;
+    }
+    writeln!(
+        out,
+        "{equal} of {records} records and {} of {} pages of lists are equal",
+        found.pages - found.unequal_pages,
+        found.pages
+    )
+}
