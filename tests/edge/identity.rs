@@ -15,7 +15,8 @@ use http::Method;
 use ring::hmac;
 use serde_json::Value;
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Seen};
+use crate::comparing::{Setup, root};
+use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Reply, Seen};
 
 const VENUES: &str = "/wp-json/calendar/events/v1/venues";
 const SECRET: &[u8] = b"the secret of the next backend, 32 bytes";
@@ -383,4 +384,98 @@ async fn copies_have_identities_as_well() {
         .expect("a copy");
     let copy = next.only();
     assert!(copy.header(IDENTITY).is_some() && copy.header("authorization").is_none());
+}
+
+// === what operators are told ===
+
+/// The program with a backend that gets identities by this secret.
+fn setup(name: &str, site: &str, next: &str, secrets: &Directory, secret: &[u8]) -> Setup {
+    let text = String::from_utf8_lossy(secret);
+    let file = secrets.write("next-secret", &text).display().to_string();
+    let more = format!(
+        "credentials = \"identity\"\nidentity_secret_file = \"{file}\"\n[[cutover]]\nname = \"moved\"\nbackend = \
+         \"next\"\noperations = [\"venues.*\"]\nmethods = \"all\"\nsame_store = true\n"
+    );
+    Setup::new(name, site, next, &more)
+}
+
+#[tokio::test]
+async fn check_asks_whether_the_site_names_callers() {
+    let secrets = Directory::new("identity-check-secrets");
+    let next = next().await;
+    let open = Origin::answering(site).await;
+    let closed = Origin::always(Reply::json(
+        404,
+        r#"{"code":"rest_no_route","message":"x","data":{"status":404}}"#,
+    ))
+    .await;
+    for (origin, line) in [
+        (&open, "ok: backend next: the site says who callers are"),
+        (
+            &closed,
+            "unusable: backend next: identities need /wp/v2/users/me of the site",
+        ),
+    ] {
+        let setup = setup("identity-check", &root(origin), &root(&next), &secrets, SECRET);
+        let output = setup.run(&["check"]).await;
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(told.contains(line), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn explain_says_what_takes_the_place_of_credentials() {
+    let secrets = Directory::new("identity-explain-secrets");
+    let (site, next) = (Origin::answering(site).await, next().await);
+    let setup = setup("identity-explain", &root(&site), &root(&next), &secrets, SECRET);
+    let explained = async |more: &[&str]| {
+        let output = setup.run(&[&["explain", VENUES], more].concat()).await;
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let told = explained(&["-u", "editor:hunter2"]).await;
+    let line = "next answers: 100% of the clients: rule moved, with the identity of the caller";
+    assert!(told.contains(line), "{told}");
+    assert!(!told.to_lowercase().contains("authorization"), "{told}");
+    let told = explained(&[]).await;
+    assert!(
+        told.contains("rule moved") && !told.contains("identity"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn a_secret_of_its_own_is_demanded() {
+    let secrets = Directory::new("identity-secrets");
+    let shared = secrets.write("site-secret", "the secret that the edge shares with the site");
+    let setup = setup(
+        "identity-secret",
+        "http://127.0.0.1:9/wp-json",
+        "http://127.0.0.1:9/api",
+        &secrets,
+        b"the secret that the edge shares with the site",
+    );
+    let text = std::fs::read_to_string(&setup.config).expect("the file");
+    let with_both = text.replacen(
+        "[origin]",
+        &format!("[origin]\nsecret_file = \"{}\"", shared.display()),
+        1,
+    );
+    let without = text
+        .lines()
+        .filter(|line| !line.starts_with("identity_secret_file"))
+        .collect::<Vec<_>>();
+    for (text, complaint) in [
+        (
+            with_both,
+            "the file holds the secret of the site, of the fleet or of another backend",
+        ),
+        (without.join("\n"), "identities need `identity_secret_file`"),
+    ] {
+        setup.directory.write("edge.toml", &text);
+        let output = setup.run(&["check", "--offline"]).await;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(78), "{told}");
+        assert!(told.contains(complaint), "{told}");
+        assert!(!told.contains("that the edge shares"), "{told}");
+    }
 }

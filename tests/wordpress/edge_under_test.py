@@ -36,8 +36,8 @@ def built():
 class Edge:
     """One edge on loopback that takes the messages of the site; it ends with the block."""
 
-    def __init__(self, site, secret, reconcile):
-        self.site, self.secret, self.reconcile = site, secret, reconcile
+    def __init__(self, site, secret, reconcile, more=""):
+        self.site, self.secret, self.reconcile, self.more = site, secret, reconcile, more
         self.port, self.admin = free_port(), free_port()
 
     @property
@@ -49,7 +49,7 @@ class Edge:
         secret.write_text(self.secret)
         secret.chmod(0o600)
         values = {"PORT": self.port, "ADMIN": self.admin, "SITE": self.site.host, "SECRET": secret, "RECONCILE": self.reconcile}
-        text = CONFIG
+        text = CONFIG + self.more
         for name, value in values.items():
             text = text.replace(f"@{name}@", str(value))
         config = self.site.scratch / "edge.toml"
