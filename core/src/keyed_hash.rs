@@ -71,7 +71,7 @@ mod tests {
         assert_ne!(of(KeyedHash::random()), of(KeyedHash::random()));
     }
 
-    /// The last vector of the reference implementation for inputs of 0 to 8 bytes (SipHash, appendix A).
+    /// The last vector of the reference implementation for inputs of 0 to 8 bytes (`SipHash`, appendix A).
     #[test]
     fn it_is_siphash_2_4() {
         let key = std::array::from_fn(|index| u8::try_from(index).unwrap());

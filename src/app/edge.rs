@@ -194,7 +194,7 @@ fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     let drain = shared.drain.clone();
     shared
         .drain
-        .spawn(async move { drain.unless_begun(watching).await });
+        .spawn(async move { drain.unless_begun(Box::pin(watching)).await });
     read
 }
 

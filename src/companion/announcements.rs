@@ -213,7 +213,7 @@ impl Announcements {
 
 impl Announcement {
     /// Notes that the store has it.
-    pub(crate) fn is_told(self) {
+    pub(crate) fn confirm(self) {
         if let Some(told) = self.told {
             // Whoever asked may have left.
             let _ = told.send(());
@@ -260,7 +260,7 @@ mod tests {
 
         announcements.keep_company(Company::Together);
         let telling = tell();
-        announcements.take(8).into_iter().for_each(Announcement::is_told);
+        announcements.take(8).into_iter().for_each(Announcement::confirm);
         assert!(telling.within(Duration::from_millis(250)).await);
         let (lost, waiting) = (tell(), tell());
         assert!(!lost.within(Duration::from_millis(250)).await);

@@ -36,7 +36,8 @@ pub(super) fn hash(settings: &Settings) -> String {
     };
     let digest = digest(&SHA256, format!("{common:?}{operations:?}").as_bytes());
     let bytes = digest.as_ref().iter().take(6);
-    bytes.map(|byte| format!("{byte:02x}")).collect()
+    let number = bytes.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    format!("{number:012x}")
 }
 
 #[cfg(test)]

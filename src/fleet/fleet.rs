@@ -211,15 +211,10 @@ impl Fleet {
 
     /// Seals a text in the name of this edge.
     pub(super) fn seal(&self, kind: &str, body: String) -> SealedText {
-        let nonce = Uuid::new_v4().into_bytes();
+        let text = SealedText::unsealed(kind, &self.0.edge, body);
         match &*self.0.key.load() {
-            Some(key) => key.seal(kind, &self.0.edge, body, unix_time(), nonce),
-            None => SealedText {
-                kind: kind.to_owned(),
-                edge: self.0.edge.clone(),
-                body,
-                seal: String::new(),
-            },
+            Some(key) => key.seal(text, unix_time(), Uuid::new_v4().into_bytes()),
+            None => text,
         }
     }
 
@@ -318,10 +313,12 @@ impl Fleet {
 
 impl FleetConfig {
     fn of(settings: &Settings) -> Self {
+        // Nobody compares it without a fleet.
         let is_set = settings.fleet.is_set();
+        let configuration = is_set.then(|| configuration::hash(settings));
         Self {
             settings: settings.fleet.clone(),
-            configuration: is_set.then(|| configuration::hash(settings)).unwrap_or_default(),
+            configuration: configuration.unwrap_or_default(),
         }
     }
 }

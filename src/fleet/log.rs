@@ -93,7 +93,7 @@ impl Log {
                 Ok(_) => {
                     let kind = self.message(&announcement.news).kind();
                     self.fleet.metrics().message(kind, Direction::Told);
-                    announcement.is_told();
+                    announcement.confirm();
                 }
                 Err(fault) => {
                     outcome = outcome.and(Err(fault));

@@ -157,9 +157,10 @@ impl Logins {
     /// Answers a call; a charge that comes too late for it is given back.
     fn answer(&self, order: LoginOrder, (is_charged, levels): (bool, Vec<u64>)) {
         let levels = levels.into_iter().map(Duration::from_micros).collect();
-        let verdict = match is_charged {
-            true => LoginVerdict::Charged(levels),
-            false => LoginVerdict::Refused(levels),
+        let verdict = if is_charged {
+            LoginVerdict::Charged(levels)
+        } else {
+            LoginVerdict::Refused(levels)
         };
         if let Err(LoginVerdict::Charged(_)) = order.answer.send(verdict) {
             let back = order.buckets.into_iter().map(Settlement::undone);

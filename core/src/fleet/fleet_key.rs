@@ -35,6 +35,20 @@ pub struct SealedText {
 /// The most letters of a kind or of the name of an edge.
 const LONGEST_NAME: usize = 32;
 
+// === impl SealedText ===
+
+impl SealedText {
+    /// A text of this kind in the name of an edge, which is not sealed yet.
+    pub fn unsealed(kind: &str, edge: &str, body: String) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            edge: edge.to_owned(),
+            body,
+            seal: String::new(),
+        }
+    }
+}
+
 // === impl FleetKey ===
 
 impl FleetKey {
@@ -89,16 +103,14 @@ impl FleetKey {
         bytes
     }
 
-    /// Seals a text of this kind in the name of an edge. `nonce` is a random number that no other text has.
-    pub fn seal(&self, kind: &str, edge: &str, body: String, now: UnixTime, nonce: [u8; 16]) -> SealedText {
-        let subject = subject(kind, edge);
+    /// Seals a text. `nonce` is a random number that no other text has.
+    pub fn seal(&self, text: SealedText, now: UnixTime, nonce: [u8; 16]) -> SealedText {
+        let subject = subject(&text.kind, &text.edge);
         SealedText {
             seal: self
                 .seals
-                .seal_about(&subject, body.as_bytes(), now.as_secs(), nonce),
-            kind: kind.to_owned(),
-            edge: edge.to_owned(),
-            body,
+                .seal_about(&subject, text.body.as_bytes(), now.as_secs(), nonce),
+            ..text
         }
     }
 
@@ -163,7 +175,7 @@ mod tests {
             key(b"another secret with 32 characters", None),
             key(b"a secret of thirty-two characters", Some("second")),
         ];
-        let sealed = ours().seal("purge", "aa", "{}".to_owned(), NOW, [7; 16]);
+        let sealed = ours().seal(SealedText::unsealed("purge", "aa", "{}".to_owned()), NOW, [7; 16]);
         for other in &others {
             assert_ne!(other.id(), ours().id());
             assert_ne!(other.hash().of(b"x"), ours().hash().of(b"x"));
@@ -178,7 +190,7 @@ mod tests {
 
     #[test]
     fn whatever_is_sealed_belongs_to_the_seal() {
-        let sealed = ours().seal("purge", "aa", "{}".to_owned(), NOW, [7; 16]);
+        let sealed = ours().seal(SealedText::unsealed("purge", "aa", "{}".to_owned()), NOW, [7; 16]);
         let other = |change: fn(&mut SealedText)| {
             let mut text = sealed.clone();
             change(&mut text);
@@ -192,7 +204,7 @@ mod tests {
         assert_eq!(other(|text| text.body = "[]".to_owned()), Err(SealFault::Forged));
         assert_eq!(other(|text| text.seal.clear()), Err(SealFault::Malformed));
         for kind in ["", "a b", "a\nb", "Purge"] {
-            let text = ours().seal(kind, "aa", String::new(), NOW, [7; 16]);
+            let text = ours().seal(SealedText::unsealed(kind, "aa", String::new()), NOW, [7; 16]);
             assert_eq!(ours().open(&text), Err(SealFault::Malformed), "{kind}");
         }
     }

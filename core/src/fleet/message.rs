@@ -93,9 +93,7 @@ impl FleetMessage {
     /// Reads a message. One that this edge does not understand may say that anything has changed.
     pub fn read(kind: &str, body: &str) -> Self {
         let read = match kind {
-            PURGE => serde_json::from_str(body)
-                .ok()
-                .and_then(|text: PurgeText| text.read()),
+            PURGE => serde_json::from_str(body).ok().map(PurgeText::read),
             SEEN => serde_json::from_str(body).ok().map(Self::Seen),
             RULE => serde_json::from_str(body).ok().map(Self::Rule),
             _ => None,
@@ -139,7 +137,7 @@ impl PurgeText {
     }
 
     /// The purge; a tag of a newer edge may stand for anything.
-    fn read(self) -> Option<FleetMessage> {
+    fn read(self) -> FleetMessage {
         let Self { tags, changes, cause } = self;
         let tags = tags.map(|tags| {
             tags.iter()
@@ -151,10 +149,10 @@ impl PurgeText {
             Some(Err(_)) | None => Removal::All,
         };
         let known = RemovalCause::ALL.iter().find(|known| known.name() == cause);
-        Some(FleetMessage::Purge {
+        FleetMessage::Purge {
             purge: PurgeRequest { removal, changes },
             cause: known.copied().unwrap_or(RemovalCause::Message),
-        })
+        }
     }
 }
 

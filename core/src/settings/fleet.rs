@@ -212,9 +212,12 @@ impl fmt::Display for StoreAddress {
     /// The address as the configuration writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = |tls: bool| if tls { "s" } else { "" };
-        let shown = |host: &str| match host.contains(':') {
-            true => format!("[{host}]"),
-            false => host.to_owned(),
+        let shown = |host: &str| {
+            if host.contains(':') {
+                format!("[{host}]")
+            } else {
+                host.to_owned()
+            }
         };
         match self {
             Self::Server {

@@ -68,7 +68,9 @@ impl Pages {
 /// its mode, which a flag may have set.
 fn known(settings: &Settings, indexes: &SiteIndexes) -> String {
     let mut known = indexes.document(&settings.site());
-    known["mode"] = settings.mode.name().into();
+    if let Some(members) = known.as_object_mut() {
+        members.insert("mode".to_owned(), settings.mode.name().into());
+    }
     known.to_string()
 }
 
