@@ -53,7 +53,7 @@ pub(crate) enum CutoverAnswer {
     Backend,
     /// The site, whose client the rule does not take.
     Site,
-    /// The site, after the backend had failed.
+    /// The site, after the backend had failed or its rule was returned.
     Fallback,
 }
 

@@ -85,7 +85,7 @@ pub(super) const CUTOVER_CALLS: Row<Counter, 2> = Row::new(
     "cutover_calls",
     ["rule", "by"],
     "Calls that a rule is about, by who answered: the backend, the site, or the site after the backend \
-     had failed",
+     had failed or its rule was returned",
 );
 pub(super) const CUTOVER_RETURNED: Row<Gauge, 1> = Row::new(
     "cutover_returned",
