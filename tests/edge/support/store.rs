@@ -33,6 +33,7 @@ impl Store {
     }
 
     /// The same with further arguments.
+    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
     pub(crate) fn start_with(further: &[&str]) -> Option<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
