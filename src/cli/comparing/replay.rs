@@ -81,7 +81,9 @@ pub(crate) fn run(
     let demanded = ReadyDemand::new(&compare, accepted, jiff::Timestamp::now());
     let mut whole = report.to_json(&demanded);
     if args.judged.output.json {
-        whole["interrupted"] = json!(is_interrupted);
+        if let Some(members) = whole.as_object_mut() {
+            members.insert("interrupted".to_owned(), json!(is_interrupted));
+        }
         writeln!(out, "{whole:#}")?;
     } else {
         let names = SideNames {

@@ -1,6 +1,7 @@
 //! The file of a walk: one line for each record, by which an unfinished walk goes on.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -140,7 +141,11 @@ pub(super) fn hash(body: &[u8]) -> String {
         document.to_string().into_bytes()
     });
     let digest = digest(&SHA256, plain.as_deref().unwrap_or(body));
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.as_ref().iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn drop_random(value: &mut Value) {

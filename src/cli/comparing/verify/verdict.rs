@@ -88,10 +88,15 @@ fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
     };
     let demanded = ReadyDemand::new(&settings, accepted, jiff::Timestamp::now());
     let mut whole = found.report.to_json(&demanded);
-    whole["records"] = json!(found.counts);
-    whole["unequal"] = json!(found.unequal);
-    whole["pages"] = json!({"compared": found.pages, "unequal": found.unequal_pages});
-    whole["resumed"] = found.resumed.into();
+    let own = json!({
+        "records": found.counts,
+        "unequal": found.unequal,
+        "pages": {"compared": found.pages, "unequal": found.unequal_pages},
+        "resumed": found.resumed,
+    });
+    if let (Some(members), Value::Object(own)) = (whole.as_object_mut(), own) {
+        members.extend(own);
+    }
     whole
 }
 
