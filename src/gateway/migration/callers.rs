@@ -129,8 +129,10 @@ impl Callers {
     }
 
     async fn ask(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
-        let outgoing = self.question.about(&call.call, &call.client.forwarded);
-        let outgoing = outgoing.map_err(|fault| Err(fault.into()))?;
+        let outgoing = match self.question.about(&call.call, &call.client.forwarded) {
+            Ok(outgoing) => outgoing,
+            Err(fault) => return Err(Err(fault.into())),
+        };
         let answer = self.site.ask_about(call, outgoing).await.map_err(Err)?;
         match answer.status() {
             StatusCode::OK => {
