@@ -1,17 +1,33 @@
 //! The scripts that run in the store. They are sent whole: so no server can lack one, and they are short.
 
+/// Gives a store its random number, and a counter that is never 0, if it lacks one of them: whoever knows the counter of
+/// before has to notice that it is gone. KEYS: boot, n. ARGV: a random number.
+macro_rules! boot {
+    () => {
+        "\
+local boot = redis.call('GET', KEYS[1])
+if not boot or not redis.call('GET', KEYS[2]) then
+  boot = ARGV[1]
+  redis.call('SET', KEYS[1], boot)
+  redis.call('SET', KEYS[2], 1)
+end
+"
+    };
+}
+
 /// Reads the end of the log at once, and gives an empty store its random number.
 /// KEYS: boot, n, log. ARGV: a random number.
-pub(super) const END: &str = "\
-local boot = redis.call('GET', KEYS[1])
-if not boot then boot = ARGV[1]; redis.call('SET', KEYS[1], boot) end
+pub(super) const END: &str = concat!(
+    boot!(),
+    "\
 local server = redis.pcall('INFO', 'server')
 local line = redis.pcall('INFO', 'replication')
 local id = type(server) == 'string' and string.match(server, 'run_id:(%w+)') or ''
 local history = type(line) == 'string' and string.match(line, 'master_replid:(%w+)') or ''
 local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
 return {id .. '/' .. history, boot, redis.call('GET', KEYS[2]) or '0', last[1] and last[1][1] or '0-0'}
-";
+"
+);
 
 /// Reads what was told after a place, with the time of the store in microseconds.
 /// KEYS: boot, n, log. ARGV: the place, the most entries.
@@ -23,31 +39,35 @@ return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), r
 ";
 
 /// Tells a message. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
-pub(super) const TELL: &str = "\
-local boot = redis.call('GET', KEYS[1])
-if not boot then boot = ARGV[1]; redis.call('SET', KEYS[1], boot) end
+pub(super) const TELL: &str = concat!(
+    boot!(),
+    "\
 local n = redis.call('INCR', KEYS[2])
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
   's', ARGV[5])
 return n
-";
+"
+);
 
 /// Writes the standing of a rule, unless it has another version than this edge knows, and tells that in the log. Returns
 /// the line that the rule has instead; nothing if it was written.
 /// KEYS: boot, n, log, rules. ARGV: a random number, edge, kind, body, seal, rule, the version known, the line.
 #[cfg(feature = "migration")]
-pub(super) const CHANGE: &str = "\
+pub(super) const CHANGE: &str = concat!(
+    "\
 local line = redis.call('HGET', KEYS[4], ARGV[6])
 local version = line and string.match(line, '^%d+') or '0'
 if version ~= ARGV[7] then return line or '' end
 redis.call('HSET', KEYS[4], ARGV[6], ARGV[8])
-local boot = redis.call('GET', KEYS[1])
-if not boot then boot = ARGV[1]; redis.call('SET', KEYS[1], boot) end
+",
+    boot!(),
+    "\
 local n = redis.call('INCR', KEYS[2])
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
   's', ARGV[5])
 return false
-";
+"
+);
 
 /// Writes what this edge counted, and returns what all have counted. KEYS: counts of a slot. ARGV: edge, line, life in ms.
 #[cfg(feature = "migration")]

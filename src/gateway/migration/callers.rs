@@ -129,8 +129,7 @@ impl Callers {
     }
 
     async fn ask(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
-        let outgoing = self.question.about(&call.call, &call.client.forwarded);
-        let outgoing = match outgoing {
+        let outgoing = match self.question.about(&call.call, &call.client.forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return Err(Err(fault.into())),
         };
