@@ -141,9 +141,10 @@ fn answer(seen: &Seen, changes: u64) -> Reply {
     let event = format!(
         r#"{{"id":50,"title":"{changes}","image":false,"venue":[],"organizer":[],"categories":[],"tags":[]}}"#
     );
-    let reply = match seen.target.contains("/events/50") {
-        true => Reply::json(200, &event),
-        false => Reply::of_type(200, "text/html", "a page"),
+    let reply = if seen.target.contains("/events/50") {
+        Reply::json(200, &event)
+    } else {
+        Reply::of_type(200, "text/html", "a page")
     };
     reply.header("x-calendar-edge-changes", &changes.to_string())
 }

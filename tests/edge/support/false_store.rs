@@ -123,7 +123,7 @@ impl RelayState {
                 Mischief::Hang => std::future::pending().await,
                 Mischief::Half => {
                     client.write_all(&answer[..answer.len() / 2]).await.ok()?;
-                    std::future::pending().await
+                    std::future::pending::<()>().await;
                 }
                 Mischief::Error(text) => client.write_all(format!("-{text}\r\n").as_bytes()).await.ok()?,
                 Mischief::Garbage => client.write_all(b"\0garbage\r\n").await.ok()?,
