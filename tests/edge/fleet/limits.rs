@@ -36,8 +36,8 @@ async fn edges(
     edges
 }
 
-fn rate(requests: u32, period: Duration) -> Option<Rate> {
-    Some(Rate { requests, period })
+const fn rate(requests: u32, period: Duration) -> Rate {
+    Rate { requests, period }
 }
 
 async fn read(edge: &Edge) -> StatusCode {
@@ -74,7 +74,7 @@ async fn s2_a_client_gets_its_rate_from_all_edges_together() {
     let Some(store) = Store::start() else { return };
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edges = edges(3, &origin, &store.address(), |settings| {
-        settings.rate_limits.address.items = rate(20, Duration::from_secs(4));
+        settings.rate_limits.address.items = Some(rate(20, Duration::from_secs(4)));
     })
     .await;
     let (began, mut allowed, mut asked) = (Instant::now(), 0, 0_u32);
@@ -102,7 +102,7 @@ async fn s2_edges_alone_limit_by_themselves_and_join_without_a_backlog() {
     let Some(mut store) = Store::start() else { return };
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edges = edges(2, &origin, &store.address(), |settings| {
-        settings.rate_limits.address.items = rate(4, Duration::from_mins(1));
+        settings.rate_limits.address.items = Some(rate(4, Duration::from_mins(1)));
     })
     .await;
     store.kill();
@@ -132,7 +132,7 @@ async fn s3_failed_logins_hold_exactly_over_all_edges() {
     let Some(store) = Store::start() else { return };
     let origin = strict_origin().await;
     let edges = edges(3, &origin, &store.address(), |settings| {
-        settings.rate_limits.failed_logins = rate(10, Duration::from_mins(10));
+        settings.rate_limits.failed_logins = Some(rate(10, Duration::from_mins(10)));
     })
     .await;
     let answers = guesses(&edges, 200).await;
@@ -156,7 +156,7 @@ async fn s3_edges_alone_divide_failed_logins() {
     let Some(mut store) = Store::start() else { return };
     let origin = strict_origin().await;
     let edges = edges(3, &origin, &store.address(), |settings| {
-        settings.rate_limits.failed_logins = rate(10, Duration::from_mins(10));
+        settings.rate_limits.failed_logins = Some(rate(10, Duration::from_mins(10)));
     })
     .await;
     store.kill();
@@ -173,7 +173,7 @@ async fn s3_a_right_password_costs_nothing_at_any_edge() {
     let Some(store) = Store::start() else { return };
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edges = edges(2, &origin, &store.address(), |settings| {
-        settings.rate_limits.failed_logins = rate(2, Duration::from_mins(10));
+        settings.rate_limits.failed_logins = Some(rate(2, Duration::from_mins(10)));
     })
     .await;
     for edge in edges.iter().cycle().take(40) {
@@ -189,8 +189,8 @@ async fn s8_no_call_fails_or_waits_for_a_store_that_hangs() {
     let Some(store) = Store::start() else { return };
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edges = edges(2, &origin, &store.address(), |settings| {
-        settings.rate_limits.address.items = rate(1000, Duration::from_mins(1));
-        settings.rate_limits.failed_logins = rate(1000, Duration::from_mins(1));
+        settings.rate_limits.address.items = Some(rate(1000, Duration::from_mins(1)));
+        settings.rate_limits.failed_logins = Some(rate(1000, Duration::from_mins(1)));
     })
     .await;
     store.pause();
@@ -286,7 +286,7 @@ async fn s7_permits_follow_the_demand_within_the_total() {
         })
         .await
     };
-    let (_, _, grown) = tokio::join!(crowd(&edges[0], 30, until), crowd(&edges[1], 1, until), watch);
+    let ((), (), grown) = tokio::join!(crowd(&edges[0], 30, until), crowd(&edges[1], 1, until), watch);
     // The other way round: the permits go with the load.
     let until = Instant::now() + Duration::from_secs(6);
     let watch = async {
@@ -295,7 +295,7 @@ async fn s7_permits_follow_the_demand_within_the_total() {
         })
         .await
     };
-    let (_, moved) = tokio::join!(crowd(&edges[2], 30, until), watch);
+    let ((), moved) = tokio::join!(crowd(&edges[2], 30, until), watch);
     let arrivals = arrivals.lock();
     let most = most_at_once(&arrivals);
     println!(
