@@ -178,7 +178,7 @@ pub enum Impossible {
     #[error(transparent)]
     ShortSecret(ShortSecret),
     /// The file holds the secret of another setting.
-    #[error("the file holds the secret of the site or of another backend")]
+    #[error("the file holds the secret of the site, of the fleet or of another backend")]
     SharedSecret,
     /// Credentials become identities, which nothing would sign.
     #[error("identities need `identity_secret_file`")]

@@ -133,7 +133,9 @@ fn read_fleet(
 
 /// Reads the secrets of candidates, each of which is no other's: who can verify identities can sign them as well.
 pub(super) fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
-    let mut known: Vec<MarkKey> = draft.settings.value.origin.mark_key.iter().cloned().collect();
+    let settings = &draft.settings.value;
+    let known = settings.origin.mark_key.iter().chain(&settings.fleet.secret);
+    let mut known: Vec<MarkKey> = known.cloned().collect();
     for Placed { value, places } in &mut draft.backends {
         let secret = SecretFile {
             key: IDENTITY,

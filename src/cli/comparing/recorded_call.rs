@@ -89,16 +89,18 @@ impl<R: BufRead> Records<R> {
     /// The file cannot be read.
     pub(super) fn next(&mut self) -> anyhow::Result<Option<RecordLine>> {
         loop {
-            let Some(line) = self.line().context("the file cannot be read")? else {
+            let mut line = Vec::new();
+            let length = self.line(&mut line).context("the file cannot be read")?;
+            if length == 0 {
                 return Ok(None);
-            };
+            }
             self.number += 1;
-            let Some(line) = line else {
+            if length == LONGEST_LINE {
                 return Ok(Some(Err(BrokenLine {
                     number: self.number,
                     fault: format!("longer than {LONGEST_LINE} bytes"),
                 })));
-            };
+            }
             if line.trim_ascii().is_empty() {
                 continue;
             }
@@ -110,17 +112,13 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// A line; an inner `None` stands for one that is too long.
-    fn line(&mut self) -> io::Result<Option<Option<Vec<u8>>>> {
-        let mut line = Vec::new();
-        let length = (&mut self.lines)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut line)?;
-        if length as u64 == LONGEST_LINE {
+    /// Reads a line, and returns its length; the rest of one that is too long is passed over.
+    fn line(&mut self, line: &mut Vec<u8>) -> io::Result<u64> {
+        let length = (&mut self.lines).take(LONGEST_LINE).read_until(b'\n', line)? as u64;
+        if length == LONGEST_LINE {
             self.lines.skip_until(b'\n')?;
-            return Ok(Some(None));
         }
-        Ok((length > 0).then_some(Some(line)))
+        Ok(length)
     }
 }
 

@@ -104,10 +104,12 @@ pub(crate) fn run(
             report.worst()
         )?;
     }
-    Ok(match report.worst() <= accepted {
-        false => Status::Failure,
-        true if is_interrupted => Status::Unusable,
-        true => Status::Success,
+    Ok(if report.worst() > accepted {
+        Status::Failure
+    } else if is_interrupted {
+        Status::Unusable
+    } else {
+        Status::Success
     })
 }
 

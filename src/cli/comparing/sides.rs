@@ -33,7 +33,7 @@ struct LiveSide {
 /// The side whose answers are taken for right.
 #[derive(Debug)]
 enum PrimarySide {
-    Live(LiveSide),
+    Live(Box<LiveSide>),
     Recorded(Box<RecordedAnswers>),
 }
 
@@ -73,7 +73,7 @@ impl Sides {
                 "the site is not compared with itself; name another backend"
             ));
         }
-        let primary = PrimarySide::Live(LiveSide::new(settings.site(), settings)?);
+        let primary = PrimarySide::Live(Box::new(LiveSide::new(settings.site(), settings)?));
         let other = LiveSide::new(named(settings, name)?, settings)?;
         Ok(Self::new(primary, other, &settings.compare))
     }

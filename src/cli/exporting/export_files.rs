@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use calendar_edge_judge::contract::Kind;
 use serde::Serialize;
 use serde_json::Value;
@@ -71,13 +72,12 @@ pub(super) fn write(
     let since = former.made.clone();
     let mut files = ExportFiles::new(directory)?;
     records.for_each(|(kind, id), root, record| {
-        let mut entry = ManifestEntry::of(Kind::ALL[kind], id, root, &record);
+        let mut entry = ManifestEntry::of(kind, id, root, &record);
         entry.state = former.state(&entry);
-        files.add(kind, &entry, Some(&record))
+        files.add(&entry, Some(&record))
     })?;
     for entry in former.gone() {
-        let kind = Kind::ALL.iter().position(|kind| kind.singular() == entry.kind);
-        files.add(kind.unwrap_or_default(), &entry, None)?;
+        files.add(&entry, None)?;
     }
     let summary = ExportSummary {
         format: FORMAT,
@@ -109,23 +109,23 @@ impl ExportFiles {
     }
 
     /// Adds a record; one that has not changed stands in the manifest only.
-    fn add(&mut self, kind: usize, entry: &ManifestEntry, record: Option<&Value>) -> anyhow::Result<()> {
+    fn add(&mut self, entry: &ManifestEntry, record: Option<&Value>) -> anyhow::Result<()> {
+        let (kind, file) = Kind::ALL
+            .iter()
+            .zip(&mut self.kinds)
+            .find(|(kind, _)| kind.singular() == entry.kind)
+            .with_context(|| format!("there is no kind {}", entry.kind))?;
         let state = match entry.state {
             EntryState::New => "new",
             EntryState::Changed => "changed",
             EntryState::Unchanged => "unchanged",
             EntryState::Gone => "gone",
         };
-        let collection = Kind::ALL[kind].collection();
-        *self
-            .counts
-            .entry(collection)
-            .or_default()
-            .entry(state)
-            .or_default() += 1;
+        let counts = self.counts.entry(kind.collection()).or_default();
+        *counts.entry(state).or_default() += 1;
         line(&mut self.entries, entry)?;
         match record {
-            Some(record) if entry.state != EntryState::Unchanged => line(&mut self.kinds[kind], record),
+            Some(record) if entry.state != EntryState::Unchanged => line(file, record),
             Some(_) | None => Ok(()),
         }
     }

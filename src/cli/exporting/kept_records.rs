@@ -169,16 +169,17 @@ impl KeptRecords {
     /// All records in the order of kinds and numbers, each with its root.
     pub(super) fn for_each(
         &mut self,
-        mut take: impl FnMut(KeptKey, &str, Value) -> anyhow::Result<()>,
+        mut take: impl FnMut((Kind, u64), &str, Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        for (key, kept) in &self.index {
+        for ((kind, id), kept) in &self.index {
+            let kind = Kind::ALL.get(*kind).context("a record without a kind")?;
             let mut line = vec![0; usize::try_from(kept.length)?];
             self.file.seek(SeekFrom::Start(kept.start))?;
             self.file.read_exact(&mut line)?;
             let PartLine::Record { record, .. } = serde_json::from_slice(&line)? else {
                 bail!("the file of the walk has changed");
             };
-            take(*key, &kept.root, record)?;
+            take((*kind, *id), &kept.root, record)?;
         }
         Ok(())
     }

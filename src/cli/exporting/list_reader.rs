@@ -104,7 +104,7 @@ impl<'s> ListReader<'s> {
         if let Some(failure) = &answer.failure {
             return Ok(Err(format!("{target}: {failure}")));
         }
-        let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let body = &serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
         let is_beyond = answer.status == StatusCode::NOT_FOUND
             && body["code"]
                 .as_str()

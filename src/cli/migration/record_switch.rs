@@ -13,9 +13,10 @@ pub(super) fn run(args: &RecordArgs, out: &mut dyn Write) -> anyhow::Result<Stat
     let Some(status) = could_not_run(asked(args))? else {
         return Ok(Status::Unusable);
     };
+    let status = &status;
     let is_on = status["on"] == Value::Bool(true);
     let is_expected = args.switch.as_deref() == Some("off") || is_on;
-    serde_json::to_writer_pretty(&mut *out, &status).map_err(std::io::Error::from)?;
+    serde_json::to_writer_pretty(&mut *out, status).map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(if is_expected {
         Status::Success
