@@ -438,7 +438,7 @@ async fn explain_says_what_takes_the_place_of_credentials() {
     assert!(!told.to_lowercase().contains("authorization:"), "{told}");
     let told = explained(&[]).await;
     assert!(
-        told.contains("rule moved") && !told.contains("identity"),
+        told.contains("rule moved") && !told.contains("the identity of"),
         "{told}"
     );
 }
