@@ -4,6 +4,7 @@
 mod backend_findings;
 #[cfg(feature = "migration")]
 mod findings_file;
+#[cfg(feature = "migration")]
 mod keeper;
 #[cfg(feature = "migration")]
 mod migration_pages;

@@ -113,7 +113,7 @@ async fn calls_are_recorded_without_their_secrets() {
 }
 
 #[tokio::test]
-async fn quota_and_size_bound_what_is_recorded() {
+async fn quota_and_share_bound_what_is_recorded() {
     let directory = Directory::new("recording-bounds");
     let file = calls(&directory);
     let origin = Origin::always(Reply::json(200, "{}")).await;
@@ -133,8 +133,22 @@ async fn quota_and_size_bound_what_is_recorded() {
         json!({"events.list": 3, "venues.list": 1})
     );
     assert_eq!(status["skipped"], json!({"quota": 3}));
-    drop(with_quota);
+    let nothing = edge(
+        &origin,
+        RecordSettings {
+            share: Percentage::NONE,
+            ..recording(&directory.path().join("nothing.jsonl"))
+        },
+    )
+    .await;
+    nothing.get(EVENTS).await;
+    assert_eq!(nothing.admin("/record").await.json()["recorded"], 0);
+}
 
+#[tokio::test]
+async fn two_files_bound_what_is_recorded() {
+    let directory = Directory::new("recording-files");
+    let origin = Origin::always(Reply::json(200, "{}")).await;
     let second = directory.path().join("second.jsonl");
     let settings = RecordSettings {
         size: 1000,
@@ -166,16 +180,6 @@ async fn quota_and_size_bound_what_is_recorded() {
         text.len(),
         older.len()
     );
-    let nothing = edge(
-        &origin,
-        RecordSettings {
-            share: Percentage::NONE,
-            ..recording(&directory.path().join("nothing.jsonl"))
-        },
-    )
-    .await;
-    nothing.get(EVENTS).await;
-    assert_eq!(nothing.admin("/record").await.json()["recorded"], 0);
 }
 
 #[tokio::test]
