@@ -297,9 +297,12 @@ mod tests {
         let _held = slot(&queue);
         let [mut first, mut second] = [(); 2].map(|()| waiting(&queue, Rank::Anonymous));
         queue.resize(2);
-        assert!(first.turn().now_or_never().is_some_and(|turn| turn.is_ok()));
+        let permit = first.turn().now_or_never().expect("its turn").expect("a permit");
         assert!(second.turn().now_or_never().is_none());
-        assert_eq!(queue.permits(), (2, 1), "the first one has given it back");
+        assert_eq!(queue.permits(), (2, 2));
+        drop(permit);
+        assert!(second.turn().now_or_never().is_some_and(|turn| turn.is_ok()));
+        assert_eq!(queue.permits(), (2, 1), "both have given theirs back");
     }
 
     #[tokio::test]

@@ -255,16 +255,6 @@ catalogue! {
         client: "Nothing: only operators change anything there.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     }
-    NotRecording {
-        code: "edge_not_recording",
-        status: CONFLICT,
-        sentence: "Calls cannot be recorded.",
-        meaning: "An operator switched the recording of calls on, but `record.file` is not set, or the file cannot be \
-            written.",
-        proxy_error: ProxyInternalError,
-        client: "Nothing: only operators record calls.",
-        operator: "Set `record.file` to a file that the edge can write; the log says why one cannot be written.",
-    }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,
@@ -326,6 +316,16 @@ catalogue! {
         client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
         operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.min_body_rate`, if \
             honest clients are that slow.",
+    }
+    NotRecording {
+        code: "edge_not_recording",
+        status: CONFLICT,
+        sentence: "Calls cannot be recorded.",
+        meaning: "An operator switched the recording of calls on, but `record.file` is not set, or the file cannot be \
+            written.",
+        proxy_error: HttpRequestError,
+        client: "Nothing: only operators record calls.",
+        operator: "Set `record.file` to a file that the edge can write; the log says why one cannot be written.",
     }
     PurgeReplayed {
         code: "edge_purge_replayed",
