@@ -45,6 +45,7 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
     let key = FleetKey::of(settings).map(Arc::new);
     fleet.use_key(key.clone());
     let Some(key) = key else {
+        fleet.metrics().leave();
         return fleet.leaving().await;
     };
     let route = StoreRoute::new(settings);

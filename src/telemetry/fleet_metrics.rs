@@ -128,6 +128,14 @@ impl FleetMetrics {
         }
     }
 
+    /// Removes the gauges: an edge whose settings name no store is neither alone nor in a fleet. Counters stay.
+    pub(crate) fn leave(&self) {
+        self.up.clear();
+        self.members.clear();
+        self.variants.clear();
+        self.permits.clear();
+    }
+
     /// Notes whether the last exchange with the store succeeded.
     pub(crate) fn is_up(&self, is_up: bool) {
         self.up.of([]).set(i64::from(is_up));

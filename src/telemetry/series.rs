@@ -202,6 +202,11 @@ impl<V: Clone + Default, const N: usize> Series<V, N> {
         self.0.write().entry(labels).or_default();
     }
 
+    /// Removes all series.
+    pub(super) fn clear(&self) {
+        self.0.write().clear();
+    }
+
     /// Removes the series of a backend, which is their first label.
     pub(super) fn remove(&self, backend: &Arc<str>) {
         let backend = Label::from(backend);

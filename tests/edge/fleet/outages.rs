@@ -127,3 +127,19 @@ async fn a_refused_user_is_alone_and_named() {
     store.ask(&["ACL", "SETUSER", "edge", "~*"]);
     becomes(&scene, true, TOGETHER).await;
 }
+
+#[tokio::test]
+async fn an_edge_whose_settings_name_no_store_any_more_is_not_alone() {
+    let Some(store) = Store::start() else { return };
+    let scene = Scene::start(1, &store.address()).await;
+    scene.together_with(1).await;
+    let edge = &scene.edges[0];
+    let mut settings = edge.settings();
+    settings.fleet.store.clear();
+    edge.reloader().apply(settings).expect("good settings");
+    wait("the alert has nothing to compare", || async {
+        edge.metric("edge_fleet_up").await.is_none()
+    })
+    .await;
+    assert_eq!(edge.metric("edge_fleet_members").await, None);
+}
