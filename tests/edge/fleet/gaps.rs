@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-use super::super::support::Store;
+use super::super::support::{Edge, Store};
 use super::scene::{Scene, count, is_together, shown, wait};
 
 const BOOT: &str = r#"edge_fleet_gaps_total{cause="boot"}"#;
 const NUMBER: &str = r#"edge_fleet_gaps_total{cause="number"}"#;
 const SERVER: &str = r#"edge_fleet_gaps_total{cause="server"}"#;
 const JOIN: &str = r#"edge_fleet_gaps_total{cause="join"}"#;
+
+/// Waits until a loss is counted: an edge that is alone may hear of a change from the site before that.
+async fn noticed(edge: &Edge, series: &str) {
+    wait("the loss is noticed", || async { count(edge, series).await == 1 }).await;
+}
 
 #[tokio::test]
 async fn a_store_that_forgot_its_memory_removes_everything_once() {
@@ -20,7 +25,7 @@ async fn a_store_that_forgot_its_memory_removes_everything_once() {
     scene.change_and_tell(0).await;
     scene.follows(1).await;
     for edge in &scene.edges {
-        wait("the loss is noticed", || async { count(edge, BOOT).await == 1 }).await;
+        noticed(edge, BOOT).await;
         assert!(is_together(edge).await);
     }
     scene.change_and_tell(1).await;
@@ -44,11 +49,8 @@ async fn messages_that_are_gone_before_they_are_heard_count_as_everything() {
     scene.follows(0).await;
     scene.follows(1).await;
     for edge in &scene.edges {
-        assert_eq!(count(edge, NUMBER).await, 1);
-        assert_eq!(
-            count(edge, r#"edge_cache_removals_total{cause="fleet_gap"}"#).await,
-            1
-        );
+        noticed(edge, NUMBER).await;
+        noticed(edge, r#"edge_cache_removals_total{cause="fleet_gap"}"#).await;
     }
     // The log is gone, and nothing was told since.
     store.ask(&["DEL", &store.key("log")]);
@@ -71,7 +73,8 @@ async fn a_server_that_starts_again_is_another_one() {
     store.restart();
     scene.follows(0).await;
     let edge = &scene.edges[0];
-    assert_eq!((count(edge, BOOT).await, count(edge, SERVER).await), (0, 1));
+    noticed(edge, SERVER).await;
+    assert_eq!(count(edge, BOOT).await, 0);
 }
 
 #[tokio::test]
@@ -83,7 +86,7 @@ async fn an_edge_that_served_before_it_reached_the_store_removes_what_it_kept() 
     assert_eq!(shown(&scene.edges[0]).await, 7);
     store.restart();
     scene.follows(0).await;
-    assert_eq!(count(&scene.edges[0], JOIN).await, 1);
+    noticed(&scene.edges[0], JOIN).await;
 }
 
 #[tokio::test]
