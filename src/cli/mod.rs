@@ -26,6 +26,8 @@ mod migration;
 mod named_address;
 mod open_settings;
 #[cfg(feature = "migration")]
+mod pace;
+#[cfg(feature = "migration")]
 mod progress;
 mod purge;
 mod routes;

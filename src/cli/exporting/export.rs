@@ -11,9 +11,10 @@ use calendar_edge_core::settings::Settings;
 
 use super::super::environment::Environment;
 use super::super::explain::header_lines;
+use super::super::pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
-use super::super::status::{Misuse, Status, could_not_run};
+use super::super::status::{Status, could_not_run};
 use super::export_args::ExportArgs;
 use super::export_files::{self, SUMMARY};
 use super::former_export::FormerExport;
@@ -27,7 +28,7 @@ const MOST_PASSES: u32 = 10;
 const PART: &str = "walk.part";
 
 /// Requests a second, unless typed.
-const RATE: u32 = 10;
+const RATE: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
 
 /// Exports all records. Statuses: 0 the export is finished, 2 it is not; the same command continues it.
 pub(crate) fn run(
@@ -36,21 +37,15 @@ pub(crate) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let headers = header_lines(&args.header)?;
-    let rate = match &args.rate {
-        None => RATE,
-        Some(text) => text
-            .parse::<NonZeroU32>()
-            .context(Misuse("--rate is a whole number from 1"))?
-            .get(),
-    };
+    let rate = pace::rate(args.rate.as_deref(), RATE)?;
     let runtime = runtime::single()?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
-    let exported = || {
+    let exported = async {
         let walk = ListReader::new(&settings, headers, rate)?;
-        runtime.block_on(export(args, &settings, walk))
+        export(args, &settings, walk).await
     };
-    let Some(records) = could_not_run(exported())? else {
+    let Some(records) = could_not_run(runtime.block_on(exported))? else {
         return Ok(Status::Unusable);
     };
     writeln!(out, "{records} records in {}", args.directory.display())?;

@@ -1,5 +1,6 @@
 //! The lists of a site, page by page, as the edge would present them.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -8,9 +9,9 @@ use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::super::comparing::{CallJudge, Judged, SentRequest};
+use super::super::pace::Pace;
 
 /// Reads lists, no faster than a rate.
 pub(super) struct ListReader<'s> {
@@ -18,8 +19,7 @@ pub(super) struct ListReader<'s> {
     judge: CallJudge<'s>,
     site: DryRun,
     headers: HeaderMap,
-    pause: Duration,
-    next: Instant,
+    pace: Pace,
 }
 
 /// The lists of one kind below one REST root.
@@ -47,15 +47,14 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 // === impl ListReader ===
 
 impl<'s> ListReader<'s> {
-    pub(super) fn new(settings: &'s Settings, headers: HeaderMap, rate: u32) -> anyhow::Result<Self> {
+    pub(super) fn new(settings: &'s Settings, headers: HeaderMap, rate: NonZeroU32) -> anyhow::Result<Self> {
         let site = settings.site();
         Ok(Self {
             settings,
             judge: CallJudge::new(settings),
             site: DryRun::new(site.clone(), &site)?,
             headers,
-            pause: Duration::from_secs(1) / rate.max(1),
-            next: Instant::now(),
+            pace: Pace::new(rate),
         })
     }
 
@@ -88,8 +87,7 @@ impl<'s> ListReader<'s> {
         list: WalkedList<'s>,
         page: u64,
     ) -> anyhow::Result<Result<ListPage, String>> {
-        tokio::time::sleep_until(self.next).await;
-        self.next = Instant::now() + self.pause;
+        self.pace.turn().await;
         let target = self.target(list, page);
         let request = SentRequest {
             method: Method::GET,
@@ -129,17 +127,11 @@ impl<'s> ListReader<'s> {
         }))
     }
 
-    /// A page with as many records as WordPress shows at most, of all times and with terms that no event has. Without
-    /// `status` a list has all that its reader may see.
+    /// A page of the list that has every record. Without `status` it has all that its reader may see.
     fn target(&self, list: WalkedList<'_>, page: u64) -> String {
         let WalkedList { root, kind } = list;
         let namespace = self.settings.namespaces.first().map_or("", String::as_str);
-        let all = match kind {
-            Kind::Event => "&start_date=1000-01-01&end_date=9999-12-31",
-            Kind::Category | Kind::Tag => "&hide_empty=0",
-            Kind::Venue | Kind::Organizer => "",
-        };
-        let collection = kind.collection();
-        format!("{root}/{namespace}/{collection}?per_page=50&page={page}{all}")
+        let (collection, all) = (kind.collection(), kind.whole_list());
+        format!("{root}/{namespace}/{collection}?{all}&page={page}")
     }
 }

@@ -23,9 +23,6 @@ pub(super) struct ListedRecord {
     pub(super) modified: Option<String>,
 }
 
-/// The largest page that the API knows.
-const PER_PAGE: u32 = 50;
-
 // === impl ListedPage ===
 
 impl ListedPage {
@@ -77,17 +74,12 @@ impl ListedRecord {
 
 /// The queries of the lists that together name every record of a kind that a caller may see, without the page.
 ///
-/// Lists of events end after two years unless a date is named, those of terms leave out unused ones, and the trash is
-/// never listed by itself.
+/// The trash is never listed by itself.
 pub(super) fn lists(kind: Kind, has_credentials: bool) -> Vec<String> {
-    let all = match kind {
-        Kind::Event => "ends_after=1900-01-01&",
-        Kind::Category | Kind::Tag => "hide_empty=0&",
-        Kind::Venue | Kind::Organizer => "",
-    };
-    let mut queries = vec![format!("{all}per_page={PER_PAGE}")];
+    let all = kind.whole_list();
+    let mut queries = vec![all.to_owned()];
     if has_credentials && !kind.is_term() {
-        queries.push(format!("{all}status=trash&per_page={PER_PAGE}"));
+        queries.push(format!("{all}&status=trash"));
     }
     queries
 }

@@ -2,7 +2,6 @@
 
 mod listed;
 mod manifest;
-mod pace;
 mod record_walk;
 mod verdict;
 mod verify_args;

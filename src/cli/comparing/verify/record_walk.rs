@@ -13,12 +13,12 @@ use http::{HeaderMap, Method};
 use tokio::task::JoinSet;
 
 use super::super::super::explain::target;
+use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
 use super::super::call_judge::{CallJudge, Judged, SentRequest};
 use super::super::sides::{ComparedCall, Sides};
 use super::listed::{ListedPage, ListedRecord, lists};
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
-use super::pace::Pace;
 
 /// Records that are compared at once.
 const CONCURRENCY: usize = 4;

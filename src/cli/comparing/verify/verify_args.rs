@@ -3,11 +3,10 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
 
 use super::super::super::args::{OutputArgs, SiteArgs};
-use super::super::super::status::Misuse;
+use super::super::super::pace;
 use super::super::compare_args::AcceptArgs;
 
 /// Calls a second to each backend, unless typed.
@@ -47,7 +46,6 @@ impl VerifyArgs {
     }
 
     pub(super) fn rate(&self) -> anyhow::Result<NonZeroU32> {
-        let rate = self.rate.as_deref().map_or(Ok(RATE), str::parse);
-        rate.context(Misuse("--rate is a whole number from 1"))
+        pace::rate(self.rate.as_deref(), RATE)
     }
 }
