@@ -15,6 +15,20 @@ end
     };
 }
 
+/// Writes a message to the log, with the next number. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
+macro_rules! tell {
+    () => {
+        concat!(
+            boot!(),
+            "\
+local n = redis.call('INCR', KEYS[2])
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
+  's', ARGV[5])
+"
+        )
+    };
+}
+
 /// Reads the end of the log at once, and gives an empty store its random number.
 /// KEYS: boot, n, log. ARGV: a random number.
 pub(super) const END: &str = concat!(
@@ -39,15 +53,7 @@ return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), r
 ";
 
 /// Tells a message. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
-pub(super) const TELL: &str = concat!(
-    boot!(),
-    "\
-local n = redis.call('INCR', KEYS[2])
-redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
-  's', ARGV[5])
-return n
-"
-);
+pub(super) const TELL: &str = concat!(tell!(), "return n");
 
 /// Writes the standing of a rule, unless it has another version than this edge knows, and tells that in the log. Returns
 /// the line that the rule has instead; nothing if it was written.
@@ -60,13 +66,8 @@ local version = line and string.match(line, '^%d+') or '0'
 if version ~= ARGV[7] then return line or '' end
 redis.call('HSET', KEYS[4], ARGV[6], ARGV[8])
 ",
-    boot!(),
-    "\
-local n = redis.call('INCR', KEYS[2])
-redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
-  's', ARGV[5])
-return false
-"
+    tell!(),
+    "return false"
 );
 
 /// Writes what this edge counted, and returns what all have counted. KEYS: counts of a slot. ARGV: edge, line, life in ms.
