@@ -11,7 +11,6 @@ every 2 s stands for one a minute, and reads and lifetimes are thirty times as f
 
 import argparse
 import asyncio
-import multiprocessing
 import os
 import random
 import signal
@@ -19,7 +18,7 @@ import sys
 import time
 from collections import Counter
 
-from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings
+from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings, start_site
 from traffic import CREDENTIALS, EVENTS
 
 FASTER = 30
@@ -58,22 +57,6 @@ class Site(asyncio.Protocol):
         body = event(int(number)) if number else b'{"events":[%s],"total":200}' % b",".join(map(event, range(1, 11)))
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: %d\r\n\r\n"
         self.transport.write(head % len(body) + body)
-
-
-def serve(port, sending):
-    async def run():
-        server = await asyncio.get_running_loop().create_server(Site, "127.0.0.1", port)
-        sending.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(run())
-
-
-def start_site(port=0):
-    receiving, sending = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=serve, args=(port, sending), daemon=True)
-    process.start()
-    return process, receiving.recv()
 
 
 async def ask(port, target, write=b""):
@@ -128,7 +111,7 @@ async def live_through(edge_port, site, seconds):
     os.kill(site[0].pid, signal.SIGKILL)
     site[0].join()
     await asyncio.sleep(seconds[1])
-    again = start_site(port)
+    again = start_site(Site, port)
     await reading
     return began, told, again[0]
 
@@ -136,7 +119,7 @@ async def live_through(edge_port, site, seconds):
 def outage(chosen):
     seconds, good = (4, 10, 8), True
     for cache in ("true", "false"):
-        site = start_site()
+        site = start_site(Site)
         edge = Edge(chosen.binary, settings(site[1]) + f"[cache]\nenabled = {cache}\n")
         try:
             began, told, again = asyncio.run(live_through(edge.port, site, seconds))
@@ -176,7 +159,7 @@ def editor(chosen):
     print("one edit a minute; shares of reads that were answered without waiting for the site")
     for name, fresh in (("no companion plugin, fresh 1 s", 1), ("companion plugin heard, fresh 1 h", 3600)):
         for rate in (0.2, 1, 5, 20):
-            site = start_site()
+            site = start_site(Site)
             times = f'fresh = "{fresh * 1000 // FASTER}ms"\nstale_while_revalidate = "{30000 // FASTER}ms"\n'
             edge = Edge(chosen.binary, settings(site[1]) + "[cache]\n" + times)
             try:

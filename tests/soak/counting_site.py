@@ -8,7 +8,6 @@ import asyncio
 import hashlib
 import hmac
 import json
-import multiprocessing
 import secrets
 import time
 import urllib.request
@@ -45,23 +44,6 @@ class Site(asyncio.Protocol):
         head = "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\n"
         head += f"X-Calendar-Edge-Changes: {count}\r\nContent-Length: {len(body)}\r\n\r\n"
         self.transport.write((head + body).encode())
-
-
-def serve(sending):
-    async def run():
-        server = await asyncio.get_running_loop().create_server(Site, "127.0.0.1", 0)
-        sending.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(run())
-
-
-def start():
-    """Returns the process and its port."""
-    receiving, sending = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=serve, args=(sending,), daemon=True)
-    process.start()
-    return process, receiving.recv()
 
 
 def change(port):

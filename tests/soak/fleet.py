@@ -20,7 +20,7 @@ from pathlib import Path
 import counting_site
 from faults import FAULTS, World
 from observers import Watch, is_alone, is_together
-from processes import DEFAULT_BINARY, raise_descriptor_limit
+from processes import DEFAULT_BINARY, raise_descriptor_limit, start_site
 from stores import installed
 
 # Seconds until an edge without the store knows it, and the poll of /status.
@@ -107,7 +107,7 @@ def main():
         return
     print(f"store: {server}", flush=True)
     raise_descriptor_limit(2000)
-    site, site_port = counting_site.start()
+    site, site_port = start_site(counting_site.Site)
     with tempfile.TemporaryDirectory() as scratch:
         world = World(chosen.binary, server, Path(scratch), site_port)
         try:

@@ -8,12 +8,11 @@ Exits with 1 when the peak of resident memory is above `cache.memory` and 64 MiB
 
 import argparse
 import asyncio
-import multiprocessing
 import sys
 import time
 from pathlib import Path
 
-from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings
+from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings, start_site
 from traffic import EVENTS
 
 ALLOWED_MIB = 64
@@ -57,15 +56,6 @@ class Site(asyncio.Protocol):
             Site.served += 1
             self.transport.write(self.answers[Site.served % len(self.answers)])
             self.unread = b""
-
-
-def serve(sending):
-    async def run():
-        server = await asyncio.get_running_loop().create_server(Site, "127.0.0.1", 0)
-        sending.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(run())
 
 
 class Reader(asyncio.Protocol):
@@ -145,10 +135,8 @@ def peak_mib(edge):
 def main():
     chosen = arguments()
     raise_descriptor_limit(chosen.clients + 500)
-    receiving, sending = multiprocessing.Pipe(duplex=False)
-    site = multiprocessing.Process(target=serve, args=(sending,), daemon=True)
-    site.start()
-    config = settings(receiving.recv()).replace('namespace =', f'max_in_flight = {chosen.clients}\nnamespace =')
+    site, site_port = start_site(Site)
+    config = settings(site_port).replace('namespace =', f'max_in_flight = {chosen.clients}\nnamespace =')
     edge = Edge(chosen.binary, config + f'[cache]\nfresh = "1h"\nmemory = "{chosen.memory} MiB"\n')
     try:
         print(f"before: resident {edge.memory_mib():.1f} MiB")

@@ -1,6 +1,8 @@
 """Starts and ends the edge and the scripted origin, and reads what the kernel says of them."""
 
+import asyncio
 import json
+import multiprocessing
 import os
 import resource
 import signal
@@ -79,6 +81,23 @@ def start_origin(port=0):
     if not line:
         sys.exit("the scripted origin did not start")
     return Process(child), int(line)
+
+
+def start_site(protocol, port=0):
+    """Serves an asyncio protocol in a process of its own; returns it and its port."""
+    receiving, sending = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.Process(target=serve_site, args=(protocol, port, sending), daemon=True)
+    process.start()
+    return process, receiving.recv()
+
+
+def serve_site(protocol, port, sending):
+    async def run():
+        server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", port)
+        sending.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
 
 
 class Edge(Process):
