@@ -83,6 +83,22 @@ pub(super) const FLEET: &[SettingKey] = &[
     )
     .unset("no password"),
     SettingKey::new(
+        "sentinel_user",
+        Text(&USER, |settings, text| {
+            user(text).map(|name| settings.fleet.sentinel_user = Some(name))
+        }),
+        "The user at the Sentinels, whose accounts are their own. It needs the commands `hello`, `auth` and `sentinel`.",
+    )
+    .unset("their default user"),
+    SettingKey::new(
+        "sentinel_password_file",
+        Text(&FILE, |settings, text| {
+            listening::file(text).map(|file| settings.fleet.sentinel_password_file = Some(file))
+        }),
+        "File with the password that the Sentinels ask for, one line. A reload reads the file again.",
+    )
+    .unset("no password"),
+    SettingKey::new(
         "ca_file",
         Text(&FILE, |settings, text| {
             listening::file(text).map(|file| settings.fleet.ca_file = Some(file))

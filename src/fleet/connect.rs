@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use super::exchange::PATIENCE;
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
-use calendar_edge_core::settings::{FleetSettings, StoreAddress};
+use calendar_edge_core::settings::{FleetSettings, StoreAddress, StorePassword};
 
 /// How the store of some settings is reached. Names are resolved, and Sentinels asked, on each connection.
 pub(super) struct StoreRoute {
@@ -132,11 +132,9 @@ impl StoreRoute {
                 database,
                 tls,
             } => (tcp_address(host, *port, *tls), self.account(*database)),
-            // Sentinels have accounts of their own; those that ask for one are rare.
-            StoreAddress::Sentinel { host, port, tls } => (
-                tcp_address(host, *port, *tls),
-                quiet(RedisConnectionInfo::default()),
-            ),
+            StoreAddress::Sentinel { host, port, tls } => {
+                (tcp_address(host, *port, *tls), self.sentinel_account())
+            }
         };
         let info = at.into_connection_info()?;
         let info = info.set_tcp_settings(tcp()).set_redis_settings(account);
@@ -150,14 +148,14 @@ impl StoreRoute {
     }
 
     fn account(&self, database: i64) -> RedisConnectionInfo {
-        let mut account = quiet(RedisConnectionInfo::default()).set_db(database);
-        if let Some(user) = &self.settings.user {
-            account = account.set_username(user);
-        }
-        if let Some(password) = &self.settings.password {
-            account = account.set_password(password.secret());
-        }
-        account
+        let (user, password) = (&self.settings.user, &self.settings.password);
+        account(user.as_deref(), password.as_ref()).set_db(database)
+    }
+
+    /// The account at the Sentinels, which is none of the server's.
+    fn sentinel_account(&self) -> RedisConnectionInfo {
+        let (user, password) = (&self.settings.sentinel_user, &self.settings.sentinel_password);
+        account(user.as_deref(), password.as_ref())
     }
 }
 
@@ -165,9 +163,16 @@ fn no_address() -> redis::RedisError {
     (redis::ErrorKind::InvalidClientConfig, "no address of a store").into()
 }
 
-/// Old servers do not know the command by which a library introduces itself.
-fn quiet(account: RedisConnectionInfo) -> RedisConnectionInfo {
-    account.set_skip_set_lib_name()
+/// An account, with none of the commands by which a library introduces itself: old servers do not know them.
+fn account(user: Option<&str>, password: Option<&StorePassword>) -> RedisConnectionInfo {
+    let mut account = RedisConnectionInfo::default().set_skip_set_lib_name();
+    if let Some(user) = user {
+        account = account.set_username(user);
+    }
+    if let Some(password) = password {
+        account = account.set_password(password.secret());
+    }
+    account
 }
 
 fn tcp_address(host: &str, port: u16, tls: bool) -> ConnectionAddr {

@@ -24,6 +24,12 @@ pub struct FleetSettings {
     pub password_file: Option<PathBuf>,
     /// The password in that file.
     pub password: Option<StorePassword>,
+    /// The user at the Sentinels; none: their default user.
+    pub sentinel_user: Option<String>,
+    /// The file that holds that user's password; none: the Sentinels ask for none.
+    pub sentinel_password_file: Option<PathBuf>,
+    /// The password in that file.
+    pub sentinel_password: Option<StorePassword>,
     /// The file with the authorities that the store's certificate is checked by; none: the system's.
     pub ca_file: Option<PathBuf>,
     /// The certificates in that file.
@@ -128,6 +134,9 @@ impl Default for FleetSettings {
             password: None,
             ca_file: None,
             trusted: TrustedCertificates::default(),
+            sentinel_user: None,
+            sentinel_password_file: None,
+            sentinel_password: None,
             certificate_file: None,
             key_file: None,
             identity: None,
