@@ -100,6 +100,26 @@ impl StoredResponse {
         &self.fill.filled
     }
 
+    /// The status.
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.answer.status
+    }
+
+    /// The entity tag.
+    pub(crate) const fn entity_tag(&self) -> &HeaderValue {
+        &self.tag
+    }
+
+    /// The length of the body, in bytes.
+    pub(crate) fn body_length(&self) -> u64 {
+        u64::try_from(self.answer.body().len()).unwrap_or(u64::MAX)
+    }
+
+    /// What it depends on.
+    pub(crate) const fn dependencies(&self) -> &Dependencies {
+        &self.fill.dependencies
+    }
+
     /// The time since it was asked for.
     pub(crate) fn age(&self, now: UnixTime) -> Duration {
         now.saturating_since(self.fill.filled.at)

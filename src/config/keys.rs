@@ -319,7 +319,7 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], chosen: &T) -> String {
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
+pub(super) const GIB: u64 = 1 << 30;
 
 const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
     Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())

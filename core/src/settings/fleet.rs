@@ -48,6 +48,8 @@ pub struct FleetSettings {
     pub name: Option<String>,
     /// The time between two exchanges with the store.
     pub interval: Duration,
+    /// The most bytes of answers that the store holds for edges that start while the site is down; 0: none.
+    pub snapshot: u64,
     /// The number of edges that is assumed while the store was never reached.
     pub members: usize,
     /// The admin address of this edge for the other edges; none: they cannot ask it.
@@ -132,11 +134,11 @@ impl Default for FleetSettings {
             user: None,
             password_file: None,
             password: None,
-            ca_file: None,
-            trusted: TrustedCertificates::default(),
             sentinel_user: None,
             sentinel_password_file: None,
             sentinel_password: None,
+            ca_file: None,
+            trusted: TrustedCertificates::default(),
             certificate_file: None,
             key_file: None,
             identity: None,
@@ -144,6 +146,7 @@ impl Default for FleetSettings {
             secret: None,
             name: None,
             interval: Duration::from_millis(100),
+            snapshot: 0,
             members: 2,
             advertise: None,
         }

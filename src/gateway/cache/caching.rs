@@ -161,6 +161,8 @@ where
                 self.served.stored(&stored, &query, asked(left), now)
             }
             QueryEnd::Finished(SharedOutcome::Failed(failed)) => {
+                // The store of the fleet may have had one.
+                let older = older.clone().or_else(|| self.stored(&query.key));
                 match self.on_error(older.as_deref().filter(|_| !falls_back), &query) {
                     Some(response) => response,
                     None => self.served.plain(&failed, &query, asked(None)),
@@ -212,6 +214,13 @@ where
                     is_leader: true,
                 }
             }
+        }
+    }
+
+    fn stored(&self, key: &str) -> Option<Arc<StoredResponse>> {
+        match self.cache.find(key, unix_time()) {
+            Lookup::Stored(stored, _) => Some(stored),
+            Lookup::Nothing => None,
         }
     }
 

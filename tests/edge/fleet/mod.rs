@@ -11,4 +11,5 @@ mod purges;
 mod rules;
 mod scene;
 mod sentinels;
+mod shared_answers;
 mod timing;
