@@ -12,4 +12,5 @@ mod rules;
 mod scene;
 mod sentinels;
 mod shared_answers;
+mod store_tls;
 mod timing;
