@@ -60,7 +60,7 @@ const TRIED: [&str; 6] = [
     "check:order",
 ];
 
-/// What edges ask of a store. Redis 7.0 does not know `client|setinfo`, and nothing sends it.
+/// What edges ask of a store. Redis 7.0 does not know `client|setinfo`; where Sentinels are asked, its refusal does no harm.
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
                         +hset +hget +hmget +hgetall +hdel +hincrby +hstrlen +zadd +zrange +zrem +pexpire +info";
 

@@ -1,16 +1,17 @@
 //! Three Sentinels name the store, and another one when it dies.
 
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calendar_edge_core::settings::{Settings, StoreAddress, StorePassword};
 
 use super::super::support::{Directory, Store, closed_port};
 use super::scene::{Scene, count, is_together, shown, wait};
 
-const PRIMARY: &str = "primary";
+pub(super) const PRIMARY: &str = "primary";
 
 /// Three Sentinels, which end when this is dropped.
-struct Sentinels {
+pub(super) struct Sentinels {
     password: Option<&'static str>,
     ports: Vec<u16>,
     processes: Vec<Child>,
@@ -25,11 +26,13 @@ impl Sentinels {
     ///
     /// With a password they ask everybody for it, each other too.
     async fn start(primary: u16, password: Option<&'static str>) -> Self {
-        let directory = Directory::new("sentinels");
+        let directory = Directory::new(&format!("sentinels-{primary}"));
         let ports: Vec<u16> = (0..3).map(|_| closed_port().port()).collect();
+        let account = |password| format!("requirepass {password}\nsentinel sentinel-pass {password}\n");
+        let settings = monitoring(primary, 2) + &password.map(account).unwrap_or_default();
         let processes = ports
             .iter()
-            .map(|port| spawn(&directory, *port, primary, password))
+            .map(|port| spawn(&directory, &format!("port {port}\n{settings}")))
             .collect();
         let this = Self {
             password,
@@ -42,6 +45,26 @@ impl Sentinels {
         })
         .await;
         this
+    }
+
+    /// Starts one that speaks TLS with these lines of its configuration, before a server that does too.
+    pub(super) fn start_tls(primary: u16, tls: &str) -> Self {
+        let (directory, port) = (Directory::new("tls-sentinel"), closed_port().port());
+        let settings = format!(
+            "port 0\ntls-port {port}\ntls-replication yes\n{tls}{}",
+            monitoring(primary, 1)
+        );
+        Self {
+            password: None,
+            ports: vec![port],
+            processes: vec![spawn(&directory, &settings)],
+            _directory: directory,
+        }
+    }
+
+    /// The port of the first.
+    pub(super) fn port(&self) -> u16 {
+        self.ports[0]
     }
 
     fn addresses(&self) -> Vec<StoreAddress> {
@@ -71,15 +94,18 @@ impl Drop for Sentinels {
     }
 }
 
-fn spawn(directory: &Directory, port: u16, primary: u16, password: Option<&str>) -> Child {
-    let password =
-        password.map(|password| format!("requirepass {password}\nsentinel sentinel-pass {password}\n"));
-    let mut settings = format!(
-        "port {port}\nbind 127.0.0.1\nsentinel monitor {PRIMARY} 127.0.0.1 {primary} 2\n\
+/// What Sentinels are told of a server that so many of them have to find dead.
+fn monitoring(primary: u16, quorum: usize) -> String {
+    format!(
+        "bind 127.0.0.1\nsentinel monitor {PRIMARY} 127.0.0.1 {primary} {quorum}\n\
          sentinel down-after-milliseconds {PRIMARY} 500\nsentinel failover-timeout {PRIMARY} 2000\n"
-    );
-    settings.push_str(&password.unwrap_or_default());
-    let file = directory.write(&format!("{port}.conf"), &settings);
+    )
+}
+
+fn spawn(directory: &Directory, settings: &str) -> Child {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let file = directory.write(&format!("{count}.conf"), settings);
     Command::new(Store::program())
         .arg(file)
         .arg("--sentinel")

@@ -5,6 +5,7 @@ use calendar_edge_core::settings::{Settings, StoreAddress, StoreIdentity};
 use super::super::support::{Authority, Certificate, Directory, Store, closed_port};
 use super::checked::check;
 use super::scene::{Scene, count, is_together, status, wait};
+use super::sentinels::{PRIMARY, Sentinels};
 
 const TLS: &str = r#"edge_fleet_faults_total{kind="tls"}"#;
 
@@ -13,6 +14,9 @@ struct TlsStore {
     directory: Directory,
     authority: Authority,
     address: StoreAddress,
+    port: u16,
+    /// The files in the form of a configuration.
+    lines: String,
     store: Store,
 }
 
@@ -23,26 +27,26 @@ impl TlsStore {
     fn start(name: &str, clients: &str) -> Option<Self> {
         let (directory, authority) = (Directory::new(name), Authority::new());
         let own = authority.certify("127.0.0.1");
-        let port = closed_port().port().to_string();
+        let port = closed_port().port();
         let file = |name: &str, pem: &str| directory.write(name, pem).display().to_string();
-        let (ca, certificate) = (file("ca.pem", &authority.pem), file("own.pem", &own.pem));
-        let key = file("own.key", &own.key_pem);
-        let store = Store::start_with(&[
-            "--bind",
-            "127.0.0.1",
-            "--tls-port",
-            &port,
-            "--tls-cert-file",
-            &certificate,
-            "--tls-key-file",
-            &key,
-            "--tls-ca-cert-file",
-            &ca,
-            "--tls-auth-clients",
-            clients,
-        ])?;
+        let files = [
+            ("tls-cert-file", file("own.pem", &own.pem)),
+            ("tls-key-file", file("own.key", &own.key_pem)),
+            ("tls-ca-cert-file", file("ca.pem", &authority.pem)),
+            ("tls-auth-clients", clients.to_owned()),
+        ];
+        let mut arguments = vec!["--bind".to_owned(), "127.0.0.1".to_owned()];
+        arguments.extend(["--tls-port".to_owned(), port.to_string()]);
+        for (name, value) in &files {
+            arguments.extend([format!("--{name}"), value.clone()]);
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let store = Store::start_with(&arguments)?;
+        let lines = files.iter().map(|(name, value)| format!("{name} {value}\n"));
         Some(Self {
             address: StoreAddress::parse(&format!("rediss://127.0.0.1:{port}")).expect("an address"),
+            lines: lines.collect(),
+            port,
             directory,
             authority,
             store,
@@ -50,7 +54,7 @@ impl TlsStore {
     }
 
     /// The settings of an edge that trusts an authority and shows a certificate.
-    fn trusting(authority: &Authority, shown: Option<&Certificate>) -> impl Fn(&mut Settings) {
+    fn trusting(authority: &Authority, shown: Option<&Certificate>) -> impl Fn(&mut Settings) + use<> {
         let der = authority.der().to_vec();
         let identity = shown.map(|shown| StoreIdentity {
             certificate: shown.pem.clone().into_bytes(),
@@ -134,4 +138,31 @@ async fn a_store_that_demands_a_certificate_gets_one() {
             "{told}"
         );
     }
+}
+
+#[tokio::test]
+async fn sentinels_and_their_server_are_checked_by_the_same_authority() {
+    let Some(tls) = TlsStore::start("sentinels-tls-store", "no") else {
+        return;
+    };
+    let sentinels = Sentinels::start_tls(tls.port, &tls.lines);
+    let address = format!("sentinels://127.0.0.1:{}", sentinels.port());
+    let address = StoreAddress::parse(&address).expect("an address");
+    let with = |authority: &Authority| {
+        let trusting = TlsStore::trusting(authority, None);
+        move |settings: &mut Settings| {
+            trusting(settings);
+            settings.fleet.master = Some(PRIMARY.to_owned());
+        }
+    };
+    let scene = Scene::start_with(2, &address, with(&tls.authority)).await;
+    scene.together().await;
+    scene.change_and_tell(0).await;
+    scene.follows(1).await;
+    let scene = Scene::start_with(1, &address, with(&Authority::new())).await;
+    wait("the Sentinel is refused", || async {
+        count(&scene.edges[0], TLS).await > 0
+    })
+    .await;
+    assert!(!is_together(&scene.edges[0]).await);
 }
