@@ -71,19 +71,17 @@ impl RateLimiter {
         asked: &AskedRequest,
         tried: &[Identity],
     ) -> Result<Vec<Charges>, Exceeded> {
-        let mut charges = Vec::new();
+        let mut paid = Vec::new();
         for identity in tried {
             match self.charge_login(asked, identity).await {
-                Ok(charged) => charges.push(charged),
+                Ok(charges) => paid.push(charges),
                 Err(exceeded) => {
-                    for charged in charges {
-                        self.return_charges(charged);
-                    }
+                    paid.into_iter().for_each(|charges| self.return_charges(charges));
                     return Err(exceeded);
                 }
             }
         }
-        Ok(charges)
+        Ok(paid)
     }
 
     async fn charge_login(&self, asked: &AskedRequest, identity: &Identity) -> Result<Charges, Exceeded> {

@@ -67,7 +67,7 @@ impl LoginDoor {
     /// Who is charged, once for each password. `body` is what is known of it: the whole of a form, the first bytes of
     /// an XML-RPC call; none of a form that is too large to be read whole.
     pub fn tried(self, head: &Parts, body: Option<&[u8]>) -> Vec<Identity> {
-        let shown = match self {
+        let mut tried: Vec<Identity> = match self {
             Self::Authorization | Self::Enveloped => Vec::new(),
             Self::Form => form_login(head, body).into_iter().collect(),
             Self::XmlRpc => {
@@ -77,7 +77,6 @@ impl LoginDoor {
                     .collect()
             }
         };
-        let mut tried: Vec<Identity> = shown;
         tried.extend(Identity::of_authorization(&head.headers));
         tried
     }
