@@ -76,7 +76,9 @@ impl RateLimiter {
             match self.charge_login(asked, identity).await {
                 Ok(charges) => paid.push(charges),
                 Err(exceeded) => {
-                    paid.into_iter().for_each(|charges| self.return_charges(charges));
+                    for charges in paid {
+                        self.return_charges(charges);
+                    }
                     return Err(exceeded);
                 }
             }
