@@ -77,6 +77,7 @@ mod shadowing;
 mod site;
 mod site_access;
 mod site_forms;
+mod site_logins;
 mod site_targets;
 mod site_uploads;
 mod slow_bodies;
