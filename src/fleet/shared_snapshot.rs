@@ -274,3 +274,22 @@ impl GoneAnswers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_keys_count_as_all() {
+        let mut gone = GoneAnswers::default();
+        for number in 0..MOST_GONE {
+            gone.add(Arc::from(number.to_string()));
+            gone.add(Arc::from("0"));
+        }
+        assert!(matches!(&gone, GoneAnswers::For(keys) if keys.len() == MOST_GONE));
+        gone.add(Arc::from("0"));
+        assert_ne!(gone, GoneAnswers::All);
+        gone.add(Arc::from("one more"));
+        assert_eq!(gone, GoneAnswers::All);
+    }
+}

@@ -7,7 +7,7 @@ use calendar_edge_core::settings::Settings;
 use http::StatusCode;
 
 use super::super::support::{Answer, Edge, Store};
-use super::scene::{EVENT, Scene, count, is_together, shown, wait};
+use super::scene::{EVENT, Scene, count, is_together, order, shown, wait};
 
 const OTHER: &str = "/wp-json/calendar/events/v1/events/51";
 
@@ -43,16 +43,23 @@ async fn left(store: &Store) -> Scene {
     scene
 }
 
-/// Lets the first edge leave a response in the store.
+/// Lets the first edge leave a response in the store. What it has before its second connection is open is dropped.
 async fn leave(scene: &Scene, target: &str) {
     let edge = &scene.edges[0];
-    let before = outcomes(edge, "kept").await;
-    scene.change_and_tell(0).await;
-    wait("the response is left", || async {
+    for _ in 0..100 {
+        let (kept, dropped) = (outcomes(edge, "kept").await, outcomes(edge, "dropped").await);
+        scene.change_and_tell(0).await;
         assert_eq!(edge.get(target).await.status, StatusCode::OK);
-        outcomes(edge, "kept").await > before
-    })
-    .await;
+        wait("the response has an end", || async {
+            outcomes(edge, "kept").await + outcomes(edge, "dropped").await > kept + dropped
+        })
+        .await;
+        if outcomes(edge, "kept").await > kept {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("no response is left");
 }
 
 /// An edge that starts while the site is down.
@@ -130,6 +137,23 @@ async fn a_removed_record_does_not_return() {
     scene.tell(0, number).await;
     let edge = start_without_site(&scene, &store).await;
     refuses(&edge, "outdated").await;
+}
+
+#[tokio::test]
+async fn what_an_edge_without_the_snapshot_tells_removes_everything() {
+    let Some(store) = Store::start() else { return };
+    let scene = left(&store).await;
+    let without = scene.join(&store.address()).await;
+    wait("the edge is together", || is_together(&without)).await;
+    let number = scene.empty();
+    let told = order(
+        &without,
+        &format!(r#"{{"tags":["event:50"],"changes":[{number}]}}"#),
+    )
+    .await;
+    assert!(told.json()["fleet"].is_null(), "{}", told.body);
+    let edge = start_without_site(&scene, &store).await;
+    refuses(&edge, "absent").await;
 }
 
 #[tokio::test]
@@ -213,7 +237,7 @@ async fn the_store_holds_no_more_than_its_bound() {
     let Some(store) = Store::start() else { return };
     let scene = Scene::start_with(2, &store.address(), |settings| settings.fleet.snapshot = BOUND).await;
     scene.together().await;
-    scene.change_and_tell(0).await;
+    leave(&scene, EVENT).await;
     for number in 100..250 {
         for edge in &scene.edges {
             edge.get(&format!("/wp-json/calendar/events/v1/events/{number}"))
