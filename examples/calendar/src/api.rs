@@ -23,6 +23,7 @@ use crate::error::CallError;
 use crate::seal::{Message, Opener, Refusal, SEAL};
 use crate::secret::{Secret, unix_time};
 use crate::store::Store;
+use crate::texts::php_json;
 
 const TOTAL: HeaderName = HeaderName::from_static("x-tec-total");
 const PAGES: HeaderName = HeaderName::from_static("x-tec-totalpages");
@@ -160,7 +161,7 @@ impl Service {
         counts: Option<(usize, usize)>,
         allowed: &'static str,
     ) -> Response {
-        let mut response = (status, body.to_string()).into_response();
+        let mut response = (status, php_json(body)).into_response();
         let headers = response.headers_mut();
         headers.insert(
             CONTENT_TYPE,

@@ -1,7 +1,8 @@
-//! Texts as WordPress prints them: quotes in titles, paragraphs, summaries for search engines, slugs.
+//! Texts as WordPress prints them: quotes in titles, paragraphs, summaries for search engines, slugs, and JSON.
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
 use url::form_urlencoded;
 
 /// A title: bare ampersands become entities, straight quotes become curly ones.
@@ -54,6 +55,24 @@ pub(crate) fn summary(printed: &str) -> String {
         return flat;
     }
     format!("&lt;p&gt;{flat}&lt;/p&gt;\\n")
+}
+
+/// JSON as PHP spells it: with escaped slashes, and in letters of ASCII.
+pub(crate) fn php_json(document: &Value) -> String {
+    let mut spelled = String::new();
+    for letter in document.to_string().chars() {
+        match letter {
+            // A slash stands inside of texts only.
+            '/' => spelled.push_str("\\/"),
+            letter if letter.is_ascii() => spelled.push(letter),
+            letter => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(spelled, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    spelled
 }
 
 /// The slug of a title in letters of ASCII; none if it has others, for which WordPress has long tables.
@@ -121,6 +140,7 @@ mod tests {
         ] {
             assert_eq!(asked_slug(asked), "new-york", "{asked}");
         }
+        assert_eq!(php_json(&"a/é🧹".into()), r#""a\/\u00e9\ud83e\uddf9""#);
         assert_eq!(asked_slug("港"), "%e6%b8%af");
         assert_eq!(asked_slug("%E6%B8%AF"), "%e6%b8%af");
     }
