@@ -168,12 +168,19 @@ mod tests {
             ("/tribe/events/v1/events/by-slug.ics", None),
         ] {
             let file = found(text, true).filter(|found| found.is_calendar_file);
-            assert_eq!(file.map(|found| (found.route, found.parameter)), expected, "{text}");
+            assert_eq!(
+                file.map(|found| (found.route, found.parameter)),
+                expected,
+                "{text}"
+            );
             assert_eq!(found(text, false), None, "{text}");
         }
         // A slug may end like the name of a file.
         let slug = found("/tribe/events/v1/events/by-slug/gala.ics", true).expect("a slug");
-        assert_eq!((slug.is_calendar_file, slug.parameter), (false, Some(b"gala.ics".to_vec())));
+        assert_eq!(
+            (slug.is_calendar_file, slug.parameter),
+            (false, Some(b"gala.ics".to_vec()))
+        );
     }
 
     #[test]

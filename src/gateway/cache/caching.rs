@@ -164,7 +164,9 @@ where
                 let now = unix_time();
                 // What a change overtook on its way is not stored.
                 let left = self.cache.holds(&stored).then(|| self.left(&stored, now));
-                self.served.stored(&stored, &query, asked(left), now).showing(stored)
+                self.served
+                    .stored(&stored, &query, asked(left), now)
+                    .showing(stored)
             }
             QueryEnd::Finished(SharedOutcome::Failed(failed)) => {
                 match self.on_error(older.as_ref().filter(|_| !falls_back), &query) {

@@ -193,7 +193,10 @@ where
             };
         };
         let answer = Answer::copied(StatusCode::OK, &headers, &body, AnsweredBy::Cache);
-        let fill = StoredMetadata { generation, ..made_of };
+        let fill = StoredMetadata {
+            generation,
+            ..made_of
+        };
         let stored = self.cache.answer(answer, fill, None);
         let response = EdgeResponse {
             response: stored.response(None),
@@ -271,7 +274,12 @@ impl EventPage {
 impl PagesRead {
     /// The pages so far with another one.
     fn with(before: Option<Self>, page: EventPage) -> Self {
-        let stored = page.response.stored.as_deref().map(StoredResponse::metadata).cloned();
+        let stored = page
+            .response
+            .stored
+            .as_deref()
+            .map(StoredResponse::metadata)
+            .cloned();
         let Some(before) = before else {
             return Self {
                 headers: page.headers,

@@ -91,7 +91,10 @@ impl<S> Judging<S> {
         };
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
-        let (is_file, headers) = (request.opened.asks_for_calendar_file(), &request.asked.head.headers);
+        let (is_file, headers) = (
+            request.opened.asks_for_calendar_file(),
+            &request.asked.head.headers,
+        );
         CalendarCall {
             form: self.forms.chosen(&call, is_file, headers),
             ..CalendarCall::new(call, request, &public, memory)

@@ -207,7 +207,10 @@ mod tests {
             ("*/*", Json),
             ("text/*", Json),
             ("application/*", Json),
-            ("text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8", Json),
+            (
+                "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8",
+                Json,
+            ),
             ("application/json", Json),
             ("image/png", Json),
             ("", Json),

@@ -186,9 +186,14 @@ impl FormOutput {
         match self {
             Self::Calendar(calendar) => calendar.finish(left_out),
             Self::JsonLd { texts, is_list: true } => format!("[{}]", texts.join(",")).into_bytes(),
-            Self::JsonLd { texts, is_list: false } => {
-                texts.into_iter().next().unwrap_or_else(|| "{}".to_owned()).into_bytes()
-            }
+            Self::JsonLd {
+                texts,
+                is_list: false,
+            } => texts
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| "{}".to_owned())
+                .into_bytes(),
         }
     }
 }

@@ -149,7 +149,11 @@ mod tests {
 
     #[test]
     fn vary_names_origin_once() {
-        for (before, after) in [("origin, Cookie", "origin, Cookie"), ("*", "*"), ("Accept", "Accept, Origin")] {
+        for (before, after) in [
+            ("origin, Cookie", "origin, Cookie"),
+            ("*", "*"),
+            ("Accept", "Accept, Origin"),
+        ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::VARY, HeaderValue::from_static(before));
             CorsRules::new(app()).write(Visibility::Public, None, &mut headers);

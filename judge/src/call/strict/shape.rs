@@ -60,7 +60,8 @@ fn path_is_exact(path: &str, base: &str, matched: &RouteMatch) -> bool {
             _ => return false,
         },
     };
-    let takes_slash = matches!(matched.route, Route::Index | Route::Collection(_)) && !matched.is_calendar_file;
+    let takes_slash =
+        matches!(matched.route, Route::Index | Route::Collection(_)) && !matched.is_calendar_file;
     let path = path.strip_suffix('/').filter(|_| takes_slash).unwrap_or(path);
     match path.strip_suffix(".ics") {
         Some(name) if matched.is_calendar_file => name == below,

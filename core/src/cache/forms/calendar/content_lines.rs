@@ -84,7 +84,9 @@ fn escaped(text: &str) -> String {
 /// The value of a parameter, in quotes, which no such value can contain.
 pub(super) fn quoted(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
-    let inside: String = letters.map(|letter| if letter == '"' { '\'' } else { letter }).collect();
+    let inside: String = letters
+        .map(|letter| if letter == '"' { '\'' } else { letter })
+        .collect();
     format!("\"{inside}\"")
 }
 

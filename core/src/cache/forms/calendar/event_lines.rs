@@ -102,7 +102,10 @@ fn place(event: &Value, lines: &mut ContentLines) {
         return;
     };
     let region = ["stateprovince", "state", "province"];
-    let region = region.map(|name| text(venue, name)).into_iter().find(|text| !text.is_empty());
+    let region = region
+        .map(|name| text(venue, name))
+        .into_iter()
+        .find(|text| !text.is_empty());
     let parts = ["venue", "address", "city"].map(|name| text(venue, name));
     let rest = ["zip", "country"].map(|name| text(venue, name));
     let parts = parts.into_iter().chain(region).chain(rest).map(plain_line);
@@ -119,10 +122,16 @@ fn place(event: &Value, lines: &mut ContentLines) {
 fn organizer(event: &Value, lines: &mut ContentLines) {
     let found = records(event, "organizer").find_map(|organizer| {
         let address = plain_line(text(organizer, "email"));
-        Some((mail_address(&address)?.to_owned(), plain_line(text(organizer, "organizer"))))
+        Some((
+            mail_address(&address)?.to_owned(),
+            plain_line(text(organizer, "organizer")),
+        ))
     });
     if let Some((address, name)) = found {
-        lines.plain(&format!("ORGANIZER;CN={}", quoted(&name)), &format!("mailto:{address}"));
+        lines.plain(
+            &format!("ORGANIZER;CN={}", quoted(&name)),
+            &format!("mailto:{address}"),
+        );
     }
 }
 
@@ -130,12 +139,15 @@ fn organizer(event: &Value, lines: &mut ContentLines) {
 fn mail_address(text: &str) -> Option<&str> {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"@.!#$&'*+-/=^_`{|}~".contains(&byte);
     let (name, host) = text.split_once('@')?;
-    (!name.is_empty() && host.contains('.') && !host.contains('@') && text.bytes().all(is_usual)).then_some(text)
+    (!name.is_empty() && host.contains('.') && !host.contains('@') && text.bytes().all(is_usual))
+        .then_some(text)
 }
 
 /// What the site says about an event that does not take place as it was planned.
 fn status(event: &Value, lines: &mut ContentLines) {
-    let stated = event.get("json_ld").map_or("", |stated| text(stated, "eventStatus"));
+    let stated = event
+        .get("json_ld")
+        .map_or("", |stated| text(stated, "eventStatus"));
     match stated.rsplit('/').next() {
         Some("EventCancelled") => lines.plain("STATUS", "CANCELLED"),
         Some("EventPostponed") => lines.plain("STATUS", "TENTATIVE"),
@@ -147,7 +159,11 @@ fn image(event: &Value, lines: &mut ContentLines) {
     let Some(address) = event.get("image").and_then(|image| url(text(image, "url"))) else {
         return;
     };
-    let end = address.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let end = address
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let media_type = match end.as_str() {
         "jpg" | "jpeg" => "image/jpeg",
         "png" => "image/png",

@@ -29,8 +29,8 @@ pub(super) enum EventTimes {
 impl EventTimes {
     /// The times of an event. `None` if it has no start that can be read.
     ///
-    /// Where the zone is not known here, or its rules place the event at another moment than the site did, the times are
-    /// those of the site in UTC.
+    /// The times are those of the site in UTC where the zone is not known here, where its rules place the event at another
+    /// moment than the site did, and around a change of the clock, where programs read a time in two ways.
     pub(super) fn of(event: &Value) -> Option<Self> {
         let local = ["start_date", "end_date"].map(|name| time(event, name));
         let utc = ["utc_start_date", "utc_end_date"].map(|name| time(event, name));
@@ -88,10 +88,14 @@ fn both(start: DateTime, end: Option<DateTime>) -> impl Iterator<Item = (&'stati
     std::iter::once(("DTSTART", start)).chain(end)
 }
 
-/// Whether the rules of a zone say the same about these clock times as the site does in UTC.
+/// Whether the rules of a zone say the same about these clock times as the site does in UTC, and nothing else.
 fn agree(rules: &TimeZone, local: [Option<DateTime>; 2], utc: [Option<DateTime>; 2]) -> bool {
     local.into_iter().zip(utc).all(|(local, utc)| match (local, utc) {
-        (Some(local), Some(utc)) => moment(rules, local) == moment(&TimeZone::UTC, utc),
+        (Some(local), Some(utc)) => {
+            let found = rules.to_ambiguous_timestamp(local);
+            let found = found.unambiguous().ok();
+            found.is_some() && found == moment(&TimeZone::UTC, utc)
+        }
         (Some(local), None) => moment(rules, local).is_some(),
         (None, Some(_)) => false,
         (None, None) => true,
@@ -140,12 +144,16 @@ mod tests {
 
     #[test]
     fn times_are_those_of_the_events_zone() {
-        let expected = "DTSTART;TZID=America/New_York:20270402T190000 DTEND;TZID=America/New_York:20270402T235959";
+        let expected =
+            "DTSTART;TZID=America/New_York:20270402T190000 DTEND;TZID=America/New_York:20270402T235959";
         let local = ["2027-04-02 19:00:00", "2027-04-02 23:59:59"];
         let utc = ["2027-04-02 23:00:00", "2027-04-03 03:59:59"];
         assert_eq!(timed("America/New_York", local, utc).as_deref(), Some(expected));
         // The site does not have to tell UTC where the zone is known.
-        assert_eq!(timed("America/New_York", local, ["", ""]).as_deref(), Some(expected));
+        assert_eq!(
+            timed("America/New_York", local, ["", ""]).as_deref(),
+            Some(expected)
+        );
     }
 
     #[test]
@@ -161,31 +169,74 @@ mod tests {
         ] {
             assert_eq!(timed(zone, local, utc).as_deref(), in_utc, "{zone}");
         }
-        let nowhere = timed("Mars/Base", ["2026-10-25 09:30:00", "2026-10-25 10:30:00"], ["", ""]);
+        let nowhere = timed(
+            "Mars/Base",
+            ["2026-10-25 09:30:00", "2026-10-25 10:30:00"],
+            ["", ""],
+        );
         assert_eq!(nowhere, None);
     }
 
     #[test]
-    fn the_first_of_two_times_and_the_missing_one_are_local() {
+    fn a_time_that_the_clock_shows_twice_or_never_is_in_utc_if_the_site_tells_it() {
         for (local, utc, expected) in [
-            ("2026-10-25 02:30:00", "2026-10-25 00:30:00", "DTSTART;TZID=Europe/Berlin:20261025T023000"),
-            // No clock in Berlin shows it: the offset before the change counts.
-            ("2026-03-29 02:30:00", "2026-03-29 01:30:00", "DTSTART;TZID=Europe/Berlin:20260329T023000"),
+            (
+                "2026-10-25 02:30:00",
+                "2026-10-25 00:30:00",
+                "DTSTART:20261025T003000Z",
+            ),
+            (
+                "2026-10-25 02:30:00",
+                "2026-10-25 01:30:00",
+                "DTSTART:20261025T013000Z",
+            ),
+            (
+                "2026-03-29 02:30:00",
+                "2026-03-29 01:30:00",
+                "DTSTART:20260329T013000Z",
+            ),
+            (
+                "2026-10-25 02:30:00",
+                "",
+                "DTSTART;TZID=Europe/Berlin:20261025T023000",
+            ),
+            (
+                "2026-10-25 03:00:00",
+                "2026-10-25 02:00:00",
+                "DTSTART;TZID=Europe/Berlin:20261025T030000",
+            ),
         ] {
-            assert_eq!(timed("Europe/Berlin", [local, ""], [utc, ""]).as_deref(), Some(expected));
+            assert_eq!(
+                timed("Europe/Berlin", [local, ""], [utc, ""]).as_deref(),
+                Some(expected)
+            );
         }
     }
 
     #[test]
     fn whole_days_end_on_the_day_after_the_last() {
         let days = |first: &str, last: &str| {
-            written(&json!({"all_day": true, "start_date": first, "end_date": last, "timezone": "Asia/Tokyo"}))
+            written(
+                &json!({"all_day": true, "start_date": first, "end_date": last, "timezone": "Asia/Tokyo"}),
+            )
         };
         for (first, last, expected) in [
-            ("2026-12-31 00:00:00", "2026-12-31 23:59:59", Some("DTSTART;VALUE=DATE:20261231 DTEND;VALUE=DATE:20270101")),
-            ("2026-12-30 00:00:00", "2027-01-02 23:59:59", Some("DTSTART;VALUE=DATE:20261230 DTEND;VALUE=DATE:20270103")),
+            (
+                "2026-12-31 00:00:00",
+                "2026-12-31 23:59:59",
+                Some("DTSTART;VALUE=DATE:20261231 DTEND;VALUE=DATE:20270101"),
+            ),
+            (
+                "2026-12-30 00:00:00",
+                "2027-01-02 23:59:59",
+                Some("DTSTART;VALUE=DATE:20261230 DTEND;VALUE=DATE:20270103"),
+            ),
             ("2026-12-31 00:00:00", "", Some("DTSTART;VALUE=DATE:20261231")),
-            ("2026-12-31 00:00:00", "2026-12-01 00:00:00", Some("DTSTART;VALUE=DATE:20261231")),
+            (
+                "2026-12-31 00:00:00",
+                "2026-12-01 00:00:00",
+                Some("DTSTART;VALUE=DATE:20261231"),
+            ),
             ("", "", None),
             ("soon", "", None),
         ] {
@@ -198,7 +249,11 @@ mod tests {
         let start = "2026-06-01 10:00:00";
         for end in ["", "2026-06-01 10:00:00", "2026-05-01 10:00:00", "later"] {
             let found = timed("UTC+3", [start, end], ["2026-06-01 07:00:00", ""]);
-            assert_eq!(found.as_deref(), Some("DTSTART;TZID=UTC+0300:20260601T100000"), "{end}");
+            assert_eq!(
+                found.as_deref(),
+                Some("DTSTART;TZID=UTC+0300:20260601T100000"),
+                "{end}"
+            );
         }
     }
 }

@@ -7,8 +7,27 @@ const UNSEEN: [&str; 2] = ["script", "style"];
 
 /// Elements that begin and end a line.
 const BLOCKS: [&str; 21] = [
-    "address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "figure", "h1", "h2", "h3", "h4", "h5",
-    "h6", "li", "ol", "p", "table", "tr", "ul",
+    "address",
+    "article",
+    "blockquote",
+    "br",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "li",
+    "ol",
+    "p",
+    "table",
+    "tr",
+    "ul",
 ];
 
 /// The text that a page would show, with its lines. Blanks count once, and empty lines not at all. A text without tags
@@ -146,10 +165,16 @@ mod tests {
     fn html_is_read_as_a_page_shows_it() {
         for (html, expected) in [
             ("", ""),
-            ("<p>One &amp; two&#8217;s</p>\n<p>Three<br/>four</p>", "One & two\u{2019}s\nThree\nfour"),
+            (
+                "<p>One &amp; two&#8217;s</p>\n<p>Three<br/>four</p>",
+                "One & two\u{2019}s\nThree\nfour",
+            ),
             ("<h2>Menu</h2>\n<ul>\n<li>A</li><li> B </li>\n</ul>", "Menu\nA\nB"),
             ("a <strong>b</strong>c  d\t\te", "a bc d e"),
-            ("<p><script>alert(1)</script>x</p><STYLE a=b>p{}</style >y", "x\ny"),
+            (
+                "<p><script>alert(1)</script>x</p><STYLE a=b>p{}</style >y",
+                "x\ny",
+            ),
             ("<script>never closed", ""),
             ("a<!-- <p>no</p> -->b<!-- open", "ab"),
             ("<a href=\"x>y\">link</a>", "link"),
@@ -162,7 +187,10 @@ mod tests {
         ] {
             assert_eq!(plain_text(html), expected, "{html}");
         }
-        assert_eq!(plain_line("J\u{f6}rg &#038;<br>S\u{f8}nner"), "J\u{f6}rg & S\u{f8}nner");
+        assert_eq!(
+            plain_line("J\u{f6}rg &#038;<br>S\u{f8}nner"),
+            "J\u{f6}rg & S\u{f8}nner"
+        );
     }
 
     proptest! {

@@ -51,12 +51,19 @@ fn a_recorded_event_is_a_whole_calendar() {
     for line in expected {
         assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
     }
-    assert!(!lines.iter().any(|line| line.starts_with("X-CALENDAR-EDGE")), "{lines:#?}");
+    assert!(
+        !lines.iter().any(|line| line.starts_with("X-CALENDAR-EDGE")),
+        "{lines:#?}"
+    );
 }
 
 #[test]
 fn recorded_whole_days_and_lists_are_read() {
-    assert!(lines(&[DAYS]).iter().any(|line| line.starts_with("DTSTART;VALUE=DATE:")));
+    assert!(
+        lines(&[DAYS])
+            .iter()
+            .any(|line| line.starts_with("DTSTART;VALUE=DATE:"))
+    );
     let page: serde_json::Value = serde_json::from_str(LIST).expect("JSON");
     let mut page = page.clone();
     page["total_pages"] = json!(1);
@@ -84,7 +91,9 @@ fn page(ids: impl Iterator<Item = u64>, total: u64, pages: u64) -> String {
 fn pages_follow_until_the_bound_and_the_rest_is_counted() {
     let both = written(&[page(1..=50, 60, 2), page(51..=60, 60, 2)]).expect("a calendar");
     assert_eq!(both.left_out, 0);
-    let pages: Vec<String> = (0..20).map(|at| page(at * 50 + 1..=at * 50 + 50, 1000, 20)).collect();
+    let pages: Vec<String> = (0..20)
+        .map(|at| page(at * 50 + 1..=at * 50 + 50, 1000, 20))
+        .collect();
     let full = written(&pages).expect("a calendar");
     let text = String::from_utf8(full.body).expect("UTF-8");
     assert_eq!((full.left_out, text.matches("BEGIN:VEVENT").count()), (500, 500));
@@ -132,7 +141,8 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
     odd["title"] = json!(format!("Tom &#038; Co{bad}"));
     odd["url"] = json!(format!("https://a.example/{bad}"));
     odd["venue"] = json!({"venue": bad, "geo_lat": "52.5", "geo_lng": 13.4});
-    odd["organizer"] = json!([{"organizer": "a\"b", "email": bad}, {"organizer": "a\"b", "email": "&#105;nfo@b.example"}]);
+    odd["organizer"] =
+        json!([{"organizer": "a\"b", "email": bad}, {"organizer": "a\"b", "email": "&#105;nfo@b.example"}]);
     odd["categories"] = json!([{"name": "Rock, Pop &amp; Jazz"}, {"name": "Kids"}]);
     odd["image"] = json!(false);
     odd["json_ld"] = json!({"eventStatus": "https://schema.org/EventCancelled"});
@@ -146,7 +156,9 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
     ] {
         assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
     }
-    let injected = lines.iter().filter(|line| line.starts_with("ATTENDEE") || line.starts_with("ATTACH"));
+    let injected = lines
+        .iter()
+        .filter(|line| line.starts_with("ATTENDEE") || line.starts_with("ATTACH"));
     assert_eq!(injected.count(), 0, "{lines:#?}");
 }
 

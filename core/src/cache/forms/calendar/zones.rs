@@ -78,7 +78,9 @@ fn offset(text: &str) -> Option<Offset> {
         return None;
     }
     let minutes = match number.split_once(':') {
-        Some((hours, minutes)) => hours.parse::<i32>().ok()?.checked_mul(60)? + minutes.parse::<i32>().ok()?,
+        Some((hours, minutes)) => {
+            hours.parse::<i32>().ok()?.checked_mul(60)? + minutes.parse::<i32>().ok()?
+        }
         None => match number.split_once('.').unwrap_or((number, "0")) {
             (hours, "0") => hours.parse::<i32>().ok()?.checked_mul(60)?,
             (hours, "25") => hours.parse::<i32>().ok()?.checked_mul(60)? + 15,
@@ -97,7 +99,11 @@ fn shown(offset: Offset) -> String {
     let sign = if seconds < 0 { '-' } else { '+' };
     let (minutes, rest) = (seconds.abs() / 60, seconds.abs() % 60);
     let whole = format!("{sign}{:02}{:02}", minutes / 60, minutes % 60);
-    if rest == 0 { whole } else { format!("{whole}{rest:02}") }
+    if rest == 0 {
+        whole
+    } else {
+        format!("{whole}{rest:02}")
+    }
 }
 
 // === impl UsedZones ===
@@ -137,9 +143,14 @@ impl UsedZone {
     /// Each change of the clock from the last one before the first event to a year after the last event.
     fn write(&self, lines: &mut ContentLines) {
         let rules = &self.zone.rules;
-        let end = self.last.checked_add(Span::new().hours(366 * 24)).unwrap_or(self.last);
+        let end = self
+            .last
+            .checked_add(Span::new().hours(366 * 24))
+            .unwrap_or(self.last);
         let before = rules.preceding(self.first).next();
-        let begin = before.as_ref().map_or(self.first, jiff::tz::TimeZoneTransition::timestamp);
+        let begin = before
+            .as_ref()
+            .map_or(self.first, jiff::tz::TimeZoneTransition::timestamp);
         lines.plain("BEGIN", "VTIMEZONE");
         lines.plain("TZID", &self.zone.name);
         if before.is_some() {
@@ -147,7 +158,9 @@ impl UsedZone {
         } else {
             always(lines, rules, self.first);
         }
-        let later = rules.following(begin.max(self.first)).map(|change| change.timestamp());
+        let later = rules
+            .following(begin.max(self.first))
+            .map(|change| change.timestamp());
         for change in later.take_while(|change| *change <= end).take(MOST_CHANGES) {
             observance(lines, rules, change);
         }
@@ -169,9 +182,19 @@ fn always(lines: &mut ContentLines, rules: &TimeZone, time: Timestamp) {
     write_observance(lines, rules, time, rules.to_offset(time), begin);
 }
 
-fn write_observance(lines: &mut ContentLines, rules: &TimeZone, at: Timestamp, from: Offset, begin: DateTime) {
+fn write_observance(
+    lines: &mut ContentLines,
+    rules: &TimeZone,
+    at: Timestamp,
+    from: Offset,
+    begin: DateTime,
+) {
     let holds = rules.to_offset_info(at);
-    let kind = if holds.dst().is_dst() { "DAYLIGHT" } else { "STANDARD" };
+    let kind = if holds.dst().is_dst() {
+        "DAYLIGHT"
+    } else {
+        "STANDARD"
+    };
     lines.plain("BEGIN", kind);
     lines.plain("DTSTART", &begin.strftime("%Y%m%dT%H%M%S").to_string());
     lines.plain("TZOFFSETFROM", &shown(from));
