@@ -1,11 +1,11 @@
 //! Events as a calendar (RFC 5545), with the refresh hints of RFC 7986.
 
+#[cfg(test)]
+mod calendar_tests;
 mod content_lines;
 mod event_lines;
 mod event_times;
 mod plain_text;
-#[cfg(test)]
-mod tests;
 mod zones;
 
 use serde_json::Value;

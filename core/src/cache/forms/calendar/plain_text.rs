@@ -33,9 +33,9 @@ const BLOCKS: [&str; 21] = [
 /// The text that a page would show, with its lines. Blanks count once, and empty lines not at all. A text without tags
 /// has the lines that it was written in.
 pub(super) fn plain_text(html: &str) -> String {
-    let mut lines = TextLines {
+    let mut lines = PlainLines {
         has_tags: html.contains('<'),
-        ..TextLines::default()
+        ..PlainLines::default()
     };
     let mut rest = html;
     while let Some(letter) = rest.chars().next() {
@@ -65,22 +65,22 @@ pub(super) fn plain_line(html: &str) -> String {
 }
 
 /// A tag, or a comment without a name.
-struct HtmlTag {
+struct MarkupTag {
     name: String,
     is_end: bool,
 }
 
 /// Lines of text as they are found.
 #[derive(Default)]
-struct TextLines {
+struct PlainLines {
     has_tags: bool,
     text: String,
     line: String,
 }
 
-// === impl TextLines ===
+// === impl PlainLines ===
 
-impl TextLines {
+impl PlainLines {
     fn push(&mut self, letter: char) {
         match letter {
             '\n' if !self.has_tags => self.end(),
@@ -111,12 +111,12 @@ impl TextLines {
 }
 
 /// The tag that a text begins with, and what follows it. A `<` before anything else is a character.
-fn tag(text: &str) -> Option<(HtmlTag, &str)> {
+fn tag(text: &str) -> Option<(MarkupTag, &str)> {
     let inside = text.strip_prefix('<')?;
     if let Some(comment) = inside.strip_prefix("!--") {
         let behind = comment.split_once("-->").map_or("", |(_, behind)| behind);
         let name = String::new();
-        return Some((HtmlTag { name, is_end: false }, behind));
+        return Some((MarkupTag { name, is_end: false }, behind));
     }
     let named = inside.strip_prefix('/').unwrap_or(inside);
     let is_end = named.len() < inside.len();
@@ -125,7 +125,7 @@ fn tag(text: &str) -> Option<(HtmlTag, &str)> {
     let name: String = named.chars().take_while(char::is_ascii_alphanumeric).collect();
     let behind = behind_tag(named);
     let name = name.to_ascii_lowercase();
-    Some((HtmlTag { name, is_end }, behind))
+    Some((MarkupTag { name, is_end }, behind))
 }
 
 /// What follows the next `>` outside of quotes.
