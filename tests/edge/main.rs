@@ -14,6 +14,7 @@ mod backends;
 mod body_memory;
 mod breaker;
 mod caching;
+mod calendars;
 mod command_line;
 mod companion;
 mod comparing;
