@@ -100,24 +100,19 @@ impl StoredResponse {
         &self.fill.filled
     }
 
-    /// The status.
-    pub(crate) const fn status(&self) -> StatusCode {
-        self.answer.status
-    }
-
     /// The entity tag.
     pub(crate) const fn entity_tag(&self) -> &HeaderValue {
         &self.tag
     }
 
-    /// The length of the body, in bytes.
-    pub(crate) fn body_length(&self) -> u64 {
-        u64::try_from(self.answer.body().len()).unwrap_or(u64::MAX)
+    /// The circumstances in which it was asked for.
+    pub(crate) const fn metadata(&self) -> &StoredMetadata {
+        &self.fill
     }
 
-    /// What it depends on.
-    pub(crate) const fn dependencies(&self) -> &Dependencies {
-        &self.fill.dependencies
+    /// The answer itself.
+    pub(crate) const fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     /// The time since it was asked for.

@@ -63,7 +63,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 27] = [
+pub(super) static SECTIONS: [Section; 28] = [
     Section {
         name: "",
         header: "",
@@ -250,6 +250,13 @@ pub(super) static SECTIONS: [Section; 27] = [
         meaning: "Compressed responses: gzip, brotli and zstd by `Accept-Encoding`, for JSON, JavaScript and text of \
                   1 KiB or more. Responses of the rest of the site leave as the site sent them.",
         keys: Keys::Once(COMPRESSION),
+    },
+    Section {
+        name: "forms",
+        header: "[forms]",
+        meaning: "Forms of events beside JSON, for clients that name them in `Accept`. WordPress knows none of them: it \
+                  answers in JSON whatever a client accepts, and so does the edge unless a form is switched on.",
+        keys: Keys::Once(FORMS),
     },
     Section {
         name: "log",
@@ -1332,6 +1339,28 @@ const COMPRESSION: &[SettingKey] = &[
         Flag(|settings| &mut settings.compression.credentialed),
         "Whether responses to requests with credentials are compressed too. The length of a compressed response \
          reveals secrets in it to a client that chooses other parts of it (BREACH).",
+    ),
+];
+
+const FORMS: &[SettingKey] = &[
+    SettingKey::new(
+        "calendar",
+        Flag(|settings| &mut settings.forms.calendar),
+        "Whether events are given as iCalendar, `text/calendar`: lists with all their pages, up to 500 events and 2 MiB. \
+         Programs that send no headers read `events.ics` and `events/{id}.ics`.",
+    ),
+    SettingKey::new(
+        "calendar_name",
+        Text(&form::SENTENCE, |settings, text| {
+            form::sentence(text).map(|name| settings.forms.calendar_name = Some(name))
+        }),
+        "The name of the calendar in programs that subscribe to it.",
+    )
+    .unset("the host of the events"),
+    SettingKey::new(
+        "json_ld",
+        Flag(|settings| &mut settings.forms.json_ld),
+        "Whether events are given as JSON-LD, `application/ld+json`: the member `json_ld` of each, within the same bounds.",
     ),
 ];
 

@@ -124,7 +124,7 @@ impl SharedSnapshot {
             return;
         }
         // A starting edge serves none of these, but the older response would be wrong.
-        if stored.status() != StatusCode::OK || stored.filled().stated.must_revalidate {
+        if stored.answer().status() != StatusCode::OK || stored.filled().stated.must_revalidate {
             return self.forget(key);
         }
         let key: Arc<str> = Arc::from(key);
@@ -132,7 +132,8 @@ impl SharedSnapshot {
         if older.is_some() && self.0.recent.contains_key(&recent) {
             return;
         }
-        let is_small = stored.body_length() <= LARGEST.min(most / 8);
+        let length = u64::try_from(stored.answer().body().len()).unwrap_or(u64::MAX);
+        let is_small = length <= LARGEST.min(most / 8);
         let is_possible = is_small && self.0.is_open.load(Ordering::Acquire);
         let mut orders = self.0.orders.lock();
         if !is_possible || orders.left.len() >= MOST_LEFT {

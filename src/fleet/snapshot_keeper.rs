@@ -159,7 +159,7 @@ impl SnapshotKeeper {
             let Ok(answer) = Cache::encode(key, stored) else {
                 continue;
             };
-            let places = self.key.places_of_answer(stored.dependencies());
+            let places = self.key.places_of_answer(&stored.metadata().dependencies);
             let sealed = self.key.seal_answer(key, &places, place, &answer);
             let name = self.key.answer_name(key);
             let arguments: [&[u8]; 5] = [

@@ -81,11 +81,15 @@ fn calendar_stages(
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            calendar::judging::Judging::new(inner, parts, shared)
+            calendar::judging::Judging::new(inner, parts, settings, shared)
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
             migration::cutting_over(inner, parts, settings, shared)
+        }))
+        // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
+        .layer(layer_fn(|inner| {
+            cache::forms::Forms::new(inner, parts, settings, shared)
         }))
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {

@@ -9,10 +9,12 @@
 mod access_lines;
 mod admin;
 mod advice;
+mod advisory_check;
 mod backends;
 mod body_memory;
 mod breaker;
 mod caching;
+mod calendars;
 mod command_line;
 mod companion;
 mod comparing;
