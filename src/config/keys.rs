@@ -1072,7 +1072,10 @@ const RATE_LIMITS: &[SettingKey] = &[
          the site answers otherwise, so the rate also limits how many requests with credentials may wait for \
          the site at once; a client that disconnects before the response has spent its attempt. Basic \
          credentials that are not exactly one blank and the base64 of `name:password` get 400 \
-         `edge_bad_authorization`.",
+         `edge_bad_authorization`. With `other = \"forward\"` the same budgets count requests beside the \
+         calendar: those with `Authorization` that get 401, logins at `wp-login.php` that set no login cookie, \
+         and each password of a call to `xmlrpc.php` that gets fault 403. An account is read from forms and \
+         calls of at most 64 KiB; larger ones count per address.",
     )
     .unset("off"),
     SettingKey::new(

@@ -25,6 +25,7 @@ mod dispatch;
 mod fault;
 mod forwarded;
 mod migration;
+mod rate_limiter;
 mod service;
 mod shared;
 mod site;
@@ -39,6 +40,7 @@ use body::BodyReader;
 use cache::invalidating::WritePlace;
 use cache::known_reads::KnownReads;
 use calls::CallRequest;
+use rate_limiter::RateLimiter;
 use stage::Stage;
 
 /// The parts that the stages of one set of settings share.
@@ -68,7 +70,8 @@ fn calendar_stages(
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            calendar::rate_limit::RateLimit::new(inner, &settings.rate_limits, shared)
+            let limiter = RateLimiter::new(&settings.rate_limits, shared);
+            calendar::rate_limit::RateLimit::new(inner, limiter)
         }))
         // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))

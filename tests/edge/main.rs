@@ -9,6 +9,7 @@
 mod access_lines;
 mod admin;
 mod advice;
+mod advisory_check;
 mod backends;
 mod body_memory;
 mod breaker;
@@ -78,6 +79,7 @@ mod shadowing;
 mod site;
 mod site_access;
 mod site_forms;
+mod site_logins;
 mod site_targets;
 mod site_uploads;
 mod slow_bodies;
