@@ -175,12 +175,8 @@ impl Announcements {
         waiting.extend(announcements);
         if waiting.len() > MOST_WAITING {
             waiting.clear();
-            let purge = PurgeRequest {
-                removal: Removal::All,
-                changes: Vec::new(),
-            };
             waiting.push_back(Announcement {
-                news: News::Purge(purge, RemovalCause::Message),
+                news: News::Purge(PurgeRequest::everything(), RemovalCause::Message),
                 told: None,
             });
         }

@@ -11,6 +11,7 @@ mod comparison;
 mod compression;
 mod cors;
 mod cutover;
+mod feed;
 mod fleet;
 mod http2;
 mod limits;
@@ -47,6 +48,7 @@ pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
+pub use feed::{FeedSettings, WebhookSettings};
 pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
@@ -141,6 +143,10 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// The cache.
     pub cache: CacheSettings,
+    /// The feed of changes.
+    pub feed: FeedSettings,
+    /// Receivers of changes.
+    pub webhooks: Vec<WebhookSettings>,
     /// The edges that agree with this one.
     pub fleet: FleetSettings,
     /// Cross-origin rules.
@@ -211,6 +217,8 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
+            feed: FeedSettings::default(),
+            webhooks: Vec::new(),
             fleet: FleetSettings::default(),
             cors: CorsSettings::default(),
             backends: Vec::new(),

@@ -10,6 +10,7 @@ use http_body_util::BodyExt;
 
 use crate::backend::{Backends, QueueWatch, RootIndex};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
+use crate::companion::ChangeFeed;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
@@ -32,6 +33,7 @@ pub(in crate::gateway) struct CacheFetch<S> {
     backends: Arc<Backends>,
     index: RootIndex,
     drain: Drain,
+    feed: ChangeFeed,
 }
 
 /// What a client asks.
@@ -73,6 +75,7 @@ where
             backends: Arc::clone(&parts.backends),
             index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
             drain: shared.drain.clone(),
+            feed: shared.companions.feed().clone(),
         }
     }
 
@@ -170,6 +173,9 @@ where
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
+                if answer.status() == StatusCode::OK {
+                    self.feed.shown(&fill.dependencies);
+                }
                 let stored = self.cache.answer(answer, fill, older);
                 self.cache.keep(leader.key(), &stored);
                 SharedOutcome::Stored(stored)

@@ -40,8 +40,7 @@ pub struct ChangeLog {
 /// A record that an anonymous reader is to be asked for, because of the change with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskedRecord {
-    /// The record.
-    pub name: RecordName,
+    pub(super) name: RecordName,
     pub(super) number: u64,
 }
 
@@ -54,6 +53,15 @@ pub enum Verdict {
     Hidden,
     /// The site did not answer.
     Failed,
+}
+
+// === impl AskedRecord ===
+
+impl AskedRecord {
+    /// The record.
+    pub const fn name(self) -> RecordName {
+        self.name
+    }
 }
 
 // === impl ChangeLog ===

@@ -104,6 +104,15 @@ impl FeedKey {
     }
 }
 
+impl PartialEq for FeedKey {
+    /// Keys are the same if their tokens are of one log.
+    fn eq(&self, other: &Self) -> bool {
+        self.log == other.log
+    }
+}
+
+impl Eq for FeedKey {}
+
 /// The first bytes, with zeros where there are fewer.
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut first = [0; N];
