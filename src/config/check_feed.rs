@@ -15,7 +15,8 @@ pub(super) fn check(
     let (settings, places) = (&typed.value, &typed.places);
     if !settings.feed.enabled {
         if let Some(webhook) = webhooks.first() {
-            let finding = ConfigFinding::from(Complaint::Missing(ENABLED)).expected("true, beside `[[webhooks]]`");
+            let finding =
+                ConfigFinding::from(Complaint::Missing(ENABLED)).expected("true, beside `[[webhooks]]`");
             problems.add(&webhook.places.table, finding);
         }
         return;

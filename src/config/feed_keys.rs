@@ -46,7 +46,9 @@ pub(super) const FEED: &[SettingKey] = &[
     ),
     SettingKey::new(
         "readers_per_address",
-        Count(1..=10_000, |settings| Usize(&mut settings.feed.readers_per_address)),
+        Count(1..=10_000, |settings| {
+            Usize(&mut settings.feed.readers_per_address)
+        }),
         "The same for one address, or one IPv6 /64 network; further ones get 429.",
     ),
     SettingKey::new(
@@ -101,5 +103,7 @@ pub(super) const WEBHOOKS: &[WebhookKey] = &[
 
 fn kind(text: &str) -> Result<Kind, TextError> {
     let mut kinds = Kind::ALL.into_iter();
-    kinds.find(|kind| kind.collection() == text).ok_or(TextError::Malformed)
+    kinds
+        .find(|kind| kind.collection() == text)
+        .ok_or(TextError::Malformed)
 }

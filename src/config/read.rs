@@ -12,8 +12,7 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule,
-    WebhookSettings,
+    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule, WebhookSettings,
 };
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -88,10 +87,7 @@ fn section_table(
                 .filter_map(|entry| backend(section, keys, entry, problems));
             draft.backends.extend(backends);
         }
-        (
-            Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_) | Keys::Webhook(_),
-            DeValue::Array(tables),
-        ) => {
+        (Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_) | Keys::Webhook(_), DeValue::Array(tables)) => {
             rules(section, tables, draft, problems);
         }
         (_, other) => {

@@ -90,7 +90,8 @@ impl Gateway {
     pub(super) fn named(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
         let answering = Arc::new(answering_stages(settings, shared, &parts));
-        let records: Arc<dyn ReadsRecords> = Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
+        let records: Arc<dyn ReadsRecords> =
+            Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts, answering),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),

@@ -29,6 +29,7 @@ mod ending;
 mod explained;
 mod explained_index;
 mod exporting;
+mod feed;
 mod first_minutes;
 mod fleet;
 mod forwarding;

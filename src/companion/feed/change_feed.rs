@@ -16,6 +16,7 @@ use calendar_edge_core::cache::Dependencies;
 use calendar_edge_core::companion::feed::{AskedRecord, ChangeLog, FeedKey, FeedPage, Position, Verdict};
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
 
 /// The log of changes; clones share it. Without `feed.enabled` nothing is kept.
@@ -126,7 +127,10 @@ impl ChangeFeed {
     pub(crate) fn settled(&self, root: &Url) -> Option<u64> {
         self.is_on().then_some(())?;
         let log = self.0.log.lock();
-        log.log.as_ref().filter(|_| log.of.root == *root).map(ChangeLog::settled)
+        log.log
+            .as_ref()
+            .filter(|_| log.of.root == *root)
+            .map(ChangeLog::settled)
     }
 
     /// Hears a message, before its numbers are counted.
@@ -196,7 +200,9 @@ impl ChangeFeed {
     /// The changes since a position; none until the site has shown a number.
     pub(crate) fn read(&self, since: Option<Position>, kinds: &[Kind], most: usize) -> Option<FeedPage> {
         let log = self.0.log.lock();
-        log.log.as_ref().map(|log| log.read(since, kinds, most, unix_time()))
+        log.log
+            .as_ref()
+            .map(|log| log.read(since, kinds, most, unix_time()))
     }
 
     /// The records that an anonymous reader is to be asked for.
@@ -262,9 +268,15 @@ impl ChangeFeed {
             return;
         }
         let mut log = self.0.log.lock();
+        let doubted = log.doubted();
         change(&mut log);
         log.is_written = false;
+        let is_urgent = log.doubted() != doubted;
         drop(log);
+        if is_urgent {
+            // Rare: the site's number will not say it again.
+            self.write();
+        }
         self.0.moved.send_replace(());
     }
 }
@@ -287,7 +299,10 @@ impl FollowedLog {
     /// The log of this place, as an earlier run has kept it.
     fn of(of: FeedPlace, settings: &Settings) -> Self {
         let most = settings.feed.records;
-        let kept = of.file.as_deref().and_then(|path| FeedFile::read(path, &of.log_id()));
+        let kept = of
+            .file
+            .as_deref()
+            .and_then(|path| FeedFile::read(path, &of.log_id()));
         let (log, delivered) = match kept {
             Some(kept) => kept.open(most, unix_time()),
             None => (None, feed_file::Delivered::default()),
@@ -301,13 +316,19 @@ impl FollowedLog {
         }
     }
 
+    fn doubted(&self) -> UnixTime {
+        self.log.as_ref().map(ChangeLog::doubted).unwrap_or_default()
+    }
+
     fn of_root(&mut self, root: &Url) -> Option<&mut ChangeLog> {
         self.log.as_mut().filter(|_| self.of.root == *root)
     }
 
     fn settle(&mut self, settled: u64) {
         let now = unix_time();
-        let log = self.log.get_or_insert_with(|| ChangeLog::begin(settled, self.most, now));
+        let log = self
+            .log
+            .get_or_insert_with(|| ChangeLog::begin(settled, self.most, now));
         log.settle(settled, now);
         self.is_written = false;
     }
@@ -343,6 +364,9 @@ impl FeedPlace {
 
     /// Tells the log from those of other sites.
     fn log_id(&self) -> String {
-        self.key.as_ref().map(|key| key.name_of("log")).unwrap_or_default()
+        self.key
+            .as_ref()
+            .map(|key| key.name_of("log"))
+            .unwrap_or_default()
     }
 }

@@ -4,11 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join_all;
 
 use super::change_feed::ChangeFeed;
+use crate::backend::pauses;
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{RecordName, Verdict};
 
@@ -21,8 +21,8 @@ pub(crate) trait AsksSite: fmt::Debug + Send + Sync {
 /// The most records that are asked for at once: they take permits that clients need.
 const AT_ONCE: usize = 4;
 
-/// The pause after a question without an answer.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How often the pause after a question without an answer doubles, from a second on.
+const LONGEST_PAUSE: u32 = 5;
 
 // === impl ChangeFeed ===
 
@@ -42,6 +42,7 @@ impl ChangeFeed {
     }
 
     async fn judge_all(&self, site: &dyn AsksSite) {
+        let mut failures = 0;
         loop {
             let asked = self.asks(AT_ONCE);
             if asked.is_empty() {
@@ -54,7 +55,10 @@ impl ChangeFeed {
                 has_failed
             });
             if join_all(verdicts).await.into_iter().any(|has_failed| has_failed) {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(pauses::after(failures.min(LONGEST_PAUSE))).await;
+                failures += 1;
+            } else {
+                failures = 0;
             }
         }
     }

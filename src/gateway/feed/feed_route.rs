@@ -48,7 +48,11 @@ const EVENT_STREAM: &str = "text/event-stream";
 // === impl FeedRoute ===
 
 impl FeedRoute {
-    pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared, records: Arc<dyn ReadsRecords>) -> Self {
+    pub(in crate::gateway) fn new(
+        settings: &Settings,
+        shared: &Shared,
+        records: Arc<dyn ReadsRecords>,
+    ) -> Self {
         let roots = settings.roots.iter();
         Self {
             parts: Arc::new(FeedParts {
@@ -66,7 +70,8 @@ impl FeedRoute {
 
     /// Whether a request is for the feed, on or off.
     pub(in crate::gateway) fn is_asked(&self, head: &Head) -> bool {
-        matches!(head.method, Method::GET | Method::HEAD) && self.paths.iter().any(|path| head.uri.path() == path)
+        matches!(head.method, Method::GET | Method::HEAD)
+            && self.paths.iter().any(|path| head.uri.path() == path)
     }
 
     /// Answers a reader.
@@ -94,7 +99,11 @@ impl FeedRoute {
         if query.len() > FeedQuery::LONGEST {
             return Err(EdgeError::TargetTooLong.refusal());
         }
-        let last_event = request.head.headers.get(LAST_EVENT_ID).filter(|_| is_stream(&request.head));
+        let last_event = request
+            .head
+            .headers
+            .get(LAST_EVENT_ID)
+            .filter(|_| is_stream(&request.head));
         let last_event = last_event.map(|id| id.to_str().unwrap_or_default());
         let query = FeedQuery::read(query, last_event, &key).map_err(invalid)?;
         Ok(Follower {
@@ -147,7 +156,11 @@ async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeR
     let text = follower.text(&page).await;
     let tag = entity_tag(&text);
     let has_it = if_none_match(headers).is_some_and(|condition| is_known(&condition, &tag));
-    let mut answer = if has_it { not_modified() } else { json(StatusCode::OK, text) };
+    let mut answer = if has_it {
+        not_modified()
+    } else {
+        json(StatusCode::OK, text)
+    };
     let headers = answer.headers_mut();
     headers.insert(ETAG, tag);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -174,7 +187,9 @@ const fn of_feed(response: PlainResponse) -> EdgeResponse {
 /// Whether a reader takes a stream.
 fn is_stream(head: &Head) -> bool {
     let accepted = head.headers.get_all(ACCEPT).iter();
-    let mut types = accepted.filter_map(|field| field.to_str().ok()).flat_map(|field| field.split(','));
+    let mut types = accepted
+        .filter_map(|field| field.to_str().ok())
+        .flat_map(|field| field.split(','));
     let names_stream = types.any(|item| {
         let name = item.split(';').next().unwrap_or_default();
         name.trim().eq_ignore_ascii_case(EVENT_STREAM)

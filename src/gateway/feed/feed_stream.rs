@@ -67,7 +67,12 @@ impl<P> Stream<P> {
                 }
                 let text = self.follower.text(&page).await;
                 let token = self.follower.token(page.next);
-                let event = [format!("event: changes\nid: {token}\ndata: ").as_bytes(), &text, b"\n\n"].concat();
+                let event = [
+                    format!("event: changes\nid: {token}\ndata: ").as_bytes(),
+                    &text,
+                    b"\n\n",
+                ]
+                .concat();
                 Some(event.into())
             }
             Followed::Unheard | Followed::Ending(_) => None,

@@ -76,7 +76,9 @@ impl Follower {
             let is_heard = self.look();
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
-            let page = self.feed().read(self.query.since, &self.query.kinds, MOST_CHANGES);
+            let page = self
+                .feed()
+                .read(self.query.since, &self.query.kinds, MOST_CHANGES);
             let is_due = |page: &FeedPage| {
                 let is_ready = !is_judging && (page.tells() || time >= wait);
                 is_ready || !page.is_complete
@@ -128,11 +130,16 @@ impl Follower {
         if !self.query.includes_records {
             return Vec::new();
         }
-        let changed = page.changes.iter().filter(|change| change.what != WhatChanged::Gone);
+        let changed = page
+            .changes
+            .iter()
+            .filter(|change| change.what != WhatChanged::Gone);
         let names: Vec<_> = changed.map(|change| change.name).take(MOST_RECORDS).collect();
         let mut records = Vec::with_capacity(names.len());
         for names in names.chunks(AT_ONCE) {
-            let reads = names.iter().map(|name| self.parts.records.read(*name, &self.public));
+            let reads = names
+                .iter()
+                .map(|name| self.parts.records.read(*name, &self.public));
             records.extend(join_all(reads).await);
         }
         records

@@ -146,7 +146,9 @@ where
 
 impl<S> fmt::Debug for RecordReads<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecordReads").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("RecordReads")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 

@@ -68,7 +68,7 @@ impl AskedRecord {
 
 impl ChangeLog {
     /// How often a record is asked for before its change counts as one that is not known.
-    pub const MOST_ATTEMPTS: u8 = 5;
+    pub const MOST_ATTEMPTS: u8 = 10;
 
     /// How far the token of another edge may be ahead of what this one has heard.
     const MOST_AHEAD: u64 = 10_000;
@@ -78,7 +78,10 @@ impl ChangeLog {
 
     /// A log that begins behind this number, and holds the changes of at most so many records.
     pub fn begin(number: u64, most: usize, now: UnixTime) -> Self {
-        let begun = Position { number, at: now };
+        let begun = Position {
+            number,
+            at: whole_millis(now),
+        };
         Self {
             most,
             begun,
@@ -95,6 +98,11 @@ impl ChangeLog {
     /// Every change up to this one was heard.
     pub const fn settled(&self) -> u64 {
         self.settled
+    }
+
+    /// When something was said that no number would tell again: it has to outlive a crash.
+    pub const fn doubted(&self) -> UnixTime {
+        self.doubted
     }
 
     /// Changes the bound of records.
@@ -135,7 +143,7 @@ impl ChangeLog {
         let mut known = std::mem::take(&mut self.known);
         known.doubt_all();
         // Behind the positions of the old count.
-        let now = now.max(self.end.at.saturating_add(Duration::from_millis(1)));
+        let now = whole_millis(now).max(self.end.at.saturating_add(Duration::from_millis(1)));
         *self = Self {
             known,
             doubted: now,
@@ -256,7 +264,9 @@ impl ChangeLog {
     /// Anything may have changed, and no number says so.
     fn doubt(&mut self, now: UnixTime) {
         self.known.doubt_all();
-        self.doubted = now.max(self.end.at).saturating_add(Duration::from_millis(1));
+        self.doubted = whole_millis(now)
+            .max(self.end.at)
+            .saturating_add(Duration::from_millis(1));
         self.end.at = self.doubted;
     }
 
@@ -309,8 +319,13 @@ impl ChangeLog {
             .map_or(u64::MAX, |first| first.saturating_sub(1));
         let number = self.settled.min(first);
         if number != self.end.number {
-            let at = self.end.at.max(now);
+            let at = self.end.at.max(whole_millis(now));
             self.end = Position { number, at };
         }
     }
+}
+
+/// A time as tokens carry it.
+fn whole_millis(time: UnixTime) -> UnixTime {
+    UnixTime::from_millis(time.as_millis())
 }

@@ -90,10 +90,13 @@ struct ModelWorld {
     ever_public: BTreeSet<u64>,
     contents: u64,
     highest: u64,
+    /// Whether something changed without a number since the backup.
+    has_uncounted: bool,
     on_the_way: Vec<PurgeRequest>,
     tracker: ChangeTracker,
     log: Option<ChangeLog>,
     saved: Option<String>,
+    doubted: UnixTime,
     clients: [ModelClient; 3],
     now: UnixTime,
 }
@@ -131,8 +134,7 @@ impl ModelWorld {
     }
 
     fn step(&mut self, step: Step) {
-        // The times of what happens differ, as they do with whole milliseconds.
-        self.now = self.now.saturating_add(Duration::from_millis(2));
+        self.now = self.now.saturating_add(Duration::from_micros(1700));
         match step {
             Step::Edit(id) => {
                 if self.site.public.contains_key(&id) {
@@ -151,6 +153,7 @@ impl ModelWorld {
             Step::NameAll(true) => self.change(Removal::All),
             Step::NameAll(false) => self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)])),
             Step::BehindTheBack(id) => {
+                self.has_uncounted = true;
                 self.publish(id);
                 self.hear(&PurgeRequest {
                     removal: Removal::All,
@@ -175,7 +178,10 @@ impl ModelWorld {
             Step::Poll(client, through) => self.poll(client, through),
             Step::Save => self.saved = self.log.as_ref().map(ChangeLog::to_json),
             Step::Restart(keeps) => self.restart(keeps),
-            Step::Backup => self.backup = self.site.clone(),
+            Step::Backup => {
+                self.has_uncounted = false;
+                self.backup = self.site.clone();
+            }
             Step::Restore => self.restore(),
         }
     }
@@ -201,6 +207,16 @@ impl ModelWorld {
         }
         self.tracker.told(message, now);
         self.settle();
+        self.save_doubt();
+    }
+
+    /// What no number would tell again after a restart is saved at once.
+    fn save_doubt(&mut self) {
+        if let Some(log) = &self.log
+            && log.doubted() > std::mem::replace(&mut self.doubted, log.doubted())
+        {
+            self.saved = Some(log.to_json());
+        }
     }
 
     fn settle(&mut self) {
@@ -230,6 +246,7 @@ impl ModelWorld {
             log.begin_anew(self.site.count, self.now);
         }
         self.settle();
+        self.save_doubt();
     }
 
     fn wait(&mut self) {
@@ -276,7 +293,9 @@ impl ModelWorld {
                 None => client.copy.remove(&id),
             };
         }
-        client.token = Some(page.next);
+        // What a token carries.
+        let at = UnixTime::from_millis(page.next.at.as_millis());
+        client.token = Some(Position { at, ..page.next });
         if !page.is_complete {
             client.copy.clone_from(&self.site.public);
             if through {
@@ -290,18 +309,21 @@ impl ModelWorld {
     }
 
     fn restart(&mut self, keeps: bool) {
-        let kept = self.saved.as_deref().filter(|_| keeps);
+        // What no number tells is lost with the log.
+        let is_doubted = self.doubted != UnixTime::default();
+        let kept = self.saved.as_deref().filter(|_| keeps || is_doubted);
         self.log = kept.map(|text| ChangeLog::from_json(text, MOST, self.now).expect("what was written"));
         let settled = self.log.as_ref().map(ChangeLog::settled);
         self.tracker = settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed);
     }
 
-    /// The edge asks before the count is as high as before: it asks every few seconds. One that starts at this moment, and
-    /// has kept nothing, cannot know.
+    /// The edge asks before it, and before the count is as high again: it asks every few seconds. One that starts at this moment, and
+    /// has kept nothing, cannot know. Nor can one know of changes that had no number and are undone.
     fn restore(&mut self) {
-        if self.log.is_none() {
+        if self.log.is_none() || self.has_uncounted {
             return;
         }
+        self.show();
         self.site = self.backup.clone();
         self.on_the_way.clear();
         self.ask();
