@@ -109,8 +109,7 @@ impl Gateway {
 
     /// Asks for records as an anonymous reader does.
     pub(crate) fn site(&self) -> Arc<dyn AsksSite> {
-        let records = Arc::clone(&self.records);
-        records
+        Arc::<dyn ReadsRecords>::clone(&self.records)
     }
 
     /// Answers a request.

@@ -8,7 +8,7 @@ use prometheus_client::registry::Registry;
 
 use super::series::Series;
 use super::table::{FEED_READERS, FEED_VERDICTS, WEBHOOK_DELIVERIES};
-use calendar_edge_core::companion::feed::Verdict;
+use calendar_edge_core::companion::feed::RecordVerdict;
 use calendar_edge_core::settings::WebhookSettings;
 
 /// The metrics of the feed; clones share their values.
@@ -52,12 +52,12 @@ impl FeedMetrics {
     }
 
     /// Counts what an anonymous reader found.
-    pub(crate) fn judged(&self, verdict: &Verdict) {
+    pub(crate) fn judged(&self, verdict: &RecordVerdict) {
         let [readable, hidden, failed] = VERDICTS;
         let verdict = match verdict {
-            Verdict::Readable(_) => readable,
-            Verdict::Hidden => hidden,
-            Verdict::Failed => failed,
+            RecordVerdict::Readable(_) => readable,
+            RecordVerdict::Hidden => hidden,
+            RecordVerdict::Failed => failed,
         };
         self.verdicts.add([verdict.into()], 1);
     }

@@ -13,7 +13,9 @@ use super::feed_file::{self, FeedFile};
 use super::feed_readers::{FeedReaders, ReaderPlace, TooManyReaders};
 use crate::telemetry::{FeedMetrics, Metrics, unix_time};
 use calendar_edge_core::cache::Dependencies;
-use calendar_edge_core::companion::feed::{AskedRecord, ChangeLog, FeedKey, FeedPage, Position, Verdict};
+use calendar_edge_core::companion::feed::{
+    AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordVerdict,
+};
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -198,7 +200,7 @@ impl ChangeFeed {
     }
 
     /// The changes since a position; none until the site has shown a number.
-    pub(crate) fn read(&self, since: Option<Position>, kinds: &[Kind], most: usize) -> Option<FeedPage> {
+    pub(crate) fn read(&self, since: Option<FeedPosition>, kinds: &[Kind], most: usize) -> Option<FeedPage> {
         let log = self.0.log.lock();
         log.log
             .as_ref()
@@ -217,7 +219,7 @@ impl ChangeFeed {
     }
 
     /// What a reader found.
-    pub(super) fn judged(&self, asked: AskedRecord, verdict: Verdict) {
+    pub(super) fn judged(&self, asked: AskedRecord, verdict: RecordVerdict) {
         self.0.metrics.judged(&verdict);
         self.change(|log| {
             if let Some(log) = &mut log.log {
@@ -233,12 +235,12 @@ impl ChangeFeed {
     }
 
     /// The position up to which a receiver was told.
-    pub(super) fn delivered(&self, receiver: &str) -> Option<Position> {
+    pub(super) fn delivered(&self, receiver: &str) -> Option<FeedPosition> {
         self.0.log.lock().delivered.of(receiver)
     }
 
     /// A receiver was told up to this position.
-    pub(super) fn deliver(&self, receiver: &str, position: Position) {
+    pub(super) fn deliver(&self, receiver: &str, position: FeedPosition) {
         let mut log = self.0.log.lock();
         log.delivered.note(receiver, position);
         log.is_written = false;

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::server::state_file;
-use calendar_edge_core::companion::feed::{ChangeLog, Position};
+use calendar_edge_core::companion::feed::{ChangeLog, FeedPosition};
 use calendar_edge_core::unix_time::UnixTime;
 
 /// What is kept.
@@ -74,14 +74,14 @@ impl FeedFile {
 // === impl Delivered ===
 
 impl Delivered {
-    pub(super) fn of(&self, receiver: &str) -> Option<Position> {
-        self.0.get(receiver).map(|(number, millis)| Position {
+    pub(super) fn of(&self, receiver: &str) -> Option<FeedPosition> {
+        self.0.get(receiver).map(|(number, millis)| FeedPosition {
             number: *number,
             at: UnixTime::from_millis(*millis),
         })
     }
 
-    pub(super) fn note(&mut self, receiver: &str, position: Position) {
+    pub(super) fn note(&mut self, receiver: &str, position: FeedPosition) {
         let written = (position.number, position.at.as_millis());
         self.0.insert(receiver.to_owned(), written);
     }

@@ -10,12 +10,12 @@ use futures_util::future::join_all;
 use super::change_feed::ChangeFeed;
 use crate::backend::pauses;
 use crate::server::Drain;
-use calendar_edge_core::companion::feed::{RecordName, Verdict};
+use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
 
 /// Asks the cache or the site for a record as an anonymous reader does.
 pub(crate) trait AsksSite: fmt::Debug + Send + Sync {
     /// What a reader finds.
-    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = Verdict> + Send + '_>>;
+    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>>;
 }
 
 /// The most records that are asked for at once: they take permits that clients need.
@@ -50,7 +50,7 @@ impl ChangeFeed {
             }
             let verdicts = asked.into_iter().map(|asked| async move {
                 let verdict = site.ask(asked.name()).await;
-                let has_failed = verdict == Verdict::Failed;
+                let has_failed = verdict == RecordVerdict::Failed;
                 self.judged(asked, verdict);
                 has_failed
             });

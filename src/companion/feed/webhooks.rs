@@ -86,7 +86,8 @@ pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookS
     let names: Vec<String> = following.iter().map(|following| following.name.clone()).collect();
     feed.keep_delivered(&names);
     join_all(following.iter().map(Following::follow)).await;
-    std::future::pending().await
+    // There are none.
+    std::future::pending::<()>().await;
 }
 
 // === impl Following ===

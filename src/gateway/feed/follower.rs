@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use super::record_reads::ReadsRecords;
 use crate::companion::{AsksSite, ChangeFeed, Companions};
 use crate::server::Drain;
-use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedQuery, Position, WhatChanged};
+use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
 use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// What all readers share.
@@ -122,7 +122,7 @@ impl Follower {
         })
     }
 
-    pub(super) fn token(&self, position: Position) -> String {
+    pub(super) fn token(&self, position: FeedPosition) -> String {
         self.key.write(position)
     }
 

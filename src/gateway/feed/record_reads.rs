@@ -16,7 +16,7 @@ use crate::gateway::Parts;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
 use crate::server::response::EdgeBody;
-use calendar_edge_core::companion::feed::{RecordName, Verdict};
+use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::Settings;
@@ -44,7 +44,7 @@ pub(in crate::gateway) struct RecordReads<S> {
 
 /// What is read of a record.
 #[derive(Deserialize)]
-struct ReadRecord {
+struct RecordTime {
     #[serde(default)]
     modified_utc: Option<Box<str>>,
 }
@@ -120,7 +120,7 @@ impl<S> AsksSite for RecordReads<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = Verdict> + Send + '_>> {
+    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
         Box::pin(async move {
             let (status, body) = self.answer(name, &self.public).await;
             verdict(status, body.as_deref())
@@ -167,17 +167,17 @@ async fn whole(mut body: EdgeBody) -> Option<Bytes> {
 }
 
 /// What an answer says about the record. Only the site can say that there is none for this reader: a failure is none.
-fn verdict(status: StatusCode, body: Option<&[u8]>) -> Verdict {
+fn verdict(status: StatusCode, body: Option<&[u8]>) -> RecordVerdict {
     match status {
-        StatusCode::OK => body.map_or(Verdict::Failed, |body| {
-            let read = serde_json::from_slice::<ReadRecord>(body);
-            Verdict::Readable(read.ok().and_then(|record| record.modified_utc))
+        StatusCode::OK => body.map_or(RecordVerdict::Failed, |body| {
+            let read = serde_json::from_slice::<RecordTime>(body);
+            RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc))
         }),
         StatusCode::BAD_REQUEST
         | StatusCode::UNAUTHORIZED
         | StatusCode::FORBIDDEN
         | StatusCode::NOT_FOUND
-        | StatusCode::GONE => Verdict::Hidden,
-        _ => Verdict::Failed,
+        | StatusCode::GONE => RecordVerdict::Hidden,
+        _ => RecordVerdict::Failed,
     }
 }

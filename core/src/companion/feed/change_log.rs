@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::feed_token::Position;
-use super::known_records::{KnownRecords, RecordName, Standing};
+use super::feed_token::FeedPosition;
+use super::known_records::{KnownRecords, RecordName, RecordStanding};
 use super::numbered::Numbered;
 use super::page::{ChangedRecord, FeedPage, WhatChanged};
 use crate::cache::{Dependencies, Removal, Tag};
@@ -22,7 +22,7 @@ pub struct ChangeLog {
     /// The most records with a change.
     pub(super) most: usize,
     /// The number that was the highest one when the log began.
-    pub(super) begun: Position,
+    pub(super) begun: FeedPosition,
     /// Tokens of before are not complete, whatever their number: somebody said that anything may have changed.
     pub(super) doubted: UnixTime,
     /// Changes up to this one are not told one by one.
@@ -30,7 +30,7 @@ pub struct ChangeLog {
     /// Every change up to this one was heard.
     pub(super) settled: u64,
     /// The end of what is told.
-    pub(super) end: Position,
+    pub(super) end: FeedPosition,
     pub(super) told: Numbered<WhatChanged>,
     /// How often a reader was asked in vain.
     pub(super) pending: Numbered<u8>,
@@ -46,7 +46,7 @@ pub struct AskedRecord {
 
 /// What an anonymous reader found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RecordVerdict {
     /// The record, with the time of its change as the site prints it.
     Readable(Option<Box<str>>),
     /// The site does not show it.
@@ -78,7 +78,7 @@ impl ChangeLog {
 
     /// A log that begins behind this number, and holds the changes of at most so many records.
     pub fn begin(number: u64, most: usize, now: UnixTime) -> Self {
-        let begun = Position {
+        let begun = FeedPosition {
             number,
             at: whole_millis(now),
         };
@@ -151,12 +151,13 @@ impl ChangeLog {
         };
     }
 
-    /// An answer for everybody showed these records.
+    /// An answer for everybody showed these records. True if that is news.
     pub fn shown(&mut self, answer: &Dependencies) -> bool {
-        let names = RecordName::shown_by(answer);
-        names.fold(false, |is_news, name| {
-            self.known.note(name, Standing::Public) || is_news
-        })
+        let mut is_news = false;
+        for name in RecordName::shown_by(answer) {
+            is_news |= self.known.note(name, RecordStanding::Public);
+        }
+        is_news
     }
 
     /// The records that an anonymous reader is to be asked for, the oldest changes first.
@@ -169,7 +170,7 @@ impl ChangeLog {
     }
 
     /// What a reader found who asked after the change was heard.
-    pub fn judged(&mut self, asked: AskedRecord, verdict: Verdict, now: UnixTime) {
+    pub fn judged(&mut self, asked: AskedRecord, verdict: RecordVerdict, now: UnixTime) {
         let AskedRecord { name, number } = asked;
         // A later change of the record is asked about anew.
         if self
@@ -180,16 +181,16 @@ impl ChangeLog {
             return;
         }
         match verdict {
-            Verdict::Readable(modified) => {
+            RecordVerdict::Readable(modified) => {
                 self.pending.take(name);
-                self.known.note(name, Standing::Public);
+                self.known.note(name, RecordStanding::Public);
                 self.told.put(name, number, WhatChanged::Changed(modified));
             }
-            Verdict::Hidden => {
+            RecordVerdict::Hidden => {
                 self.pending.take(name);
                 self.hidden(name, number);
             }
-            Verdict::Failed => self.failed(name, number),
+            RecordVerdict::Failed => self.failed(name, number),
         }
         self.drop_oldest();
         self.moved(now);
@@ -197,7 +198,7 @@ impl ChangeLog {
 
     /// The changes since a position, of these kinds or of all; a few more than `most`, because those of one number stay
     /// together.
-    pub fn read(&self, since: Option<Position>, kinds: &[Kind], most: usize, now: UnixTime) -> FeedPage {
+    pub fn read(&self, since: Option<FeedPosition>, kinds: &[Kind], most: usize, now: UnixTime) -> FeedPage {
         let mut page = FeedPage {
             changes: Vec::new(),
             next: self.end,
@@ -230,7 +231,7 @@ impl ChangeLog {
     }
 
     /// Whether all changes since a position are told one by one.
-    fn reaches(&self, since: Position, now: UnixTime) -> bool {
+    fn reaches(&self, since: FeedPosition, now: UnixTime) -> bool {
         let is_of_this_count = since.at >= self.begun.at || since.number <= self.begun.number;
         let is_of_the_past = since.at <= now.saturating_add(Self::SKEW);
         let is_near = since.number <= self.settled.saturating_add(Self::MOST_AHEAD);
@@ -274,15 +275,15 @@ impl ChangeLog {
     /// that it exists. Where that is not known, readers have to read all.
     fn hidden(&mut self, name: RecordName, number: u64) {
         let told = self.told.get(name).map(|(_, what)| match what {
-            WhatChanged::Changed(_) => Standing::Public,
-            WhatChanged::Gone => Standing::Hidden,
+            WhatChanged::Changed(_) => RecordStanding::Public,
+            WhatChanged::Gone => RecordStanding::Hidden,
         });
         match self.known.standing(name).or(told) {
-            Some(Standing::Public) => self.told.put(name, number, WhatChanged::Gone),
-            Some(Standing::Hidden) => {}
+            Some(RecordStanding::Public) => self.told.put(name, number, WhatChanged::Gone),
+            Some(RecordStanding::Hidden) => {}
             None => self.raise_floor(number),
         }
-        self.known.note(name, Standing::Hidden);
+        self.known.note(name, RecordStanding::Hidden);
     }
 
     fn failed(&mut self, name: RecordName, number: u64) {
@@ -320,7 +321,7 @@ impl ChangeLog {
         let number = self.settled.min(first);
         if number != self.end.number {
             let at = self.end.at.max(whole_millis(now));
-            self.end = Position { number, at };
+            self.end = FeedPosition { number, at };
         }
     }
 }

@@ -17,7 +17,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What happens at the site, on the way, at the edge and at its readers.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum ModelStep {
     /// A record is stored; drafts too.
     Edit(u64),
     Publish(u64),
@@ -46,25 +46,25 @@ enum Step {
     Restore,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<ModelStep>> {
     let id = || 1..=RECORDS;
     let step = prop_oneof![
-        8 => id().prop_map(Step::Edit),
-        4 => id().prop_map(Step::Publish),
-        4 => id().prop_map(Step::Hide),
-        1 => any::<bool>().prop_map(Step::NameAll),
-        1 => id().prop_map(Step::BehindTheBack),
-        12 => (0..4_usize).prop_map(Step::Deliver),
-        1 => (0..4_usize).prop_map(Step::Lose),
-        2 => (0..4_usize).prop_map(Step::Merge),
-        4 => Just(Step::Show),
-        3 => Just(Step::Wait),
-        8 => (1..4_usize, proptest::bool::weighted(0.2)).prop_map(|(most, fails)| Step::Judge(most, fails)),
-        8 => (0..3_usize, proptest::bool::weighted(0.8)).prop_map(|(client, through)| Step::Poll(client, through)),
-        2 => Just(Step::Save),
-        1 => any::<bool>().prop_map(Step::Restart),
-        1 => Just(Step::Backup),
-        1 => Just(Step::Restore),
+        8 => id().prop_map(ModelStep::Edit),
+        4 => id().prop_map(ModelStep::Publish),
+        4 => id().prop_map(ModelStep::Hide),
+        1 => any::<bool>().prop_map(ModelStep::NameAll),
+        1 => id().prop_map(ModelStep::BehindTheBack),
+        12 => (0..4_usize).prop_map(ModelStep::Deliver),
+        1 => (0..4_usize).prop_map(ModelStep::Lose),
+        2 => (0..4_usize).prop_map(ModelStep::Merge),
+        4 => Just(ModelStep::Show),
+        3 => Just(ModelStep::Wait),
+        8 => (1..4_usize, proptest::bool::weighted(0.2)).prop_map(|(most, fails)| ModelStep::Judge(most, fails)),
+        8 => (0..3_usize, proptest::bool::weighted(0.8)).prop_map(|(client, through)| ModelStep::Poll(client, through)),
+        2 => Just(ModelStep::Save),
+        1 => any::<bool>().prop_map(ModelStep::Restart),
+        1 => Just(ModelStep::Backup),
+        1 => Just(ModelStep::Restore),
     ];
     proptest::collection::vec(step, 1..200)
 }
@@ -78,7 +78,7 @@ struct ModelSite {
 
 #[derive(Debug, Clone, Default)]
 struct ModelClient {
-    token: Option<Position>,
+    token: Option<FeedPosition>,
     copy: BTreeMap<u64, u64>,
 }
 
@@ -133,26 +133,26 @@ impl ModelWorld {
         self.ever_public.insert(id);
     }
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: ModelStep) {
         self.now = self.now.saturating_add(Duration::from_micros(1700));
         match step {
-            Step::Edit(id) => {
+            ModelStep::Edit(id) => {
                 if self.site.public.contains_key(&id) {
                     self.publish(id);
                 }
                 self.change(Removal::Tags(vec![event(id), Tag::Collection(Kind::Event)]));
             }
-            Step::Publish(id) => {
+            ModelStep::Publish(id) => {
                 self.publish(id);
                 self.change(Removal::Tags(vec![event(id)]));
             }
-            Step::Hide(id) => {
+            ModelStep::Hide(id) => {
                 self.site.public.remove(&id);
                 self.change(Removal::Tags(vec![event(id)]));
             }
-            Step::NameAll(true) => self.change(Removal::All),
-            Step::NameAll(false) => self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)])),
-            Step::BehindTheBack(id) => {
+            ModelStep::NameAll(true) => self.change(Removal::All),
+            ModelStep::NameAll(false) => self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)])),
+            ModelStep::BehindTheBack(id) => {
                 self.has_uncounted = true;
                 self.publish(id);
                 self.hear(&PurgeRequest {
@@ -160,29 +160,29 @@ impl ModelWorld {
                     changes: Vec::new(),
                 });
             }
-            Step::Deliver(place) => {
+            ModelStep::Deliver(place) => {
                 if let Some(place) = place.checked_rem(self.on_the_way.len()) {
                     let message = self.on_the_way.remove(place);
                     self.hear(&message);
                 }
             }
-            Step::Lose(place) => {
+            ModelStep::Lose(place) => {
                 if let Some(place) = place.checked_rem(self.on_the_way.len()) {
                     self.on_the_way.remove(place);
                 }
             }
-            Step::Merge(place) => self.merge(place),
-            Step::Show => self.show(),
-            Step::Wait => self.wait(),
-            Step::Judge(most, fails) => self.judge(most, fails),
-            Step::Poll(client, through) => self.poll(client, through),
-            Step::Save => self.saved = self.log.as_ref().map(ChangeLog::to_json),
-            Step::Restart(keeps) => self.restart(keeps),
-            Step::Backup => {
+            ModelStep::Merge(place) => self.merge(place),
+            ModelStep::Show => self.show(),
+            ModelStep::Wait => self.wait(),
+            ModelStep::Judge(most, fails) => self.judge(most, fails),
+            ModelStep::Poll(client, through) => self.poll(client, through),
+            ModelStep::Save => self.saved = self.log.as_ref().map(ChangeLog::to_json),
+            ModelStep::Restart(keeps) => self.restart(keeps),
+            ModelStep::Backup => {
                 self.has_uncounted = false;
                 self.backup = self.site.clone();
             }
-            Step::Restore => self.restore(),
+            ModelStep::Restore => self.restore(),
         }
     }
 
@@ -263,9 +263,9 @@ impl ModelWorld {
         let Some(log) = &mut self.log else { return };
         for asked in log.asks(most) {
             let verdict = match self.site.public.contains_key(&asked.name.id) {
-                _ if fails => Verdict::Failed,
-                true => Verdict::Readable(Some("now".into())),
-                false => Verdict::Hidden,
+                _ if fails => RecordVerdict::Failed,
+                true => RecordVerdict::Readable(Some("now".into())),
+                false => RecordVerdict::Hidden,
             };
             log.judged(asked, verdict, self.now);
         }
@@ -295,7 +295,7 @@ impl ModelWorld {
         }
         // What a token carries.
         let at = UnixTime::from_millis(page.next.at.as_millis());
-        client.token = Some(Position { at, ..page.next });
+        client.token = Some(FeedPosition { at, ..page.next });
         if !page.is_complete {
             client.copy.clone_from(&self.site.public);
             if through {

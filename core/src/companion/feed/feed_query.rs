@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use url::form_urlencoded;
 
-use super::feed_token::{FeedKey, Position};
+use super::feed_token::{FeedKey, FeedPosition};
 use calendar_edge_judge::contract::Kind;
 
 /// What a reader asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
     /// Where it stands; none: nowhere, or at another site.
-    pub since: Option<Position>,
+    pub since: Option<FeedPosition>,
     /// The kinds that it is told of; empty: all.
     pub kinds: Vec<Kind>,
     /// How long it waits for a change.
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn arguments_are_read_as_php_reads_them() {
-        let position = Position {
+        let position = FeedPosition {
             number: 7,
             at: UnixTime::from_secs(9),
         };

@@ -10,7 +10,7 @@ use crate::unix_time::UnixTime;
 
 /// A place in the changes of a site: each change up to the number was told, at a time when the site was as far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Position {
+pub struct FeedPosition {
     /// The number of the last change that was told.
     pub number: u64,
     /// A time at which this was the last one. It tells two counts of one site apart.
@@ -58,7 +58,7 @@ impl FeedKey {
     }
 
     /// The token of a position.
-    pub fn write(&self, position: Position) -> String {
+    pub fn write(&self, position: FeedPosition) -> String {
         let mut token = Vec::with_capacity(TOKEN_BYTES);
         token.push(VERSION);
         token.extend(self.log);
@@ -73,7 +73,7 @@ impl FeedKey {
     /// # Errors
     ///
     /// When it is no token, or was changed.
-    pub fn read(&self, token: &str) -> Result<Option<Position>, MalformedToken> {
+    pub fn read(&self, token: &str) -> Result<Option<FeedPosition>, MalformedToken> {
         let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| MalformedToken)?;
         let (sealed, seal) = bytes
             .split_at_checked(TOKEN_BYTES - SEAL_BYTES)
@@ -87,7 +87,7 @@ impl FeedKey {
             return Err(MalformedToken);
         }
         let (number, at) = position.split_at_checked(8).ok_or(MalformedToken)?;
-        Ok(Some(Position {
+        Ok(Some(FeedPosition {
             number: u64::from_be_bytes(first(number)),
             at: UnixTime::from_millis(u64::from_be_bytes(first(at))),
         }))
@@ -137,7 +137,7 @@ mod tests {
         feed_key("a secret of thirty-two characters", "http://wp.example/wp-json")
     }
 
-    const HERE: Position = Position {
+    const HERE: FeedPosition = FeedPosition {
         number: 812,
         at: UnixTime::from_secs(1_763_769_600),
     };
@@ -187,7 +187,7 @@ mod tests {
 
         #[test]
         fn every_position_has_a_token(number: u64, millis: u64) {
-            let position = Position { number, at: UnixTime::from_millis(millis) };
+            let position = FeedPosition { number, at: UnixTime::from_millis(millis) };
             prop_assert_eq!(ours().read(&ours().write(position)), Ok(Some(position)));
         }
     }

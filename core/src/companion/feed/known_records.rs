@@ -16,7 +16,7 @@ pub struct RecordName {
 
 /// Whether anonymous readers see a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum RecordStanding {
     /// They saw it.
     Public,
     /// They were asked for, and did not see it.
@@ -25,7 +25,7 @@ pub(super) enum Standing {
 
 /// What is known of records; a record that is not here may be either.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KnownRecords(HashMap<RecordName, Standing>);
+pub(super) struct KnownRecords(HashMap<RecordName, RecordStanding>);
 
 // === impl RecordName ===
 
@@ -60,12 +60,12 @@ impl KnownRecords {
     /// The most records that are known, about 4 MiB. Of further ones nothing is known, which is always safe.
     pub(super) const MOST: usize = 100_000;
 
-    pub(super) fn standing(&self, name: RecordName) -> Option<Standing> {
+    pub(super) fn standing(&self, name: RecordName) -> Option<RecordStanding> {
         self.0.get(&name).copied()
     }
 
     /// Notes the standing of a record. True if that is news.
-    pub(super) fn note(&mut self, name: RecordName, standing: Standing) -> bool {
+    pub(super) fn note(&mut self, name: RecordName, standing: RecordStanding) -> bool {
         if self.0.len() >= Self::MOST && !self.0.contains_key(&name) {
             return false;
         }
@@ -75,7 +75,7 @@ impl KnownRecords {
     /// These may have become public.
     pub(super) fn doubt(&mut self, names: &[RecordName]) {
         for name in names {
-            if self.standing(*name) == Some(Standing::Hidden) {
+            if self.standing(*name) == Some(RecordStanding::Hidden) {
                 self.0.remove(name);
             }
         }
@@ -83,10 +83,10 @@ impl KnownRecords {
 
     /// Any hidden record may have become public.
     pub(super) fn doubt_all(&mut self) {
-        self.0.retain(|_, standing| *standing == Standing::Public);
+        self.0.retain(|_, standing| *standing == RecordStanding::Public);
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (RecordName, Standing)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (RecordName, RecordStanding)> {
         self.0.iter().map(|(name, standing)| (*name, *standing))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::change_log::ChangeLog;
-use super::feed_token::Position;
-use super::known_records::{KnownRecords, RecordName, Standing};
+use super::feed_token::FeedPosition;
+use super::known_records::{KnownRecords, RecordName, RecordStanding};
 use super::numbered::Numbered;
 use super::page::WhatChanged;
 use crate::cache::Tag;
@@ -37,12 +37,12 @@ fn record_of(text: &str) -> Option<RecordName> {
     RecordName::of(&text.parse().ok()?)
 }
 
-fn written(position: Position) -> (u64, u64) {
+fn written(position: FeedPosition) -> (u64, u64) {
     (position.number, position.at.as_millis())
 }
 
-const fn position((number, millis): (u64, u64)) -> Position {
-    Position {
+const fn position((number, millis): (u64, u64)) -> FeedPosition {
+    FeedPosition {
         number,
         at: UnixTime::from_millis(millis),
     }
@@ -75,8 +75,8 @@ impl ChangeLog {
                 .iter()
                 .map(|(number, name, _)| (number, text_of(name)))
                 .collect(),
-            public: self.known.written(Standing::Public),
-            hidden: self.known.written(Standing::Hidden),
+            public: self.known.written(RecordStanding::Public),
+            hidden: self.known.written(RecordStanding::Hidden),
         };
         // Numbers and texts always have a form in JSON.
         serde_json::to_string(&text).unwrap_or_default()
@@ -116,7 +116,7 @@ impl ChangeLog {
 // === impl KnownRecords ===
 
 impl KnownRecords {
-    fn written(&self, standing: Standing) -> BTreeMap<String, Vec<u64>> {
+    fn written(&self, standing: RecordStanding) -> BTreeMap<String, Vec<u64>> {
         let mut ids: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for (name, _) in self.iter().filter(|(_, of)| *of == standing) {
             ids.entry(name.kind.singular().to_owned())
@@ -128,7 +128,7 @@ impl KnownRecords {
 
     fn read(public: &BTreeMap<String, Vec<u64>>, hidden: &BTreeMap<String, Vec<u64>>) -> Option<Self> {
         let mut known = Self::default();
-        for (ids, standing) in [(public, Standing::Public), (hidden, Standing::Hidden)] {
+        for (ids, standing) in [(public, RecordStanding::Public), (hidden, RecordStanding::Hidden)] {
             for (kind, ids) in ids {
                 for id in ids {
                     known.note(record_of(&format!("{kind}:{id}"))?, standing);

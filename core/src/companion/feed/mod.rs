@@ -11,9 +11,9 @@ mod numbered;
 mod page;
 mod webhook_signature;
 
-pub use change_log::{AskedRecord, ChangeLog, Verdict};
+pub use change_log::{AskedRecord, ChangeLog, RecordVerdict};
 pub use feed_query::{FeedQuery, InvalidArgument};
-pub use feed_token::{FeedKey, MalformedToken, Position};
+pub use feed_token::{FeedKey, FeedPosition, MalformedToken};
 pub use known_records::RecordName;
 pub use page::{ChangedRecord, FeedPage, WhatChanged};
 pub use webhook_signature::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};

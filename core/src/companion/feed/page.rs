@@ -1,9 +1,9 @@
 //! What the feed answers: the changes since a position, and the position after them.
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::feed_token::Position;
+use super::feed_token::FeedPosition;
 use super::known_records::RecordName;
 
 /// The changes since a position.
@@ -12,7 +12,7 @@ pub struct FeedPage {
     /// The last change of each record, in the order of their numbers.
     pub changes: Vec<ChangedRecord>,
     /// The position after them.
-    pub next: Position,
+    pub next: FeedPosition,
     /// False if there may be changes that are not named: then the reader reads all records once, after this answer.
     pub is_complete: bool,
 }
@@ -37,6 +37,17 @@ pub enum WhatChanged {
     Gone,
 }
 
+/// A change as it is written.
+#[derive(Serialize)]
+struct WrittenChange<'a> {
+    n: u64,
+    kind: &'static str,
+    id: u64,
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified_utc: Option<&'a str>,
+}
+
 // === impl FeedPage ===
 
 impl FeedPage {
@@ -52,8 +63,7 @@ impl FeedPage {
             if place > 0 {
                 json.push(b',');
             }
-            let written = change.to_json().to_string();
-            json.extend_from_slice(written.as_bytes());
+            json.extend(change.to_json());
             if let Some(record) = record(change) {
                 json.pop();
                 json.extend_from_slice(b",\"record\":");
@@ -71,18 +81,19 @@ impl FeedPage {
 // === impl ChangedRecord ===
 
 impl ChangedRecord {
-    fn to_json(&self) -> Value {
-        let RecordName { kind, id } = self.name;
-        let mut written = json!({"n": self.number, "kind": kind.singular(), "id": id});
-        match &self.what {
-            WhatChanged::Changed(modified) => {
-                written["what"] = "changed".into();
-                if let Some(modified) = modified {
-                    written["modified_utc"] = (**modified).into();
-                }
-            }
-            WhatChanged::Gone => written["what"] = "gone".into(),
-        }
-        written
+    fn to_json(&self) -> Vec<u8> {
+        let (what, modified_utc) = match &self.what {
+            WhatChanged::Changed(modified) => ("changed", modified.as_deref()),
+            WhatChanged::Gone => ("gone", None),
+        };
+        let written = WrittenChange {
+            n: self.number,
+            kind: self.name.kind.singular(),
+            id: self.name.id,
+            what,
+            modified_utc,
+        };
+        // Numbers and texts always have a form in JSON.
+        serde_json::to_vec(&written).unwrap_or_default()
     }
 }
