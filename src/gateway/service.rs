@@ -10,6 +10,7 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
+use super::rate_limiter::RateLimiter;
 use super::stage::Stage;
 use super::{Parts, answering_stages, calendar_stages};
 use crate::companion::{AsksSite, PurgeRequests, Sender};
@@ -19,6 +20,7 @@ use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
+use crate::gateway::site::logins::SiteLogins;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
@@ -89,13 +91,14 @@ impl Gateway {
     /// The same where the namespace of the settings counts, set, listed or assumed.
     pub(super) fn named(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
+        let logins = SiteLogins::new(RateLimiter::new(&settings.rate_limits, shared));
         let answering = Arc::new(answering_stages(settings, shared, &parts));
         let records: Arc<dyn ReadsRecords> =
             Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts, answering),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
-            site: Site::new(&settings.limits, &settings.timeouts, &parts),
+            site: Site::new(settings, logins, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,
@@ -149,7 +152,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
         match self.way(request) {
             Destination::Answered(response) => Box::pin(ready(Ok(response))),
             Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
-            Destination::Feed(request) => Box::pin(async move { Ok(self.feed.answer(&request).await) }),
+            Destination::Feed(request) => Box::pin(async move { Ok(self.read_changes(request).await) }),
             Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
             Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
             Destination::SiteForm(request, scan) => {
@@ -203,6 +206,11 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
         }
+    }
+
+    async fn read_changes(&self, request: Box<EdgeRequest>) -> EdgeResponse {
+        let (asked, _) = request.split();
+        self.feed.answer(&asked).await
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {

@@ -199,6 +199,18 @@ async fn the_demo_of_a_migration_shows_what_its_lines_promise() {
             report.contains(&named)
         })
         .await;
+        assert!(
+            lines.iter().any(|line| line.contains(&format!("`{class}`"))),
+            "{class}"
+        );
+    }
+    for (one, two) in [
+        (r#""id, global_id, …""#, r#""global_id, global_id_lineage, …""#),
+        (r#""1""#, "1"),
+        (r#""Lübeck""#, r#""LÜBECK""#),
+    ] {
+        let example = format!("\"owner\":{one},\"other\":{two}}}");
+        assert!(report.contains(&example), "{example} in {report}");
     }
     assert!(get(format!("{api}/venues/7")).await.1.contains("\"author\":1"));
     assert_eq!(get(broken).await.0, 200);

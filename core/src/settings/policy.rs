@@ -22,6 +22,7 @@ impl Settings {
             read_only: self.read_only,
             allow_author: self.allow_author,
             allow_jsonp: self.allow_jsonp,
+            calendar_files: self.forms.calendar,
             image_hosts: self.image_hosts.clone().unwrap_or_else(|| self.own_image_hosts()),
             roots: self.roots.iter().map(Root::public).collect(),
             namespaces: self.public_namespaces(),

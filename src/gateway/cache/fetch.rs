@@ -151,6 +151,13 @@ where
         let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.is_candidate();
         let received = self.inner.call(call).await;
+        if let Some(written) = received.stored {
+            // Made of stored responses, it has their lifetime and their dependencies.
+            if u64::try_from(written.answer().body().len()).is_ok_and(|length| length <= self.largest_body) {
+                self.cache.keep(leader.key(), &written);
+            }
+            return SharedOutcome::Stored(written);
+        }
         let storable = self.storable(&received);
         let stated = received.stated;
         let (by, is_stored) = match storable {

@@ -1,7 +1,7 @@
 //! `GET {root}/calendar-edge/v1/changes`: what has changed since a token, at once, after a wait, or as a stream.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::header::{ACCEPT, CACHE_CONTROL, ETAG};
 use http::request::Parts as Head;
@@ -13,13 +13,14 @@ use super::record_reads::ReadsRecords;
 use crate::companion::{ChangeFeed, TooManyReaders};
 use crate::gateway::Shared;
 use crate::gateway::fault;
-use crate::layers::{EdgeRequest, EdgeResponse, ResponseFacts, refused};
+use crate::gateway::rate_limiter::RateLimiter;
+use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
 use calendar_edge_core::companion::feed::{FeedQuery, InvalidArgument};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
+use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Identity;
@@ -31,7 +32,7 @@ use url::Url;
 pub(in crate::gateway) struct FeedRoute {
     parts: Arc<FeedParts>,
     paths: Vec<String>,
-    budgets: Budgets,
+    limiter: RateLimiter,
     longest_wait: Duration,
     public_url: Option<Url>,
     is_enabled: bool,
@@ -61,7 +62,7 @@ impl FeedRoute {
                 drain: shared.drain.clone(),
             }),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
-            budgets: Budgets::new(&settings.rate_limits, &shared.buckets),
+            limiter: RateLimiter::new(&settings.rate_limits, shared),
             longest_wait: settings.feed.longest_wait,
             public_url: settings.public_url.clone(),
             is_enabled: settings.feed.enabled,
@@ -75,15 +76,20 @@ impl FeedRoute {
     }
 
     /// Answers a reader.
-    pub(in crate::gateway) async fn answer(&self, request: &EdgeRequest) -> EdgeResponse {
+    pub(in crate::gateway) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
         if !self.is_enabled {
             return refused(&EdgeError::FeedOff.refusal());
         }
-        let client = Client::new(request.context.client.address, &ANONYMOUS);
-        let charged = match self.budgets.spend(client, CostClass::Item, Instant::now()) {
+        // Credentials do not matter here.
+        let charged = match self
+            .limiter
+            .charge(request, &Identity::default(), CostClass::Item)
+            .await
+        {
             Ok(charged) => charged,
-            Err(exceeded) => return fault::too_fast(&exceeded),
+            Err(exceeded) => return self.limiter.refuse(request, &exceeded),
         };
+        self.limiter.passed();
         let mut answer = match self.follower(request) {
             Ok(follower) => self.follow(request, follower).await,
             Err(refusal) => refused(&refusal),
@@ -92,7 +98,7 @@ impl FeedRoute {
         answer
     }
 
-    fn follower(&self, request: &EdgeRequest) -> Result<Follower, Refusal> {
+    fn follower(&self, request: &AskedRequest) -> Result<Follower, Refusal> {
         let unavailable = || EdgeError::FeedUnavailable.refusal();
         let key = self.feed().key().ok_or_else(unavailable)?;
         let query = request.head.uri.query().unwrap_or_default();
@@ -118,7 +124,7 @@ impl FeedRoute {
         self.parts.companions.feed()
     }
 
-    async fn follow(&self, request: &EdgeRequest, follower: Follower) -> EdgeResponse {
+    async fn follow(&self, request: &AskedRequest, follower: Follower) -> EdgeResponse {
         let wait = follower.query.wait.min(self.longest_wait);
         let is_stream = is_stream(&request.head);
         if wait.is_zero() && !is_stream {
@@ -141,9 +147,6 @@ impl FeedRoute {
         answer
     }
 }
-
-/// The identity that readers are charged as: credentials do not matter here.
-static ANONYMOUS: std::sync::LazyLock<Identity> = std::sync::LazyLock::new(Identity::default);
 
 /// Answers once, with 304 where the reader has this answer.
 async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
