@@ -15,7 +15,7 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 13] = [
+const WITHOUT_KEY: [(&str, &str); 14] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
@@ -53,6 +53,7 @@ const WITHOUT_KEY: [(&str, &str); 13] = [
         "traces.headers",
         "they are read from the file of `traces.headers_file`",
     ),
+    ("webhooks.secret", "read from `webhooks.secret_file`"),
 ];
 
 /// A row of the table with a value that is not the default.
