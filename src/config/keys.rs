@@ -970,6 +970,18 @@ const COMPARE: &[SettingKey] = &[
          300 calls without a difference say that fewer than 1% differ.",
     ),
     SettingKey::new(
+        "records",
+        Count(0..=5_000, |settings| U64(&mut settings.compare.records)),
+        "The distinct records in the site's answers that an operation needs before reports call it ready. Choose no more \
+         than the smallest kind has.",
+    ),
+    SettingKey::new(
+        "arguments",
+        Count(0..=100, |settings| U64(&mut settings.compare.arguments)),
+        "The distinct arguments that compared calls of an operation need to have had before reports call it ready. An \
+         operation with fewer arguments needs all of them.",
+    ),
+    SettingKey::new(
         "quiet",
         Time(seconds(0..=2_592_000), |settings| &mut settings.compare.quiet),
         "The time after a difference in which its operation is not ready.",

@@ -65,7 +65,7 @@ pub(crate) use exchanges::{Exchange, ExchangeMetrics};
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
 pub(crate) use fleet_metrics::{Direction, FleetMetrics, SnapshotOutcome, StoreFaultKind};
-pub(crate) use labels::{class_label, method_label};
+pub(crate) use labels::{RecordOutcome, class_label, method_label};
 pub(crate) use latency::{LATENCY_BOUNDS, LatencySums};
 pub use log_buffer::LogFlush;
 pub use log_filter::LogFilter;
@@ -74,7 +74,7 @@ pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
 pub(crate) use metrics::Metrics;
 #[cfg(feature = "migration")]
-pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
+pub(crate) use migration::{CopySkip, CutoverAnswer, IdentityOutcome, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub use printable::{printable, printable_json};
 pub(crate) use process::process_memory;
