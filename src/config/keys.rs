@@ -63,7 +63,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 27] = [
+pub(super) static SECTIONS: [Section; 28] = [
     Section {
         name: "",
         header: "",
@@ -252,6 +252,13 @@ pub(super) static SECTIONS: [Section; 27] = [
         keys: Keys::Once(COMPRESSION),
     },
     Section {
+        name: "forms",
+        header: "[forms]",
+        meaning: "Forms of events beside JSON, for clients that name them in `Accept`. WordPress knows none of them: it \
+                  answers in JSON whatever a client accepts, and so does the edge unless a form is switched on.",
+        keys: Keys::Once(FORMS),
+    },
+    Section {
         name: "log",
         header: "[log]",
         meaning: "Logging, to standard error.",
@@ -319,7 +326,7 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], chosen: &T) -> String {
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
+pub(super) const GIB: u64 = 1 << 30;
 
 const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
     Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())
@@ -1077,7 +1084,10 @@ const RATE_LIMITS: &[SettingKey] = &[
          the site answers otherwise, so the rate also limits how many requests with credentials may wait for \
          the site at once; a client that disconnects before the response has spent its attempt. Basic \
          credentials that are not exactly one blank and the base64 of `name:password` get 400 \
-         `edge_bad_authorization`.",
+         `edge_bad_authorization`. With `other = \"forward\"` the same budgets count requests beside the \
+         calendar: those with `Authorization` that get 401, logins at `wp-login.php` that set no login cookie, \
+         and each password of a call to `xmlrpc.php` that gets fault 403. An account is read from forms and \
+         calls of at most 64 KiB; larger ones count per address.",
     )
     .unset("off"),
     SettingKey::new(
@@ -1341,6 +1351,28 @@ const COMPRESSION: &[SettingKey] = &[
         Flag(|settings| &mut settings.compression.credentialed),
         "Whether responses to requests with credentials are compressed too. The length of a compressed response \
          reveals secrets in it to a client that chooses other parts of it (BREACH).",
+    ),
+];
+
+const FORMS: &[SettingKey] = &[
+    SettingKey::new(
+        "calendar",
+        Flag(|settings| &mut settings.forms.calendar),
+        "Whether events are given as iCalendar, `text/calendar`: lists with all their pages, up to 500 events and 2 MiB. \
+         Programs that send no headers read `events.ics` and `events/{id}.ics`.",
+    ),
+    SettingKey::new(
+        "calendar_name",
+        Text(&form::SENTENCE, |settings, text| {
+            form::sentence(text).map(|name| settings.forms.calendar_name = Some(name))
+        }),
+        "The name of the calendar in programs that subscribe to it.",
+    )
+    .unset("the host of the events"),
+    SettingKey::new(
+        "json_ld",
+        Flag(|settings| &mut settings.forms.json_ld),
+        "Whether events are given as JSON-LD, `application/ld+json`: the member `json_ld` of each, within the same bounds.",
     ),
 ];
 

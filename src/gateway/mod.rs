@@ -25,6 +25,7 @@ mod dispatch;
 mod fault;
 mod forwarded;
 mod migration;
+mod rate_limiter;
 mod service;
 mod shared;
 mod site;
@@ -39,6 +40,7 @@ use body::BodyReader;
 use cache::invalidating::WritePlace;
 use cache::known_reads::KnownReads;
 use calls::CallRequest;
+use rate_limiter::RateLimiter;
 use stage::Stage;
 
 /// The parts that the stages of one set of settings share.
@@ -68,7 +70,8 @@ fn calendar_stages(
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            calendar::rate_limit::RateLimit::new(inner, &settings.rate_limits, shared)
+            let limiter = RateLimiter::new(&settings.rate_limits, shared);
+            calendar::rate_limit::RateLimit::new(inner, limiter)
         }))
         // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))
@@ -78,11 +81,15 @@ fn calendar_stages(
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            calendar::judging::Judging::new(inner, parts, shared)
+            calendar::judging::Judging::new(inner, parts, settings, shared)
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
             migration::cutting_over(inner, parts, settings, shared)
+        }))
+        // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
+        .layer(layer_fn(|inner| {
+            cache::forms::Forms::new(inner, parts, settings, shared)
         }))
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {

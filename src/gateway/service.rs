@@ -10,6 +10,7 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
+use super::rate_limiter::RateLimiter;
 use super::stage::Stage;
 use super::{Parts, calendar_stages};
 use crate::companion::{PurgeRequests, Sender};
@@ -17,6 +18,7 @@ use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
+use crate::gateway::site::logins::SiteLogins;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
@@ -82,9 +84,10 @@ impl Gateway {
     /// The same where the namespace of the settings counts, set, listed or assumed.
     pub(super) fn named(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
+        let logins = SiteLogins::new(RateLimiter::new(&settings.rate_limits, shared));
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts),
-            site: Site::new(&settings.limits, &settings.timeouts, &parts),
+            site: Site::new(settings, logins, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,

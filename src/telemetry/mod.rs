@@ -64,7 +64,7 @@ pub(crate) use exchanges::OUTCOMES;
 pub(crate) use exchanges::{Exchange, ExchangeMetrics};
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
-pub(crate) use fleet_metrics::{Direction, FleetMetrics, StoreFaultKind};
+pub(crate) use fleet_metrics::{Direction, FleetMetrics, SnapshotOutcome, StoreFaultKind};
 pub(crate) use labels::{RecordOutcome, class_label, method_label};
 pub(crate) use latency::{LATENCY_BOUNDS, LatencySums};
 pub use log_buffer::LogFlush;

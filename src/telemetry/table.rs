@@ -147,6 +147,12 @@ pub(super) const FLEET_SETTLED_BUCKETS: Row<Counter, 0> = Row::new(
     [],
     "Buckets of rate limits whose level was taken over from the store of the fleet",
 );
+pub(super) const FLEET_SNAPSHOT_ANSWERS: Row<Counter, 1> = Row::new(
+    "fleet_snapshot_answers",
+    ["outcome"],
+    "Responses that this edge left in the store of the fleet (`kept`) or could not (`dropped`), and what it found there while \
+     the site failed",
+);
 pub(super) const FLEET_UP: Row<Gauge, 0> = Row::new(
     "fleet_up",
     [],

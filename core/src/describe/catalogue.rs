@@ -24,6 +24,10 @@ pub(super) enum Phrase {
     TagMeaning(Option<Kind>),
     Summary(OperationId),
     Success(OperationId),
+    /// What OPTIONS does.
+    DescribeRoute,
+    /// The answer to OPTIONS.
+    RouteDescribed,
     Problem(u16),
     Header(&'static str),
     Global(&'static str),
@@ -101,6 +105,8 @@ fn english(phrase: Phrase) -> String {
         Phrase::TagMeaning(kind) => tag_meaning(kind).to_owned(),
         Phrase::Summary(id) => summary(id),
         Phrase::Success(id) => success(id),
+        Phrase::DescribeRoute => "Describe the route".to_owned(),
+        Phrase::RouteDescribed => "Methods and arguments, as the site publishes them".to_owned(),
         Phrase::Problem(status) => problem(status).to_owned(),
         Phrase::Header(name) => header(name).to_owned(),
         Phrase::Global(name) => global(name).to_owned(),

@@ -12,6 +12,7 @@ mod compression;
 mod cors;
 mod cutover;
 mod fleet;
+mod forms;
 mod http2;
 mod limits;
 mod listening;
@@ -48,6 +49,7 @@ pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
+pub use forms::FormSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
@@ -157,6 +159,8 @@ pub struct Settings {
     pub compare: CompareSettings,
     /// Compressed answers to clients.
     pub compression: CompressionSettings,
+    /// Forms of events beside JSON.
+    pub forms: FormSettings,
     /// Logging.
     pub log: LogSettings,
     /// The recording of calls.
@@ -219,6 +223,7 @@ impl Settings {
             cutover: Vec::new(),
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
+            forms: FormSettings::default(),
             log: LogSettings::default(),
             record: RecordSettings::default(),
             traces: TraceSettings::default(),

@@ -34,12 +34,12 @@ pub struct Argument {
     pub meaning: &'static str,
 }
 
-/// Presence of an argument in a call.
+/// Presence of an argument in a call, or of a member in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// The call is valid without it.
+    /// It may be absent.
     Optional,
-    /// WordPress responds with `rest_missing_callback_param` without it.
+    /// It is never absent: WordPress refuses a call without it with `rest_missing_callback_param`.
     Required,
 }
 

@@ -8,6 +8,7 @@
 //! section 7 and the backend's published index for the checks of WordPress. Each disagreement between the two
 //! is a row of [`difference`].
 
+pub mod answer;
 mod argument;
 pub mod difference;
 mod documented;

@@ -124,9 +124,14 @@ impl Response {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The body, if the record is complete.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.body.as_deref().filter(|_| !self.body_truncated)
+    }
+
     /// The body, if the record is complete and the body is a JSON response of the API.
     pub(crate) fn json(&self) -> Option<&str> {
-        let body = self.body.as_deref().filter(|_| !self.body_truncated)?;
+        let body = self.text()?;
         let is_json = self
             .header("content-type")
             .is_some_and(|media| media.starts_with("application/json"));

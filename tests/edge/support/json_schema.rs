@@ -1,5 +1,6 @@
 //! JSON Schema, the oracle for the OpenAPI document and for what it says of answers.
 
+use calendar_edge_judge::contract::answer::Shape;
 use serde_json::{Value, json};
 
 /// A schema of JSON Schema 2020-12, compiled: its references resolve and its patterns are read.
@@ -40,6 +41,19 @@ pub(crate) fn validator(document: &Value, schema: &Value) -> Compiled {
         "components": document["components"],
         "allOf": [schema],
     }))
+}
+
+/// What the document says of a model, or of one of several.
+pub(crate) fn schema_of(document: &Value, shape: Shape) -> Compiled {
+    let reference = |shape: &Shape| match shape {
+        Shape::Model(model) => json!({"$ref": format!("#/components/schemas/{}", model.name)}),
+        other => panic!("{other} has no schema of its own"),
+    };
+    let schema = match shape {
+        Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(reference).collect::<Value>()}),
+        _ => reference(&shape),
+    };
+    validator(document, &schema)
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase, Security};
-use super::{bodies, errors, globals, inputs, operations, records, responses};
+use super::{bodies, errors, globals, inputs, models, operations, responses};
+use calendar_edge_judge::contract::answer::ERROR;
 use calendar_edge_judge::contract::{Argument, Kind, Operation, SPECIFIED_NAMESPACE, TableInForce};
 
 /// The inputs of the document besides the table.
@@ -115,8 +116,10 @@ fn schemas(options: &OpenApiOptions) -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.extend(inputs::components());
     schemas.extend(bodies::components(options));
-    schemas.extend(records::components());
-    schemas.extend(errors::components(options.language));
+    let models = models::components();
+    let errors = errors::components(options.language, &models[ERROR.name]);
+    schemas.extend(models);
+    schemas.extend(errors);
     schemas
 }
 

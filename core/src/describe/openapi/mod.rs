@@ -15,8 +15,8 @@ mod document;
 mod errors;
 mod globals;
 mod inputs;
+mod models;
 mod operations;
-mod records;
 mod responses;
 mod strict_document;
 

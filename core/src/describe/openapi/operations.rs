@@ -8,7 +8,9 @@ use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
 use super::inputs::{self, Carrier, reference};
 use super::{bodies, globals, responses};
 use calendar_edge_judge::contract::difference::{Difference, Published, differences};
-use calendar_edge_judge::contract::{Action, Argument, Kind, Operation, OperationId, Place, Route, table};
+use calendar_edge_judge::contract::{
+    Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
+};
 
 /// The fifteen paths, with an operation for every method.
 pub(super) fn paths(options: &OpenApiOptions) -> Map<String, Value> {
@@ -34,7 +36,48 @@ fn path_item(route: Route, options: &OpenApiOptions) -> Value {
             item.insert(key, one(operation, method, options));
         }
     }
+    item.insert("options".to_owned(), describe(route, options.language));
     Value::Object(item)
+}
+
+/// OPTIONS of a route: WordPress's description of its methods and arguments.
+fn describe(route: Route, language: Language) -> Value {
+    let parameters: Vec<Value> = route.path_parameter().map(path_parameter).into_iter().collect();
+    json!({
+        "operationId": format!("describe{}Route", route_noun(route)),
+        "summary": language.phrase(Phrase::DescribeRoute),
+        "tags": [language.phrase(Phrase::Tag(route.kind()))],
+        "parameters": parameters,
+        "responses": responses::of_route(language),
+        "security": json!([{}]),
+    })
+}
+
+fn path_parameter(name: &str) -> Value {
+    let schema = if name == RECORD_NUMBER {
+        "RecordNumber"
+    } else {
+        "Slug"
+    };
+    json!({"name": name, "in": "path", "required": true, "schema": reference(schema)})
+}
+
+/// The name of a route in names of generated clients.
+fn route_noun(route: Route) -> String {
+    match route {
+        Route::Index => "Index".to_owned(),
+        Route::Doc => "Documentation".to_owned(),
+        Route::Collection(kind) => plural(kind),
+        Route::Item(kind) => bodies::component(kind).to_owned(),
+        Route::BySlug(kind) => format!("{}BySlug", bodies::component(kind)),
+    }
+}
+
+fn plural(kind: Kind) -> String {
+    match kind {
+        Kind::Category => "Categories".to_owned(),
+        Kind::Event | Kind::Venue | Kind::Organizer | Kind::Tag => format!("{}s", bodies::component(kind)),
+    }
 }
 
 fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Value {
@@ -59,29 +102,17 @@ fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Valu
 
 /// A name for generated clients: `listEvents`, `updateEventBySlug`, `updateEventBySlugPut`.
 fn operation_id(id: OperationId, method: &Method) -> String {
-    let Some(kind) = id.kind() else {
-        return match id.route {
-            Route::Doc => "readDocumentation".to_owned(),
-            Route::Index | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => "readIndex".to_owned(),
-        };
-    };
-    let one = bodies::component(kind);
-    let noun = match (id.action, kind) {
-        (Action::List, Kind::Category) => "Categories".to_owned(),
-        (Action::List, _) => format!("{one}s"),
-        _ => one.to_owned(),
-    };
-    let by = if matches!(id.route, Route::BySlug(_)) {
-        "BySlug"
-    } else {
-        ""
+    let (verb, noun) = match (id.action, id.kind()) {
+        (Action::Describe, _) => ("read", route_noun(id.route)),
+        (Action::Create, Some(kind)) => ("create", bodies::component(kind).to_owned()),
+        (action, _) => (action.name(), route_noun(id.route)),
     };
     let suffix = match (id.action, method.as_str()) {
         (Action::Update, "PUT") => "Put",
         (Action::Update, "PATCH") => "Patch",
         _ => "",
     };
-    format!("{}{noun}{by}{suffix}", id.action.name())
+    format!("{verb}{noun}{suffix}")
 }
 
 // === parameters ===

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase};
 use super::inputs::reference;
-use super::{bodies, errors};
-use calendar_edge_judge::contract::{Action, Kind, Operation, Route};
+use super::{errors, models};
+use calendar_edge_judge::contract::answer::ROUTE_DESCRIPTION;
+use calendar_edge_judge::contract::{Action, Kind, Operation};
 
 /// The problems that every operation can return, with their component names.
 const PROBLEMS: &[(u16, &str)] = &[
@@ -47,24 +48,29 @@ const HEADERS: &[&str] = &[
 
 /// The responses of an operation, by status.
 pub(super) fn of(operation: &Operation, language: Language) -> Value {
-    let (status, response) = success(operation, language);
-    let mut all = vec![(status, response)];
-    let mut add = |problems: &[(u16, &str)]| {
-        let references = problems
-            .iter()
-            .map(|(status, name)| (*status, json!({"$ref": format!("#/components/responses/{name}")})));
-        all.extend(references);
-    };
-    add(PROBLEMS);
+    let mut all = problems(PROBLEMS);
+    all.push(success(operation, language));
     if operation.is_write() {
-        add(BODY_PROBLEMS);
+        all.extend(problems(BODY_PROBLEMS));
     }
     if operation.id.action == Action::Update && operation.id.kind().is_some_and(|kind| !kind.is_term()) {
-        add(MERGE_PROBLEMS);
+        all.extend(problems(MERGE_PROBLEMS));
     }
     if operation.id.action == Action::Delete && operation.id.kind().is_some_and(|kind| !kind.is_term()) {
-        add(TRASH_PROBLEMS);
+        all.extend(problems(TRASH_PROBLEMS));
     }
+    by_status(all)
+}
+
+fn problems(listed: &[(u16, &str)]) -> Vec<(u16, Value)> {
+    let reference = |name: &str| json!({"$ref": format!("#/components/responses/{name}")});
+    listed
+        .iter()
+        .map(|(status, name)| (*status, reference(name)))
+        .collect()
+}
+
+fn by_status(mut all: Vec<(u16, Value)>) -> Value {
     all.sort_by_key(|(status, _)| *status);
     let responses: Map<String, Value> = all
         .into_iter()
@@ -73,12 +79,8 @@ pub(super) fn of(operation: &Operation, language: Language) -> Value {
     Value::Object(responses)
 }
 
-/// The status and body of a success (backend.md section 9).
+/// The status and body of a success.
 fn success(operation: &Operation, language: Language) -> (u16, Value) {
-    let status = match operation.id.action {
-        Action::Create => 201,
-        Action::Describe | Action::List | Action::Read | Action::Update | Action::Delete => 200,
-    };
     let mut headers = vec!["X-Request-Id"];
     match operation.id.action {
         Action::List => headers.extend(["X-TEC-Total", "X-TEC-TotalPages"]),
@@ -88,31 +90,21 @@ fn success(operation: &Operation, language: Language) -> (u16, Value) {
     let response = json!({
         "description": language.phrase(Phrase::Success(operation.id)),
         "headers": header_references(&headers),
-        "content": {"application/json": {"schema": success_schema(operation)}},
+        "content": {"application/json": {"schema": models::schema(operation.id.success())}},
     });
-    (status, response)
+    (operation.id.success_status().as_u16(), response)
 }
 
-fn success_schema(operation: &Operation) -> Value {
-    let Some(kind) = operation.id.kind() else {
-        return match operation.id.route {
-            Route::Index => reference("NamespaceIndex"),
-            Route::Doc | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => {
-                json!({"type": "object"})
-            }
-        };
-    };
-    let one = bodies::component(kind);
-    match (operation.id.action, operation.id.route) {
-        (Action::List, _) => reference(&format!("{one}List")),
-        // An update of an event that does not exist succeeds with a list of errors (backend.md section 7).
-        (Action::Update, Route::BySlug(Kind::Event)) => {
-            json!({"anyOf": [reference(one), reference("UpdateErrors")]})
-        }
-        (Action::Describe | Action::Create | Action::Read | Action::Update | Action::Delete, _) => {
-            reference(one)
-        }
-    }
+/// The responses to OPTIONS, which every route answers.
+pub(super) fn of_route(language: Language) -> Value {
+    let description = json!({
+        "description": language.phrase(Phrase::RouteDescribed),
+        "headers": header_references(&["X-Request-Id"]),
+        "content": {"application/json": {"schema": reference(ROUTE_DESCRIPTION.name)}},
+    });
+    let mut responses = problems(PROBLEMS);
+    responses.push((200, description));
+    by_status(responses)
 }
 
 fn header_references(names: &[&str]) -> Value {

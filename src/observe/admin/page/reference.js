@@ -81,7 +81,7 @@ function answers(responses) {
     const answer = resolve(given);
     return later(h("summary", {}, h("span", { class: "method" }, status), h("span", {}, ...rich(answer.description))), () => h("div", {},
       answer.headers ? [h("h4", {}, "Headers"), h("dl", { class: "fields" }, ...Object.entries(answer.headers).map(([name, header]) => field(name, { ...resolve(header).schema, description: resolve(header).description })))] : null,
-      ...Object.entries(answer.content ?? {}).flatMap(([kind, { schema, example, examples }]) => [h("h4", {}, kind), schema ? shape(schema) : null, ...samples(example, examples)])));
+      ...Object.entries(answer.content ?? {}).flatMap(([kind, { schema, example, examples }]) => [h("h4", {}, kind), schema ? shape(schema) : null, ...samples(example ?? (schema && !examples ? whole(schema).examples?.[0] : undefined), examples)])));
   })];
 }
 

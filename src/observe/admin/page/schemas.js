@@ -50,7 +50,8 @@ function field(name, schema, isRequired, where) {
   const full = whole(schema);
   const facts = bounds(full);
   const strict = schema["x-strict"] ? bounds(schema["x-strict"]) : [];
-  const examples = full.examples ?? (full.example === undefined ? [] : [full.example]);
+  // Of an object the members are shown, each with its own.
+  const examples = full.properties ? [] : full.examples ?? (full.example === undefined ? [] : [full.example]);
   return h("div", {},
     h("dt", {}, h("code", {}, name), isRequired ? h("span", { class: "warn small" }, " required") : null),
     h("dd", {}, h("p", {}, h("b", {}, type(schema)), where ? ` in the ${where}` : null), full.description ? h("p", {}, ...rich(full.description)) : null,

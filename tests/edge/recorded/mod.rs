@@ -1,4 +1,8 @@
-//! Recorded responses of a real backend against the response schemas of the document.
+//! Recorded responses of real backends against the response schemas of the document, and the models behind them.
+
+mod answers;
+mod examples;
+mod mutations;
 
 use calendar_edge_judge::contract::{Operation, Route, table};
 use http::Method;
@@ -7,7 +11,7 @@ use serde_json::Value;
 use crate::openapi::{document, operations};
 use crate::support::json_schema::validator;
 
-const INDEX: &str = include_str!("../../fixtures/backend/INDEX.json");
+const INDEX: &str = include_str!("../../../fixtures/backend/INDEX.json");
 
 /// One recorded exchange that the document describes.
 struct Exchange {

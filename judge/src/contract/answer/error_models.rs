@@ -1,0 +1,125 @@
+//! Errors of WordPress, of the plugin and of the edge (backend.md section 3).
+
+use super::shape::{AnswerMember, AnswerModel, Shape};
+
+const MESSAGE: AnswerMember = AnswerMember::text("message", "The error in words of the site's language.");
+const STATUS: AnswerMember = AnswerMember::new("status", Shape::Integer, "The status of the response.");
+
+/// Any error.
+pub static ERROR: AnswerModel = AnswerModel::new(
+    "Error",
+    "An error.",
+    &[&[
+        AnswerMember::text("code", "The code of the error."),
+        MESSAGE,
+        AnswerMember::new(
+            "data",
+            // WordPress prints null or a text if an error has no status.
+            Shape::Either(&[
+                Shape::Model(&ERROR_DATA),
+                Shape::List(&Shape::Any),
+                Shape::Text,
+                Shape::Null,
+            ]),
+            "More about the error.",
+        )
+        .optional(),
+    ]],
+);
+
+static ERROR_DATA: AnswerModel = AnswerModel::new(
+    "ErrorData",
+    "What an error says besides code and message.",
+    &[&[STATUS.optional()]],
+)
+.extended();
+
+/// A call without arguments that it needs.
+pub static MISSING_PARAMETERS: AnswerModel = AnswerModel::new(
+    "MissingParameters",
+    "Arguments that are required are missing.",
+    &[&[
+        AnswerMember::new(
+            "code",
+            Shape::Exactly("rest_missing_callback_param"),
+            "The code of the error.",
+        ),
+        MESSAGE,
+        AnswerMember::new("data", Shape::Model(&MISSING_PARAMETERS_DATA), "Which ones."),
+    ]],
+);
+
+static MISSING_PARAMETERS_DATA: AnswerModel = AnswerModel::new(
+    "MissingParametersData",
+    "The arguments that are missing.",
+    &[&[STATUS, AnswerMember::new("params", Shape::TEXTS, "Their names.")]],
+);
+
+/// A call with invalid values.
+pub static INVALID_PARAMETERS: AnswerModel = AnswerModel::new(
+    "InvalidParameters",
+    "Values of arguments are invalid.",
+    &[&[
+        AnswerMember::new(
+            "code",
+            Shape::Exactly("rest_invalid_param"),
+            "The code of the error.",
+        ),
+        MESSAGE,
+        AnswerMember::new("data", Shape::Model(&INVALID_PARAMETERS_DATA), "Which ones."),
+    ]],
+);
+
+static INVALID_PARAMETERS_DATA: AnswerModel = AnswerModel::new(
+    "InvalidParametersData",
+    "The arguments whose values are invalid.",
+    &[&[
+        STATUS,
+        AnswerMember::new("params", Shape::Map(&Shape::Text), "What is wrong, by argument."),
+        AnswerMember::new(
+            "details",
+            // An unkeyed PHP array, printed as a list when it is empty.
+            Shape::Either(&[Shape::Map(&Shape::Model(&ERROR)), Shape::EmptyList]),
+            "The error of each argument, where there is one.",
+        ),
+    ]],
+);
+
+/// A body that is no JSON.
+pub static INVALID_JSON: AnswerModel = AnswerModel::new(
+    "InvalidJson",
+    "The body is no JSON.",
+    &[&[
+        AnswerMember::new(
+            "code",
+            Shape::Exactly("rest_invalid_json"),
+            "The code of the error.",
+        ),
+        MESSAGE,
+        AnswerMember::new("data", Shape::Model(&INVALID_JSON_DATA), "Why not."),
+    ]],
+);
+
+static INVALID_JSON_DATA: AnswerModel = AnswerModel::new(
+    "InvalidJsonData",
+    "Why a body is no JSON.",
+    &[&[
+        STATUS,
+        AnswerMember::new("json_error_code", Shape::Count, "PHP's number of the error."),
+        AnswerMember::text("json_error_message", "PHP's words for it."),
+    ]],
+);
+
+/// The answer to an update, by slug, of an event that does not exist: a success of a list of errors.
+pub static UPDATE_ERRORS: AnswerModel = AnswerModel::new(
+    "UpdateErrors",
+    "Errors, with the status of a success.",
+    &[&[
+        AnswerMember::new("errors", Shape::Map(&Shape::TEXTS), "Messages by code."),
+        AnswerMember::new(
+            "error_data",
+            Shape::Either(&[Shape::OBJECT, Shape::EmptyList]),
+            "More by code; an empty list for nothing.",
+        ),
+    ]],
+);

@@ -1,0 +1,150 @@
+//! The words in which answers are described: shapes of values, members of objects, models.
+
+use super::super::argument::Presence;
+
+/// The values that stand at one place of an answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// Any value.
+    Any,
+    /// Null.
+    Null,
+    /// The boolean that PHP prints for nothing.
+    False,
+    /// True or false.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// A whole number from 0.
+    Count,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// This text and no other.
+    Exactly(&'static str),
+    /// The list without entries that PHP prints for an empty map.
+    EmptyList,
+    /// A list whose entries have this shape.
+    List(&'static Shape),
+    /// An object with any names, whose values have this shape.
+    Map(&'static Shape),
+    /// An object with the members of a model.
+    Model(&'static AnswerModel),
+    /// One of several shapes.
+    Either(&'static [Shape]),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerMember {
+    /// Its name.
+    pub name: &'static str,
+    /// The shape of its value.
+    pub shape: Shape,
+    /// Whether every object has it.
+    pub presence: Presence,
+    /// What its value says, in English.
+    pub meaning: &'static str,
+}
+
+/// An object with known members. It may have others, which nothing is known of.
+#[derive(Debug)]
+pub struct AnswerModel {
+    /// Its name in documents and generated clients.
+    pub name: &'static str,
+    /// What it is, in English.
+    pub meaning: &'static str,
+    /// True if plugins are known to add members.
+    pub is_extended: bool,
+    parts: &'static [&'static [AnswerMember]],
+}
+
+// === impl Shape ===
+
+impl Shape {
+    /// True, false, or null where WordPress blanks a record.
+    pub(super) const BLANKED_FLAG: Self = Self::Either(&[Self::Boolean, Self::Null]);
+    /// A text, or null where there is none.
+    pub(super) const TEXT_OR_NULL: Self = Self::Either(&[Self::Text, Self::Null]);
+    /// A list of texts.
+    pub(super) const TEXTS: Self = Self::List(&Self::Text);
+    /// An object of any members.
+    pub(super) const OBJECT: Self = Self::Map(&Self::Any);
+
+    /// Adds the models that this shape names, with those that they name, unless they are there.
+    pub(super) fn collect(self, found: &mut Vec<&'static AnswerModel>) {
+        match self {
+            Self::Model(model) if !found.iter().any(|known| known.name == model.name) => {
+                found.push(model);
+                model.members().for_each(|member| member.shape.collect(found));
+            }
+            Self::List(inner) | Self::Map(inner) => inner.collect(found),
+            Self::Either(shapes) => shapes.iter().for_each(|shape| shape.collect(found)),
+            _ => {}
+        }
+    }
+}
+
+// === impl AnswerMember ===
+
+impl AnswerMember {
+    /// A member that every object has.
+    pub(super) const fn new(name: &'static str, shape: Shape, meaning: &'static str) -> Self {
+        Self {
+            name,
+            shape,
+            presence: Presence::Required,
+            meaning,
+        }
+    }
+
+    /// A text that every object has.
+    pub(super) const fn text(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, Shape::Text, meaning)
+    }
+
+    /// The same member, which some objects do not have.
+    pub(super) const fn optional(self) -> Self {
+        Self {
+            presence: Presence::Optional,
+            ..self
+        }
+    }
+
+    /// Returns true if every object has it.
+    pub const fn is_required(&self) -> bool {
+        matches!(self.presence, Presence::Required)
+    }
+}
+
+// === impl AnswerModel ===
+
+impl AnswerModel {
+    /// A model of these members.
+    pub(super) const fn new(
+        name: &'static str,
+        meaning: &'static str,
+        parts: &'static [&'static [AnswerMember]],
+    ) -> Self {
+        Self {
+            name,
+            meaning,
+            is_extended: false,
+            parts,
+        }
+    }
+
+    /// The same model, to which plugins add members.
+    pub(super) const fn extended(self) -> Self {
+        Self {
+            is_extended: true,
+            ..self
+        }
+    }
+
+    /// Its members.
+    pub fn members(&self) -> impl Iterator<Item = &'static AnswerMember> + use<> {
+        self.parts.iter().copied().flatten()
+    }
+}
