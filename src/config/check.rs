@@ -113,15 +113,22 @@ pub(super) fn proxies(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     }
 }
 
-/// Only a program with an exporter can send spans.
-pub(super) fn traces(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    const KEY: &str = "traces.endpoint";
-    if cfg!(feature = "otlp") || typed.value.traces.endpoint.is_none() {
-        return;
-    }
-    let finding = ConfigFinding::impossible(KEY, Impossible::NotBuiltIn("otlp"));
+/// Only a program with an exporter can send spans, and only one with tools for agents can offer them.
+pub(super) fn built_in(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let Settings { traces, agents, .. } = &typed.value;
+    let missing = [
+        (
+            "traces.endpoint",
+            "otlp",
+            !cfg!(feature = "otlp") && traces.endpoint.is_some(),
+        ),
+        ("agents.mcp", "mcp", !cfg!(feature = "mcp") && agents.mcp),
+    ];
     let help = "use a program that was built with it (it is on by default), or remove the line";
-    problems.add(typed.places.of(KEY), finding.help(Some(help.to_owned())));
+    for (key, feature, _) in missing.into_iter().filter(|(_, _, is_missing)| *is_missing) {
+        let finding = ConfigFinding::impossible(key, Impossible::NotBuiltIn(feature));
+        problems.add(typed.places.of(key), finding.help(Some(help.to_owned())));
+    }
 }
 
 /// The public host is one of the hosts, and no name is listed twice.

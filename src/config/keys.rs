@@ -66,7 +66,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 30] = [
+pub(super) static SECTIONS: [Section; 31] = [
     Section {
         name: "",
         header: "",
@@ -231,6 +231,12 @@ pub(super) static SECTIONS: [Section; 30] = [
         header: "[feed]",
         meaning: "The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).",
         keys: Keys::Once(FEED),
+    },
+    Section {
+        name: "agents",
+        header: "[agents]",
+        meaning: "Tools for agents, see [agents.md](../guides/agents.md).",
+        keys: Keys::Once(AGENTS),
     },
     Section {
         name: "webhooks",
@@ -1369,6 +1375,13 @@ const COMPRESSION: &[SettingKey] = &[
          reveals secrets in it to a client that chooses other parts of it (BREACH).",
     ),
 ];
+
+const AGENTS: &[SettingKey] = &[SettingKey::new(
+    "mcp",
+    Flag(|settings| &mut settings.agents.mcp),
+    "Whether the edge answers the Model Context Protocol at `POST {root}/calendar-edge/v1/mcp`: one tool for each read of \
+     the API. The protocol is in motion, and so is what the edge takes of it.",
+)];
 
 const FORMS: &[SettingKey] = &[
     SettingKey::new(

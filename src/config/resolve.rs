@@ -28,7 +28,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::proxies(&settings, problems);
     check::names(&settings, problems);
     check::sizes(&settings, problems);
-    check::traces(&settings, problems);
+    check::built_in(&settings, problems);
     check_fleet::check(&settings, problems);
     check_feed::check(&settings, &webhooks, problems);
     check::origin_name(&settings, problems);

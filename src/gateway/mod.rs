@@ -16,6 +16,8 @@ use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
+#[cfg(feature = "mcp")]
+mod agents;
 mod awaiting_namespace;
 mod body;
 mod cache;

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+#[cfg(feature = "mcp")]
+use bytes::Bytes;
 use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
@@ -15,6 +17,8 @@ use super::stage::Stage;
 use super::{Parts, answering_stages, calendar_stages};
 use crate::companion::{AsksSite, PurgeRequests, Sender};
 use crate::gateway::Shared;
+#[cfg(feature = "mcp")]
+use crate::gateway::agents::mcp_route::{Heard, McpRoute, ToolCall};
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
@@ -27,6 +31,8 @@ use crate::telemetry::Traffic;
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::settings::Settings;
+#[cfg(feature = "mcp")]
+use calendar_edge_judge::problem::Refusal;
 
 /// The innermost service.
 #[derive(Clone)]
@@ -56,6 +62,9 @@ enum Destination {
     PurgeRequest(Box<EdgeRequest>),
     /// To the feed of changes.
     Feed(Box<EdgeRequest>),
+    /// To the tools for agents.
+    #[cfg(feature = "mcp")]
+    Agents(Box<EdgeRequest>),
     /// To the rest of the site.
     Site(Box<EdgeRequest>),
     /// To the rest of the site, unless its body names a call of the calendar.
@@ -71,6 +80,8 @@ struct GatewayParts<C> {
     discovery: Discovery,
     purges: PurgeRequests,
     feed: FeedRoute,
+    #[cfg(feature = "mcp")]
+    agents: Option<McpRoute>,
 }
 
 // === impl Gateway ===
@@ -98,6 +109,8 @@ impl Gateway {
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts, answering),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
+            #[cfg(feature = "mcp")]
+            agents: McpRoute::new(settings, shared, &parts),
             site: Site::new(settings, logins, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
@@ -153,6 +166,8 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
             Destination::Answered(response) => Box::pin(ready(Ok(response))),
             Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
             Destination::Feed(request) => Box::pin(async move { Ok(self.read_changes(request).await) }),
+            #[cfg(feature = "mcp")]
+            Destination::Agents(request) => Box::pin(async move { Ok(self.serve_agent(*request).await) }),
             Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
             Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
             Destination::SiteForm(request, scan) => {
@@ -176,6 +191,10 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
         if self.feed.is_asked(&request.head) {
             return Destination::Feed(Box::new(request));
         }
+        #[cfg(feature = "mcp")]
+        if self.serves_agents(&request) {
+            return Destination::Agents(Box::new(request));
+        }
         if let Some(known) = self.known(&request) {
             return Destination::calendar(request, OpenedBy::Known(known));
         }
@@ -196,7 +215,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     }
 
     /// What was decided about the same request before.
-    fn known(&self, request: &EdgeRequest) -> Option<Arc<KnownRead>> {
+    fn known<B>(&self, request: &EdgeRequest<B>) -> Option<Arc<KnownRead>> {
         self.known.find(self.decider.sole_target(&request.decided_by())?)
     }
 
@@ -211,6 +230,50 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     async fn read_changes(&self, request: Box<EdgeRequest>) -> EdgeResponse {
         let (asked, _) = request.split();
         self.feed.answer(&asked).await
+    }
+
+    #[cfg(feature = "mcp")]
+    fn serves_agents(&self, request: &EdgeRequest) -> bool {
+        let path = request.head.uri.path();
+        self.agents.as_ref().is_some_and(|agents| agents.is_asked(path))
+    }
+
+    #[cfg(feature = "mcp")]
+    async fn serve_agent(&self, request: EdgeRequest) -> EdgeResponse {
+        let Some(agents) = &self.agents else {
+            return refused(&Refusal::no_route());
+        };
+        match agents.hear(request).await {
+            Heard::Answered(answer) => answer,
+            Heard::Tool(tool) => self.use_tool(*tool).await,
+        }
+    }
+
+    /// Sends the read that a tool stands for on the way of a client's own, if it leads where the tool says.
+    #[cfg(feature = "mcp")]
+    async fn use_tool(&self, tool: ToolCall) -> EdgeResponse {
+        let ToolCall {
+            asked,
+            operation,
+            reply,
+        } = tool;
+        let opened = match self.known(&asked) {
+            Some(known) => Some(OpenedBy::Known(known)),
+            None => match self.decider.open(&asked.decided_by()) {
+                Opening::Call(opened) => Some(OpenedBy::Head(Arc::from(opened))),
+                _ => None,
+            },
+        };
+        let leads = |opened: &OpenedBy| {
+            opened
+                .operation()
+                .is_some_and(|(found, _)| found.id == operation.id)
+        };
+        let Some(opened) = opened.filter(leads) else {
+            return reply.refused("the arguments name no record");
+        };
+        let call = calendar_call(asked, opened, CallBody::Read(Bytes::new()));
+        reply.with(self.calendar.call(call).await).await
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {

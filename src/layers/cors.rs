@@ -79,7 +79,7 @@ impl RequestingPage {
                 Some(
                     AnsweredBy::Edge { .. }
                     | AnsweredBy::RestIndex
-                    | AnsweredBy::Feed
+                    | AnsweredBy::OwnRoute { .. }
                     | AnsweredBy::Backend
                     | AnsweredBy::Cache,
                 ),

@@ -47,8 +47,11 @@ pub(crate) enum AnsweredBy {
     Preflight,
     /// The edge answered with the index of a REST root.
     RestIndex,
-    /// The edge answered from the log of changes.
-    Feed,
+    /// The edge answered at a route of its own.
+    OwnRoute {
+        /// The name of the route in logs.
+        code: &'static str,
+    },
     /// The calendar API's backend.
     Backend,
     /// The cache, with an answer of the backend.
@@ -117,7 +120,7 @@ impl AnsweredBy {
     /// The source for logs and metrics.
     pub(crate) const fn source(self) -> &'static str {
         match self {
-            Self::Edge { .. } | Self::Preflight | Self::RestIndex | Self::Feed => "edge",
+            Self::Edge { .. } | Self::Preflight | Self::RestIndex | Self::OwnRoute { .. } => "edge",
             Self::Backend => "backend",
             Self::Cache => "cache",
         }
@@ -126,10 +129,9 @@ impl AnsweredBy {
     /// The code for the log, if the edge made the response.
     pub(crate) const fn code(self) -> Option<&'static str> {
         match self {
-            Self::Edge { code } => Some(code),
+            Self::Edge { code } | Self::OwnRoute { code } => Some(code),
             Self::Preflight => Some("preflight"),
             Self::RestIndex => Some("rest_index"),
-            Self::Feed => Some("feed"),
             Self::Backend | Self::Cache => None,
         }
     }

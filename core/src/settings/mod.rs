@@ -4,6 +4,7 @@
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
+mod agents;
 mod backend;
 mod cache;
 mod candidate;
@@ -42,6 +43,7 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::{AdminAccess, AdminToken};
+pub use agents::AgentSettings;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
@@ -147,6 +149,8 @@ pub struct Settings {
     pub cache: CacheSettings,
     /// The feed of changes.
     pub feed: FeedSettings,
+    /// Tools for agents.
+    pub agents: AgentSettings,
     /// Receivers of changes.
     pub webhooks: Vec<WebhookSettings>,
     /// The edges that agree with this one.
@@ -222,6 +226,7 @@ impl Settings {
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
             feed: FeedSettings::default(),
+            agents: AgentSettings::default(),
             webhooks: Vec::new(),
             fleet: FleetSettings::default(),
             cors: CorsSettings::default(),

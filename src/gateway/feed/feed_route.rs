@@ -180,7 +180,7 @@ const fn of_feed(response: PlainResponse) -> EdgeResponse {
     EdgeResponse {
         response,
         facts: ResponseFacts::Calendar {
-            by: AnsweredBy::Feed,
+            by: AnsweredBy::OwnRoute { code: "feed" },
             audience: Audience::Everybody,
             forms: None,
         },

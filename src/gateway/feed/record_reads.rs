@@ -153,7 +153,7 @@ impl<S> fmt::Debug for RecordReads<S> {
 }
 
 /// The bytes of a body; none if there are too many, or if it ends early.
-async fn whole(mut body: EdgeBody) -> Option<Bytes> {
+pub(in crate::gateway) async fn whole(mut body: EdgeBody) -> Option<Bytes> {
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame.ok()?.into_data() {

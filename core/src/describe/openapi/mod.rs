@@ -10,6 +10,7 @@
 //!
 //! A default of `null` is omitted if `null` itself is refused (backend.md section 4).
 
+mod agent_tools;
 mod bodies;
 mod document;
 mod errors;
@@ -20,4 +21,5 @@ mod operations;
 mod responses;
 mod strict_document;
 
+pub use agent_tools::{AgentTool, AgentTools, BadArgument};
 pub use document::{OpenApiOptions, PublicRoot, openapi};

@@ -80,7 +80,7 @@ fn plural(kind: Kind) -> String {
     }
 }
 
-fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Value {
+pub(super) fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Value {
     let language = options.language;
     let mut object = json!({
         "operationId": operation_id(operation.id, method),
