@@ -10,6 +10,8 @@ mod access_lines;
 mod admin;
 mod advice;
 mod advisory_check;
+#[cfg(feature = "mcp")]
+mod agents;
 mod backends;
 mod body_memory;
 mod breaker;

@@ -26,6 +26,8 @@ pub(in crate::gateway) struct McpRoute {
     tools: AgentTools,
     limiter: RateLimiter,
     bodies: BodyReader,
+    /// Maximum bytes of the target of a read, as of any client's.
+    longest_target: usize,
     /// Web origins whose pages may call tools.
     origins: Vec<HeaderValue>,
 }
@@ -96,6 +98,7 @@ impl McpRoute {
             tools: AgentTools::new(is_allowed),
             limiter: RateLimiter::new(&settings.rate_limits, shared),
             bodies: parts.bodies.clone(),
+            longest_target: settings.limits.target_bytes,
             origins: settings.cors.credentialed_origins.clone(),
         })
     }
@@ -191,7 +194,9 @@ impl McpRoute {
             .places
             .iter()
             .find(|place| place.path == asked.head.uri.path());
-        let Some(asked) = place.and_then(|place| read(asked, &format!("{}{target}", place.namespace))) else {
+        let target = place.map(|place| format!("{}{target}", place.namespace));
+        let target = target.filter(|target| target.len() <= self.longest_target);
+        let Some(asked) = target.and_then(|target| read(asked, &target)) else {
             return Ok(Heard::Answered(
                 reply.refused("the arguments are too long for a request"),
             ));
