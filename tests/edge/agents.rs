@@ -63,7 +63,7 @@ async fn call(edge: &Edge, tool: &str, arguments: Value) -> Value {
 /// What a tool says that did not succeed.
 async fn failure(edge: &Edge, tool: &str, arguments: Value) -> Value {
     let failed = call(edge, tool, arguments).await;
-    assert_eq!(failed["isError"], true, "{failed}");
+    assert_eq!(failed["isError"], true, "{tool}: {failed}");
     assert!(failed.get("structuredContent").is_none());
     serde_json::from_str(failed["content"][0]["text"].as_str().expect("a text")).expect("JSON")
 }
@@ -175,12 +175,12 @@ async fn credentials_of_an_agent_go_nowhere() {
     let origin = origin().await;
     let edge = edge(&origin, |_| {}).await;
     let body = request("tools/call", json!({"name": "events_list"}));
-    let asked = edge.request(Method::POST, MCP).body(body);
-    let asked = asked
+    let sent = edge.request(Method::POST, MCP).body(body);
+    let sent = sent
         .header("authorization", "Basic eDp5")
         .header("x-wp-nonce", "abc");
-    let asked = asked.header("cookie", "wordpress_logged_in_x=a%7C1%7Cb%7Cc");
-    assert_eq!(Answer::to(asked).await.json()["result"]["isError"], false);
+    let sent = sent.header("cookie", "wordpress_logged_in_x=a%7C1%7Cb%7Cc");
+    assert_eq!(Answer::to(sent).await.json()["result"]["isError"], false);
     let seen = asked(&origin).remove(0);
     for name in ["authorization", "cookie", "x-wp-nonce"] {
         assert_eq!(seen.header(name), None, "{name}");

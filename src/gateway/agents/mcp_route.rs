@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use super::message::{self, Message, MessageFault};
+use super::message::{self, AgentMessage, MessageFault};
 use crate::gateway::body::BodyReader;
 use crate::gateway::feed::record_reads::whole;
 use crate::gateway::rate_limiter::RateLimiter;
@@ -22,7 +22,7 @@ use calendar_edge_judge::contract::Operation;
 /// The public route of the tools.
 #[derive(Debug)]
 pub(in crate::gateway) struct McpRoute {
-    places: Vec<Place>,
+    places: Vec<McpPath>,
     tools: AgentTools,
     limiter: RateLimiter,
     bodies: BodyReader,
@@ -34,7 +34,7 @@ pub(in crate::gateway) struct McpRoute {
 
 /// The route below one REST root.
 #[derive(Debug)]
-struct Place {
+struct McpPath {
     path: String,
     /// The path of the namespace below the same root.
     namespace: String,
@@ -88,7 +88,7 @@ impl McpRoute {
     pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared, parts: &Parts) -> Option<Self> {
         let namespaces = settings.public_namespaces();
         let namespace = namespaces.first()?;
-        let places = settings.roots.iter().map(|root| Place {
+        let places = settings.roots.iter().map(|root| McpPath {
             path: format!("{}{PATH}", root.path),
             namespace: format!("{}/{namespace}", root.path),
         });
@@ -156,7 +156,7 @@ impl McpRoute {
     }
 
     fn understood(&self, asked: AskedRequest, body: &[u8]) -> Result<Heard, MessageFault> {
-        let message = Message::read(body, &asked.head.headers)?;
+        let message = AgentMessage::read(body, &asked.head.headers)?;
         let Some(id) = &message.id else {
             return Ok(Heard::Answered(accepted()));
         };
@@ -174,7 +174,7 @@ impl McpRoute {
         Ok(Heard::Answered(answered(message::answer(id, &result), own())))
     }
 
-    fn called(&self, asked: AskedRequest, message: &Message, id: &Value) -> Result<Heard, MessageFault> {
+    fn called(&self, asked: AskedRequest, message: &AgentMessage, id: &Value) -> Result<Heard, MessageFault> {
         let name = message.params.get("name").and_then(Value::as_str);
         let tool = name.and_then(|name| self.tools.named(name));
         let tool = tool.ok_or_else(|| message.bad_params("There is no tool of this name."))?;

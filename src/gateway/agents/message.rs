@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// A message of a client.
 #[derive(Debug)]
-pub(super) struct Message {
+pub(super) struct AgentMessage {
     /// Its id; none for a notification, which nobody answers.
     pub(super) id: Option<Value>,
     pub(super) method: String,
@@ -44,9 +44,9 @@ const INVALID_PARAMS: i32 = -32602;
 const HEADER_MISMATCH: i32 = -32020;
 const UNSUPPORTED_REVISION: i32 = -32022;
 
-// === impl Message ===
+// === impl AgentMessage ===
 
-impl Message {
+impl AgentMessage {
     /// Reads the body of a request; its headers say again what is in it.
     pub(super) fn read(body: &[u8], headers: &HeaderMap) -> Result<Self, MessageFault> {
         let value = serde_json::from_slice(body)
