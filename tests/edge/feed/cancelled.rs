@@ -8,7 +8,8 @@ const FILE: &str = "/wp-json/calendar/events/v1/events.ics";
 
 /// The lines of the first event of a record in a calendar.
 fn event(calendar: &str, id: u64) -> Option<&str> {
-    let mut events = calendar.split("BEGIN:VEVENT\r\n").skip(1);
+    let events = calendar.split("BEGIN:VEVENT\r\n").skip(1);
+    let mut events = events.filter_map(|event| event.split("END:VEVENT").next());
     events.find(|event| event.starts_with(&format!("UID:{id}-")))
 }
 
