@@ -136,7 +136,7 @@ mod tests {
         let record =
             json!({"id": 7, "author": "1", "city": "Lübeck", "image": {"id": 9, "url": "u"}}).to_string();
         let planter = Planter::new(Planted::Differences);
-        let expected = r#"{"author":1,"city":"LÜBECK","image":{"url":"u","views":1000000,"id":9},"views":1000000,"id":7}"#;
+        let expected = r#"{"author":1,"city":"L\u00dcBECK","image":{"url":"u","views":1000000,"id":9},"views":1000000,"id":7}"#;
         assert_eq!(planted(&planter, &record), expected);
         assert_eq!(planted(&Planter::new(Planted::Nothing), &record), record);
     }

@@ -342,7 +342,7 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], chosen: &T) -> String {
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
+pub(super) const GIB: u64 = 1 << 30;
 
 const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
     Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())
@@ -984,6 +984,18 @@ const COMPARE: &[SettingKey] = &[
         Count(1..=1_000_000_000, |settings| U64(&mut settings.compare.calls)),
         "The compared calls that an operation needs before reports call it ready, and again after each difference. \
          300 calls without a difference say that fewer than 1% differ.",
+    ),
+    SettingKey::new(
+        "records",
+        Count(0..=5_000, |settings| U64(&mut settings.compare.records)),
+        "The distinct records in the site's answers that an operation needs before reports call it ready. Choose no more \
+         than the smallest kind has.",
+    ),
+    SettingKey::new(
+        "arguments",
+        Count(0..=100, |settings| U64(&mut settings.compare.arguments)),
+        "The distinct arguments that compared calls of an operation need to have had before reports call it ready. An \
+         operation with fewer arguments needs all of them.",
     ),
     SettingKey::new(
         "quiet",

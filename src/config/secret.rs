@@ -28,6 +28,7 @@ const BASIC_AUTH: &str = "origin.basic_auth_file";
 const AUTHORITIES: &str = "origin.ca_file";
 const FLEET_SECRET: &str = "fleet.secret_file";
 const STORE_PASSWORD: &str = "fleet.password_file";
+const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 const STORE_AUTHORITIES: &str = "fleet.ca_file";
 const STORE_CERTIFICATE: &str = "fleet.certificate_file";
 const STORE_KEY: &str = "fleet.key_file";
@@ -112,10 +113,11 @@ fn read_fleet(
         MarkKey::new(secret).map_err(Impossible::ShortSecret)
     });
     fleet.secret = own.or(site_key).filter(|_| fleet.is_set());
-    let password = file(STORE_PASSWORD, fleet.password_file.as_ref(), None);
-    fleet.password = password.read(places, problems, |line| {
-        StorePassword::parse(line).map_err(Impossible::NoStorePassword)
-    });
+    let password = |line: &[u8]| StorePassword::parse(line).map_err(Impossible::NoStorePassword);
+    let of_store = file(STORE_PASSWORD, fleet.password_file.as_ref(), None);
+    fleet.password = of_store.read(places, problems, password);
+    let of_sentinels = file(SENTINEL_PASSWORD, fleet.sentinel_password_file.as_ref(), None);
+    fleet.sentinel_password = of_sentinels.read(places, problems, password);
     let authorities = file(STORE_AUTHORITIES, fleet.ca_file.as_ref(), None);
     fleet.trusted = authorities
         .read(places, problems, certificates)

@@ -15,7 +15,7 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 14] = [
+const WITHOUT_KEY: [(&str, &str); 15] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
@@ -35,6 +35,10 @@ const WITHOUT_KEY: [(&str, &str); 14] = [
         "it is read from the file of `fleet.password_file`",
     ),
     ("fleet.secret", "it is made from the file of `fleet.secret_file`"),
+    (
+        "fleet.sentinel_password",
+        "it is read from the file of `fleet.sentinel_password_file`",
+    ),
     ("fleet.trusted", "they are read from the file of `fleet.ca_file`"),
     (
         "origin.basic_auth",

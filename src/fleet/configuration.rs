@@ -31,6 +31,7 @@ pub(super) fn hash(settings: &Settings) -> String {
         fleet: FleetSettings {
             name: common.fleet.name.take(),
             members: common.fleet.members,
+            snapshot: common.fleet.snapshot,
             ..FleetSettings::default()
         },
         ..common

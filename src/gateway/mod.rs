@@ -154,7 +154,8 @@ impl Parts {
             #[cfg(feature = "migration")]
             callers: {
                 let policies = settings.backends.iter().map(|backend| backend.credentials);
-                migration::Callers::new(&site, &shared.backends, &rules, policies)
+                let metrics = shared.metrics.migration();
+                migration::Callers::new(&site, &shared.backends, &rules, metrics, policies)
             },
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
             decider: Arc::new(Decider::before(settings, shared.indexes.tables(&site))),

@@ -94,7 +94,7 @@ impl Shared {
         let refusals = Refusals::default();
         refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
-        let recorder = Recorder::default();
+        let recorder = Recorder::new(metrics.clone());
         recorder.adapt(&settings.record);
         let threads = placement.threads();
         let feed = ChangeFeed::new(settings, &metrics);

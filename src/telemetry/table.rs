@@ -157,6 +157,12 @@ pub(super) const FLEET_SETTLED_BUCKETS: Row<Counter, 0> = Row::new(
     [],
     "Buckets of rate limits whose level was taken over from the store of the fleet",
 );
+pub(super) const FLEET_SNAPSHOT_ANSWERS: Row<Counter, 1> = Row::new(
+    "fleet_snapshot_answers",
+    ["outcome"],
+    "Responses that this edge left in the store of the fleet (`kept`) or could not (`dropped`), and what it found there while \
+     the site failed",
+);
 pub(super) const FLEET_UP: Row<Gauge, 0> = Row::new(
     "fleet_up",
     [],
@@ -202,6 +208,12 @@ pub(super) const INDEX_READS: Row<Counter, 1> = Row::new(
     "index_reads",
     ["result"],
     "Reads of the sites' indexes, by which arguments are judged or not",
+);
+pub(super) const IDENTITY_QUESTIONS: Row<Counter, 1> = Row::new(
+    "identity_questions",
+    ["outcome"],
+    "Callers whose identity a backend is to get, by how the site named them: an account or nobody, a refusal of the \
+     credentials, no answer, or the answer to an earlier question",
 );
 pub(super) const INFLIGHT: Row<Gauge, 0> = Row::new("inflight", [], "Requests running");
 pub(super) const ORIGIN_BREAKER_STATE: Row<Gauge, 1> = Row::new(
@@ -270,6 +282,11 @@ pub(super) const RATE_LIMITED: Row<Counter, 1> = Row::new(
     "rate_limited",
     ["budget"],
     "Requests refused because a budget was used up, by the budget",
+);
+pub(super) const RECORDED_CALLS: Row<Counter, 1> = Row::new(
+    "recorded_calls",
+    ["outcome"],
+    "Calls that `[record]` drew, by what became of them: in the file, or the reason why not",
 );
 pub(super) const SHADOW_COMPARED: Row<Counter, 3> = Row::new(
     "shadow_compared",

@@ -169,6 +169,8 @@ where
                     .showing(stored)
             }
             QueryEnd::Finished(SharedOutcome::Failed(failed)) => {
+                // The store of the fleet may have had one.
+                let older = older.clone().or_else(|| self.stored(&query.key));
                 match self.on_error(older.as_ref().filter(|_| !falls_back), &query) {
                     Some(response) => response,
                     None => self.served.plain(&failed, &query, asked(None)),
@@ -220,6 +222,13 @@ where
                     is_leader: true,
                 }
             }
+        }
+    }
+
+    fn stored(&self, key: &str) -> Option<Arc<StoredResponse>> {
+        match self.cache.find(key, unix_time()) {
+            Lookup::Stored(stored, _) => Some(stored),
+            Lookup::Nothing => None,
         }
     }
 

@@ -16,12 +16,14 @@ use crate::gateway::calendar::computing::Computing;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
-use crate::layers::EdgeResponse;
-use crate::server::response::{AnsweredBy, whole};
+use crate::layers::{EdgeResponse, ResponseFacts};
+use crate::server::response::{AnsweredBy, PlainResponse, whole};
 use crate::telemetry::Warnings;
+use calendar_edge_core::cache::Storable;
 use calendar_edge_core::cache::forms::{
     AfterPage, AnswerForm, FormWriter, OfferedForms, PageFault, WrittenForm,
 };
+use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::Settings;
 
@@ -72,9 +74,6 @@ enum Unwritten {
 /// The times that a list is read until it holds still.
 const ATTEMPTS: usize = 2;
 
-/// The most pages that are read for one answer: sites may list fewer events on a page than they are asked for.
-const MOST_PAGES: u32 = 50;
-
 /// The largest page that is read, in bytes.
 const LARGEST_PAGE: u64 = 8 * 1024 * 1024;
 
@@ -121,9 +120,17 @@ where
         if !self.offered.are_of(&call.call) {
             return self.json.call(call).await;
         }
-        let mut response = match call.form {
-            AnswerForm::Json => self.json.call(call).await,
-            AnswerForm::Calendar | AnswerForm::JsonLd => Box::pin(self.written.call(call)).await,
+        let whole = match call.form {
+            AnswerForm::Json => None,
+            // What does not change a form is not in its key.
+            AnswerForm::Calendar | AnswerForm::JsonLd => call.call.page_of_read(1),
+        };
+        let mut response = match whole {
+            None => self.json.call(call).await,
+            Some(whole) => {
+                let call = call.asking(Arc::new(JudgedCall::new(whole)));
+                Box::pin(self.written.call(call)).await
+            }
         };
         vary_by(response.response.headers_mut(), "Accept");
         response
@@ -142,10 +149,10 @@ where
         let generation = self.cache.generation();
         let has_pages = call.call.has_pages();
         let mut pages: Option<PagesRead> = None;
-        for number in 1..=MOST_PAGES {
+        for number in 1.. {
             let page = self.page(call, number).await?;
             let body = page.body.clone();
-            let adding = move || (writer.add(&body, number.into()), writer);
+            let adding = move || (writer.add(&body, number), writer);
             let (after, with_page) = self.computing.run(adding).await;
             writer = with_page;
             pages = Some(PagesRead::with(pages, page));
@@ -182,27 +189,29 @@ where
         form: AnswerForm,
     ) -> CallResponse {
         let headers = headers(pages.headers, form, written.body.len());
-        let body = Bytes::from(written.body);
-        let Some(made_of) = pages.made_of else {
-            let mut response = pages.first;
-            *response.response.headers_mut() = headers;
-            *response.response.body_mut() = whole(body);
-            return CallResponse {
-                stored: None,
-                ..response
+        let stored = pages.made_of.map(|made_of| {
+            let answer = Answer::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
+            let fill = StoredMetadata {
+                generation,
+                ..made_of
             };
+            self.cache.answer(answer, fill, None)
+        });
+        let facts = &pages.first.response.facts;
+        let facts = ResponseFacts::Calendar {
+            by: facts.by().unwrap_or(AnsweredBy::Backend),
+            audience: facts.audience().unwrap_or(Audience::OneClient),
+            // Those of the page are of another body.
+            forms: None,
         };
-        let answer = Answer::copied(StatusCode::OK, &headers, &body, AnsweredBy::Cache);
-        let fill = StoredMetadata {
-            generation,
-            ..made_of
-        };
-        let stored = self.cache.answer(answer, fill, None);
-        let response = EdgeResponse {
-            response: stored.response(None),
-            facts: pages.first.response.facts,
-        };
-        CallResponse::from(response).showing(stored)
+        let mut response = PlainResponse::new(whole(written.body.into()));
+        *response.headers_mut() = headers;
+        CallResponse {
+            response: EdgeResponse { response, facts },
+            storable: Storable::No,
+            stored,
+            ..pages.first
+        }
     }
 
     fn failed(&self, fault: PageFault) -> CallResponse {

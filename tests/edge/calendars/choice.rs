@@ -1,5 +1,7 @@
 //! Who gets a calendar, and of what.
 
+use calendar_edge_core::settings::{FormSettings, Profile};
+
 use super::*;
 
 #[tokio::test]
@@ -39,7 +41,7 @@ async fn clients_that_name_a_form_get_it_and_others_get_json() {
 #[tokio::test]
 async fn without_the_setting_nothing_changes() {
     let origin = Calendar::of(3).site().await;
-    let edge = edge(&origin, |settings| settings.forms = Default::default()).await;
+    let edge = edge(&origin, |settings| settings.forms = FormSettings::default()).await;
     let answer = accepting(&edge, LIST, "text/calendar").await;
     assert_eq!(
         answer.header("content-type"),
@@ -123,10 +125,10 @@ async fn filters_are_judged_and_refusals_and_errors_stay_json() {
 }
 
 #[tokio::test]
-async fn an_envelope_and_a_strict_path_keep_their_meaning() {
+async fn the_strict_profile_takes_one_spelling() {
     let origin = Calendar::of(3).site().await;
     let edge = edge(&origin, |settings| {
-        settings.profile = calendar_edge_core::settings::Profile::Strict;
+        settings.profile = Profile::Strict;
     })
     .await;
     assert_eq!(events_in(&edge.get(FILE).await), 3);

@@ -13,6 +13,9 @@ pub const MOST_EVENTS: u64 = 500;
 /// Maximum bytes of the events in one answer.
 pub const MOST_BYTES: usize = 2 * 1024 * 1024;
 
+/// Maximum number of pages that are read for one answer: sites may list fewer events on a page than they are asked for.
+const MOST_PAGES: u32 = 50;
+
 /// Writes the pages of one read in another form.
 #[derive(Debug)]
 pub struct FormWriter {
@@ -91,7 +94,7 @@ impl FormWriter {
     /// # Errors
     ///
     /// [`PageFault`]: the pages so far are of no use.
-    pub fn add(&mut self, body: &[u8], page: u64) -> Result<AfterPage, PageFault> {
+    pub fn add(&mut self, body: &[u8], page: u32) -> Result<AfterPage, PageFault> {
         let body: Value = serde_json::from_slice(body).map_err(|_| PageFault::Unreadable)?;
         let Some(events) = body.get("events").and_then(Value::as_array) else {
             number(&body, "id").ok_or(PageFault::Unreadable)?;
@@ -107,7 +110,8 @@ impl FormWriter {
         for event in events {
             self.show(event);
         }
-        let has_more = number(&body, "total_pages").is_some_and(|pages| page < pages);
+        let has_more = number(&body, "total_pages").is_some_and(|pages| u64::from(page) < pages);
+        self.is_full = self.is_full || (has_more && page >= MOST_PAGES);
         match has_more && !self.is_full {
             true if events.is_empty() => Err(PageFault::Changed),
             true => Ok(AfterPage::More),

@@ -101,6 +101,12 @@ fn pages_follow_until_the_bound_and_the_rest_is_counted() {
 }
 
 #[test]
+fn small_pages_end_before_they_are_too_many() {
+    let pages: Vec<String> = (1..=60).map(|at| page(at..=at, 60, 60)).collect();
+    assert_eq!(written(&pages).expect("a calendar").left_out, 10);
+}
+
+#[test]
 fn a_large_calendar_ends_before_its_bound() {
     let mut events: Vec<_> = (1..=100).map(event).collect();
     for event in &mut events {
@@ -114,7 +120,7 @@ fn a_large_calendar_ends_before_its_bound() {
 
 #[test]
 fn a_list_that_changes_between_pages_is_no_calendar() {
-    for second in [page(51..=60, 61, 2), page(51..=51, 60, 2), page(1..=0, 60, 3)] {
+    for second in [page(51..=60, 61, 2), page(51..=51, 60, 2), page(0..0, 60, 3)] {
         assert_eq!(written(&[page(1..=50, 60, 2), second]), Err(PageFault::Changed));
     }
     for body in ["", "[]", "{}", "null", r#"{"events":{}}"#] {

@@ -45,9 +45,11 @@ pub(super) fn plain_text(html: &str) -> String {
             if BLOCKS.contains(&element.name.as_str()) {
                 lines.end();
             }
-            rest = match UNSEEN.contains(&element.name.as_str()) && !element.is_end {
-                true => behind_end_of(&element.name, behind),
-                false => behind,
+            let is_unseen = UNSEEN.contains(&element.name.as_str()) && !element.is_end;
+            rest = if is_unseen {
+                behind_end_of(&element.name, behind)
+            } else {
+                behind
             };
             continue;
         }
