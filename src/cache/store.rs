@@ -207,6 +207,14 @@ impl Cache {
     /// answers.
     pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
         let generation = self.begin_removal(removal, cause);
+        Removed {
+            removed: self.drop_removed(),
+            generation,
+        }
+    }
+
+    /// Drops the answers that removals have ended, and counts them. They are not served in any case.
+    pub(crate) fn drop_removed(&self) -> usize {
         let outdated: Vec<Arc<String>> = self
             .answers()
             .iter()
@@ -216,10 +224,7 @@ impl Cache {
         for key in &outdated {
             self.answers().invalidate(key.as_str());
         }
-        Removed {
-            removed: outdated.len(),
-            generation,
-        }
+        outdated.len()
     }
 
     /// Removes answers at once, without counting them.

@@ -194,10 +194,7 @@ impl Announcements {
         let mut waiting = self.0.waiting.lock();
         waiting.extend(announcements);
         if waiting.len() > MOST_WAITING {
-            let purge = PurgeRequest {
-                removal: Removal::All,
-                changes: Vec::new(),
-            };
+            let purge = PurgeRequest::everything();
             let everything = self.announcement(News::Purge(purge, RemovalCause::Message), None);
             waiting.clear();
             waiting.push_back(everything);

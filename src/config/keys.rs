@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::backend_keys::{BACKENDS, IGNORE};
+use super::feed_keys::{FEED, WEBHOOKS};
 use super::fleet_keys::FLEET;
 use super::form;
 use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
@@ -18,7 +19,7 @@ use super::record_keys::RECORD;
 use calendar_edge_core::settings::{
     AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
     OperationSettings, OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings,
-    ShadowRule, TlsSettings, TraceCompression, UndeclaredParameters, Writes,
+    ShadowRule, TlsSettings, TraceCompression, UndeclaredParameters, WebhookSettings, Writes,
 };
 
 /// A group of keys.
@@ -60,10 +61,12 @@ pub(super) enum Keys {
     Shadow(&'static [KeyRow<ShadowRule>]),
     /// One table per rule.
     Cutover(&'static [KeyRow<CutoverRule>]),
+    /// One table per receiver.
+    Webhook(&'static [KeyRow<WebhookSettings>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 28] = [
+pub(super) static SECTIONS: [Section; 30] = [
     Section {
         name: "",
         header: "",
@@ -222,6 +225,19 @@ pub(super) static SECTIONS: [Section; 28] = [
                   password pass it by, and so does every call that was not judged (`mode`). A write through the edge \
                   removes what it may have changed before its answer leaves.",
         keys: Keys::Once(CACHE),
+    },
+    Section {
+        name: "feed",
+        header: "[feed]",
+        meaning: "The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).",
+        keys: Keys::Once(FEED),
+    },
+    Section {
+        name: "webhooks",
+        header: "[[webhooks]]",
+        meaning: "One table per receiver that the changes of the feed are posted to, see [feed.md](../guides/feed.md). Each \
+                  edge with this table posts: in a `[fleet]` give it to one of them.",
+        keys: Keys::Webhook(WEBHOOKS),
     },
     Section {
         name: "fleet",
@@ -1514,6 +1530,7 @@ impl Section {
             Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Shadow(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Cutover(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Webhook(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

@@ -33,6 +33,7 @@ const STORE_AUTHORITIES: &str = "fleet.ca_file";
 const STORE_CERTIFICATE: &str = "fleet.certificate_file";
 const STORE_KEY: &str = "fleet.key_file";
 const IDENTITY: &str = "backends.identity_secret_file";
+const WEBHOOK: &str = "webhooks.secret_file";
 
 /// What to do about a missing secret that edge and site share.
 const MAKE_SECRET: &str = "make one that the edge and the site can read: openssl rand -hex 32";
@@ -152,6 +153,20 @@ pub(super) fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) 
             Ok(key)
         });
         known.extend(value.identity_key.clone());
+    }
+}
+
+/// Reads the secrets that receivers verify requests by.
+pub(super) fn read_webhooks(draft: &mut Draft, problems: &mut ConfigProblems) {
+    for Placed { value, places } in &mut draft.webhooks {
+        let secret = SecretFile {
+            key: WEBHOOK,
+            path: value.secret_file.as_ref(),
+            help: Some("make one that the edge and the receiver can read: openssl rand -hex 32"),
+        };
+        value.secret = secret.read(places, problems, |secret| {
+            MarkKey::new(secret).map_err(Impossible::ShortSecret)
+        });
     }
 }
 

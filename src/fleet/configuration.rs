@@ -25,6 +25,7 @@ pub(super) fn hash(settings: &Settings) -> String {
         admin_access: site.admin_access,
         tls: None,
         state_dir: None,
+        webhooks: Vec::new(),
         log: site.log,
         traces: site.traces,
         fleet: FleetSettings {

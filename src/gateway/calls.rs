@@ -257,7 +257,6 @@ impl CalendarCall {
 
 impl ClientSide {
     /// A client that waits for no answer itself.
-    #[cfg(feature = "migration")]
     pub(super) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
         Self {
             context,

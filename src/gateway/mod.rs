@@ -23,6 +23,7 @@ mod calendar;
 mod calls;
 mod dispatch;
 mod fault;
+mod feed;
 mod forwarded;
 mod migration;
 mod rate_limiter;
@@ -39,7 +40,7 @@ pub(crate) use shared::Shared;
 use body::BodyReader;
 use cache::invalidating::WritePlace;
 use cache::known_reads::KnownReads;
-use calls::CallRequest;
+use calls::{CalendarCall, CallRequest, CallResponse};
 use rate_limiter::RateLimiter;
 use stage::Stage;
 
@@ -61,12 +62,16 @@ struct Parts {
     callers: Option<Arc<migration::Callers>>,
 }
 
-/// Puts the stages of a calendar call together; a call meets them from top to bottom.
-fn calendar_stages(
+/// Puts the stages of a client's calendar call together; a call meets them from top to bottom.
+fn calendar_stages<S>(
     settings: &Settings,
     shared: &Shared,
     parts: &Parts,
-) -> impl Stage<CallRequest, Response = EdgeResponse> + use<> {
+    answering: S,
+) -> impl Stage<CallRequest, Response = EdgeResponse> + use<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
@@ -91,6 +96,17 @@ fn calendar_stages(
         .layer(layer_fn(|inner| {
             cache::forms::Forms::new(inner, parts, settings, shared)
         }))
+        .service(answering)
+}
+
+/// Puts the stages together that answer a judged call, of a client or of the edge itself; a call meets them from top to
+/// bottom.
+fn answering_stages(
+    settings: &Settings,
+    shared: &Shared,
+    parts: &Parts,
+) -> impl Stage<CalendarCall, Response = CallResponse> + use<> {
+    ServiceBuilder::new()
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {
             cache::caching::Caching::new(inner, parts, &settings.cache, shared)

@@ -18,6 +18,7 @@ use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
+use super::feed_metrics::FeedMetrics;
 use super::finding_labels::FindingLabels;
 use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
@@ -56,6 +57,7 @@ pub(crate) struct Metrics {
     backends: BackendFamilies,
     #[cfg(feature = "migration")]
     migration: MigrationMetrics,
+    feed: FeedMetrics,
     fleet: FleetMetrics,
     rate_limits: RateLimitMetrics,
     connections: ConnectionMetrics,
@@ -94,6 +96,7 @@ impl Metrics {
             backends: BackendFamilies::new(&mut registry),
             #[cfg(feature = "migration")]
             migration: MigrationMetrics::new(&mut registry),
+            feed: FeedMetrics::new(&mut registry),
             fleet: FleetMetrics::new(&mut registry),
             rate_limits: RateLimitMetrics::new(&mut registry),
             connections: ConnectionMetrics::new(&mut registry),
@@ -134,6 +137,11 @@ impl Metrics {
     /// The metrics of bodies in memory.
     pub(crate) fn memory(&self) -> &MemoryMetrics {
         &self.memory
+    }
+
+    /// The metrics of the feed of changes.
+    pub(crate) fn feed(&self) -> &FeedMetrics {
+        &self.feed
     }
 
     /// The metrics of the fleet.

@@ -9,6 +9,7 @@ mod connections;
 mod drift;
 mod exchange_timer;
 mod exchanges;
+mod feed_metrics;
 mod finding_labels;
 mod findings;
 mod fleet_metrics;
@@ -62,6 +63,7 @@ pub(crate) use exchange_timer::span_name;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
 pub(crate) use exchanges::{Exchange, ExchangeMetrics};
+pub(crate) use feed_metrics::FeedMetrics;
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
 pub(crate) use fleet_metrics::{Direction, FleetMetrics, SnapshotOutcome, StoreFaultKind};

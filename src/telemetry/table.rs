@@ -102,6 +102,16 @@ pub(super) const CUTOVER_SHARE: Row<Gauge<f64, AtomicU64>, 1> = Row::new(
     ["rule"],
     "The share of clients that a rule takes, from 0 to 1",
 );
+pub(super) const FEED_READERS: Row<Gauge, 0> = Row::new(
+    "feed_readers",
+    [],
+    "Readers of the feed of changes that wait or have a stream",
+);
+pub(super) const FEED_VERDICTS: Row<Counter, 1> = Row::new(
+    "feed_verdicts",
+    ["verdict"],
+    "Records that have changed, by what an anonymous reader found",
+);
 pub(super) const FLEET_EXCHANGE_SECONDS: Row<Latency, 0> = Row::new(
     "fleet_exchange_seconds",
     [],
@@ -310,4 +320,9 @@ pub(super) const REPORTED_REQUESTS: Row<Counter, 1> = Row::new(
     "reported_requests",
     ["site"],
     "Forwarded requests that mode enforce would refuse, by the answer of the site",
+);
+pub(super) const WEBHOOK_DELIVERIES: Row<Counter, 2> = Row::new(
+    "webhook_deliveries",
+    ["receiver", "outcome"],
+    "Requests with changes to receivers of `[[webhooks]]`",
 );

@@ -31,6 +31,7 @@ mod ending;
 mod explained;
 mod explained_index;
 mod exporting;
+mod feed;
 mod first_minutes;
 mod fleet;
 mod forwarding;

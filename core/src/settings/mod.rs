@@ -11,6 +11,7 @@ mod comparison;
 mod compression;
 mod cors;
 mod cutover;
+mod feed;
 mod fleet;
 mod forms;
 mod http2;
@@ -48,6 +49,7 @@ pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
+pub use feed::{FeedSettings, WebhookSettings};
 pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
 pub use forms::FormSettings;
 pub use http2::{FrameRates, Http2Limits};
@@ -143,6 +145,10 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// The cache.
     pub cache: CacheSettings,
+    /// The feed of changes.
+    pub feed: FeedSettings,
+    /// Receivers of changes.
+    pub webhooks: Vec<WebhookSettings>,
     /// The edges that agree with this one.
     pub fleet: FleetSettings,
     /// Cross-origin rules.
@@ -215,6 +221,8 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
+            feed: FeedSettings::default(),
+            webhooks: Vec::new(),
             fleet: FleetSettings::default(),
             cors: CorsSettings::default(),
             backends: Vec::new(),

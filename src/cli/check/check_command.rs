@@ -21,6 +21,7 @@ use super::advisories;
 use super::backend_checks;
 use super::collector;
 use super::editors;
+use super::feed;
 use super::fleet_store;
 use super::groups::{GroupWeight, groups};
 use super::settings::settings;
@@ -53,6 +54,7 @@ pub(crate) fn run(
     {
         return Ok(Status::Configuration);
     }
+    feed::name(&settings, &mut report)?;
     if args.offline {
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;

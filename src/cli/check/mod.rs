@@ -5,6 +5,7 @@ mod backend_checks;
 mod check_command;
 mod collector;
 mod editors;
+mod feed;
 mod fleet_store;
 mod groups;
 mod outcome;

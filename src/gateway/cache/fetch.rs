@@ -10,6 +10,7 @@ use http_body_util::BodyExt;
 
 use crate::backend::{Backends, QueueWatch, RootIndex};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
+use crate::companion::ChangeFeed;
 use crate::fleet::SharedSnapshot;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
@@ -34,6 +35,7 @@ pub(in crate::gateway) struct CacheFetch<S> {
     index: RootIndex,
     snapshot: SharedSnapshot,
     drain: Drain,
+    feed: ChangeFeed,
 }
 
 /// What a client asks.
@@ -76,6 +78,7 @@ where
             index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
             snapshot: shared.fleet.snapshot().clone(),
             drain: shared.drain.clone(),
+            feed: shared.companions.feed().clone(),
         }
     }
 
@@ -185,6 +188,9 @@ where
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
+                if answer.status() == StatusCode::OK {
+                    self.feed.shown(&fill.dependencies);
+                }
                 let stored = self.cache.answer(answer, fill, older);
                 if self.cache.keep(leader.key(), &stored) && !is_of_backend {
                     self.snapshot.leave(leader.key(), &stored, older);

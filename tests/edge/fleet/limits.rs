@@ -180,6 +180,11 @@ async fn s3_a_right_password_costs_nothing_at_any_edge() {
         let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
         let answer = Answer::to(request.basic_auth("alice", Some("right"))).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
+        // The store hears it in the next exchange.
+        wait("the attempt is given back", || async {
+            store.ask(&["KEYS", "ce:*:b:*"]).is_empty()
+        })
+        .await;
     }
     assert_eq!(logins(&origin), 40);
 }

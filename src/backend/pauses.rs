@@ -15,8 +15,8 @@ const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause, whoever asks for it.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The pause that a collector asks for, in seconds or as a date; none if it does not.
-pub(super) fn asked(headers: &HeaderMap) -> Option<Duration> {
+/// The pause that a receiver asks for, in seconds or as a date; none if it does not.
+pub(crate) fn asked(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = match text.parse() {
         Ok(seconds) => seconds,
@@ -31,7 +31,7 @@ fn until(date: &str) -> Option<u64> {
 }
 
 /// The pause after this many failures, from 0 on. It differs by chance, so that many edges do not come at once.
-pub(super) fn after(failures: u32) -> Duration {
+pub(crate) fn after(failures: u32) -> Duration {
     let pause = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
     let (_, chance) = Uuid::now_v7().as_u64_pair();
     // From half of it to all of it.
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn collectors_ask_in_seconds_or_by_a_date() {
+    fn receivers_ask_in_seconds_or_by_a_date() {
         let asked = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, text.parse().unwrap());
