@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use calendar_edge_core::errors::EdgeError;
 use guards::repository::{read, texts};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::openapi::document;
 use crate::support::json_schema::validator;

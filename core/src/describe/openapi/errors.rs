@@ -21,13 +21,13 @@ pub(super) fn components(language: Language, error: &Value) -> Map<String, Value
     schemas
 }
 
-/// Codes of the site are open-ended; those of the edge are all known. Each alternative has its type: generated clients
-/// then take either.
+/// Codes of the site are open-ended; those of the edge are all known. The alternatives exclude each other, and each has its
+/// type: generated clients then take either.
 fn coded(mut error: Value) -> Value {
     let code = &mut error["properties"]["code"];
     *code = json!({
         "description": code["description"],
-        "anyOf": [
+        "oneOf": [
             reference(EDGE_CODES),
             {"type": "string", "minLength": 1, "not": {"pattern": "^edge_"}},
         ],

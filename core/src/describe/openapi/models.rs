@@ -92,7 +92,10 @@ mod tests {
             for (member, part) in schema["properties"].as_object().into_iter().flatten() {
                 let taken = joined(name, member);
                 let is_named = part.get("$ref").is_some();
-                assert!(is_named || !schemas.contains_key(&taken), "{taken}: {name}.{member}");
+                assert!(
+                    is_named || !schemas.contains_key(&taken),
+                    "{taken}: {name}.{member}"
+                );
             }
         }
     }
