@@ -56,7 +56,7 @@ pub(super) struct ApiAnswer {
 
 /// What the table says of a call.
 #[derive(Debug)]
-pub(super) enum Expected {
+pub(super) enum TableVerdict {
     /// WordPress refuses it, with these words.
     Refused(Refusal),
     /// WordPress admits it.
@@ -126,14 +126,14 @@ impl ApiUnderTest {
     }
 
     /// What the table says of a call without credentials.
-    pub(super) fn expected(&self, request: &ApiRequest) -> Expected {
+    pub(super) fn verdict(&self, request: &ApiRequest) -> TableVerdict {
         let (path, query) = match request.target.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (request.target.as_str(), None),
         };
         let path = format!("{ROOT}/{}{path}", self.namespace);
         let Target::Calendar(target) = self.roots.locate(&request.method, &path, query) else {
-            return Expected::Open;
+            return TableVerdict::Open;
         };
         let mut headers = HeaderMap::new();
         if request.body.is_some() {
@@ -148,10 +148,10 @@ impl ApiUnderTest {
             body: request.body.as_deref().unwrap_or_default().as_bytes(),
         };
         match self.judge.judge(&call).outcome {
-            Outcome::Refuse(refusal) => Expected::Refused(refusal),
+            Outcome::Refuse(refusal) => TableVerdict::Refused(refusal),
             Outcome::Forward(call) => match call.operation() {
-                Some(_) if call.deferred().is_empty() => Expected::Admitted,
-                Some(_) | None => Expected::Open,
+                Some(_) if call.deferred().is_empty() => TableVerdict::Admitted,
+                Some(_) | None => TableVerdict::Open,
             },
         }
     }

@@ -4,8 +4,8 @@ use calendar_edge_judge::contract::{Action, Argument, Operation, Place, table};
 use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
-use super::api_under_test::{ApiAnswer, ApiRequest, Expected};
-use super::suite::Suite;
+use super::api_under_test::{ApiAnswer, ApiRequest, TableVerdict};
+use super::suite::{Suite, tried};
 
 /// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent.
 const VALUES: [&str; 10] = [
@@ -45,27 +45,27 @@ impl Suite {
             let path = operation.id.route.template();
             ApiRequest::get(format!("{path}?{}={value}", argument.name))
         });
-        let judged = cases.map(|request| (self.api.expected(&request), request));
+        let judged = cases.map(|request| (self.api.verdict(&request), request));
         let (mut is_refused, mut is_taken) = (false, false);
         for (expected, request) in judged {
             match expected {
-                Expected::Refused(refusal) if !is_refused => {
+                TableVerdict::Refused(refusal) if !is_refused => {
                     is_refused = true;
                     let body = serde_json::from_slice(refusal.body()).unwrap_or_default();
                     self.refused_case(operation, &request, refusal.status().as_u16(), &body)
                         .await;
                 }
-                Expected::Admitted if !is_taken => {
+                TableVerdict::Admitted if !is_taken => {
                     is_taken = true;
                     self.taken_case(operation, &request).await;
                 }
-                Expected::Refused(_) | Expected::Admitted | Expected::Open => {}
+                TableVerdict::Refused(_) | TableVerdict::Admitted | TableVerdict::Open => {}
             }
         }
     }
 
     async fn refused_case(&mut self, operation: &Operation, request: &ApiRequest, status: u16, body: &Value) {
-        let Some(answer) = self.answered(&operation.name, REFUSED, request).await else {
+        let Some(answer) = self.answered(tried(&operation.name, REFUSED, request)).await else {
             return;
         };
         let expected = ApiAnswer {
@@ -88,17 +88,22 @@ impl Suite {
         let (wanted, found) = (facts(&expected), facts(&answer));
         let holds = (&wanted.0, &wanted.1, &wanted.2) == (&found.0, &found.1, &found.2)
             && (found.3.is_none() || wanted.3 == found.3);
-        self.check(&operation.name, REFUSED, request, holds, &expected.told(), || {
-            answer.told()
-        });
+        self.check(
+            tried(&operation.name, REFUSED, request),
+            holds,
+            &expected.told(),
+            || answer.told(),
+        );
     }
 
     async fn taken_case(&mut self, operation: &Operation, request: &ApiRequest) {
-        let Some(answer) = self.answered(&operation.name, TAKEN, request).await else {
+        let Some(answer) = self.answered(tried(&operation.name, TAKEN, request)).await else {
             return;
         };
         let holds = answer.status == 200;
-        self.check(&operation.name, TAKEN, request, holds, "200", || answer.told());
+        self.check(tried(&operation.name, TAKEN, request), holds, "200", || {
+            answer.told()
+        });
         if holds {
             self.shaped(&operation.name, request, operation.id.success(), &answer.body);
         }

@@ -32,8 +32,10 @@ pub(super) enum ContractCommand {
 /// The flags of `contract test`.
 #[derive(Debug, Args)]
 pub(super) struct ContractTestArgs {
-    /// The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1
-    #[arg(value_name = "URL")]
+    #[arg(
+        value_name = "URL",
+        help = "The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1"
+    )]
     url: String,
     /// Create, change and delete records too; what is created is deleted again
     #[arg(long, requires = "account_file")]
@@ -44,8 +46,7 @@ pub(super) struct ContractTestArgs {
     /// Requests a second, 20 unless given
     #[arg(long, value_name = "N")]
     rate: Option<String>,
-    /// Write the results to a file as JUnit XML
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = "Write the results to a file as JUnit XML")]
     pub(super) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,

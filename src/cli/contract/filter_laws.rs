@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
 use super::api_under_test::ApiRequest;
-use super::suite::{FoundRecords, Suite};
+use super::suite::{FoundRecords, Suite, tried};
 
 /// A filter, the record that it was made from, and what it demands of each record.
 struct FilterCase<'a> {
@@ -81,12 +81,12 @@ impl Suite {
         let name = case.filter.split('=').next().unwrap_or_default();
         let law = format!("`{name}` filters");
         let request = case.request();
-        let Some(answer) = self.answered(&subject, &law, &request).await else {
+        let Some(answer) = self.answered(tried(&subject, &law, &request)).await else {
             return;
         };
         let records = answer.body[case.kind.collection()].as_array();
         let Some(records) = records.filter(|_| answer.status == 200) else {
-            return self.check(&subject, &law, &request, false, "200", || answer.told());
+            return self.check(tried(&subject, &law, &request), false, "200", || answer.told());
         };
         let of = |record: &Value| record["id"].as_i64();
         let others: Vec<i64> = records
@@ -95,9 +95,7 @@ impl Suite {
             .filter_map(of)
             .collect();
         self.check(
-            &subject,
-            &law,
-            &request,
+            tried(&subject, &law, &request),
             others.is_empty(),
             "records that the filter asks for",
             || format!("{others:?} as well"),
@@ -111,9 +109,7 @@ impl Suite {
         if is_whole {
             let law = format!("`{name}` leaves nothing out");
             self.check(
-                &subject,
-                &law,
-                &request,
+                tried(&subject, &law, &request),
                 is_there,
                 &format!("{:?} among them", case.holds),
                 || format!("{} others", records.len()),

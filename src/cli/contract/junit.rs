@@ -1,4 +1,4 @@
-//! The results as JUnit XML, which systems of continuous integration show.
+//! The results as XML in the form of `JUnit`, which systems of continuous integration show.
 
 use std::fmt::Write as _;
 

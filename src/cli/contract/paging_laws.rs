@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::contract::answer::Shape;
 use serde_json::Value;
 use url::Url;
 
-use super::api_under_test::ApiRequest;
-use super::suite::Suite;
+use super::api_under_test::{ApiAnswer, ApiRequest};
+use super::suite::{Suite, tried};
 
 /// The most pages that are read of a list; of a longer one the rest is not checked.
 const MOST_PAGES: u64 = 20;
@@ -57,12 +58,10 @@ impl Suite {
             pages: 0,
         };
         let first = walk.request(1);
-        let Some(answer) = self.answered(&walk.subject, law, &first).await else {
+        let Some(answer) = self.answered(tried(&walk.subject, law, &first)).await else {
             return Vec::new();
         };
-        self.check(&walk.subject, law, &first, answer.status == 200, "200", || {
-            answer.told()
-        });
+        self.succeeded(tried(&walk.subject, law, &first), &answer);
         walk.total = answer.body["total"].as_u64().unwrap_or_default();
         if walk.total == 0 {
             self.leave_out(&walk.subject, "pages are disjoint", "the list is empty");
@@ -84,9 +83,7 @@ impl Suite {
             };
             let again: Vec<i64> = ids(&found).into_iter().filter(|id| !seen.insert(*id)).collect();
             self.check(
-                &walk.subject,
-                "pages are disjoint",
-                &request,
+                tried(&walk.subject, "pages are disjoint", &request),
                 again.is_empty(),
                 "other records",
                 || format!("{again:?} again"),
@@ -96,83 +93,49 @@ impl Suite {
         if walk.pages <= MOST_PAGES {
             let count = records.len() as u64;
             let law = "the pages hold as many records as `total` says";
-            self.check(
-                &walk.subject,
-                law,
-                &walk.request(1),
-                count == walk.total,
-                &walk.total.to_string(),
-                || count.to_string(),
-            );
+            self.equal(tried(&walk.subject, law, &walk.request(1)), &count, &walk.total);
         }
         records
     }
 
     /// One page with its laws; none if it cannot be read.
     async fn page(&mut self, walk: &ListWalk, page: u64, request: &ApiRequest) -> Option<Vec<Value>> {
-        let (subject, law) = (&walk.subject, "reads succeed");
-        let answer = self.answered(subject, law, request).await?;
-        self.check(subject, law, request, answer.status == 200, "200", || {
-            answer.told()
-        });
-        let body = &answer.body;
+        let read = tried(&walk.subject, "reads succeed", request);
+        let answer = self.answered(read).await?;
+        self.succeeded(read, &answer);
         self.shaped(
-            subject,
+            &walk.subject,
             request,
-            calendar_edge_judge::contract::answer::Shape::Model(walk.kind.list_model()),
-            body,
+            Shape::Model(walk.kind.list_model()),
+            &answer.body,
         );
-        let records = body[walk.kind.collection()].as_array()?.clone();
+        let records = answer.body[walk.kind.collection()].as_array()?;
+        self.totals(walk, request, &answer);
+        let full = tried(&walk.subject, "every page but the last is full", request);
         let is_last = page == walk.pages;
-        let expected = if is_last {
-            walk.total - walk.per_page * (page - 1)
-        } else {
-            walk.per_page
-        };
-        let count = records.len() as u64;
-        self.check(
-            subject,
-            "every page but the last is full",
-            request,
-            count == expected,
-            &expected.to_string(),
-            || count.to_string(),
-        );
-        let totals = (body["total"].as_u64(), body["total_pages"].as_u64());
-        let wanted = (Some(walk.total), Some(walk.pages));
-        self.check(
-            subject,
-            "totals are those of the list",
-            request,
-            totals == wanted,
-            &format!("{wanted:?}"),
-            || format!("{totals:?}"),
-        );
-        let headers = (answer.number("x-tec-total"), answer.number("x-tec-totalpages"));
-        self.check(
-            subject,
-            "headers repeat the totals",
-            request,
-            headers == totals,
-            &format!("{totals:?}"),
-            || format!("{headers:?}"),
-        );
-        let next = body["next_rest_url"].as_str();
+        let rest = walk.total - walk.per_page * (page - 1);
+        self.equal(full, &(records.len() as u64), &rest.min(walk.per_page));
+        let next = answer.body["next_rest_url"].as_str();
         let law = "every page but the last names the next one";
-        self.check(
-            subject,
-            law,
-            request,
-            next.is_some() != is_last,
-            if is_last { "none" } else { "an address" },
-            || next.unwrap_or("none").to_owned(),
-        );
+        self.equal(tried(&walk.subject, law, request), &next.is_some(), &!is_last);
         if page == 1
             && let Some(next) = next
         {
             self.next_page(walk, next).await;
         }
-        Some(records)
+        Some(records.clone())
+    }
+
+    /// The totals of a page, which are those of the first.
+    fn totals(&mut self, walk: &ListWalk, request: &ApiRequest, answer: &ApiAnswer) {
+        let number = |name: &str| answer.body[name].as_u64();
+        let totals = (number("total"), number("total_pages"));
+        let law = "totals are those of the list";
+        let wanted = (Some(walk.total), Some(walk.pages));
+        self.equal(tried(&walk.subject, law, request), &totals, &wanted);
+        let headers = (answer.number("x-tec-total"), answer.number("x-tec-totalpages"));
+        let law = "headers repeat the totals";
+        self.equal(tried(&walk.subject, law, request), &headers, &totals);
     }
 
     /// The address of the next page leads to the next page.
@@ -194,28 +157,21 @@ impl Suite {
         }
         let direct = walk.request(2);
         let (Some(linked), Some(direct)) = (
-            self.answered(&walk.subject, law, &request).await,
-            self.answered(&walk.subject, law, &direct).await,
+            self.answered(tried(&walk.subject, law, &request)).await,
+            self.answered(tried(&walk.subject, law, &direct)).await,
         ) else {
             return;
         };
         let of = |body: &Value| ids(body[collection].as_array().map_or(&[][..], Vec::as_slice));
         let (found, expected) = (of(&linked.body), of(&direct.body));
-        self.check(
-            &walk.subject,
-            law,
-            &request,
-            found == expected,
-            &format!("{expected:?}"),
-            || format!("{found:?}"),
-        );
+        self.equal(tried(&walk.subject, law, &request), &found, &expected);
     }
 
     /// A page beyond the end: posts have none, and terms an empty one (backend.md sections 9 and 10).
     async fn beyond(&mut self, walk: &ListWalk) {
         let law = "a page beyond the last is answered as WordPress does";
         let request = walk.request(walk.pages + 1);
-        let Some(answer) = self.answered(&walk.subject, law, &request).await else {
+        let Some(answer) = self.answered(tried(&walk.subject, law, &request)).await else {
             return;
         };
         if walk.kind.is_term() {
@@ -223,15 +179,13 @@ impl Suite {
                 .as_array()
                 .is_some_and(Vec::is_empty);
             return self.check(
-                &walk.subject,
-                law,
-                &request,
+                tried(&walk.subject, law, &request),
                 answer.status == 200 && is_empty,
                 "200 without records",
                 || answer.told(),
             );
         }
         let code = format!("{}-archive-page-not-found", walk.kind.singular());
-        self.refused(&walk.subject, law, &request, &answer, (404, &[&code]));
+        self.refused(tried(&walk.subject, law, &request), &answer, (404, &[&code]));
     }
 }

@@ -1,5 +1,7 @@
 //! The checks of a test, one group after the other, with what all of them need.
 
+use std::fmt::Debug;
+
 use anyhow::{Context as _, ensure};
 use calendar_edge_judge::contract::answer::{ERROR, ROUTE_DESCRIPTION, Shape};
 use calendar_edge_judge::contract::{Kind, Route, table};
@@ -17,6 +19,23 @@ pub(super) struct Suite {
     progress: TerminalProgress,
     /// The records that this test created, the oldest first: their routes.
     pub(super) created: Vec<String>,
+}
+
+/// A law that is tried on a subject by a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TriedLaw<'a> {
+    subject: &'a str,
+    law: &'a str,
+    request: &'a ApiRequest,
+}
+
+/// A law on its way.
+pub(super) const fn tried<'a>(subject: &'a str, law: &'a str, request: &'a ApiRequest) -> TriedLaw<'a> {
+    TriedLaw {
+        subject,
+        law,
+        request,
+    }
 }
 
 /// The records of a kind that the walk over its list found.
@@ -74,7 +93,7 @@ impl Suite {
     /// Makes all checks; those of writes only if asked for.
     pub(super) async fn run(&mut self, writes: bool) {
         self.service().await;
-        self.recorded_cases().await;
+        self.recorded_cases(writes).await;
         self.argument_cases().await;
         let mut found = FoundRecords::default();
         for kind in Kind::ALL {
@@ -104,12 +123,10 @@ impl Suite {
         for route in Route::all().filter(|route| matches!(route, Route::Collection(_))) {
             let request = ApiRequest::of(Method::OPTIONS, route.template());
             let law = "OPTIONS describes the route";
-            let Some(answer) = self.answered("options", law, &request).await else {
+            let Some(answer) = self.answered(tried("options", law, &request)).await else {
                 continue;
             };
-            self.check("options", law, &request, answer.status == 200, "200", || {
-                answer.told()
-            });
+            self.succeeded(tried("options", law, &request), &answer);
             self.shaped(
                 "options",
                 &request,
@@ -124,9 +141,7 @@ impl Suite {
     /// Counts a check as passed, or as failed with what was expected and what was found.
     pub(super) fn check(
         &mut self,
-        subject: &str,
-        law: &str,
-        request: &ApiRequest,
+        tried: TriedLaw<'_>,
         holds: bool,
         expected: &str,
         found: impl FnOnce() -> String,
@@ -135,16 +150,28 @@ impl Suite {
             CheckResult::Passed
         } else {
             CheckResult::Failed {
-                asked: request.to_string(),
+                asked: tried.request.to_string(),
                 expected: expected.to_owned(),
                 found: found(),
             }
         };
-        self.report.add(subject, law, result);
+        self.report.add(tried.subject, tried.law, result);
         let failed = self.report.failed();
         let made = self.report.checks.len();
         self.progress
-            .show(|| format!("{subject}: {made} laws, {failed} do not hold"));
+            .show(|| format!("{}: {made} laws, {failed} do not hold", tried.subject));
+    }
+
+    /// Checks that a call succeeded.
+    pub(super) fn succeeded(&mut self, tried: TriedLaw<'_>, answer: &ApiAnswer) {
+        self.check(tried, answer.status == 200, "200", || answer.told());
+    }
+
+    /// Checks that two values are equal.
+    pub(super) fn equal<T: PartialEq + Debug>(&mut self, tried: TriedLaw<'_>, found: &T, expected: &T) {
+        self.check(tried, found == expected, &format!("{expected:?}"), || {
+            format!("{found:?}")
+        });
     }
 
     /// Notes that a law could not be tried.
@@ -154,35 +181,23 @@ impl Suite {
     }
 
     /// The answer to a request; none: nothing answered, which counts as a failure.
-    pub(super) async fn answered(
-        &mut self,
-        subject: &str,
-        law: &str,
-        request: &ApiRequest,
-    ) -> Option<ApiAnswer> {
-        match self.api.ask(request).await {
+    pub(super) async fn answered(&mut self, tried: TriedLaw<'_>) -> Option<ApiAnswer> {
+        match self.api.ask(tried.request).await {
             Ok(answer) => Some(answer),
             Err(error) => {
-                self.check(subject, law, request, false, "an answer", || error);
+                self.check(tried, false, "an answer", || error);
                 None
             }
         }
     }
 
     /// Counts a check as passed, or each fault as a failure.
-    pub(super) fn faultless(
-        &mut self,
-        subject: &str,
-        law: &str,
-        request: &ApiRequest,
-        expected: &str,
-        faults: Vec<String>,
-    ) {
+    pub(super) fn faultless(&mut self, tried: TriedLaw<'_>, expected: &str, faults: Vec<String>) {
         if faults.is_empty() {
-            self.check(subject, law, request, true, expected, String::new);
+            self.check(tried, true, expected, String::new);
         }
         for fault in faults {
-            self.check(subject, law, request, false, expected, || fault);
+            self.check(tried, false, expected, || fault);
         }
     }
 
@@ -190,17 +205,15 @@ impl Suite {
     pub(super) fn shaped(&mut self, subject: &str, request: &ApiRequest, shape: Shape, body: &Value) {
         let faults = shape.mismatches(body).iter().map(ToString::to_string).collect();
         let (law, expected) = (format!("answers have the shape of {shape}"), shape.to_string());
-        self.faultless(subject, &law, request, &expected, faults);
+        self.faultless(tried(subject, &law, request), &expected, faults);
     }
 
     /// Reads what has to succeed, and checks its shape; none if it does not succeed.
     pub(super) async fn read(&mut self, subject: &str, target: &str, shape: Shape) -> Option<Value> {
         let request = ApiRequest::get(target);
         let law = "reads succeed";
-        let answer = self.answered(subject, law, &request).await?;
-        self.check(subject, law, &request, answer.status == 200, "200", || {
-            answer.told()
-        });
+        let answer = self.answered(tried(subject, law, &request)).await?;
+        self.succeeded(tried(subject, law, &request), &answer);
         if answer.status != 200 {
             return None;
         }
@@ -211,22 +224,15 @@ impl Suite {
     /// Checks that an answer is an error of this status and one of these codes.
     pub(super) fn refused(
         &mut self,
-        subject: &str,
-        law: &str,
-        request: &ApiRequest,
+        tried: TriedLaw<'_>,
         answer: &ApiAnswer,
         (status, codes): (u16, &[&str]),
     ) {
         let is_code = codes.is_empty() || answer.code().is_some_and(|code| codes.contains(&code));
         let expected = format!("{status} {}", codes.join(" or "));
-        self.check(
-            subject,
-            law,
-            request,
-            answer.status == status && is_code,
-            expected.trim(),
-            || answer.told(),
-        );
-        self.shaped(subject, request, Shape::Model(&ERROR), &answer.body);
+        self.check(tried, answer.status == status && is_code, expected.trim(), || {
+            answer.told()
+        });
+        self.shaped(tried.subject, tried.request, Shape::Model(&ERROR), &answer.body);
     }
 }

@@ -5,8 +5,8 @@ use calendar_edge_judge::contract::answer::Shape;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::api_under_test::ApiRequest;
-use super::suite::Suite;
+use super::api_under_test::{ApiAnswer, ApiRequest};
+use super::suite::{Suite, tried};
 
 // === impl Suite ===
 
@@ -22,15 +22,21 @@ impl Suite {
         }
     }
 
+    /// Keeps in mind what a call created, whether or not it should have.
+    pub(super) fn note_created(&mut self, kind: Kind, answer: &ApiAnswer) -> Option<String> {
+        let id = answer.body["id"].as_i64().filter(|_| answer.status == 201)?;
+        let target = format!("/{}/{id}", kind.collection());
+        self.created.push(target.clone());
+        Some(target)
+    }
+
     /// Deletes what a check before its end left there.
     pub(super) async fn clean_up(&mut self) {
         for target in std::mem::take(&mut self.created).into_iter().rev() {
             let request = ApiRequest::of(Method::DELETE, target).with_account();
             let law = "what was created is deleted again";
-            if let Some(answer) = self.answered("writes", law, &request).await {
-                self.check("writes", law, &request, answer.status == 200, "200", || {
-                    answer.told()
-                });
+            if let Some(answer) = self.answered(tried("writes", law, &request)).await {
+                self.succeeded(tried("writes", law, &request), &answer);
             }
         }
     }
@@ -40,11 +46,9 @@ impl Suite {
         let subject = format!("{}.create", kind.collection());
         let request = ApiRequest::of(Method::POST, format!("/{}", kind.collection()));
         let request = request.with_body("{}").with_account();
-        if let Some(answer) = self.answered(&subject, law, &request).await {
+        if let Some(answer) = self.answered(tried(&subject, law, &request)).await {
             self.refused(
-                &subject,
-                law,
-                &request,
+                tried(&subject, law, &request),
                 &answer,
                 (400, &["rest_missing_callback_param"]),
             );
@@ -57,14 +61,10 @@ impl Suite {
         let law = "a record is created";
         let request = ApiRequest::of(Method::POST, format!("/{}", kind.collection()));
         let request = request.with_body(new_record(kind).to_string()).with_account();
-        let answer = self.answered(&subject, law, &request).await?;
-        let id = answer.body["id"].as_i64().filter(|_| answer.status == 201);
-        let target = id.map(|id| format!("/{}/{id}", kind.collection()));
-        self.created.extend(target.clone());
+        let answer = self.answered(tried(&subject, law, &request)).await?;
+        let target = self.note_created(kind, &answer);
         self.check(
-            &subject,
-            law,
-            &request,
+            tried(&subject, law, &request),
             target.is_some(),
             "201 with a number",
             || answer.told(),
@@ -74,14 +74,7 @@ impl Suite {
         let read = self.read(&subject, &target, Shape::Model(kind.model())).await?;
         let (name, wanted) = (name_of(kind), new_record(kind)[name_of(kind)].clone());
         let law = "what was created is there";
-        self.check(
-            &subject,
-            law,
-            &request,
-            read[name] == wanted,
-            &wanted.to_string(),
-            || read[name].to_string(),
-        );
+        self.equal(tried(&subject, law, &request), &read[name], &wanted);
         Some(target)
     }
 
@@ -89,26 +82,17 @@ impl Suite {
         let subject = format!("{}.update", kind.collection());
         let law = "what was changed is changed";
         let name = name_of(kind);
-        let wanted = format!("{} again", NAME);
+        let wanted = format!("{NAME} again");
         let request = ApiRequest::of(Method::POST, target)
             .with_body(json!({name: wanted}).to_string())
             .with_account();
-        let Some(answer) = self.answered(&subject, law, &request).await else {
+        let Some(answer) = self.answered(tried(&subject, law, &request)).await else {
             return;
         };
-        self.check(
-            &subject,
-            "a record is changed",
-            &request,
-            answer.status == 200,
-            "200",
-            || answer.told(),
-        );
+        self.succeeded(tried(&subject, "a record is changed", &request), &answer);
         self.shaped(&subject, &request, Shape::Model(kind.model()), &answer.body);
         if let Some(read) = self.read(&subject, target, Shape::Model(kind.model())).await {
-            self.check(&subject, law, &request, read[name] == wanted, &wanted, || {
-                read[name].to_string()
-            });
+            self.equal(tried(&subject, law, &request), &read[name], &wanted.into());
         }
     }
 
@@ -116,27 +100,28 @@ impl Suite {
         let subject = format!("{}.delete", kind.collection());
         let law = "a record is deleted";
         let request = ApiRequest::of(Method::DELETE, target).with_account();
-        let Some(answer) = self.answered(&subject, law, &request).await else {
+        let Some(answer) = self.answered(tried(&subject, law, &request)).await else {
             return;
         };
         if answer.status == 200 {
             self.created.retain(|created| created != target);
         }
-        self.check(&subject, law, &request, answer.status == 200, "200", || {
-            answer.told()
-        });
+        self.succeeded(tried(&subject, law, &request), &answer);
         self.shaped(&subject, &request, Shape::Model(kind.model()), &answer.body);
         let gone = ApiRequest::get(target);
         let law = "what was deleted is gone";
-        if let Some(answer) = self.answered(&subject, law, &gone).await {
+        if let Some(answer) = self.answered(tried(&subject, law, &gone)).await {
             let holds = (400..500).contains(&answer.status);
-            self.check(&subject, law, &gone, holds, "an error of the caller", || {
-                answer.told()
-            });
+            self.check(
+                tried(&subject, law, &gone),
+                holds,
+                "an error of the caller",
+                || answer.told(),
+            );
         }
         // A post in the trash says so; a term is not there any more.
         let law = "what was deleted cannot be deleted again";
-        if let Some(again) = self.answered(&subject, law, &request).await {
+        if let Some(again) = self.answered(tried(&subject, law, &request)).await {
             let holds = if kind.is_term() {
                 (400..500).contains(&again.status)
             } else {
@@ -147,7 +132,7 @@ impl Suite {
             } else {
                 "410"
             };
-            self.check(&subject, law, &request, holds, expected, || again.told());
+            self.check(tried(&subject, law, &request), holds, expected, || again.told());
         }
     }
 }
