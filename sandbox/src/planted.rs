@@ -17,8 +17,8 @@ pub enum Planted {
     Nothing,
     /// Records count how often they were read, as some plugins do.
     Noise,
-    /// A service that is nearly right: authors are numbers, records begin with another member, telephone numbers lose
-    /// their blanks, and records count their readers anew. A request for `/break` makes it fail until the next one.
+    /// A service that is nearly right: authors are numbers, records begin with another member, the names of cities are in
+    /// capitals, and records count their readers anew. A request for `/break` makes it fail until the next one.
     Differences,
 }
 
@@ -111,7 +111,7 @@ impl Planter {
 fn different(name: &str, value: Json) -> Json {
     match (name, value.as_str()) {
         ("author", Some(author)) => author.parse::<u64>().map_or(value, Json::from),
-        ("phone", Some(phone)) => phone.replace(' ', "").into(),
+        ("city", Some(city)) => city.to_uppercase().into(),
         _ => value,
     }
 }
@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn differences_of_each_class_are_planted() {
         let record =
-            json!({"id": 7, "author": "1", "phone": "+49 451", "image": {"id": 9, "url": "u"}}).to_string();
+            json!({"id": 7, "author": "1", "city": "Lübeck", "image": {"id": 9, "url": "u"}}).to_string();
         let planter = Planter::new(Planted::Differences);
-        let expected = r#"{"author":1,"phone":"+49451","image":{"url":"u","views":1000000,"id":9},"views":1000000,"id":7}"#;
+        let expected = r#"{"author":1,"city":"L\u00dcBECK","image":{"url":"u","views":1000000,"id":9},"views":1000000,"id":7}"#;
         assert_eq!(planted(&planter, &record), expected);
         assert_eq!(planted(&Planter::new(Planted::Nothing), &record), record);
     }

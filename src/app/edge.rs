@@ -11,9 +11,9 @@ use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
-use super::snapshots::keep_writing;
+use super::snapshots::{keep_feed, keep_writing};
 use crate::backend::{ClientError, with_stored_namespace};
-use crate::companion::follow_companions;
+use crate::companion::{follow_companions, post_changes};
 use crate::gateway::Shared;
 use crate::layers::CurrentStack;
 use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Readiness, Readings};
@@ -138,6 +138,7 @@ impl Edge {
         let drain = shared.drain.clone();
         shared.cache.restore();
         drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
+        drain.spawn(keep_feed(shared.companions.feed().clone(), drain.clone()));
         let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
@@ -181,10 +182,15 @@ async fn hear_site(reloader: &Reloader, shared: &Shared) {
         let _ = tokio::time::timeout(FIRST_READING, read).await;
     }
     let following = follow_companions(shared.companions.clone(), reloader.companion_service());
+    let posting = post_changes(
+        shared.companions.clone(),
+        reloader.companion_service(),
+        shared.drain.clone(),
+    );
     let end = shared.drain.clone();
     shared
         .drain
-        .spawn(async move { end.unless_begun(following).await });
+        .spawn(async move { end.unless_begun(async { tokio::join!(following, posting) }).await });
 }
 
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.

@@ -12,7 +12,7 @@ use url::Url;
 #[cfg(feature = "migration")]
 use crate::backend::most_pool_connections;
 use crate::backend::{Backends, ClientError, VitalSigns, most_connections, with_stored_namespace};
-use crate::companion::CompanionService;
+use crate::companion::{CompanionService, WebhookService};
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::gateway::Shared;
@@ -21,7 +21,7 @@ use crate::observe::admin::{Pages, ProgramContext};
 use crate::server::threads::Placement;
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
-use calendar_edge_core::settings::{BackendSettings, Limits, OriginNamespace, ProxyProtocol, Settings};
+use calendar_edge_core::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 pub(super) const ADMIN_CONNECTIONS: usize = 64;
@@ -75,17 +75,14 @@ pub enum ReloadError {
 
 impl Reloader {
     pub(super) fn new(settings: Settings, shared: Shared, tls: Option<(TlsIdentity, TlsAcceptor)>) -> Self {
-        let stack = stack(&settings, &shared);
+        let (stack, companion_service) = served(&settings, &shared);
         let protocol = protocol(&settings);
         let (identity, tls) = tls.unzip();
         let inner = ReloaderState {
             stack: CurrentStack::new(&stack, shared.placement.threads()),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
-            companion_service: Arc::new(ArcSwap::from_pointee(companion_service(
-                &settings.site(),
-                &shared,
-            ))),
+            companion_service: Arc::new(ArcSwap::from_pointee(companion_service)),
             tls,
             metrics: shared.metrics.clone(),
             program_context: ProgramContext::default(),
@@ -127,10 +124,9 @@ impl Reloader {
         let settings = with_stored_namespace(settings);
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let shared = in_use.shared.adapt(&settings)?;
-        let stack = stack(&settings, &shared);
+        let (stack, companion_service) = served(&settings, &shared);
         let protocol = protocol(&settings);
         let pages = pages(&settings, &shared);
-        let companion_service = companion_service(&settings.site(), &shared);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(&stack);
@@ -166,7 +162,9 @@ impl Reloader {
     }
 
     fn renew(&self, in_use: &InUse) {
-        self.inner.stack.replace(&stack(&in_use.settings, &in_use.shared));
+        let (stack, companion_service) = served(&in_use.settings, &in_use.shared);
+        self.inner.stack.replace(&stack);
+        self.inner.companion_service.store(Arc::new(companion_service));
         let pages = pages(&in_use.settings, &in_use.shared);
         self.inner.pages.store(Arc::new(pages));
     }
@@ -215,6 +213,8 @@ impl Reloader {
         files.extend(of_origin.into_iter().flatten().cloned());
         files.extend(settings.admin_access.token_file.clone());
         files.extend(settings.traces.headers_file.clone());
+        let of_webhooks = settings.webhooks.iter();
+        files.extend(of_webhooks.filter_map(|webhook| webhook.secret_file.clone()));
         files
     }
 
@@ -276,14 +276,19 @@ impl ReloaderState {
     }
 }
 
-/// Everything that a request passes under these settings.
-fn stack(settings: &Settings, shared: &Shared) -> Stack {
+/// Everything that a request passes under these settings, and what is exchanged with the companion plugin.
+fn served(settings: &Settings, shared: &Shared) -> (Stack, CompanionService) {
     let log = AccessLogSinks {
         metrics: shared.metrics.clone(),
         refusals: shared.refusals.clone(),
         spans: shared.traces.recorder(),
     };
-    layers::stack(settings, log, Gateway::new(settings, shared))
+    let gateway = Gateway::new(settings, shared);
+    let webhooks = WebhookService::new(&shared.receivers, gateway.site());
+    let site = settings.site();
+    let backends = Backends::new(&site, &shared.backends);
+    let companion_service = CompanionService::new(&site, &shared.companions, backends, webhooks);
+    (layers::stack(settings, log, gateway), companion_service)
 }
 
 /// Takes over the namespace that the site was found to list.
@@ -299,11 +304,6 @@ fn pages(settings: &Settings, shared: &Shared) -> Pages {
     let site = settings.site();
     let vital_signs = VitalSigns::new(&site, &shared.backends);
     Pages::new(settings, &shared.indexes, vital_signs)
-}
-
-/// What is exchanged with the companion plugin under these settings.
-fn companion_service(site: &BackendSettings, shared: &Shared) -> CompanionService {
-    CompanionService::new(site, &shared.companions, Backends::new(site, &shared.backends))
 }
 
 /// The protocol of connections that begin under these settings.

@@ -1,12 +1,29 @@
-//! Writes the snapshot of the cache once a minute if something was kept, and when the edge ends.
+//! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, and the log of changes.
 
 use std::time::Duration;
 
 use crate::cache::Cache;
+use crate::companion::ChangeFeed;
 use crate::server::Drain;
 
 /// The time between two snapshots.
 const PAUSE: Duration = Duration::from_mins(1);
+
+/// The time between two writes of the log of changes. What a crash loses of it costs readers a read of all records.
+const FEED_PAUSE: Duration = Duration::from_secs(5);
+
+/// Writes the log of changes until the drain begins, and then for the last time.
+pub(super) async fn keep_feed(feed: ChangeFeed, drain: Drain) {
+    loop {
+        let is_last = drain.unless_begun(tokio::time::sleep(FEED_PAUSE)).await.is_none();
+        let feed = feed.clone();
+        // Files block.
+        let _ = tokio::task::spawn_blocking(move || feed.write()).await;
+        if is_last {
+            return;
+        }
+    }
+}
 
 /// Writes snapshots until the drain begins, and then the last one.
 pub(super) async fn keep_writing(cache: Cache, drain: Drain) {

@@ -1,12 +1,10 @@
 //! The HTTP clients of a backend, with all automatic behaviour of the library switched off.
 
 use std::sync::Arc;
-#[cfg(feature = "otlp")]
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
-#[cfg(feature = "otlp")]
 use url::Url;
 
 use super::dial::{Dial, DialResolver, HttpVersions, IdleConnections};
@@ -27,9 +25,9 @@ pub enum ClientError {
     /// The HTTP client could not be set up.
     #[error("the client toward the origin cannot be set up")]
     Client(#[from] reqwest::Error),
-    /// The HTTP client for a collector could not be set up.
-    #[error("the client toward the collector of traces cannot be set up")]
-    Collector(#[source] reqwest::Error),
+    /// The HTTP client for a collector or a webhook could not be set up.
+    #[error("the client toward the collector of traces or a webhook cannot be set up")]
+    Receiver(#[source] reqwest::Error),
 }
 
 /// Clients that differ in the reuse of connections; clones share these.
@@ -148,17 +146,17 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
     Ok(client.build()?)
 }
 
-/// A client that sends spans to a collector. It trusts the authorities of the system.
+/// A client that posts to a receiver beside the site: a collector of spans, or a webhook. It trusts the authorities of the
+/// system, and follows no redirect.
 ///
 /// # Errors
 ///
 /// When TLS or the client cannot be set up.
-#[cfg(feature = "otlp")]
-pub(crate) fn collector_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
-    let dial = Dial::to_collector(url, timeout);
+pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
+    let dial = Dial::to_receiver(url, timeout);
     let tls = TlsConfigs::default().for_trust(&dial.trust)?;
     let client = keeping(builder(&dial, &tls), dial.kept).timeout(timeout);
-    client.build().map_err(ClientError::Collector)
+    client.build().map_err(ClientError::Receiver)
 }
 
 /// Responses over HTTP/1 have at most 100 header fields: hyper's default. Told a number, hyper clears that many places for

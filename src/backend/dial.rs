@@ -10,9 +10,7 @@ use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
 use super::tls::Trust;
-#[cfg(feature = "otlp")]
-use calendar_edge_core::settings::TrustedCertificates;
-use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings};
+use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings, TrustedCertificates};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
 const KEPT_FOR: Duration = Duration::from_secs(15);
@@ -68,9 +66,8 @@ impl Dial {
         Self::over(backend, &own)
     }
 
-    /// How a collector of spans is reached, which gets one request at a time.
-    #[cfg(feature = "otlp")]
-    pub(super) fn to_collector(url: &url::Url, connect_timeout: Duration) -> Self {
+    /// How a collector of spans or a webhook is reached, which gets one request at a time.
+    pub(super) fn to_receiver(url: &url::Url, connect_timeout: Duration) -> Self {
         let is_tls = url.scheme() == "https";
         Self {
             connect_timeout,

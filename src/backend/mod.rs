@@ -24,6 +24,7 @@ mod namespace_looks;
 mod origin_body;
 mod origin_route;
 mod outgoing;
+pub(crate) mod pauses;
 mod permit;
 mod permit_queue;
 #[cfg(feature = "migration")]
@@ -51,8 +52,7 @@ pub(crate) use breaker_handle::BreakerGuard;
 #[cfg(feature = "migration")]
 pub(crate) use caller_question::{CallerKey, CallerQuestion};
 pub(crate) use changes_question::ChangesQuestion;
-#[cfg(feature = "otlp")]
-pub(crate) use client::collector_client;
+pub(crate) use client::posting_client;
 pub use client::{ClientError, check_client};
 pub(crate) use exchange::{SiteTraffic, Upgrade};
 pub(crate) use failure::ExchangeFailure;

@@ -56,7 +56,7 @@ impl Answer {
     }
 
     /// The headers.
-    pub(super) const fn headers(&self) -> &HeaderMap {
+    pub(crate) const fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 

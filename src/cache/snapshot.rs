@@ -1,8 +1,10 @@
-//! Stored responses in a file: written aside and renamed, read at start.
+//! Stored responses as bytes: in a file, which is written aside, renamed and read at start, or one by one for the store of a
+//! fleet.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
@@ -59,9 +61,10 @@ impl Cache {
             return Err(broken("another version wrote it"));
         }
         let mut found = Vec::new();
-        while let Some((key, answer, fill)) = read_one(&mut file, largest)? {
-            if answer.body().len() <= largest_kept {
-                found.push((key, self.answer(answer, fill, None)));
+        while let Some((head, body)) = read_one(&mut file, largest)? {
+            if body.len() <= largest_kept {
+                let restored = self.restored(&head, &body, 0)?;
+                found.push((head.key, restored));
             }
         }
         let answers = found.len();
@@ -80,6 +83,45 @@ impl Cache {
         if let Err(error) = self.write_all(&path) {
             tracing::warn!(%error, path = %path.display(), "kept answers cannot be written");
         }
+    }
+
+    /// A stored response as bytes, as the snapshot has it.
+    ///
+    /// # Errors
+    /// When it is too long.
+    pub(crate) fn encode(key: &str, stored: &StoredResponse) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(stored.answer.size());
+        write_one(&mut bytes, key, stored)?;
+        Ok(bytes)
+    }
+
+    /// Reads such bytes, which another edge wrote for this key. What they hold is served only if the site fails. Removals
+    /// after `generation` count.
+    ///
+    /// # Errors
+    /// When they are broken, of another version, for another key, or larger than what may be stored here.
+    pub(crate) fn decode(
+        &self,
+        key: &str,
+        mut bytes: &[u8],
+        generation: u64,
+    ) -> io::Result<Arc<StoredResponse>> {
+        let (head, body) =
+            read_one(&mut bytes, self.settings().largest_body())?.ok_or_else(|| broken("it is empty"))?;
+        if head.key != key {
+            return Err(broken("it is for another key"));
+        }
+        self.restored(&head, &body, generation)
+    }
+
+    fn restored(&self, head: &SnapshotHead, body: &[u8], generation: u64) -> io::Result<Arc<StoredResponse>> {
+        let answer = answer(head, body).ok_or_else(|| broken("an answer has no status"))?;
+        let fill = StoredMetadata {
+            filled: head.filled(),
+            dependencies: head.dependencies(),
+            generation,
+        };
+        Ok(self.answer(answer, fill, None))
     }
 
     fn write_all(&self, path: &Path) -> io::Result<()> {
@@ -123,7 +165,7 @@ fn write_one(file: &mut impl Write, key: &str, stored: &StoredResponse) -> io::R
     file.write_all(&snapshot_seal(&head, body))
 }
 
-fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Answer, StoredMetadata)>> {
+fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(SnapshotHead, Vec<u8>)>> {
     let mut lengths = [0; 8];
     source.read_exact(&mut lengths)?;
     let lengths = SnapshotLengths::read(lengths, largest).ok_or_else(|| broken("an answer is too long"))?;
@@ -137,14 +179,7 @@ fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String
     if seal != snapshot_seal(&head, &body) {
         return Err(broken("an answer has another digest"));
     }
-    let head: SnapshotHead = serde_json::from_slice(&head)?;
-    let answer = answer(&head, &body).ok_or_else(|| broken("an answer has no status"))?;
-    let fill = StoredMetadata {
-        filled: head.filled(),
-        dependencies: head.dependencies(),
-        generation: 0,
-    };
-    Ok(Some((head.key, answer, fill)))
+    Ok(Some((serde_json::from_slice(&head)?, body)))
 }
 
 fn read_part(file: &mut impl Read, length: u32) -> io::Result<Vec<u8>> {

@@ -12,7 +12,7 @@ use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
 use super::stored_response::{StoredMetadata, StoredResponse};
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
+use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -33,6 +33,7 @@ struct CacheState {
     metrics: CacheMetrics,
     buffers: BufferBudget,
     fills: AtomicU64,
+    missed: AtomicU64,
 }
 
 /// The settings in use.
@@ -78,6 +79,7 @@ impl Cache {
                 metrics,
                 buffers: buffers.clone(),
                 fills: AtomicU64::new(0),
+                missed: AtomicU64::new(0),
             }),
         }
     }
@@ -180,6 +182,17 @@ impl Cache {
         self.shared.fills.load(Ordering::Relaxed)
     }
 
+    /// How often everything was removed because a change at the site was missed, of which no edge is told.
+    pub(crate) fn missed(&self) -> u64 {
+        self.shared.missed.load(Ordering::Acquire)
+    }
+
+    /// Returns true if this very answer is the one for a key, and nothing that it depends on was removed.
+    pub(crate) fn is_kept(&self, key: &str, stored: &Arc<StoredResponse>) -> bool {
+        let kept = self.answers().get(key);
+        kept.is_some_and(|kept| Arc::ptr_eq(&kept, stored)) && self.holds(stored)
+    }
+
     /// Forgets the answer for a key, because the site now says something that is not stored.
     pub(crate) fn discard(&self, key: &str) {
         self.answers().invalidate(key);
@@ -194,6 +207,14 @@ impl Cache {
     /// answers.
     pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
         let generation = self.begin_removal(removal, cause);
+        Removed {
+            removed: self.drop_removed(),
+            generation,
+        }
+    }
+
+    /// Drops the answers that removals have ended, and counts them. They are not served in any case.
+    pub(crate) fn drop_removed(&self) -> usize {
         let outdated: Vec<Arc<String>> = self
             .answers()
             .iter()
@@ -203,10 +224,7 @@ impl Cache {
         for key in &outdated {
             self.answers().invalidate(key.as_str());
         }
-        Removed {
-            removed: outdated.len(),
-            generation,
-        }
+        outdated.len()
     }
 
     /// Removes answers at once, without counting them.
@@ -215,7 +233,10 @@ impl Cache {
             self.shared.clock.doubt();
         }
         self.shared.metrics.removed(cause);
-        self.shared.generations.remove(&with_collections(removal))
+        if (removal, cause) == (&Removal::All, RemovalCause::Missed) {
+            self.shared.missed.fetch_add(1, Ordering::Release);
+        }
+        self.shared.generations.remove(&removal.with_collections())
     }
 
     /// Notes a sign of the companion plugin. `is_unbroken` says that its counter shows no change
@@ -232,18 +253,6 @@ impl Cache {
     pub(super) fn answers(&self) -> arc_swap::Guard<Arc<Answers>> {
         self.shared.answers.load()
     }
-}
-
-/// A change of a record may change members and order of the lists of its kind.
-fn with_collections(removal: &Removal) -> Removal {
-    let Removal::Tags(tags) = removal else {
-        return Removal::All;
-    };
-    let collections = tags.iter().filter_map(|tag| match tag {
-        Tag::Record(kind, _) => Some(Tag::Collection(*kind)),
-        Tag::Image(_) | Tag::Collection(_) | Tag::Relations => None,
-    });
-    Removal::Tags(tags.iter().copied().chain(collections).collect())
 }
 
 fn answers(memory: u64, metrics: CacheMetrics) -> Answers {

@@ -100,6 +100,21 @@ impl StoredResponse {
         &self.fill.filled
     }
 
+    /// The entity tag.
+    pub(crate) const fn entity_tag(&self) -> &HeaderValue {
+        &self.tag
+    }
+
+    /// The circumstances in which it was asked for.
+    pub(crate) const fn metadata(&self) -> &StoredMetadata {
+        &self.fill
+    }
+
+    /// The answer itself.
+    pub(crate) const fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
     /// The time since it was asked for.
     pub(crate) fn age(&self, now: UnixTime) -> Duration {
         now.saturating_since(self.fill.filled.at)

@@ -25,6 +25,8 @@ struct UntoldNews {
     turns: Mutex<Vec<QuestionTurn>>,
     waker: Notify,
     is_idle: AtomicBool,
+    /// Every removal that the store does not have yet holds a part of it.
+    untold: Arc<()>,
 }
 
 /// Whether there are other edges.
@@ -45,6 +47,8 @@ pub(crate) struct Announcement {
     pub(crate) news: News,
     /// Hears that the store has it.
     told: Option<oneshot::Sender<()>>,
+    /// Present in each removal.
+    _untold: Option<Arc<()>>,
 }
 
 /// What an edge has to tell.
@@ -122,17 +126,33 @@ impl Announcements {
         }
         let (told, telling) = oneshot::channel();
         let told = (company == Company::Together).then_some(told);
-        self.put_back([Announcement { news, told }]);
+        let announcement = self.announcement(news, told);
+        self.put_back([announcement]);
         self.0.waker.notify_one();
         Telling(Some(telling))
     }
 
-    /// Tells that answers were removed.
+    fn announcement(&self, news: News, told: Option<oneshot::Sender<()>>) -> Announcement {
+        let is_removal = matches!(news, News::Purge(..));
+        Announcement {
+            news,
+            told,
+            _untold: is_removal.then(|| Arc::clone(&self.0.untold)),
+        }
+    }
+
+    /// True while this edge removes answers, or has removed some, of which the store does not know yet.
+    pub(crate) fn has_untold_removals(&self) -> bool {
+        Arc::strong_count(&self.0.untold) > 1
+    }
+
+    /// Tells that answers were removed. It has to be called before they are, so that no removal here is unknown to
+    /// [`Self::has_untold_removals`].
     pub(crate) fn tell_purge(&self, purge: PurgeRequest, cause: RemovalCause) -> Telling {
         self.tell(News::Purge(purge, cause))
     }
 
-    /// Tells what a write through this edge may have changed.
+    /// Tells what a write through this edge may have changed, before it is removed here.
     pub(crate) fn tell_write(&self, removal: &Removal) -> Telling {
         if self.company() == Company::None {
             return Telling(None);
@@ -174,15 +194,10 @@ impl Announcements {
         let mut waiting = self.0.waiting.lock();
         waiting.extend(announcements);
         if waiting.len() > MOST_WAITING {
+            let purge = PurgeRequest::everything();
+            let everything = self.announcement(News::Purge(purge, RemovalCause::Message), None);
             waiting.clear();
-            let purge = PurgeRequest {
-                removal: Removal::All,
-                changes: Vec::new(),
-            };
-            waiting.push_back(Announcement {
-                news: News::Purge(purge, RemovalCause::Message),
-                told: None,
-            });
+            waiting.push_back(everything);
         }
     }
 
@@ -260,7 +275,10 @@ mod tests {
 
         announcements.keep_company(Company::Together);
         let telling = tell();
-        announcements.take(8).into_iter().for_each(Announcement::confirm);
+        let taken = announcements.take(8);
+        assert!(announcements.has_untold_removals());
+        taken.into_iter().for_each(Announcement::confirm);
+        assert!(!announcements.has_untold_removals());
         assert!(telling.within(Duration::from_millis(250)).await);
         let (lost, waiting) = (tell(), tell());
         assert!(!lost.within(Duration::from_millis(250)).await);

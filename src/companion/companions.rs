@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use url::Url;
 
 use super::announcements::Announcements;
+use super::feed::ChangeFeed;
 use super::site_companion::{Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::unix_time;
@@ -34,6 +35,9 @@ struct State {
     /// The milliseconds of the [`UnixTime`] of the last look after a call.
     last_call: AtomicU64,
     announcements: Announcements,
+    feed: ChangeFeed,
+    /// The milliseconds of the [`UnixTime`] at which a site was asked that was never heard.
+    first_question: AtomicU64,
 }
 
 /// The beginning of an exchange.
@@ -47,11 +51,14 @@ pub(crate) struct ExchangeStart {
 /// The longest time that a message may come behind the number that it tells, or behind the message after it.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
 
+/// The time between two questions to a site that was never heard.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
 // === impl Companions ===
 
 impl Companions {
     /// Nothing is heard yet.
-    pub(crate) fn new(cache: Cache) -> Self {
+    pub(crate) fn new(cache: Cache, feed: ChangeFeed) -> Self {
         Self(Arc::new(State {
             cache,
             roots: Mutex::default(),
@@ -59,6 +66,8 @@ impl Companions {
             is_called: AtomicBool::new(false),
             last_call: AtomicU64::new(0),
             announcements: Announcements::default(),
+            feed,
+            first_question: AtomicU64::new(0),
         }))
     }
 
@@ -70,6 +79,20 @@ impl Companions {
     /// What the other edges are told.
     pub(crate) fn announcements(&self) -> &Announcements {
         &self.0.announcements
+    }
+
+    /// The log of changes.
+    pub(crate) fn feed(&self) -> &ChangeFeed {
+        &self.0.feed
+    }
+
+    /// Whether the site of the feed counts its changes, as far as is known.
+    pub(crate) fn stand(&self) -> bool {
+        let Some(root) = self.0.feed.root() else {
+            return false;
+        };
+        let roots = self.0.roots.lock();
+        roots.get(&root).is_none_or(|state| !state.is_gone())
     }
 
     /// Forgets the roots that are no longer configured.
@@ -144,6 +167,11 @@ impl Companions {
         let mut is_new_count = false;
         self.sign(root, asked, |state, reconcile, now| {
             is_new_count = state.tracker.answered(changes.number, asked.settled, now);
+            if is_new_count {
+                // Before readers of the feed hear of it: they read all.
+                self.0.cache.begin_removal(&Removal::All, RemovalCause::Missed);
+                self.0.feed.began_anew(root, changes.number);
+            }
             let asked = ExchangeStart {
                 settled: None,
                 ..asked
@@ -152,7 +180,7 @@ impl Companions {
         });
         if is_new_count {
             tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all kept answers are removed");
-            self.0.cache.remove(&Removal::All, RemovalCause::Missed);
+            self.0.cache.drop_removed();
         }
         is_new_count
     }
@@ -180,15 +208,24 @@ impl Companions {
     /// Notes the changes of a removal that is done.
     fn note(&self, purge: &PurgeRequest) {
         let now = unix_time();
-        for state in self.0.roots.lock().values_mut() {
+        let mut roots = self.0.roots.lock();
+        if let Some(root) = self.0.feed.root() {
+            self.state(&mut roots, &root);
+        }
+        self.0.feed.heard(purge);
+        for (root, state) in roots.iter_mut() {
             state.tracker.told(purge, now);
+            self.0.feed.follow(root, state.tracker.settled());
         }
     }
 
     /// Hears what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
     pub(crate) fn seen(&self, is_root: impl Fn(&Url) -> bool, seen: &SeenNumber, age: Duration) -> bool {
-        let root = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
-        let Some(root) = root else { return false };
+        let known = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
+        let followed = || self.0.feed.root().filter(|root| is_root(root));
+        let Some(root) = known.or_else(followed) else {
+            return false;
+        };
         let settled = seen.anew.then(|| self.asks(&root).settled).flatten();
         let asked = ExchangeStart {
             at: unix_time().saturating_sub(age),
@@ -212,9 +249,13 @@ impl Companions {
             self.0.last_call.store(now.as_millis(), Ordering::Relaxed);
         }
         let (mut is_missed, mut is_unfinished) = (false, false);
-        let mut due = Vec::new();
-        for (root, state) in self.0.roots.lock().iter_mut() {
-            is_missed |= state.tracker.missed(grace, now);
+        let (mut due, mut missed) = (Vec::new(), Vec::new());
+        let mut roots = self.0.roots.lock();
+        for (root, state) in roots.iter_mut() {
+            if state.tracker.missed(grace, now) {
+                is_missed = true;
+                missed.push((root.clone(), state.tracker.settled()));
+            }
             // The other half may pass before the edge hears of it.
             is_unfinished |= state.unfinished.counts(reconcile / 2, now);
             // While nobody calls, nobody needs to know.
@@ -222,6 +263,17 @@ impl Companions {
                 due.push(root.clone());
             }
         }
+        if is_called {
+            due.extend(self.first_question(&roots, now));
+        }
+        if is_missed || is_unfinished {
+            self.0.cache.begin_removal(&Removal::All, RemovalCause::Missed);
+        }
+        // After the removal: readers of the feed read all.
+        for (root, settled) in missed {
+            self.0.feed.missed(&root, settled);
+        }
+        drop(roots);
         if is_missed {
             tracing::info!("a message of the companion plugin was missed: all kept answers are removed");
         }
@@ -231,9 +283,27 @@ impl Companions {
             );
         }
         if is_missed || is_unfinished {
-            self.0.cache.remove(&Removal::All, RemovalCause::Missed);
+            self.0.cache.drop_removed();
         }
         due
+    }
+
+    /// The root of the feed, if its site was never heard, and not asked of late.
+    fn first_question(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
+        let root = self.0.feed.root()?;
+        let last = UnixTime::from_millis(self.0.first_question.load(Ordering::Relaxed));
+        let is_heard = roots.get(&root).is_some_and(SiteCompanion::is_heard);
+        if is_heard || now.saturating_since(last) < FIRST_PAUSE {
+            return None;
+        }
+        self.0.first_question.store(now.as_millis(), Ordering::Relaxed);
+        Some(root)
+    }
+
+    /// What is known of a root, from an earlier run if it is new.
+    fn state<'r>(&self, roots: &'r mut HashMap<Url, SiteCompanion>, root: &Url) -> &'r mut SiteCompanion {
+        let resumed = || SiteCompanion::resumed(self.0.feed.settled(root));
+        roots.entry(root.clone()).or_insert_with(resumed)
     }
 
     /// The time in which a lost message has to be noticed.
@@ -250,13 +320,20 @@ impl Companions {
         let reconcile = self.reconcile();
         let now = unix_time();
         let mut roots = self.0.roots.lock();
-        let sign = hear(roots.entry(root.clone()).or_default(), reconcile, now);
+        let state = self.state(&mut roots, root);
+        let was_gone = state.is_gone();
+        let sign = hear(state, reconcile, now);
+        let settled = state.tracker.settled();
+        self.0.feed.follow(root, settled);
         // One root whose site counts no changes could serve old answers in the name of the others.
         let all_heard = roots
             .values()
             .all(|state| state.is_heard() && !state.is_older_than(reconcile, now));
         if all_heard {
             self.0.cache.companion_heard(asked.at, sign.is_unbroken);
+        }
+        if was_gone {
+            self.0.feed.doubt(root);
         }
         sign.age
     }

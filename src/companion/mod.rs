@@ -1,12 +1,15 @@
-//! What the companion plugin of the site says: its purges, its count of changes, and whether it is heard at all.
+//! What the companion plugin of the site says: its purges, its count of changes, whether it is heard at all, and who
+//! follows the changes.
 
 mod announcements;
 mod companions;
+mod feed;
 mod purge_requests;
 mod site_companion;
 mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};
 pub(crate) use companions::{Companions, ExchangeStart};
+pub(crate) use feed::{AsksSite, ChangeFeed, Receivers, TooManyReaders, WebhookService};
 pub(crate) use purge_requests::{PurgeRequests, Sender};
-pub(crate) use watch::{CompanionService, follow_companions};
+pub(crate) use watch::{CompanionService, follow_companions, post_changes};

@@ -42,6 +42,19 @@ pub(super) struct Sign {
 // === impl SiteCompanion ===
 
 impl SiteCompanion {
+    /// What is known after a restart, up to this change.
+    pub(super) fn resumed(settled: Option<u64>) -> Self {
+        Self {
+            tracker: settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the site has answered without a sign, so that changes may not be counted.
+    pub(super) fn is_gone(&self) -> bool {
+        self.doubt == Doubt::Gone
+    }
+
     /// The site shows its changes in an answer to an exchange.
     pub(super) fn shown(
         &mut self,
@@ -86,7 +99,7 @@ impl SiteCompanion {
 
     /// Whether the companion was heard, and is as far as the edge knows.
     pub(super) fn is_heard(&self) -> bool {
-        self.last.is_some() && self.doubt != Doubt::Gone
+        self.last.is_some() && !self.is_gone()
     }
 
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half

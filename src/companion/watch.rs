@@ -10,8 +10,10 @@ use url::Url;
 
 use super::announcements::{News, SeenChanges};
 use super::companions::Companions;
+use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
 use crate::backend::{Backends, ChangesQuestion};
+use crate::server::Drain;
 use calendar_edge_core::settings::BackendSettings;
 
 /// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's questions.
@@ -20,6 +22,7 @@ pub(crate) struct CompanionService {
     purges: PurgeRequests,
     backends: Backends,
     questions: Vec<(Url, ChangesQuestion)>,
+    webhooks: WebhookService,
 }
 
 /// The longest and the shortest pause between two looks.
@@ -43,15 +46,41 @@ pub(crate) async fn follow_companions(
     }
 }
 
+/// Posts changes to the receivers of the settings in use, until it is dropped.
+pub(crate) async fn post_changes(
+    companions: Companions,
+    companion_service: Arc<ArcSwap<CompanionService>>,
+    drain: Drain,
+) {
+    loop {
+        let current = companion_service.load_full();
+        let replaced = async {
+            while Arc::ptr_eq(&companion_service.load(), &current) {
+                sleep(LONGEST_PAUSE).await;
+            }
+        };
+        tokio::select! {
+            () = deliver_webhooks(&companions, &current.webhooks, &drain) => {}
+            () = replaced => {}
+        }
+    }
+}
+
 // === impl CompanionService ===
 
 impl CompanionService {
     /// The exchange under these settings; without a secret, which signs them, no question is asked.
-    pub(crate) fn new(site: &BackendSettings, companions: &Companions, backends: Backends) -> Self {
+    pub(crate) fn new(
+        site: &BackendSettings,
+        companions: &Companions,
+        backends: Backends,
+        webhooks: WebhookService,
+    ) -> Self {
         let roots = site.roots.iter().enumerate();
         Self {
             purges: PurgeRequests::new(site, companions),
             backends,
+            webhooks,
             questions: roots
                 .filter_map(|(index, root)| {
                     Some((root.origin_url.clone(), ChangesQuestion::new(site, index)?))

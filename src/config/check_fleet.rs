@@ -7,18 +7,23 @@ use calendar_edge_core::settings::{FleetSettings, Settings, StoreAddress};
 const STORE: &str = "fleet.store";
 const MASTER: &str = "fleet.master";
 const CLUSTER: &str = "fleet.cluster";
+const SENTINEL_USER: &str = "fleet.sentinel_user";
+const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 
 /// The keys of a fleet that mean nothing without a store.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 14] = [
     MASTER,
     "fleet.user",
     "fleet.password_file",
+    SENTINEL_USER,
+    SENTINEL_PASSWORD,
     "fleet.ca_file",
     "fleet.certificate_file",
     "fleet.key_file",
     "fleet.secret_file",
     "fleet.name",
     "fleet.interval",
+    "fleet.snapshot",
     "fleet.members",
     "fleet.advertise",
 ];
@@ -76,5 +81,12 @@ fn impossible(fleet: &FleetSettings) -> Option<(&'static str, Impossible)> {
     if !are_one_kind || (fleet.store.len() > 1 && sentinels == 0 && !fleet.cluster) {
         return Some((STORE, Impossible::SeveralStores));
     }
-    (sentinels == 0 && fleet.master.is_some()).then_some((MASTER, Impossible::Beside(STORE)))
+    let of_sentinels = [
+        (MASTER, fleet.master.is_some()),
+        (SENTINEL_USER, fleet.sentinel_user.is_some()),
+        (SENTINEL_PASSWORD, fleet.sentinel_password_file.is_some()),
+    ];
+    let mut typed = of_sentinels.into_iter().filter(|_| sentinels == 0);
+    let (key, _) = typed.find(|(_, is_typed)| *is_typed)?;
+    Some((key, Impossible::Beside(STORE)))
 }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use url::Url;
 
 use super::problem::ConfigPlace;
-use calendar_edge_core::settings::{CandidateSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule};
+use calendar_edge_core::settings::{
+    CandidateSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule, WebhookSettings,
+};
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Draft {
     pub(super) shadow: Vec<Placed<ShadowRule>>,
     /// In the order of the file.
     pub(super) cutover: Vec<Placed<CutoverRule>>,
+    /// In the order of the file.
+    pub(super) webhooks: Vec<Placed<WebhookSettings>>,
 }
 
 /// A value with the places of the keys that set it.
@@ -58,6 +62,7 @@ impl Draft {
             ignore: Vec::new(),
             shadow: Vec::new(),
             cutover: Vec::new(),
+            webhooks: Vec::new(),
         }
     }
 }

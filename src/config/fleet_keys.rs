@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::form;
-use super::key::NumberField::Usize;
-use super::key::ValueKind::{Count, Flag, OneOrList, Text, Time};
+use super::key::NumberField::{U64, Usize};
+use super::key::ValueKind::{Count, Flag, OneOrList, Size, Text, Time};
 use super::key::{ListStore, TextError, TextForm};
-use super::keys::SettingKey;
+use super::keys::{GIB, SettingKey};
 use super::listening;
 use super::problem::Impossible;
 use calendar_edge_core::settings::{NoStoreAddress, StoreAddress};
@@ -83,6 +83,22 @@ pub(super) const FLEET: &[SettingKey] = &[
     )
     .unset("no password"),
     SettingKey::new(
+        "sentinel_user",
+        Text(&USER, |settings, text| {
+            user(text).map(|name| settings.fleet.sentinel_user = Some(name))
+        }),
+        "The user at the Sentinels, whose accounts are their own. It needs the commands `hello`, `auth` and `sentinel`.",
+    )
+    .unset("their default user"),
+    SettingKey::new(
+        "sentinel_password_file",
+        Text(&FILE, |settings, text| {
+            listening::file(text).map(|file| settings.fleet.sentinel_password_file = Some(file))
+        }),
+        "File with the password that the Sentinels ask for, one line. A reload reads the file again.",
+    )
+    .unset("no password"),
+    SettingKey::new(
         "ca_file",
         Text(&FILE, |settings, text| {
             listening::file(text).map(|file| settings.fleet.ca_file = Some(file))
@@ -131,6 +147,13 @@ pub(super) const FLEET: &[SettingKey] = &[
         ),
         "Time between two exchanges with the store: a change that one edge hears of is known to all after about so long. An \
          edge that nobody called for ten seconds exchanges once a second.",
+    ),
+    SettingKey::new(
+        "snapshot",
+        Size(0..=GIB, |settings| U64(&mut settings.fleet.snapshot)),
+        "Maximum memory of the store for responses that all edges leave there. An edge without a stored response reads one \
+         while the site fails, for instance when it starts during an outage. It is never fresh, and is served for \
+         `cache.stale_on_error` at most. With 0 no edge leaves any.",
     ),
     SettingKey::new(
         "members",

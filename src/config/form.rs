@@ -100,6 +100,24 @@ pub(super) fn rest_root(text: &str) -> Result<Url, TextError> {
     Ok(without_trailing_slash(url))
 }
 
+/// Reads the address of a receiver, with its path and query as they are.
+pub(super) fn receiver(text: &str) -> Result<Url, TextError> {
+    let url = web_address(text)?;
+    if url.fragment().is_some() {
+        return Err(TextError::Impossible(Impossible::QueryOrFragment));
+    }
+    Ok(url)
+}
+
+/// Reads a text of one line.
+pub(super) fn sentence(text: &str) -> Result<String, TextError> {
+    let is_one_line = !text.chars().any(char::is_control);
+    if is_one_line && !text.trim().is_empty() && text.len() <= 1000 {
+        return Ok(text.to_owned());
+    }
+    Err(TextError::Malformed)
+}
+
 /// Reads the name of this service in traces.
 pub(super) fn service_name(text: &str) -> Result<String, TextError> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::backend_keys::{BACKENDS, IGNORE};
+use super::feed_keys::{FEED, WEBHOOKS};
 use super::fleet_keys::FLEET;
 use super::form;
 use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
@@ -18,7 +19,7 @@ use super::record_keys::RECORD;
 use calendar_edge_core::settings::{
     AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
     OperationSettings, OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings,
-    ShadowRule, TlsSettings, TraceCompression, UndeclaredParameters, Writes,
+    ShadowRule, TlsSettings, TraceCompression, UndeclaredParameters, WebhookSettings, Writes,
 };
 
 /// A group of keys.
@@ -60,10 +61,12 @@ pub(super) enum Keys {
     Shadow(&'static [KeyRow<ShadowRule>]),
     /// One table per rule.
     Cutover(&'static [KeyRow<CutoverRule>]),
+    /// One table per receiver.
+    Webhook(&'static [KeyRow<WebhookSettings>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 27] = [
+pub(super) static SECTIONS: [Section; 30] = [
     Section {
         name: "",
         header: "",
@@ -224,6 +227,19 @@ pub(super) static SECTIONS: [Section; 27] = [
         keys: Keys::Once(CACHE),
     },
     Section {
+        name: "feed",
+        header: "[feed]",
+        meaning: "The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).",
+        keys: Keys::Once(FEED),
+    },
+    Section {
+        name: "webhooks",
+        header: "[[webhooks]]",
+        meaning: "One table per receiver that the changes of the feed are posted to, see [feed.md](../guides/feed.md). Each \
+                  edge with this table posts: in a `[fleet]` give it to one of them.",
+        keys: Keys::Webhook(WEBHOOKS),
+    },
+    Section {
         name: "fleet",
         header: "[fleet]",
         meaning: "Several edges that act as one through a store, see [decision 0057](../decisions/0057-fleet.md). Without this table there is one edge. No request fails because of the store: while an edge cannot reach it, that edge acts alone.",
@@ -250,6 +266,13 @@ pub(super) static SECTIONS: [Section; 27] = [
         meaning: "Compressed responses: gzip, brotli and zstd by `Accept-Encoding`, for JSON, JavaScript and text of \
                   1 KiB or more. Responses of the rest of the site leave as the site sent them.",
         keys: Keys::Once(COMPRESSION),
+    },
+    Section {
+        name: "forms",
+        header: "[forms]",
+        meaning: "Forms of events beside JSON, for clients that name them in `Accept`. WordPress knows none of them: it \
+                  answers in JSON whatever a client accepts, and so does the edge unless a form is switched on.",
+        keys: Keys::Once(FORMS),
     },
     Section {
         name: "log",
@@ -319,7 +342,7 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], chosen: &T) -> String {
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
+pub(super) const GIB: u64 = 1 << 30;
 
 const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
     Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())
@@ -963,6 +986,18 @@ const COMPARE: &[SettingKey] = &[
          300 calls without a difference say that fewer than 1% differ.",
     ),
     SettingKey::new(
+        "records",
+        Count(0..=5_000, |settings| U64(&mut settings.compare.records)),
+        "The distinct records in the site's answers that an operation needs before reports call it ready. Choose no more \
+         than the smallest kind has.",
+    ),
+    SettingKey::new(
+        "arguments",
+        Count(0..=100, |settings| U64(&mut settings.compare.arguments)),
+        "The distinct arguments that compared calls of an operation need to have had before reports call it ready. An \
+         operation with fewer arguments needs all of them.",
+    ),
+    SettingKey::new(
         "quiet",
         Time(seconds(0..=2_592_000), |settings| &mut settings.compare.quiet),
         "The time after a difference in which its operation is not ready.",
@@ -1065,7 +1100,10 @@ const RATE_LIMITS: &[SettingKey] = &[
          the site answers otherwise, so the rate also limits how many requests with credentials may wait for \
          the site at once; a client that disconnects before the response has spent its attempt. Basic \
          credentials that are not exactly one blank and the base64 of `name:password` get 400 \
-         `edge_bad_authorization`.",
+         `edge_bad_authorization`. With `other = \"forward\"` the same budgets count requests beside the \
+         calendar: those with `Authorization` that get 401, logins at `wp-login.php` that set no login cookie, \
+         and each password of a call to `xmlrpc.php` that gets fault 403. An account is read from forms and \
+         calls of at most 64 KiB; larger ones count per address.",
     )
     .unset("off"),
     SettingKey::new(
@@ -1332,6 +1370,28 @@ const COMPRESSION: &[SettingKey] = &[
     ),
 ];
 
+const FORMS: &[SettingKey] = &[
+    SettingKey::new(
+        "calendar",
+        Flag(|settings| &mut settings.forms.calendar),
+        "Whether events are given as iCalendar, `text/calendar`: lists with all their pages, up to 500 events and 2 MiB. \
+         Programs that send no headers read `events.ics` and `events/{id}.ics`.",
+    ),
+    SettingKey::new(
+        "calendar_name",
+        Text(&form::SENTENCE, |settings, text| {
+            form::sentence(text).map(|name| settings.forms.calendar_name = Some(name))
+        }),
+        "The name of the calendar in programs that subscribe to it.",
+    )
+    .unset("the host of the events"),
+    SettingKey::new(
+        "json_ld",
+        Flag(|settings| &mut settings.forms.json_ld),
+        "Whether events are given as JSON-LD, `application/ld+json`: the member `json_ld` of each, within the same bounds.",
+    ),
+];
+
 const LOG: &[SettingKey] = &[
     SettingKey::new(
         "format",
@@ -1470,6 +1530,7 @@ impl Section {
             Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Shadow(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Cutover(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Webhook(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

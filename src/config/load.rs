@@ -74,6 +74,7 @@ fn settings(
     if secrets == SecretFiles::Read {
         secret::read(&mut draft.settings, &mut problems);
         secret::read_identities(&mut draft, &mut problems);
+        secret::read_webhooks(&mut draft, &mut problems);
     }
     let settings = resolve::resolve(draft, &mut problems);
     if problems.is_empty() {

@@ -12,6 +12,7 @@
 
 mod backend_keys;
 mod check;
+mod check_feed;
 mod check_fleet;
 mod check_migration;
 mod draft;
@@ -19,6 +20,7 @@ mod effective;
 #[cfg(test)]
 mod example_tests;
 mod excerpt;
+mod feed_keys;
 mod fleet_keys;
 mod form;
 mod key;

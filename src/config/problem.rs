@@ -159,6 +159,9 @@ pub enum Impossible {
     /// Two settings of one thing.
     #[error("it has no effect beside `{0}`")]
     Beside(&'static str),
+    /// Nothing is kept that the feed could ask.
+    #[error("the feed needs the cache: `cache.enabled` is false")]
+    FeedWithoutCache,
     /// Records would be written to one store and read from another.
     #[error("the rule splits records between two stores: {0}")]
     SplitStores(String),

@@ -12,7 +12,7 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule,
+    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule, WebhookSettings,
 };
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -87,7 +87,7 @@ fn section_table(
                 .filter_map(|entry| backend(section, keys, entry, problems));
             draft.backends.extend(backends);
         }
-        (Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_), DeValue::Array(tables)) => {
+        (Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_) | Keys::Webhook(_), DeValue::Array(tables)) => {
             rules(section, tables, draft, problems);
         }
         (_, other) => {
@@ -272,6 +272,16 @@ fn rules(
                 draft.shadow.extend(rule);
             }
             Keys::Cutover(keys) => draft.cutover.extend(cutover((section, keys), table, problems)),
+            Keys::Webhook(keys) => {
+                let webhook = one_table(
+                    (section, keys),
+                    section.name,
+                    WebhookSettings::at(unknown_origin()),
+                    table,
+                    problems,
+                );
+                draft.webhooks.extend(webhook);
+            }
             Keys::Once(_) | Keys::Root(_) | Keys::Operation(_) | Keys::Backend(_) => {}
         }
     }

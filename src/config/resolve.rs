@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::check;
+use super::check_feed;
 use super::check_fleet;
 use super::check_migration;
 use super::draft::{Draft, Placed, unknown_origin};
@@ -20,6 +21,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         ignore,
         shadow,
         cutover,
+        webhooks,
     } = draft;
     check::listeners(&settings, problems);
     check::tls(&settings, problems);
@@ -28,6 +30,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::sizes(&settings, problems);
     check::traces(&settings, problems);
     check_fleet::check(&settings, problems);
+    check_feed::check(&settings, &webhooks, problems);
     check::origin_name(&settings, problems);
     if settings.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::from(Complaint::Missing("origin.url"))
@@ -47,6 +50,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         backends,
         shadow: complete(shadow, SHADOW_KEYS, problems),
         cutover: complete(cutover, CUTOVER_KEYS, problems),
+        webhooks: complete(webhooks, WEBHOOK_KEYS, problems),
         compare: CompareSettings {
             ignore: complete(ignore, IGNORE_KEYS, problems),
             ..settings.value.compare
@@ -69,6 +73,9 @@ const SHADOW_KEYS: &[&str] = &["shadow.backend", "shadow.operations"];
 
 /// The keys that each rule of `[[cutover]]` must have.
 const CUTOVER_KEYS: &[&str] = &["cutover.name", "cutover.backend", "cutover.operations"];
+
+/// The keys that each receiver of `[[webhooks]]` must have.
+const WEBHOOK_KEYS: &[&str] = &["webhooks.url", "webhooks.secret_file"];
 
 /// The tables that have all of these keys.
 fn complete<T>(tables: Vec<Placed<T>>, required: &[&'static str], problems: &mut ConfigProblems) -> Vec<T> {

@@ -28,10 +28,12 @@ const BASIC_AUTH: &str = "origin.basic_auth_file";
 const AUTHORITIES: &str = "origin.ca_file";
 const FLEET_SECRET: &str = "fleet.secret_file";
 const STORE_PASSWORD: &str = "fleet.password_file";
+const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 const STORE_AUTHORITIES: &str = "fleet.ca_file";
 const STORE_CERTIFICATE: &str = "fleet.certificate_file";
 const STORE_KEY: &str = "fleet.key_file";
 const IDENTITY: &str = "backends.identity_secret_file";
+const WEBHOOK: &str = "webhooks.secret_file";
 
 /// What to do about a missing secret that edge and site share.
 const MAKE_SECRET: &str = "make one that the edge and the site can read: openssl rand -hex 32";
@@ -111,10 +113,11 @@ fn read_fleet(
         MarkKey::new(secret).map_err(Impossible::ShortSecret)
     });
     fleet.secret = own.or(site_key).filter(|_| fleet.is_set());
-    let password = file(STORE_PASSWORD, fleet.password_file.as_ref(), None);
-    fleet.password = password.read(places, problems, |line| {
-        StorePassword::parse(line).map_err(Impossible::NoStorePassword)
-    });
+    let password = |line: &[u8]| StorePassword::parse(line).map_err(Impossible::NoStorePassword);
+    let of_store = file(STORE_PASSWORD, fleet.password_file.as_ref(), None);
+    fleet.password = of_store.read(places, problems, password);
+    let of_sentinels = file(SENTINEL_PASSWORD, fleet.sentinel_password_file.as_ref(), None);
+    fleet.sentinel_password = of_sentinels.read(places, problems, password);
     let authorities = file(STORE_AUTHORITIES, fleet.ca_file.as_ref(), None);
     fleet.trusted = authorities
         .read(places, problems, certificates)
@@ -150,6 +153,20 @@ pub(super) fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) 
             Ok(key)
         });
         known.extend(value.identity_key.clone());
+    }
+}
+
+/// Reads the secrets that receivers verify requests by.
+pub(super) fn read_webhooks(draft: &mut Draft, problems: &mut ConfigProblems) {
+    for Placed { value, places } in &mut draft.webhooks {
+        let secret = SecretFile {
+            key: WEBHOOK,
+            path: value.secret_file.as_ref(),
+            help: Some("make one that the edge and the receiver can read: openssl rand -hex 32"),
+        };
+        value.secret = secret.read(places, problems, |secret| {
+            MarkKey::new(secret).map_err(Impossible::ShortSecret)
+        });
     }
 }
 

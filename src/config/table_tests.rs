@@ -15,7 +15,7 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 13] = [
+const WITHOUT_KEY: [(&str, &str); 14] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
@@ -35,6 +35,10 @@ const WITHOUT_KEY: [(&str, &str); 13] = [
         "it is read from the file of `fleet.password_file`",
     ),
     ("fleet.secret", "it is made from the file of `fleet.secret_file`"),
+    (
+        "fleet.sentinel_password",
+        "it is read from the file of `fleet.sentinel_password_file`",
+    ),
     ("fleet.trusted", "they are read from the file of `fleet.ca_file`"),
     (
         "origin.basic_auth",
@@ -53,6 +57,7 @@ const WITHOUT_KEY: [(&str, &str); 13] = [
         "traces.headers",
         "they are read from the file of `traces.headers_file`",
     ),
+    ("webhooks.secret", "read from `webhooks.secret_file`"),
 ];
 
 /// A row of the table with a value that is not the default.
@@ -87,6 +92,7 @@ fn section_samples(section: &'static Section) -> Vec<Sample> {
         Keys::Ignore(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Shadow(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Cutover(rows) => rows.iter().map(|row| sample(section, row)).collect(),
+        Keys::Webhook(rows) => rows.iter().map(|row| sample(section, row)).collect(),
     }
 }
 
@@ -169,12 +175,14 @@ fn fields(file: &str) -> Fields {
         ignore,
         shadow,
         cutover,
+        webhooks,
     } = draft;
     let mut settings: Settings = settings.value;
     settings.backends = backends.into_iter().map(|backend| backend.value).collect();
     settings.compare.ignore = ignore.into_iter().map(|rule| rule.value).collect();
     settings.shadow = shadow.into_iter().map(|rule| rule.value).collect();
     settings.cutover = cutover.into_iter().map(|rule| rule.value).collect();
+    settings.webhooks = webhooks.into_iter().map(|webhook| webhook.value).collect();
     if let Some(roots) = roots {
         settings.roots = roots.into_iter().map(|root| root.value).collect();
     }

@@ -25,11 +25,13 @@ pub(super) fn hash(settings: &Settings) -> String {
         admin_access: site.admin_access,
         tls: None,
         state_dir: None,
+        webhooks: Vec::new(),
         log: site.log,
         traces: site.traces,
         fleet: FleetSettings {
             name: common.fleet.name.take(),
             members: common.fleet.members,
+            snapshot: common.fleet.snapshot,
             ..FleetSettings::default()
         },
         ..common

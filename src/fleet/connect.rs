@@ -10,7 +10,7 @@ use redis::cluster::ClusterClientBuilder;
 use redis::cluster_async::ClusterConnection;
 use redis::io::tcp::TcpSettings;
 use redis::io::tcp::socket2::TcpKeepalive;
-use redis::sentinel::{Sentinel, SentinelNodeConnectionInfo};
+use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _,
     Pipeline, RedisConnectionInfo, RedisResult, TlsCertificates, TlsMode, Value, aio::MultiplexedConnection,
@@ -89,15 +89,31 @@ impl StoreRoute {
     }
 
     async fn ask_sentinels(&self) -> RedisResult<Client> {
-        let mut server = SentinelNodeConnectionInfo::default()
-            .set_tcp_settings(tcp())
-            .set_redis_connection_info(self.account(0));
-        if self.certificates.is_some() {
-            server = server.set_tls_mode(TlsMode::Secure);
+        let infos = self.infos()?;
+        let addresses = infos.iter().map(|info| info.addr().clone());
+        let settings = &self.settings;
+        let name = settings.master.as_deref().unwrap_or_default();
+        let mut builder = SentinelClientBuilder::new(addresses, name, SentinelServerType::Master)?
+            .set_client_to_sentinel_tcp_settings(tcp())
+            .set_client_to_redis_tcp_settings(tcp());
+        if let Some(user) = &settings.sentinel_user {
+            builder = builder.set_client_to_sentinel_username(user);
         }
-        let mut sentinels = Sentinel::build(self.infos()?)?;
-        let name = self.settings.master.as_deref().unwrap_or_default();
-        sentinels.async_master_for(name, Some(&server)).await
+        if let Some(password) = &settings.sentinel_password {
+            builder = builder.set_client_to_sentinel_password(password.secret());
+        }
+        if let Some(user) = &settings.user {
+            builder = builder.set_client_to_redis_username(user);
+        }
+        if let Some(password) = &settings.password {
+            builder = builder.set_client_to_redis_password(password.secret());
+        }
+        if let Some(certificates) = &self.certificates {
+            builder = builder
+                .set_client_to_redis_tls_mode(TlsMode::Secure)
+                .set_client_to_redis_certificates(certificates.clone());
+        }
+        builder.build()?.async_get_client().await
     }
 
     #[cfg(feature = "cluster")]
@@ -132,11 +148,9 @@ impl StoreRoute {
                 database,
                 tls,
             } => (tcp_address(host, *port, *tls), self.account(*database)),
-            // Sentinels have accounts of their own; those that ask for one are rare.
-            StoreAddress::Sentinel { host, port, tls } => (
-                tcp_address(host, *port, *tls),
-                quiet(RedisConnectionInfo::default()),
-            ),
+            StoreAddress::Sentinel { host, port, tls } => {
+                (tcp_address(host, *port, *tls), RedisConnectionInfo::default())
+            }
         };
         let info = at.into_connection_info()?;
         let info = info.set_tcp_settings(tcp()).set_redis_settings(account);
@@ -150,7 +164,9 @@ impl StoreRoute {
     }
 
     fn account(&self, database: i64) -> RedisConnectionInfo {
-        let mut account = quiet(RedisConnectionInfo::default()).set_db(database);
+        // Old servers do not know the command by which a library introduces itself.
+        let account = RedisConnectionInfo::default().set_skip_set_lib_name();
+        let mut account = account.set_db(database);
         if let Some(user) = &self.settings.user {
             account = account.set_username(user);
         }
@@ -163,11 +179,6 @@ impl StoreRoute {
 
 fn no_address() -> redis::RedisError {
     (redis::ErrorKind::InvalidClientConfig, "no address of a store").into()
-}
-
-/// Old servers do not know the command by which a library introduces itself.
-fn quiet(account: RedisConnectionInfo) -> RedisConnectionInfo {
-    account.set_skip_set_lib_name()
 }
 
 fn tcp_address(host: &str, port: u16, tls: bool) -> ConnectionAddr {

@@ -15,14 +15,15 @@ use uuid::Uuid;
 use super::configuration;
 use super::fleet_status::{FleetStanding, FleetStatus};
 use super::shared_limits::FleetLimits;
+use super::shared_snapshot::SharedSnapshot;
 use super::store_fault::StoreFault;
 use super::supervisor;
 use crate::cache::Cache;
-use crate::companion::{Companions, Company};
+use crate::companion::{Companions, Company, News};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
-use calendar_edge_core::fleet::{FleetKey, FleetMember, MemberTable, SealedText};
+use calendar_edge_core::fleet::{Cursor, FleetKey, FleetMember, MemberTable, SealedText};
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -41,6 +42,9 @@ struct FleetState {
     /// Another edge has told that a rule has changed.
     are_rules_old: AtomicBool,
     limits: FleetLimits,
+    snapshot: SharedSnapshot,
+    /// Every message of the log up to here was obeyed; none while that is not known.
+    place: ArcSwapOption<Cursor>,
     metrics: FleetMetrics,
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
@@ -88,6 +92,8 @@ impl Fleet {
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
             limits: FleetLimits::new(&metrics),
+            snapshot: SharedSnapshot::new(companions, &metrics),
+            place: ArcSwapOption::empty(),
             metrics,
             warnings: warnings.clone(),
             key: ArcSwapOption::empty(),
@@ -106,6 +112,7 @@ impl Fleet {
         if config.settings.is_set() {
             self.0.metrics.expect();
         }
+        self.0.snapshot.adapt(&config.settings);
         self.0.config.send_if_modified(|now| {
             let is_new = *now != config;
             if now.settings != config.settings {
@@ -140,6 +147,23 @@ impl Fleet {
         &self.0.limits
     }
 
+    /// The responses that the store holds.
+    pub(crate) fn snapshot(&self) -> &SharedSnapshot {
+        &self.0.snapshot
+    }
+
+    /// The place in the log up to which every message was obeyed.
+    pub(super) fn place(&self) -> Option<Arc<Cursor>> {
+        self.0.place.load_full()
+    }
+
+    /// Notes that every message up to a place was obeyed.
+    pub(super) fn be_at(&self, place: Option<&Cursor>) {
+        if self.0.place.load().as_deref() != place {
+            self.0.place.store(place.cloned().map(Arc::new));
+        }
+    }
+
     /// The settings, and word of each change.
     pub(super) fn config(&self) -> watch::Receiver<FleetConfig> {
         self.0.config.subscribe()
@@ -153,6 +177,8 @@ impl Fleet {
             Company::None
         };
         self.0.key.store(key);
+        self.be_at(None);
+        self.0.snapshot.open(false);
         self.0.companions.announcements().keep_company(company);
         self.0.members.store(Arc::default());
         *self.0.standing.lock() = FleetStanding::default();
@@ -207,6 +233,15 @@ impl Fleet {
         let key = self.0.key.load();
         key.as_ref()
             .map_or(0, |key| key.hash().of(root.as_str().as_bytes()))
+    }
+
+    /// What a message removes from the shared snapshot, as the script that tells it reads it.
+    pub(super) fn places_of(&self, news: &News) -> String {
+        match (news, &*self.0.key.load()) {
+            _ if self.0.snapshot.most() == 0 => String::new(),
+            (News::Purge(purge, _), Some(key)) => format!("- {}", key.places_of_removal(&purge.removal)),
+            _ => "-".to_owned(),
+        }
     }
 
     /// Seals a text in the name of this edge.

@@ -44,7 +44,7 @@ enum Question {
 /// An entry as the store returns it.
 type WrittenEntry = (String, HashMap<String, Vec<u8>>);
 
-const KEYS: [&str; 3] = ["boot", "n", "log"];
+const KEYS: [&str; 4] = ["boot", "n", "log", "removals"];
 
 /// The most messages that one exchange tells.
 const MOST_TOLD: usize = 64;
@@ -236,7 +236,15 @@ impl FleetSubject for Log {
         for announcement in &self.telling {
             let message = self.message(&announcement.news);
             let sealed = self.fleet.seal(message.kind(), message.body());
-            let arguments = [&boot, &sealed.edge, &sealed.kind, &sealed.body, &sealed.seal];
+            let places = self.fleet.places_of(&announcement.news);
+            let arguments = [
+                &boot,
+                &sealed.edge,
+                &sealed.kind,
+                &sealed.body,
+                &sealed.seal,
+                &places,
+            ];
             questions.script(TELL, &KEYS, &arguments.map(String::as_str));
         }
         self.is_to_resume |= turn.is_first;
@@ -256,6 +264,7 @@ impl FleetSubject for Log {
             Question::End => self.hear_end(replies),
             Question::Entries => self.hear_entries(replies),
         };
+        self.fleet.be_at(self.cursor.as_ref());
         told.and(heard)
     }
 

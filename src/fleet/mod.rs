@@ -18,6 +18,8 @@ mod scripts;
 mod shared_limits;
 #[cfg(feature = "migration")]
 mod shared_rules;
+mod shared_snapshot;
+mod snapshot_keeper;
 mod spending;
 mod store_fault;
 mod subject;
@@ -30,3 +32,4 @@ pub use trial::{StoreReport, StoreTrouble, try_store};
 pub(crate) use fleet::{Fleet, FleetTask};
 pub(crate) use fleet_status::FleetStatus;
 pub(crate) use shared_limits::FleetLimits;
+pub(crate) use shared_snapshot::SharedSnapshot;

@@ -52,8 +52,109 @@ return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), r
   read and read[1][2] or {}}
 ";
 
-/// Tells a message. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
-pub(super) const TELL: &str = concat!(tell!(), "return n");
+/// Begins the table of removals anew, unless it belongs to this log and knows its message with this number: whatever was
+/// removed by then counts as everything. KEYS: boot, n, log, removals.
+macro_rules! table {
+    ($known:literal) => {
+        concat!(
+            "\
+local table = redis.pcall('HMGET', KEYS[4], 'boot', 'n')
+if table.err or table[1] ~= boot or tonumber(table[2] or 0) ~= ",
+            $known,
+            " then
+  redis.call('DEL', KEYS[4])
+  redis.call('HSET', KEYS[4], 'boot', boot, 'n', n, 'all', n)
+end
+"
+        )
+    };
+}
+
+/// Tells a message, and marks the places of what it removes; an edge without a shared snapshot names none.
+/// KEYS: boot, n, log, removals. ARGV: a random number, edge, kind, body, seal, `-` and places.
+pub(super) const TELL: &str = concat!(
+    tell!(),
+    "if ARGV[6] == '' then return n end\n",
+    table!("n - 1"),
+    "\
+redis.call('HSET', KEYS[4], 'n', n)
+for place in string.gmatch(ARGV[6], '%w+') do redis.call('HSET', KEYS[4], place, n) end
+return n
+"
+);
+
+/// Removes an answer from the shared snapshot, whose bytes are counted in a field.
+macro_rules! drop_answer {
+    () => {
+        "\
+local function drop(name)
+  local length = redis.call('HSTRLEN', KEYS[5], name)
+  if length > 0 then
+    redis.call('HINCRBY', KEYS[5], 'bytes', -length - 256)
+    redis.call('HDEL', KEYS[5], name)
+  end
+  redis.call('ZREM', KEYS[6], name)
+end
+"
+    };
+}
+
+/// Keeps an answer in the shared snapshot, where the oldest make room. Nothing is kept for another store than the edge knows,
+/// or if the answer does not fit. Returns whether it is kept.
+/// KEYS: boot, n, log, removals, answers, their order. ARGV: boot, name, answer, the most bytes, life in ms.
+pub(super) const KEEP: &str = concat!(
+    "\
+local boot, n = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
+if boot ~= ARGV[1] or not n then return 0 end
+",
+    table!("tonumber(n)"),
+    drop_answer!(),
+    "\
+local time = redis.call('TIME')
+local now, life = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[5])
+local size, most = #ARGV[3] + 256, tonumber(ARGV[4])
+local function fits() return tonumber(redis.call('HGET', KEYS[5], 'bytes') or 0) + size <= most end
+drop(ARGV[2])
+local oldest = redis.call('ZRANGE', KEYS[6], 0, 255, 'WITHSCORES')
+for i = 1, #oldest, 2 do
+  if tonumber(oldest[i + 1]) > now - life and fits() then break end
+  drop(oldest[i])
+end
+if #oldest == 0 and not fits() then redis.call('DEL', KEYS[5]) end
+if not fits() then return 0 end
+redis.call('HSET', KEYS[5], ARGV[2], ARGV[3])
+redis.call('HINCRBY', KEYS[5], 'bytes', size)
+redis.call('ZADD', KEYS[6], string.format('%.0f', now), ARGV[2])
+redis.call('PEXPIRE', KEYS[5], ARGV[5])
+redis.call('PEXPIRE', KEYS[6], ARGV[5])
+return 1
+"
+);
+
+/// Removes answers from the shared snapshot; all of them where none is named.
+/// KEYS: boot, n, log, removals, answers, their order. ARGV: names.
+pub(super) const FORGET: &str = concat!(
+    drop_answer!(),
+    "\
+for _, name in ipairs(ARGV) do drop(name) end
+if #ARGV == 0 then redis.call('DEL', KEYS[5], KEYS[6]) end
+"
+);
+
+/// Returns an answer of the shared snapshot with the number of the last message that removed something it depends on; nothing
+/// if there is none, or if the table of removals lacks a message.
+/// KEYS: boot, n, log, removals, answers. ARGV: boot, name.
+pub(super) const RECALL: &str = "\
+local answer = redis.call('HGET', KEYS[5], ARGV[2])
+local table = redis.call('HMGET', KEYS[4], 'boot', 'n', 'all')
+local boot, n = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
+if not answer or boot ~= ARGV[1] or table[1] ~= boot or table[2] ~= n then return false end
+local removed = tonumber(table[3])
+for place in string.gmatch(string.match(answer, '^[^\\n]*'), '%w+') do
+  removed = math.max(removed, tonumber(redis.call('HGET', KEYS[4], place) or 0))
+end
+return {removed, answer}
+";
 
 /// Writes the standing of a rule, unless it has another version than this edge knows, and tells that in the log. Returns
 /// the line that the rule has instead; nothing if it was written.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value};
+use redis::{FromRedisValue, Pipeline, RedisResult, ToRedisArgs, Value, from_redis_value};
 
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
@@ -60,7 +60,7 @@ impl Questions {
     }
 
     /// Adds a script with keys of the fleet and arguments.
-    pub(super) fn script(&mut self, script: &str, keys: &[&str], arguments: &[&str]) {
+    pub(super) fn script<A: ToRedisArgs>(&mut self, script: &str, keys: &[&str], arguments: &[A]) {
         let pipe = self.pipe.cmd("EVAL").arg(script).arg(keys.len());
         for key in keys {
             pipe.arg(self.key.store_key(key));

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
-use super::scripts::{ABOUT, CHARGE, END, HEAR, MEET, SPEND, TELL};
+use super::scripts::{ABOUT, CHARGE, END, FORGET, HEAR, KEEP, MEET, RECALL, SPEND, TELL};
 #[cfg(feature = "migration")]
 use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
 use super::subject::{Questions, Replies};
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
-use calendar_edge_core::settings::{FleetSettings, MarkKey};
+use calendar_edge_core::settings::{FleetSettings, MarkKey, StoreAddress};
 
 /// What was found out about a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,12 +44,25 @@ const LEAST_FREE: u64 = 16 << 20;
 /// The first version whose scripts may read the time before they write.
 const FIRST_VERSION: u64 = 5;
 
-/// What scripts leave beside the log.
+/// The advice where a server that speaks TLS ends the connection: so it refuses a certificate in TLS 1.3.
+const SHOW_CERTIFICATE: &str = "start the store, correct `fleet.store`, or name the certificate that it demands in `fleet.certificate_file`";
+
+/// What scripts leave beside these.
 const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules", "check:g"];
 
-/// What edges ask of a store. Redis 7.0 does not know `client|setinfo`, and nothing sends it.
+/// The keys of the log and of the shared snapshot, under names of their own.
+const TRIED: [&str; 6] = [
+    "check:boot",
+    "check:n",
+    "check:log",
+    "check:removals",
+    "check:answers",
+    "check:order",
+];
+
+/// What edges ask of a store. Redis 7.0 does not know `client|setinfo`; where Sentinels are asked, its refusal does no harm.
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
-                        +hset +hget +hgetall +hdel +hincrby +pexpire +info";
+                        +hset +hget +hmget +hgetall +hdel +hincrby +hstrlen +zadd +zrange +zrem +pexpire +info";
 
 /// Connects, runs every script on keys of its own, and reads what the server tells of itself. None if the settings name
 /// no store or no secret.
@@ -73,7 +86,10 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
     let tried = try_scripts(settings, &key).await;
     let about = tried.map_err(|fault| StoreTrouble {
         said: fault.to_string(),
-        advice: advice(fault.kind),
+        advice: match fault.kind {
+            StoreFaultKind::Io if settings.store.iter().any(StoreAddress::uses_tls) => SHOW_CERTIFICATE,
+            kind => advice(kind),
+        },
         acl: Some(acl.clone()),
     })?;
     let server = ServerFacts::of(&about);
@@ -91,18 +107,24 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
     Ok(StoreReport {
         fleet: key.id().to_owned(),
         server: server.name(),
-        warnings: server.warnings(),
+        warnings: server.warnings(settings.snapshot),
         acl,
     })
 }
 
 /// Runs each script once, and removes what they left.
 async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<String, StoreFault> {
-    let keys = ["check:boot", "check:n", "check:log"];
+    let keys = TRIED;
     let mut connection = StoreRoute::new(settings).connect().await?;
     let mut questions = Questions::new(key);
     questions.script(END, &keys, &["0"]);
-    questions.script(TELL, &keys, &["0", "check", "purge", "{}", ""]);
+    let places = if settings.snapshot > 0 { "- 1" } else { "" };
+    questions.script(TELL, &keys, &["0", "check", "purge", "{}", "", places]);
+    if settings.snapshot > 0 {
+        questions.script(KEEP, &keys, &["0", "check", "\n", "1000", "1000"]);
+        questions.script(RECALL, &keys, &["0", "check"]);
+        questions.script(FORGET, &keys, &["check"]);
+    }
     questions.script(HEAR, &keys, &["0-0", "1"]);
     questions.script(MEET, &["check:members"], &["check", "", "1"]);
     questions.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
@@ -119,7 +141,7 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
         questions.command("DEL", left, &[]);
     }
     let asked = questions.pipe().len();
-    questions.script(ABOUT, &["check:boot"], &[]);
+    questions.script::<&str>(ABOUT, &["check:boot"], &[]);
     let mut replies = ask(&mut connection, &questions).await?;
     for _ in 0..asked {
         replies.next::<Value>()?;
@@ -143,7 +165,7 @@ const fn advice(kind: StoreFaultKind) -> &'static str {
     match kind {
         StoreFaultKind::Io | StoreFaultKind::Silent => "start the store, or correct `fleet.store`",
         StoreFaultKind::Tls => "correct `fleet.ca_file`, `fleet.certificate_file` and `fleet.key_file`",
-        StoreFaultKind::Auth => "correct `fleet.user` and `fleet.password_file`",
+        StoreFaultKind::Auth => "correct `fleet.user` and `fleet.password_file`, or those of the Sentinels",
         StoreFaultKind::Acl => "give the user of the store the rights below",
         StoreFaultKind::Readonly | StoreFaultKind::Masterdown => {
             "this server is a replica: name the primary, or the Sentinels"
@@ -203,7 +225,7 @@ impl<'a> ServerFacts<'a> {
         self.text("role") == Some("slave")
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self, snapshot: u64) -> Vec<String> {
         let policy = self.text("maxmemory_policy").unwrap_or_default();
         let most = self.number("maxmemory").unwrap_or_default();
         let free = most.saturating_sub(self.number("used_memory").unwrap_or_default());
@@ -214,10 +236,11 @@ impl<'a> ServerFacts<'a> {
                  use `noeviction`, or a store of its own"
             ));
         }
-        if most > 0 && free < LEAST_FREE {
-            let free = free >> 20;
+        let least = LEAST_FREE + snapshot;
+        if most > 0 && free < least {
+            let (free, least) = (free >> 20, least >> 20);
             warnings.push(format!(
-                "the store has {free} MiB of free memory: give it 16 MiB or more"
+                "the store has {free} MiB of free memory: give it {least} MiB or more"
             ));
         }
         warnings

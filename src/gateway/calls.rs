@@ -10,12 +10,14 @@ use super::forwarded::PublicNames;
 use crate::backend::{
     AddressFault, AddressedCall, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch,
 };
+use crate::cache::StoredResponse;
 use crate::gateway::cache::known_reads::KnownRead;
 use crate::gateway::calendar::patch_conditions::PatchConditions;
 use crate::gateway::migration::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, SiteVerdict};
+use calendar_edge_core::cache::forms::AnswerForm;
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -69,6 +71,8 @@ pub(super) struct CalendarCall {
     pub(super) call: Arc<JudgedCall>,
     /// Who answers it.
     pub(super) route: CallRoute,
+    /// The form that its answer has.
+    pub(super) form: AnswerForm,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
 }
@@ -108,6 +112,8 @@ pub(super) struct CallResponse {
     pub(super) stated: StatedLife,
     /// The site's answer to a call that did not pass every rule; none for other calls and answers of the edge.
     pub(super) site: Option<SiteVerdict>,
+    /// The stored response that it shows, or that can be stored as it is.
+    pub(super) stored: Option<Arc<StoredResponse>>,
 }
 
 /// The site's verdict on the credentials of a call.
@@ -205,8 +211,8 @@ impl ReceivedBody {
 // === impl CalendarCall ===
 
 impl CalendarCall {
-    /// A judged call for the client that reached the edge at a public address; the memory of its body is counted until the
-    /// call has ended.
+    /// A judged call for the client that reached the edge at a public address, to be answered in JSON; the memory of its
+    /// body is counted until the call has ended.
     pub(super) fn new<B>(
         call: Arc<JudgedCall>,
         request: &CallRequest<B>,
@@ -231,6 +237,7 @@ impl CalendarCall {
             client,
             call,
             route: CallRoute::primary(),
+            form: AnswerForm::Json,
             queue: None,
         }
     }
@@ -250,7 +257,6 @@ impl CalendarCall {
 
 impl ClientSide {
     /// A client that waits for no answer itself.
-    #[cfg(feature = "migration")]
     pub(super) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
         Self {
             context,
@@ -308,6 +314,16 @@ impl Deref for JudgedCall {
 
 // === impl CallResponse ===
 
+impl CallResponse {
+    /// The same, which shows a stored response.
+    pub(super) fn showing(self, stored: Arc<StoredResponse>) -> Self {
+        Self {
+            stored: Some(stored),
+            ..self
+        }
+    }
+}
+
 impl From<EdgeResponse> for CallResponse {
     /// The edge's own response. A failure is the same for everybody who asked.
     fn from(response: EdgeResponse) -> Self {
@@ -321,6 +337,7 @@ impl From<EdgeResponse> for CallResponse {
             stated: StatedLife::default(),
             site: None,
             login: Login::NotRefused,
+            stored: None,
         }
     }
 }

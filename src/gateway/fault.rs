@@ -35,6 +35,11 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
     }
 }
 
+/// The response to a read whose pages make no answer in the form that the client asks for.
+pub(super) fn not_written() -> EdgeResponse {
+    refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
+}
+
 /// The response to a PATCH that cannot be merged with the record.
 fn not_merged(failure: &CallFailure, problem: Problem) -> EdgeResponse {
     tracing::warn!(causes = chain(failure), "a PATCH is not merged");

@@ -23,8 +23,10 @@ mod calendar;
 mod calls;
 mod dispatch;
 mod fault;
+mod feed;
 mod forwarded;
 mod migration;
+mod rate_limiter;
 mod service;
 mod shared;
 mod site;
@@ -38,7 +40,8 @@ pub(crate) use shared::Shared;
 use body::BodyReader;
 use cache::invalidating::WritePlace;
 use cache::known_reads::KnownReads;
-use calls::CallRequest;
+use calls::{CalendarCall, CallRequest, CallResponse};
+use rate_limiter::RateLimiter;
 use stage::Stage;
 
 /// The parts that the stages of one set of settings share.
@@ -59,16 +62,21 @@ struct Parts {
     callers: Option<Arc<migration::Callers>>,
 }
 
-/// Puts the stages of a calendar call together; a call meets them from top to bottom.
-fn calendar_stages(
+/// Puts the stages of a client's calendar call together; a call meets them from top to bottom.
+fn calendar_stages<S>(
     settings: &Settings,
     shared: &Shared,
     parts: &Parts,
-) -> impl Stage<CallRequest, Response = EdgeResponse> + use<> {
+    answering: S,
+) -> impl Stage<CallRequest, Response = EdgeResponse> + use<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            calendar::rate_limit::RateLimit::new(inner, &settings.rate_limits, shared)
+            let limiter = RateLimiter::new(&settings.rate_limits, shared);
+            calendar::rate_limit::RateLimit::new(inner, limiter)
         }))
         // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))
@@ -78,12 +86,27 @@ fn calendar_stages(
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            calendar::judging::Judging::new(inner, parts, shared)
+            calendar::judging::Judging::new(inner, parts, settings, shared)
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
             migration::cutting_over(inner, parts, settings, shared)
         }))
+        // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
+        .layer(layer_fn(|inner| {
+            cache::forms::Forms::new(inner, parts, settings, shared)
+        }))
+        .service(answering)
+}
+
+/// Puts the stages together that answer a judged call, of a client or of the edge itself; a call meets them from top to
+/// bottom.
+fn answering_stages(
+    settings: &Settings,
+    shared: &Shared,
+    parts: &Parts,
+) -> impl Stage<CalendarCall, Response = CallResponse> + use<> {
+    ServiceBuilder::new()
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {
             cache::caching::Caching::new(inner, parts, &settings.cache, shared)
@@ -131,7 +154,8 @@ impl Parts {
             #[cfg(feature = "migration")]
             callers: {
                 let policies = settings.backends.iter().map(|backend| backend.credentials);
-                migration::Callers::new(&site, &shared.backends, &rules, policies)
+                let metrics = shared.metrics.migration();
+                migration::Callers::new(&site, &shared.backends, &rules, metrics, policies)
             },
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
             decider: Arc::new(Decider::before(settings, shared.indexes.tables(&site))),

@@ -10,13 +10,17 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
+use super::rate_limiter::RateLimiter;
 use super::stage::Stage;
-use super::{Parts, calendar_stages};
-use crate::companion::{PurgeRequests, Sender};
+use super::{Parts, answering_stages, calendar_stages};
+use crate::companion::{AsksSite, PurgeRequests, Sender};
 use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
+use crate::gateway::feed::feed_route::FeedRoute;
+use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
+use crate::gateway::site::logins::SiteLogins;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
@@ -28,6 +32,7 @@ use calendar_edge_core::settings::Settings;
 #[derive(Clone)]
 pub(crate) struct Gateway {
     gateway: Arc<dyn ServeGateway>,
+    records: Arc<dyn ReadsRecords>,
 }
 
 /// The gateway through the gateway, behind one type.
@@ -49,6 +54,8 @@ enum Destination {
     Calendar(CallRequest),
     /// To the cache, which it purges to remove answers.
     PurgeRequest(Box<EdgeRequest>),
+    /// To the feed of changes.
+    Feed(Box<EdgeRequest>),
     /// To the rest of the site.
     Site(Box<EdgeRequest>),
     /// To the rest of the site, unless its body names a call of the calendar.
@@ -63,6 +70,7 @@ struct GatewayParts<C> {
     site: Site,
     discovery: Discovery,
     purges: PurgeRequests,
+    feed: FeedRoute,
 }
 
 // === impl Gateway ===
@@ -76,15 +84,21 @@ impl Gateway {
         }
         Self {
             gateway: Arc::new(AwaitingNamespace::new(named.gateway, settings, shared)),
+            records: named.records,
         }
     }
 
     /// The same where the namespace of the settings counts, set, listed or assumed.
     pub(super) fn named(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
+        let logins = SiteLogins::new(RateLimiter::new(&settings.rate_limits, shared));
+        let answering = Arc::new(answering_stages(settings, shared, &parts));
+        let records: Arc<dyn ReadsRecords> =
+            Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
         let gateway = GatewayParts {
-            calendar: calendar_stages(settings, shared, &parts),
-            site: Site::new(&settings.limits, &settings.timeouts, &parts),
+            calendar: calendar_stages(settings, shared, &parts, answering),
+            feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
+            site: Site::new(settings, logins, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,
@@ -92,7 +106,13 @@ impl Gateway {
         };
         Self {
             gateway: Arc::new(gateway),
+            records,
         }
+    }
+
+    /// Asks for records as an anonymous reader does.
+    pub(crate) fn site(&self) -> Arc<dyn AsksSite> {
+        Arc::<dyn ReadsRecords>::clone(&self.records)
     }
 
     /// Answers a request.
@@ -132,6 +152,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
         match self.way(request) {
             Destination::Answered(response) => Box::pin(ready(Ok(response))),
             Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
+            Destination::Feed(request) => Box::pin(async move { Ok(self.read_changes(request).await) }),
             Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
             Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
             Destination::SiteForm(request, scan) => {
@@ -141,7 +162,8 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
     }
 
     fn depends_on_namespace(&self, request: &EdgeRequest) -> bool {
-        !self.purges.are_given_by(&request.head) && self.decider.depends_on_namespace(&request.decided_by())
+        let is_for_edge = self.purges.are_given_by(&request.head) || self.feed.is_asked(&request.head);
+        !is_for_edge && self.decider.depends_on_namespace(&request.decided_by())
     }
 }
 
@@ -150,6 +172,9 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     fn way(&self, request: EdgeRequest) -> Destination {
         if self.purges.are_given_by(&request.head) {
             return Destination::PurgeRequest(Box::new(request));
+        }
+        if self.feed.is_asked(&request.head) {
+            return Destination::Feed(Box::new(request));
         }
         if let Some(known) = self.known(&request) {
             return Destination::calendar(request, OpenedBy::Known(known));
@@ -181,6 +206,11 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
         }
+    }
+
+    async fn read_changes(&self, request: Box<EdgeRequest>) -> EdgeResponse {
+        let (asked, _) = request.split();
+        self.feed.answer(&asked).await
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {

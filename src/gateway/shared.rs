@@ -7,7 +7,7 @@
 use crate::backend::BackendPools;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
-use crate::companion::Companions;
+use crate::companion::{ChangeFeed, Companions, Receivers};
 use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::{Migration, Recorder};
 use crate::observe::traces::Traces;
@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) cache: Cache,
     /// What is heard of the companion plugins of the sites.
     pub(crate) companions: Companions,
+    /// Who changes are posted to.
+    pub(crate) receivers: Receivers,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The roots that origins advertise.
@@ -92,10 +94,11 @@ impl Shared {
         let refusals = Refusals::default();
         refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
-        let recorder = Recorder::default();
+        let recorder = Recorder::new(metrics.clone());
         recorder.adapt(&settings.record);
         let threads = placement.threads();
-        let companions = Companions::new(cache.clone());
+        let feed = ChangeFeed::new(settings, &metrics);
+        let companions = Companions::new(cache.clone(), feed);
         let migration = Migration::new(settings, &cache, &metrics);
         let shared = Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
@@ -106,6 +109,7 @@ impl Shared {
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
             migration,
+            receivers: Receivers::new(&settings.webhooks)?,
             companions,
             cache,
             learnt: LearntRoots::default(),
@@ -142,6 +146,7 @@ impl Shared {
                 .buckets
                 .of(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             traces: self.traces.adapt(&settings.traces)?,
+            receivers: Receivers::new(&settings.webhooks)?,
             ..self.clone()
         })
     }
@@ -163,6 +168,7 @@ impl Shared {
         self.migration.adapt(settings);
         self.recorder.adapt(&settings.record);
         self.companions.adapt(&settings.roots);
+        self.companions.feed().adapt(settings);
         self.fleet.adapt(settings);
         self.share_limits();
         self.learnt.adapt(&site);

@@ -1,6 +1,7 @@
 //! One step on the way of a calendar call.
 
 use std::future::Future;
+use std::sync::Arc;
 
 /// A step that takes a request of one type and responds, or passes another type on to the next step.
 ///
@@ -12,4 +13,12 @@ pub(super) trait Stage<Request>: Send + Sync + 'static {
 
     /// Takes the step and all steps below it.
     fn call(&self, request: Request) -> impl Future<Output = Self::Response> + Send;
+}
+
+impl<Request: Send + 'static, S: Stage<Request>> Stage<Request> for Arc<S> {
+    type Response = S::Response;
+
+    fn call(&self, request: Request) -> impl Future<Output = Self::Response> + Send {
+        (**self).call(request)
+    }
 }

@@ -1,6 +1,6 @@
 //! Compresses answers of the calendar for clients that take it. The rest of the site leaves as the site sent it.
 
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, VARY};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body::Body;
@@ -13,6 +13,7 @@ use crate::cache::compression::{Encoders, StoredForms};
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::CompressionSettings;
 use calendar_edge_judge::call::credentials::Caller;
 
@@ -101,7 +102,7 @@ impl Wanted {
         if matches!(self.form, WantedForm::Only) || !self.may_change(answer) || self.is_short(answer) {
             return;
         }
-        vary(answer.headers_mut());
+        vary_by(answer.headers_mut(), "Accept-Encoding");
         match self.form {
             WantedForm::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
                 // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
@@ -164,29 +165,4 @@ fn encoded(headers: &mut HeaderMap, coding: Coding) {
     headers.insert(CONTENT_ENCODING, coding.value());
     headers.remove(CONTENT_LENGTH);
     weaken(headers);
-}
-
-fn vary(headers: &mut HeaderMap) {
-    let fields = headers.get_all(VARY).iter();
-    let names = fields
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(','));
-    let mut names = names.map(str::trim);
-    if names.any(|name| name == "*" || name.eq_ignore_ascii_case("accept-encoding")) {
-        return;
-    }
-    let coding = HeaderValue::from_static("Accept-Encoding");
-    // A second field would need memory of its own in the map.
-    match headers.get_mut(VARY) {
-        Some(only) => match joined(only) {
-            Some(both) => *only = both,
-            None => drop(headers.append(VARY, coding)),
-        },
-        None => drop(headers.insert(VARY, coding)),
-    }
-}
-
-/// A `Vary` that names `Accept-Encoding` too.
-fn joined(vary: &HeaderValue) -> Option<HeaderValue> {
-    HeaderValue::from_bytes(&[vary.as_bytes(), b", Accept-Encoding"].concat()).ok()
 }

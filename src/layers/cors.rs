@@ -77,7 +77,11 @@ impl RequestingPage {
             }
             (
                 Some(
-                    AnsweredBy::Edge { .. } | AnsweredBy::RestIndex | AnsweredBy::Backend | AnsweredBy::Cache,
+                    AnsweredBy::Edge { .. }
+                    | AnsweredBy::RestIndex
+                    | AnsweredBy::Feed
+                    | AnsweredBy::Backend
+                    | AnsweredBy::Cache,
                 ),
                 _,
             ) => {

@@ -18,6 +18,9 @@ use calendar_edge_judge::contract::OperationId;
 /// The most answers that differ and that the site is asked again for, of each operation and day.
 const DOUBLE_QUESTIONS: u32 = 5;
 
+/// The member of kept findings that has the noise.
+const NOISE: &str = "noise";
+
 /// What copies of calls have shown about one backend, within fixed memory.
 #[derive(Debug)]
 pub(crate) struct BackendFindings {
@@ -39,9 +42,13 @@ impl BackendFindings {
     /// The findings that a file has kept, or else none yet.
     pub(crate) fn new(settings: &CompareSettings, kept: Option<Value>) -> Self {
         let today = today();
+        let mut comparer = Comparer::new(settings, today);
+        if let Some(noise) = kept.as_ref().and_then(|kept| kept.get(NOISE)) {
+            comparer.recall_noise(noise.clone());
+        }
         Self {
             comparer: Mutex::new(DatedComparer {
-                comparer: Comparer::new(settings, today),
+                comparer,
                 settings: settings.clone(),
                 today,
                 doubled: HashMap::new(),
@@ -111,7 +118,11 @@ impl BackendFindings {
 
     /// The findings as a file keeps them.
     pub(super) fn to_kept(&self) -> Value {
-        self.report.lock().to_kept()
+        let mut kept = self.report.lock().to_kept();
+        if let Some(members) = kept.as_object_mut() {
+            members.insert(NOISE.to_owned(), self.comparer.lock().comparer.kept_noise());
+        }
+        kept
     }
 
     /// The report as JSON.

@@ -11,13 +11,14 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::recording_file::RecordingFile;
+use crate::telemetry::{Metrics, RecordOutcome};
 use calendar_edge_core::settings::{Percentage, RecordSettings};
 
 /// Lines that wait for the disk; further ones are dropped.
 const MOST_WAITING: usize = 256;
 
 /// The recording of one edge; clones share it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Recorder(Arc<RecorderState>);
 
 #[derive(Debug)]
@@ -32,16 +33,15 @@ struct RecorderState {
 }
 
 /// The settings in use, and what was recorded under them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Recording {
+    metrics: Metrics,
     settings: RecordSettings,
     lines: Option<SyncSender<Vec<u8>>>,
     /// Bytes in the file, about: lines that wait count.
     bytes: u64,
     /// By operation, in this file.
     counts: BTreeMap<&'static str, u32>,
-    recorded: u64,
-    skipped: BTreeMap<&'static str, u64>,
 }
 
 /// The recording as operators see it.
@@ -54,23 +54,26 @@ pub(crate) struct RecorderStatus {
     skipped: BTreeMap<&'static str, u64>,
 }
 
-// === impl RecorderState ===
+// === impl Recorder ===
 
-impl Default for RecorderState {
-    fn default() -> Self {
-        Self {
+impl Recorder {
+    /// A recorder that is off, and counts calls there.
+    pub(crate) fn new(metrics: Metrics) -> Self {
+        Self(Arc::new(RecorderState {
             on: AtomicBool::new(false),
             share: AtomicU32::new(0),
             calls: AtomicU64::new(0),
             hasher: RandomState::new(),
-            recording: Mutex::default(),
-        }
+            recording: Mutex::new(Recording {
+                metrics,
+                settings: RecordSettings::default(),
+                lines: None,
+                bytes: 0,
+                counts: BTreeMap::new(),
+            }),
+        }))
     }
-}
 
-// === impl Recorder ===
-
-impl Recorder {
     /// Takes over settings, and returns to the switch that they name. A file that stays is continued.
     pub(crate) fn adapt(&self, settings: &RecordSettings) {
         let mut recording = self.0.recording.lock();
@@ -113,12 +116,15 @@ impl Recorder {
     pub(crate) fn status(&self) -> RecorderStatus {
         let recording = self.0.recording.lock();
         let file = recording.settings.file.as_ref();
+        let mut calls = recording.metrics.recorded_calls();
+        let recorded = calls.remove(RecordOutcome::Recorded.into_str());
+        calls.retain(|_, count| *count > 0);
         RecorderStatus {
             on: self.0.on.load(Ordering::Relaxed),
             file: file.map(|file| file.display().to_string()),
-            recorded: recording.recorded,
+            recorded: recorded.unwrap_or_default(),
             in_this_file: recording.counts.clone(),
-            skipped: recording.skipped.clone(),
+            skipped: calls,
         }
     }
 }
@@ -151,7 +157,7 @@ impl Recording {
         let count = self.counts.get(operation).copied().unwrap_or_default();
         let has_quota = count < self.settings.quota;
         if !has_quota {
-            self.skip("quota");
+            self.metrics.recorded(RecordOutcome::Quota);
         }
         has_quota
     }
@@ -159,7 +165,7 @@ impl Recording {
     fn add(&mut self, operation: &'static str, line: Option<Vec<u8>>) {
         let Some(lines) = self.lines.clone() else { return };
         let Some(line) = line else {
-            return self.skip("unreadable or large");
+            return self.metrics.recorded(RecordOutcome::Unrecordable);
         };
         // As the writer counts: it begins a new file before a line that does not fit.
         let length = u64::try_from(line.len()).unwrap_or(u64::MAX).saturating_add(1);
@@ -171,16 +177,12 @@ impl Recording {
                     self.bytes = 0;
                 }
                 self.bytes += length;
-                self.recorded += 1;
+                self.metrics.recorded(RecordOutcome::Recorded);
                 *self.counts.entry(operation).or_default() += 1;
             }
-            Err(TrySendError::Full(_)) => self.skip("disk too slow"),
-            Err(TrySendError::Disconnected(_)) => self.skip("disk failed"),
+            Err(TrySendError::Full(_)) => self.metrics.recorded(RecordOutcome::DiskSlow),
+            Err(TrySendError::Disconnected(_)) => self.metrics.recorded(RecordOutcome::DiskFailed),
         }
-    }
-
-    fn skip(&mut self, reason: &'static str) {
-        *self.skipped.entry(reason).or_default() += 1;
     }
 }
 

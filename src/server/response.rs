@@ -47,6 +47,8 @@ pub(crate) enum AnsweredBy {
     Preflight,
     /// The edge answered with the index of a REST root.
     RestIndex,
+    /// The edge answered from the log of changes.
+    Feed,
     /// The calendar API's backend.
     Backend,
     /// The cache, with an answer of the backend.
@@ -115,7 +117,7 @@ impl AnsweredBy {
     /// The source for logs and metrics.
     pub(crate) const fn source(self) -> &'static str {
         match self {
-            Self::Edge { .. } | Self::Preflight | Self::RestIndex => "edge",
+            Self::Edge { .. } | Self::Preflight | Self::RestIndex | Self::Feed => "edge",
             Self::Backend => "backend",
             Self::Cache => "cache",
         }
@@ -127,6 +129,7 @@ impl AnsweredBy {
             Self::Edge { code } => Some(code),
             Self::Preflight => Some("preflight"),
             Self::RestIndex => Some("rest_index"),
+            Self::Feed => Some("feed"),
             Self::Backend | Self::Cache => None,
         }
     }

@@ -4,6 +4,7 @@
 //! known, and says in a [`Report`] what it finds. No code here knows a command line.
 
 mod advertised;
+mod advisories;
 mod found;
 mod hindrance;
 mod home;
@@ -23,6 +24,7 @@ mod versions;
 mod visit;
 
 pub(crate) use advertised::{RootFound, advertised};
+pub(crate) use advisories::advisories;
 pub(crate) use found::{FoundSite, find};
 pub(crate) use hindrance::Hindrance;
 pub(crate) use home::{Home, SAME_HOME, home, home_path};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
-use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings};
+use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
 
 const HEAD: &str = "\
 # Metrics
@@ -37,7 +37,7 @@ A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a 
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 6] = ["operation", "le", "root", "backend", "code", "class"];
+const SUMMARISED: [&str; 7] = ["operation", "le", "root", "backend", "code", "class", "receiver"];
 
 /// The metrics whose label `rule` is a name from the settings.
 const OF_RULES: &str = "edge_cutover_";
@@ -89,6 +89,8 @@ fn everything() -> Metrics {
     metrics.certificate().show(ShownCertificate::default());
     metrics.drift().expect([SITE.to_owned()]);
     metrics.fleet().expect();
+    let receiver = WebhookSettings::at(SITE.parse().expect("a URL"));
+    metrics.feed().expect(&[receiver]);
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges_of("next"));
     let one = ["events.list"].into_iter();

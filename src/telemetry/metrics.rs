@@ -9,6 +9,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
+use strum::VariantNames as _;
 
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache_metrics::CacheMetrics;
@@ -17,9 +18,11 @@ use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
+use super::feed_metrics::FeedMetrics;
 use super::finding_labels::FindingLabels;
 use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
+use super::labels::RecordOutcome;
 use super::memory::MemoryMetrics;
 #[cfg(feature = "migration")]
 use super::migration::MigrationMetrics;
@@ -31,7 +34,7 @@ use super::requests::RequestMetrics;
 use super::series::Series;
 use super::site_verdict::OUTCOMES;
 use super::spans::SpanMetrics;
-use super::table::{INFLIGHT, REPORTED_REQUESTS, VALIDATION_FINDINGS};
+use super::table::{INFLIGHT, RECORDED_CALLS, REPORTED_REQUESTS, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -44,6 +47,7 @@ pub(crate) struct Metrics {
     clients: ClientSums,
     findings: Series<Counter, 4>,
     reported: Series<Counter, 1>,
+    recorded: Series<Counter, 1>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
     inflight: Gauge,
@@ -53,6 +57,7 @@ pub(crate) struct Metrics {
     backends: BackendFamilies,
     #[cfg(feature = "migration")]
     migration: MigrationMetrics,
+    feed: FeedMetrics,
     fleet: FleetMetrics,
     rate_limits: RateLimitMetrics,
     connections: ConnectionMetrics,
@@ -81,6 +86,7 @@ impl Metrics {
             clients: ClientSums::default(),
             findings: VALIDATION_FINDINGS.series(&mut registry),
             reported: REPORTED_REQUESTS.series(&mut registry).with(&OUTCOMES),
+            recorded: RECORDED_CALLS.series(&mut registry).with(RecordOutcome::VARIANTS),
             exchanges: exchange_families.of_site(),
             exchange_families,
             inflight: INFLIGHT.value(&mut registry),
@@ -90,6 +96,7 @@ impl Metrics {
             backends: BackendFamilies::new(&mut registry),
             #[cfg(feature = "migration")]
             migration: MigrationMetrics::new(&mut registry),
+            feed: FeedMetrics::new(&mut registry),
             fleet: FleetMetrics::new(&mut registry),
             rate_limits: RateLimitMetrics::new(&mut registry),
             connections: ConnectionMetrics::new(&mut registry),
@@ -132,6 +139,11 @@ impl Metrics {
         &self.memory
     }
 
+    /// The metrics of the feed of changes.
+    pub(crate) fn feed(&self) -> &FeedMetrics {
+        &self.feed
+    }
+
     /// The metrics of the fleet.
     pub(crate) fn fleet(&self) -> &FleetMetrics {
         &self.fleet
@@ -155,6 +167,17 @@ impl Metrics {
     /// The answers of the site to forwarded requests that `enforce` would refuse, by their outcome.
     pub(crate) fn reported_requests(&self) -> BTreeMap<&'static str, u64> {
         let counted = self.reported.sums(|[site]| site.word());
+        counted.into_iter().collect()
+    }
+
+    /// Counts a call that `[record]` drew.
+    pub(crate) fn recorded(&self, outcome: RecordOutcome) {
+        self.recorded.add([outcome.into_str().into()], 1);
+    }
+
+    /// The calls that `[record]` drew, by their outcome.
+    pub(crate) fn recorded_calls(&self) -> BTreeMap<&'static str, u64> {
+        let counted = self.recorded.sums(|[outcome]| outcome.word());
         counted.into_iter().collect()
     }
 

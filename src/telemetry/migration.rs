@@ -11,8 +11,8 @@ use strum::VariantNames as _;
 use super::permits::GaugeGuard;
 use super::series::Series;
 use super::table::{
-    CUTOVER_CALLS, CUTOVER_RETURNED, CUTOVER_RETURNS, CUTOVER_SHARE, SHADOW_COMPARED, SHADOW_IN_FLIGHT,
-    SHADOW_SKIPPED,
+    CUTOVER_CALLS, CUTOVER_RETURNED, CUTOVER_RETURNS, CUTOVER_SHARE, IDENTITY_QUESTIONS, SHADOW_COMPARED,
+    SHADOW_IN_FLIGHT, SHADOW_SKIPPED,
 };
 use calendar_edge_core::settings::Percentage;
 
@@ -26,6 +26,7 @@ pub(crate) struct MigrationMetrics {
     shares: Series<Gauge<f64, AtomicU64>, 1>,
     is_returned: Series<Gauge, 1>,
     returns: Series<Counter, 1>,
+    identities: Series<Counter, 1>,
 }
 
 /// Why a chosen call was not copied or not compared.
@@ -57,6 +58,20 @@ pub(crate) enum CutoverAnswer {
     Fallback,
 }
 
+/// How the site named a caller for a backend that gets identities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub(crate) enum IdentityOutcome {
+    /// The site answered, with an account or with nobody.
+    Answered,
+    /// The site refused the credentials.
+    Refused,
+    /// The site did not answer, or with something else.
+    Failed,
+    /// An earlier answer holds.
+    Remembered,
+}
+
 /// Counts by a name from the settings and a word from the code.
 pub(crate) type NamedSums = Vec<((Arc<str>, &'static str), u64)>;
 
@@ -72,6 +87,9 @@ impl MigrationMetrics {
             shares: CUTOVER_SHARE.series(registry),
             is_returned: CUTOVER_RETURNED.series(registry),
             returns: CUTOVER_RETURNS.series(registry),
+            identities: IDENTITY_QUESTIONS
+                .series(registry)
+                .with(IdentityOutcome::VARIANTS),
         }
     }
 
@@ -129,6 +147,11 @@ impl MigrationMetrics {
     /// Counts a return of calls to the site.
     pub(crate) fn returned(&self, rule: &Arc<str>) {
         self.returns.add([rule.into()], 1);
+    }
+
+    /// Counts a caller whose identity a backend is to get.
+    pub(crate) fn identified(&self, outcome: IdentityOutcome) {
+        self.identities.add([outcome.into_str().into()], 1);
     }
 
     /// Compared calls by backend and class of difference, and skipped ones by backend and reason.

@@ -102,6 +102,16 @@ pub(super) const CUTOVER_SHARE: Row<Gauge<f64, AtomicU64>, 1> = Row::new(
     ["rule"],
     "The share of clients that a rule takes, from 0 to 1",
 );
+pub(super) const FEED_READERS: Row<Gauge, 0> = Row::new(
+    "feed_readers",
+    [],
+    "Readers of the feed of changes that wait or have a stream",
+);
+pub(super) const FEED_VERDICTS: Row<Counter, 1> = Row::new(
+    "feed_verdicts",
+    ["verdict"],
+    "Records that have changed, by what an anonymous reader found",
+);
 pub(super) const FLEET_EXCHANGE_SECONDS: Row<Latency, 0> = Row::new(
     "fleet_exchange_seconds",
     [],
@@ -146,6 +156,12 @@ pub(super) const FLEET_SETTLED_BUCKETS: Row<Counter, 0> = Row::new(
     "fleet_settled_buckets",
     [],
     "Buckets of rate limits whose level was taken over from the store of the fleet",
+);
+pub(super) const FLEET_SNAPSHOT_ANSWERS: Row<Counter, 1> = Row::new(
+    "fleet_snapshot_answers",
+    ["outcome"],
+    "Responses that this edge left in the store of the fleet (`kept`) or could not (`dropped`), and what it found there while \
+     the site failed",
 );
 pub(super) const FLEET_UP: Row<Gauge, 0> = Row::new(
     "fleet_up",
@@ -192,6 +208,12 @@ pub(super) const INDEX_READS: Row<Counter, 1> = Row::new(
     "index_reads",
     ["result"],
     "Reads of the sites' indexes, by which arguments are judged or not",
+);
+pub(super) const IDENTITY_QUESTIONS: Row<Counter, 1> = Row::new(
+    "identity_questions",
+    ["outcome"],
+    "Callers whose identity a backend is to get, by how the site named them: an account or nobody, a refusal of the \
+     credentials, no answer, or the answer to an earlier question",
 );
 pub(super) const INFLIGHT: Row<Gauge, 0> = Row::new("inflight", [], "Requests running");
 pub(super) const ORIGIN_BREAKER_STATE: Row<Gauge, 1> = Row::new(
@@ -261,6 +283,11 @@ pub(super) const RATE_LIMITED: Row<Counter, 1> = Row::new(
     ["budget"],
     "Requests refused because a budget was used up, by the budget",
 );
+pub(super) const RECORDED_CALLS: Row<Counter, 1> = Row::new(
+    "recorded_calls",
+    ["outcome"],
+    "Calls that `[record]` drew, by what became of them: in the file, or the reason why not",
+);
 pub(super) const SHADOW_COMPARED: Row<Counter, 3> = Row::new(
     "shadow_compared",
     ["backend", "operation", "class"],
@@ -293,4 +320,9 @@ pub(super) const REPORTED_REQUESTS: Row<Counter, 1> = Row::new(
     "reported_requests",
     ["site"],
     "Forwarded requests that mode enforce would refuse, by the answer of the site",
+);
+pub(super) const WEBHOOK_DELIVERIES: Row<Counter, 2> = Row::new(
+    "webhook_deliveries",
+    ["receiver", "outcome"],
+    "Requests with changes to receivers of `[[webhooks]]`",
 );

@@ -10,13 +10,13 @@ const INDEX: &str = include_str!("../../fixtures/contract/index.json");
 const OLD_INDEX: &str = include_str!("../../fixtures/versions/index-5.12.4.json");
 
 /// The report of one run.
-struct Checked {
-    text: String,
-    status: Option<i32>,
+pub(crate) struct Checked {
+    pub(crate) text: String,
+    pub(crate) status: Option<i32>,
 }
 
 /// Checks a configuration: lines before the first section, lines of `[origin]`, and what follows.
-async fn check(origin: &Origin, top: &str, of_origin: &str, rest: &str) -> Checked {
+pub(crate) async fn check(origin: &Origin, top: &str, of_origin: &str, rest: &str) -> Checked {
     static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let run = RUNS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let directory = Directory::new(&format!("advice-{run}"));
@@ -44,7 +44,7 @@ async fn check(origin: &Origin, top: &str, of_origin: &str, rest: &str) -> Check
 // === impl Checked ===
 
 impl Checked {
-    fn says(&self, part: &str) -> bool {
+    pub(crate) fn says(&self, part: &str) -> bool {
         self.text.contains(part)
     }
 
@@ -65,6 +65,11 @@ impl Checked {
 
 /// A site with this index and this home page; everything else is not found.
 async fn site(index: String, home: Reply) -> Origin {
+    site_of("6.17.2", index, home).await
+}
+
+/// The same with a version of the plugin.
+pub(crate) async fn site_of(version: &'static str, index: String, home: Reply) -> Origin {
     Origin::answering(move |seen| {
         let path = seen.target.split('?').next().unwrap_or_default();
         match path {
@@ -77,7 +82,7 @@ async fn site(index: String, home: Reply) -> Origin {
             "/wp-content/plugins/the-events-calendar/readme.txt" => Reply::of_type(
                 200,
                 "text/plain",
-                "=== The Events Calendar ===\nStable tag: 6.17.2\n",
+                &format!("=== The Events Calendar ===\nStable tag: {version}\n"),
             ),
             _ => Reply::of_type(404, "text/html", "nothing"),
         }

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::support::Edge;
+use crate::support::{Answer, Edge};
 
 /// The program without the variables of the test's environment that it would read.
 fn program(arguments: &[&str]) -> Command {
@@ -191,15 +191,7 @@ async fn the_demo_of_a_migration_shows_what_its_lines_promise() {
         (response.status().as_u16(), response.text().await.expect("a text"))
     };
     get(format!("{api}/events?per_page=2")).await;
-    let mut report = String::new();
-    for class in ["order", "representation", "volatile", "different"] {
-        let named = format!("\"class\":\"{class}\"");
-        until(async || {
-            report = get(format!("{admin}/migration/report")).await.1;
-            report.contains(&named)
-        })
-        .await;
-    }
+    each_class_is_named_and_shown(&lines, &admin).await;
     assert!(get(format!("{api}/venues/7")).await.1.contains("\"author\":1"));
     assert_eq!(get(broken).await.0, 200);
     let mut searches = 1..;
@@ -220,6 +212,32 @@ async fn the_demo_of_a_migration_shows_what_its_lines_promise() {
             .contains("\"author\":\"1\"")
     );
     assert_eq!(terminate(&mut serving), Some(0));
+}
+
+/// The lines of the tour name four classes, and the report has a pair of values for each.
+async fn each_class_is_named_and_shown(lines: &[String], admin: &str) {
+    let mut report = String::new();
+    for class in ["order", "representation", "volatile", "different"] {
+        let named = format!("\"class\":\"{class}\"");
+        until(async || {
+            let url = format!("{admin}/migration/report");
+            report = Answer::to(Edge::client().get(url)).await.body;
+            report.contains(&named)
+        })
+        .await;
+        assert!(
+            lines.iter().any(|line| line.contains(&format!("`{class}`"))),
+            "{class}"
+        );
+    }
+    for (one, two) in [
+        (r#""id, global_id, …""#, r#""global_id, global_id_lineage, …""#),
+        (r#""1""#, "1"),
+        (r#""Lübeck""#, r#""LÜBECK""#),
+    ] {
+        let example = format!("\"owner\":{one},\"other\":{two}}}");
+        assert!(report.contains(&example), "{example} in {report}");
+    }
 }
 
 /// Waits until something holds, for at most twenty seconds.

@@ -235,6 +235,15 @@ async fn a_cancelled_password_works_no_longer_than_stated() {
     tokio::time::sleep(lifetime).await;
     assert_eq!(read_as(&edge, "editor").await.status, 401);
     assert_eq!(next.seen().len(), 2);
+    for (outcome, count) in [
+        ("answered", "1"),
+        ("remembered", "1"),
+        ("refused", "1"),
+        ("failed", "0"),
+    ] {
+        let series = format!("edge_identity_questions_total{{outcome=\"{outcome}\"}}");
+        assert_eq!(edge.metric(&series).await.as_deref(), Some(count), "{outcome}");
+    }
 }
 
 #[tokio::test]

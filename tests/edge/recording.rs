@@ -133,6 +133,14 @@ async fn quota_and_share_bound_what_is_recorded() {
         json!({"events.list": 3, "venues.list": 1})
     );
     assert_eq!(status["skipped"], json!({"quota": 3}));
+    for (outcome, count) in [("recorded", "4"), ("quota", "3"), ("disk_slow", "0")] {
+        let series = format!("edge_recorded_calls_total{{outcome=\"{outcome}\"}}");
+        assert_eq!(
+            with_quota.metric(&series).await.as_deref(),
+            Some(count),
+            "{outcome}"
+        );
+    }
     let nothing = edge(
         &origin,
         RecordSettings {

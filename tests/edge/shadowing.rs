@@ -286,6 +286,46 @@ async fn findings_outlive_a_restart() {
 }
 
 #[tokio::test]
+async fn learnt_noise_outlives_a_restart() {
+    let directory = Directory::new("noise");
+    let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let owner = Origin::answering(move |_| {
+        let readers = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Reply::json(200, &format!("{{\"views\":{readers}}}"))
+    })
+    .await;
+    let next = Origin::always(Reply::json(200, r#"{"views":"none"}"#)).await;
+    let (base, state) = (next.base(), directory.path().to_owned());
+    let start = async || {
+        let builder = Edge::builder().origin(&owner).settings(|settings| {
+            shadowed(settings, &base, rule("*"));
+            settings.state_dir = Some(state.clone());
+        });
+        builder.start().await
+    };
+    let learnt = async |times: u64| {
+        until("learnt noise", async || {
+            let text = std::fs::read(state.join("findings.json")).ok()?;
+            let kept: serde_json::Value = serde_json::from_slice(&text).ok()?;
+            let noise = &kept["next"]["noise"]["paths"][0];
+            (noise["path"] == "views" && noise["itself"] == times).then_some(())
+        })
+        .await;
+    };
+    let edge = start().await;
+    for calls in 1..=2 {
+        edge.get(EVENTS).await;
+        report_of(&edge, calls).await;
+    }
+    learnt(2).await;
+    drop(edge);
+    let edge = start().await;
+    edge.get(EVENTS).await;
+    learnt(3).await;
+    drop(edge);
+}
+
+#[tokio::test]
 async fn one_edit_between_two_answers_hides_no_later_difference() {
     let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let owner = Origin::answering(move |_| {

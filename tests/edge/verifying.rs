@@ -240,9 +240,9 @@ async fn planted_differences_are_found_and_a_killed_walk_goes_on() {
                 .is_some_and(|all| all.contains(&json!(path)))
         })
     };
-    assert!(found("venues", "phone") && found("venues", "views"), "{report:#}");
+    assert!(found("venues", "city") && found("venues", "views"), "{report:#}");
     assert!(
-        found("tags", "views") && found("events", "venue.phone"),
+        found("tags", "views") && found("events", "venue.city"),
         "{report:#}"
     );
     let whole = lines(&calendars.manifest).len() as u64;

@@ -52,9 +52,9 @@ def change(port):
         return json.load(answer)["changes"]
 
 
-def tell(admin_port, secret, numbers):
-    """Tells an edge that all lists changed, as the plugin does, within the second that it takes at most."""
-    body = json.dumps({"tags": ["events"], "changes": numbers}).encode()
+def tell(admin_port, secret, numbers, tags=("events",)):
+    """Tells an edge what changed, as the plugin does, within the second that it takes at most."""
+    body = json.dumps({"tags": tags, "changes": numbers}).encode()
     at, nonce, digest = int(time.time()), secrets.token_hex(16), hashlib.sha256(body).hexdigest()
     text = f"calendar-edge purge v1\n{at}\n{nonce}\n{digest}"
     seal = f"v1 t={at},n={nonce},d={digest},s={hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()}"

@@ -16,7 +16,7 @@ EDGES = 3
 USER, PASSWORD = "edge", "a password for soaks"
 RECONCILE = 4
 SECRET = "a secret of a fleet that is used in soaks only"
-KEPT = {"boot", "n", "log", "members", "rules"}
+KEPT = {"boot", "n", "log", "members", "rules", "removals"}
 # Keys of the file itself come before all tables.
 BEFORE = 'trusted_proxies = ["127.0.0.1"]\n'
 TABLES = f"""

@@ -6,8 +6,11 @@ The store is Valkey or Redis: the program that CALENDAR_EDGE_STORE_SERVER names,
 site and tells one edge. Readers of every edge note the change that they see. A client asks for ten times its rate, from all edges.
 Between two faults the fleet has a moment to recover.
 
+`--only removal` and `--only guard` measure instead how soon all edges follow one, in `--turns` turns, and print p50 and p99.
+
 Exits with 1 when a request fails whose edge was neither killed nor stopped, `/readyz` says no, a response is staler than
-S4 of docs/guides/fleet.md allows, the edges are not together in time after a fault, or the rate does not settle.
+S4 of docs/guides/fleet.md allows, the edges are not together in time after a fault, the rate does not settle, or a percentile
+is too large.
 """
 
 import argparse
@@ -19,6 +22,7 @@ from pathlib import Path
 
 import counting_site
 from faults import FAULTS, World
+from latencies import MEASUREMENTS, measure
 from observers import Watch, is_alone, is_together
 from processes import DEFAULT_BINARY, raise_descriptor_limit, start_site
 from stores import installed
@@ -37,11 +41,15 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", nargs="?", default=DEFAULT_BINARY)
     parser.add_argument("--rounds", type=int, default=1, help="how often each fault happens")
-    parser.add_argument("--only", default="", help="names of faults, separated by commas")
+    parser.add_argument("--turns", type=int, default=60, help="of each measurement")
+    parser.add_argument("--only", default="", help="names of faults or measurements, separated by commas")
     chosen = parser.parse_args()
-    chosen.faults = [fault for fault in FAULTS if not chosen.only or fault.name in chosen.only.split(",")]
-    if not 1 <= chosen.rounds <= 5 or not chosen.faults:
-        parser.error(f"at most 5 rounds, and faults of: {', '.join(fault.name for fault in FAULTS)}")
+    names = [name for name in chosen.only.split(",") if name]
+    chosen.faults = [fault for fault in FAULTS if not names or fault.name in names]
+    chosen.measurements = [name for name in MEASUREMENTS if name in names]
+    known = [*(fault.name for fault in FAULTS), *MEASUREMENTS]
+    if not 1 <= chosen.rounds <= 5 or not 2 <= chosen.turns <= 1000 or not set(names) <= set(known):
+        parser.error(f"at most 5 rounds, 2 to 1000 turns, and names of: {', '.join(known)}")
     return chosen
 
 
@@ -108,14 +116,22 @@ def main():
     print(f"store: {server}", flush=True)
     raise_descriptor_limit(2000)
     site, site_port = start_site(counting_site.Site)
-    with tempfile.TemporaryDirectory() as scratch:
-        world = World(chosen.binary, server, Path(scratch), site_port)
-        try:
-            good = report(world, *asyncio.run(soak(chosen, world)))
-        finally:
-            world.close()
-            site.terminate()
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            place = (chosen.binary, server, Path(scratch), site_port)
+            good = measure(chosen.measurements, *place, chosen.turns)
+            good = (not chosen.faults or fail_and_recover(chosen, *place)) and good
+    finally:
+        site.terminate()
     sys.exit(0 if good else 1)
+
+
+def fail_and_recover(chosen, *place):
+    world = World(*place)
+    try:
+        return report(world, *asyncio.run(soak(chosen, world)))
+    finally:
+        world.close()
 
 
 if __name__ == "__main__":

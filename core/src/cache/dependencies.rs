@@ -102,6 +102,15 @@ impl Dependencies {
         Self::On(selected.into_boxed_slice())
     }
 
+    /// What an answer depends on that is made of two.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::On(one), Self::On(other)) => Self::of(one.into_vec(), other.into_vec()),
+            _ => Self::OnEverything,
+        }
+    }
+
     /// The memory of the tags, in bytes.
     pub fn size(&self) -> usize {
         match self {

@@ -160,6 +160,22 @@ impl LifetimeFacts {
         }
     }
 
+    /// The facts about an answer that is made of two: it lives no longer than either.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            at: self.at.min(other.at),
+            turns_at: self.turns_at.into_iter().chain(other.turns_at).min(),
+            is_brief: self.is_brief || other.is_brief,
+            is_restored: self.is_restored || other.is_restored,
+            is_of_backend: self.is_of_backend || other.is_of_backend,
+            stated: StatedLife {
+                fresh: self.stated.fresh.into_iter().chain(other.stated.fresh).min(),
+                must_revalidate: self.stated.must_revalidate || other.stated.must_revalidate,
+            },
+        }
+    }
+
     /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
     /// nothing that time has made wrong, and lives as long as the site stated.
     pub fn may_be_stale(&self, now: UnixTime) -> bool {

@@ -1,6 +1,7 @@
 //! The key of a kept answer: everything that the answer depends on.
 
 use super::bypass::CacheableCall;
+use super::forms::AnswerForm;
 use crate::settings::{BackendSettings, PRIMARY, Root};
 use calendar_edge_judge::contract::{Argument, DefaultValue, Operation, Schema};
 
@@ -74,6 +75,11 @@ impl KeySpace {
             key.push_str(reached.public_base);
         }
         key
+    }
+
+    /// The key of the answer to a call in another form.
+    pub fn key_of_form(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>, form: AnswerForm) -> String {
+        [&self.key(call, reached), " ", form.media_type()].concat()
     }
 }
 

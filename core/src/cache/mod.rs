@@ -4,6 +4,7 @@ mod bypass;
 mod cache_status;
 pub mod compression;
 mod dependencies;
+pub mod forms;
 mod freshness;
 mod key;
 mod nonce;
@@ -19,6 +20,7 @@ mod tag;
 mod tests;
 mod turn;
 mod validator;
+mod weight;
 mod written;
 mod zone;
 

@@ -31,6 +31,23 @@ pub enum RemovalCause {
     FleetGap,
 }
 
+// === impl Removal ===
+
+impl Removal {
+    /// The same with the lists that it ends: a change of a record may change members and order of the lists of its kind.
+    #[must_use]
+    pub fn with_collections(&self) -> Self {
+        let Self::Tags(tags) = self else {
+            return Self::All;
+        };
+        let collections = tags.iter().filter_map(|tag| match tag {
+            Tag::Record(kind, _) => Some(Tag::Collection(*kind)),
+            Tag::Image(_) | Tag::Collection(_) | Tag::Relations => None,
+        });
+        Self::Tags(tags.iter().copied().chain(collections).collect())
+    }
+}
+
 // === impl RemovalCause ===
 
 impl RemovalCause {

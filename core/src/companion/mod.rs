@@ -1,4 +1,5 @@
-//! The companion plugin of the site: the headers that it and the edge sign, and the changes it reports.
+//! The companion plugin of the site: the headers that it and the edge sign, the changes it reports, and their readers.
 
+pub mod feed;
 pub mod mark;
 pub mod purge;

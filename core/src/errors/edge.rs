@@ -301,6 +301,15 @@ catalogue! {
         client: "Copy the id from `X-Request-Id` of the response or from the log.",
         operator: "Increase `log.refusals` if refusals are needed for longer.",
     }
+    FeedOff {
+        code: "edge_feed_off",
+        status: NOT_FOUND,
+        sentence: "This calendar has no feed of changes.",
+        meaning: "The feed of changes was asked, and `feed.enabled` is false.",
+        proxy_error: HttpRequestError,
+        client: "Read the lists instead.",
+        operator: "Set `feed.enabled = true`; the site needs the companion plugin.",
+    }
     MethodNotAllowed {
         own: METHOD_NOT_ALLOWED,
         proxy_error: HttpRequestError,
@@ -427,6 +436,17 @@ catalogue! {
         client: "Report the `X-Request-Id` to the operator.",
         operator: "Look for the request id in the log, and report the defect.",
     }
+    FeedUnavailable {
+        code: "edge_feed_unavailable",
+        status: NOT_IMPLEMENTED,
+        sentence: "The feed of changes needs the site's companion plugin, which is not heard.",
+        meaning: "The feed of changes was asked, but the site does not count its changes: the companion plugin is not \
+            installed, has another secret, or was not heard since the edge started.",
+        proxy_error: HttpRequestError,
+        client: "Read the lists instead, and try again later.",
+        operator: "Install the companion plugin, and give it the secret of `origin.secret_file`. `calendar-edge check` says \
+            whether they fit.",
+    }
     UnknownTransferCoding {
         code: "edge_unknown_transfer_coding",
         status: NOT_IMPLEMENTED,
@@ -451,6 +471,15 @@ catalogue! {
         proxy_error: ProxyInternalResponse,
         client: "Read the record before you repeat a write. Repeat a read later.",
         operator: "Read the warning with the same request id in the log: it names the cause and often the remedy.",
+    }
+    FeedFull {
+        code: "edge_feed_full",
+        status: SERVICE_UNAVAILABLE,
+        sentence: "Too many readers wait for changes. Please try again.",
+        meaning: "As many readers wait for changes, or have a stream of them, as `feed.readers` permits.",
+        proxy_error: ConnectionLimitReached,
+        client: "Ask without `wait`, or wait for the seconds in `Retry-After`.",
+        operator: "Raise `feed.readers`, and `limits.connections` with it.",
     }
     Overloaded {
         code: "edge_overloaded",

@@ -105,6 +105,29 @@ impl Cursor {
         self.last
     }
 
+    /// The process of the store and its history of replication.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The random number of the store.
+    pub fn boot(&self) -> &str {
+        &self.boot
+    }
+
+    /// The place as a line of text: it says which log, and the number of its last message that was read.
+    pub fn place(&self) -> String {
+        format!("{} {} {}", self.server, self.boot, self.number)
+    }
+
+    /// Whether a place belongs to this log, and message `removed` was read there.
+    pub fn vouches_for(&self, place: &str, removed: u64) -> bool {
+        let mut parts = place.split(' ');
+        let log = (parts.next(), parts.next());
+        let number = parts.next().and_then(|number| number.parse::<u64>().ok());
+        log == (Some(&self.server), Some(&self.boot)) && number.is_some_and(|number| removed <= number)
+    }
+
     /// Compares the place with the end of the log on a new connection.
     ///
     /// # Errors

@@ -104,10 +104,7 @@ impl FleetMessage {
     /// Anything may have changed.
     pub const fn everything() -> Self {
         Self::Purge {
-            purge: PurgeRequest {
-                removal: Removal::All,
-                changes: Vec::new(),
-            },
+            purge: PurgeRequest::everything(),
             cause: RemovalCause::Message,
         }
     }

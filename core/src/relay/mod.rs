@@ -24,6 +24,7 @@ mod relay_body;
 mod rewrite;
 mod rules;
 mod site_headers;
+mod vary;
 
 pub use buffer_budget::{BufferBudget, Reservation};
 pub use check::{AcceptedResponse, AskedLanguage, CallContext, Script, accept};
@@ -37,3 +38,4 @@ pub use relay_body::{BodyFailure, RelayBody};
 pub use rewrite::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
 pub use rules::RelayRules;
 pub use site_headers::publish_site_headers;
+pub use vary::vary_by;

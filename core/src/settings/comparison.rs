@@ -13,6 +13,10 @@ pub struct CompareSettings {
     pub ignore: Vec<IgnoreRule>,
     /// The compared calls that an operation needs before it is ready, and needs again after each difference.
     pub calls: u64,
+    /// The distinct records in the primary's answers that an operation needs before it is ready.
+    pub records: u64,
+    /// The distinct arguments that calls of an operation need to have before it is ready, or all that it has.
+    pub arguments: u64,
     /// The time after a difference in which its operation is not ready.
     pub quiet: Duration,
 }
@@ -25,6 +29,8 @@ impl Default for CompareSettings {
             ignore: Vec::new(),
             // None of 300 calls: with 95 per cent of confidence, fewer than one of 100 differ.
             calls: 300,
+            records: 0,
+            arguments: 0,
             quiet: Duration::from_hours(24),
         }
     }

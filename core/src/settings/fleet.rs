@@ -24,6 +24,12 @@ pub struct FleetSettings {
     pub password_file: Option<PathBuf>,
     /// The password in that file.
     pub password: Option<StorePassword>,
+    /// The user at the Sentinels; none: their default user.
+    pub sentinel_user: Option<String>,
+    /// The file that holds that user's password; none: the Sentinels ask for none.
+    pub sentinel_password_file: Option<PathBuf>,
+    /// The password in that file.
+    pub sentinel_password: Option<StorePassword>,
     /// The file with the authorities that the store's certificate is checked by; none: the system's.
     pub ca_file: Option<PathBuf>,
     /// The certificates in that file.
@@ -42,6 +48,8 @@ pub struct FleetSettings {
     pub name: Option<String>,
     /// The time between two exchanges with the store.
     pub interval: Duration,
+    /// The most bytes of answers that the store holds for edges that start while the site is down; 0: none.
+    pub snapshot: u64,
     /// The number of edges that is assumed while the store was never reached.
     pub members: usize,
     /// The admin address of this edge for the other edges; none: they cannot ask it.
@@ -126,6 +134,9 @@ impl Default for FleetSettings {
             user: None,
             password_file: None,
             password: None,
+            sentinel_user: None,
+            sentinel_password_file: None,
+            sentinel_password: None,
             ca_file: None,
             trusted: TrustedCertificates::default(),
             certificate_file: None,
@@ -135,6 +146,7 @@ impl Default for FleetSettings {
             secret: None,
             name: None,
             interval: Duration::from_millis(100),
+            snapshot: 0,
             members: 2,
             advertise: None,
         }

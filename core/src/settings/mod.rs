@@ -11,7 +11,9 @@ mod comparison;
 mod compression;
 mod cors;
 mod cutover;
+mod feed;
 mod fleet;
+mod forms;
 mod http2;
 mod limits;
 mod listening;
@@ -47,7 +49,9 @@ pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
+pub use feed::{FeedSettings, WebhookSettings};
 pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
+pub use forms::FormSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
@@ -141,6 +145,10 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// The cache.
     pub cache: CacheSettings,
+    /// The feed of changes.
+    pub feed: FeedSettings,
+    /// Receivers of changes.
+    pub webhooks: Vec<WebhookSettings>,
     /// The edges that agree with this one.
     pub fleet: FleetSettings,
     /// Cross-origin rules.
@@ -157,6 +165,8 @@ pub struct Settings {
     pub compare: CompareSettings,
     /// Compressed answers to clients.
     pub compression: CompressionSettings,
+    /// Forms of events beside JSON.
+    pub forms: FormSettings,
     /// Logging.
     pub log: LogSettings,
     /// The recording of calls.
@@ -211,6 +221,8 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
+            feed: FeedSettings::default(),
+            webhooks: Vec::new(),
             fleet: FleetSettings::default(),
             cors: CorsSettings::default(),
             backends: Vec::new(),
@@ -219,6 +231,7 @@ impl Settings {
             cutover: Vec::new(),
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
+            forms: FormSettings::default(),
             log: LogSettings::default(),
             record: RecordSettings::default(),
             traces: TraceSettings::default(),

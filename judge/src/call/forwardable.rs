@@ -1,9 +1,11 @@
 //! The proof of a judgement: the calls that may be forwarded, and which of them are valid.
 //!
-//! Only this file can construct these types: a [`ValidatedCall`] from a case that passed every phase, a
+//! Only this module can construct these types: a [`ValidatedCall`] from a case that passed every phase, a
 //! [`WaivedCall`] from any other call that may be forwarded, and of a judged update the [`RecordRead`] and the
 //! [`MergedCall`] that the edge sends in its place. A cache, a shadow copy or a count of valid calls takes a
 //! [`ValidatedCall`]; all code that talks to an origin takes a [`ForwardableCall`].
+
+mod derived;
 
 use std::sync::Arc;
 
@@ -291,15 +293,6 @@ impl ValidatedCall {
     /// Returns true if the response is for this client only.
     pub const fn expects_privacy(&self) -> bool {
         self.encoded.answer.personal
-    }
-
-    /// The GET of a HEAD, which the same rules admit (RFC 9110 section 9.3.2); `None` for other methods.
-    pub fn get_of_head(&self) -> Option<Self> {
-        (self.encoded.request.method == Method::HEAD).then(|| {
-            let mut call = self.clone();
-            call.encoded.request.method = Method::GET;
-            call
-        })
     }
 }
 

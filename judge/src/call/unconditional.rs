@@ -90,6 +90,7 @@ mod tests {
             route,
             parameter: Some(path.as_bytes().to_vec()),
             namespace: "tribe/events/v1".into(),
+            is_calendar_file: false,
         };
         let mut members = PhpArray::new(ArrayKind::Map);
         let name = route.path_parameter().expect("it has one");

@@ -1,10 +1,8 @@
 //! The meaning of a target's path, without its query.
 
-use std::sync::Arc;
-
 use super::call_target::Target;
 use super::root_path::{RootPath, trim_slashes};
-use super::route::{Matched, match_route};
+use super::route::{Matched, ServedRoutes};
 use crate::wordpress::payload::{Plus, decode};
 
 /// The meaning of a path, without the query.
@@ -25,11 +23,11 @@ pub(super) enum ByPath {
 
 impl ByPath {
     /// Reads a path as it was sent. The roots are tried in their order.
-    pub(super) fn of(path: &[u8], roots: &[RootPath], namespaces: &[Arc<str>]) -> Self {
+    pub(super) fn of(path: &[u8], roots: &[RootPath], routes: &ServedRoutes) -> Self {
         let path = trim_slashes(path);
         let found = roots.iter().find_map(|root| Some((root, root.route(path)?)));
         if let Some((root, route)) = found {
-            let matched = match_route(&route, namespaces);
+            let matched = routes.find(&route);
             let matched = if is_script(path) && matched != Matched::Site {
                 Matched::Unknown
             } else {

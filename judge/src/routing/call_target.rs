@@ -61,9 +61,10 @@ impl CallTarget {
         };
         Self {
             root,
-            operation: matched
-                .as_ref()
-                .and_then(|found| table().find(found.route, method)),
+            operation: matched.as_ref().and_then(|found| {
+                let operation = table().find(found.route, method);
+                operation.filter(|operation| !(found.is_calendar_file && operation.is_write()))
+            }),
             matched,
             query,
             spelling: None,

@@ -8,7 +8,7 @@ use super::by_path::ByPath;
 use super::call_target::{CallTarget, RawTarget, Target};
 use super::guard::Guard;
 use super::root_path::RootPath;
-use super::route::{Matched, match_route};
+use super::route::{Matched, ServedRoutes};
 use crate::policy::{OtherTraffic, Policy};
 use crate::problem::{OwnError, Problem};
 use crate::wordpress::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
@@ -19,8 +19,7 @@ use crate::wordpress::value::{PhpArray, Value};
 pub struct Roots {
     /// Longest home path first, so that `/de` is tried before the root of the site.
     pub(super) paths: Vec<RootPath>,
-    /// Longest first, so that one that continues another is tried before it.
-    pub(super) namespaces: Vec<Arc<str>>,
+    pub(super) routes: ServedRoutes,
     pub(super) query_pairs: usize,
     keeps_spelling: bool,
     guard: Guard,
@@ -51,11 +50,9 @@ impl Roots {
             .map(|(index, root)| RootPath::new(index, &root.path))
             .collect();
         paths.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
-        let mut namespaces = policy.namespaces.clone();
-        namespaces.sort_by_key(|namespace| std::cmp::Reverse(namespace.len()));
         Self {
             paths,
-            namespaces: namespaces.into_iter().map(Arc::from).collect(),
+            routes: ServedRoutes::new(policy),
             query_pairs: policy.limits.query_pairs,
             keeps_spelling: policy.is_strict_anywhere(),
             guard: Guard::new(policy),
@@ -65,7 +62,7 @@ impl Roots {
 
     /// The meaning of a `rest_route` in a form.
     pub fn named(&self, route: &[u8]) -> Named {
-        match match_route(route, &self.namespaces) {
+        match self.routes.find(route) {
             Matched::Route(_) | Matched::Unknown => Named::Calendar,
             Matched::Site if self.guard.doubts(&NamedRoute::Text(route.into())) => Named::Doubtful,
             Matched::Site => Named::Elsewhere,
@@ -95,7 +92,7 @@ impl Roots {
     }
 
     fn read(&self, method: &Method, path: &[u8], query: &[u8]) -> Target {
-        let by_path = ByPath::of(path, &self.paths, &self.namespaces);
+        let by_path = ByPath::of(path, &self.paths, &self.routes);
         if by_path.is_elsewhere() && !names_a_route(query) {
             return by_path.elsewhere();
         }
@@ -122,7 +119,7 @@ impl Roots {
         let Value::String(text) = value else {
             return Target::Invalid(CONTRADICTION);
         };
-        let named = match_route(text, &self.namespaces);
+        let named = self.routes.find(text);
         match by_path {
             ByPath::Route {
                 root,

@@ -18,7 +18,7 @@ impl Roots {
             return None;
         }
         let route = parse_form(query).get("rest_route").cloned();
-        match (ByPath::of(path.as_bytes(), &self.paths, &self.namespaces), route) {
+        match (ByPath::of(path.as_bytes(), &self.paths, &self.routes), route) {
             (
                 ByPath::Route {
                     root,
@@ -41,7 +41,7 @@ impl Roots {
     /// Returns true if a target names a REST root or leads below one, into whichever namespace: by its path or by a
     /// `rest_route`. `path` and `query` must be exactly as they were sent.
     pub fn is_rest(&self, path: &str, query: &str) -> bool {
-        let by_path = ByPath::of(path.as_bytes(), &self.paths, &self.namespaces);
+        let by_path = ByPath::of(path.as_bytes(), &self.paths, &self.routes);
         matches!(by_path, ByPath::Route { .. }) || names_a_route(query.as_bytes())
     }
 }

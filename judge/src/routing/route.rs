@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::contract::{Kind, Route};
+use crate::policy::{CalendarFiles, Policy};
 use crate::wordpress::value::trim_end;
 
 /// A route and the value of its placeholder.
@@ -14,7 +15,20 @@ pub struct RouteMatch {
     pub parameter: Option<Vec<u8>>,
     /// The public namespace that names it, as the settings spell it.
     pub namespace: Arc<str>,
+    /// True if the path asks for a calendar file: `events.ics`, `events/56.ics`. It can only be read.
+    pub is_calendar_file: bool,
 }
+
+/// The routes that a policy serves.
+#[derive(Debug, Clone)]
+pub(super) struct ServedRoutes {
+    /// Longest first, so that one that continues another is tried before it.
+    namespaces: Vec<Arc<str>>,
+    calendar_files: CalendarFiles,
+}
+
+/// The end of the name of a calendar file.
+const CALENDAR_FILE: &[u8] = b".ics";
 
 /// The meaning of a route string.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,23 +41,53 @@ pub(super) enum Matched {
     Site,
 }
 
-/// Matches a route string against the public namespaces, without regard to ASCII case.
-pub(super) fn match_route(text: &[u8], namespaces: &[Arc<str>]) -> Matched {
-    // WordPress drops slashes and backslashes at the end before it matches (`untrailingslashit`).
-    let text = trim_end(text, |byte| matches!(byte, b'/' | b'\\'));
-    let found = namespaces
-        .iter()
-        .find_map(|namespace| Some((namespace, below_namespace(text, namespace)?)));
-    let Some((namespace, below)) = found else {
-        return Matched::Site;
-    };
-    match match_below(below) {
-        Some((route, parameter)) => Matched::Route(RouteMatch {
-            route,
-            parameter,
-            namespace: Arc::clone(namespace),
-        }),
-        None => Matched::Unknown,
+// === impl ServedRoutes ===
+
+impl ServedRoutes {
+    pub(super) fn new(policy: &Policy) -> Self {
+        let mut namespaces = policy.namespaces.clone();
+        namespaces.sort_by_key(|namespace| std::cmp::Reverse(namespace.len()));
+        Self {
+            namespaces: namespaces.into_iter().map(Arc::from).collect(),
+            calendar_files: policy.calendar_files,
+        }
+    }
+
+    /// Matches a route string against the public namespaces, without regard to ASCII case.
+    pub(super) fn find(&self, text: &[u8]) -> Matched {
+        // WordPress drops slashes and backslashes at the end before it matches (`untrailingslashit`).
+        let text = trim_end(text, |byte| matches!(byte, b'/' | b'\\'));
+        let mut namespaces = self.namespaces.iter();
+        let found = namespaces.find_map(|namespace| Some((namespace, below_namespace(text, namespace)?)));
+        let Some((namespace, below)) = found else {
+            return Matched::Site;
+        };
+        let matched = |(route, parameter), is_calendar_file| {
+            Matched::Route(RouteMatch {
+                route,
+                parameter,
+                namespace: Arc::clone(namespace),
+                is_calendar_file,
+            })
+        };
+        match match_below(below) {
+            Some(found) => matched(found, false),
+            None => match self.calendar_file(below) {
+                Some(found) => matched(found, true),
+                None => Matched::Unknown,
+            },
+        }
+    }
+
+    /// The events that a calendar file shows.
+    fn calendar_file(&self, below: &[u8]) -> Option<(Route, Option<Vec<u8>>)> {
+        let line = below.strip_suffix(b"\n").unwrap_or(below);
+        let (name, end) = line.split_at_checked(line.len().checked_sub(CALENDAR_FILE.len())?)?;
+        let is_file = self.calendar_files == CalendarFiles::Served && end.eq_ignore_ascii_case(CALENDAR_FILE);
+        let is_of_events = |(route, _): &(Route, _)| {
+            matches!(route, Route::Collection(Kind::Event) | Route::Item(Kind::Event))
+        };
+        match_below(name).filter(|found| is_file && is_of_events(found))
     }
 }
 
@@ -86,14 +130,56 @@ fn match_below(below: &[u8]) -> Option<(Route, Option<Vec<u8>>)> {
 mod tests {
     use super::*;
 
-    fn route(text: &str) -> Option<(Route, Option<String>)> {
-        match match_route(text.as_bytes(), &["tribe/events/v1".into()]) {
-            Matched::Route(found) => Some((
-                found.route,
-                found.parameter.map(|p| String::from_utf8_lossy(&p).into_owned()),
-            )),
+    fn found(text: &str, calendar_files: CalendarFiles) -> Option<RouteMatch> {
+        let policy = Policy {
+            calendar_files,
+            ..Policy::default()
+        };
+        match ServedRoutes::new(&policy).find(text.as_bytes()) {
+            Matched::Route(found) => Some(found),
             Matched::Unknown | Matched::Site => None,
         }
+    }
+
+    fn route(text: &str) -> Option<(Route, Option<String>)> {
+        let found = found(text, CalendarFiles::Absent)?;
+        let parameter = found.parameter.map(|p| String::from_utf8_lossy(&p).into_owned());
+        Some((found.route, parameter))
+    }
+
+    #[test]
+    fn events_have_calendar_files_where_the_policy_says_so() {
+        let list = Route::Collection(Kind::Event);
+        for (text, expected) in [
+            ("/tribe/events/v1/events.ics", Some((list, None))),
+            ("/Calendar/Events/V1/EVENTS.ICS/", Some((list, None))),
+            ("/tribe/events/v1/events.ics\n", Some((list, None))),
+            (
+                "/tribe/events/v1/events/056.ics",
+                Some((Route::Item(Kind::Event), Some(b"056".to_vec()))),
+            ),
+            ("/tribe/events/v1/venues.ics", None),
+            ("/tribe/events/v1/doc.ics", None),
+            ("/tribe/events/v1/.ics", None),
+            ("/tribe/events/v1.ics", None),
+            ("/tribe/events/v1/events/.ics", None),
+            ("/tribe/events/v1/events.ics.ics", None),
+            ("/tribe/events/v1/events/by-slug.ics", None),
+        ] {
+            let file = found(text, CalendarFiles::Served).filter(|found| found.is_calendar_file);
+            assert_eq!(
+                file.map(|found| (found.route, found.parameter)),
+                expected,
+                "{text}"
+            );
+            assert_eq!(found(text, CalendarFiles::Absent), None, "{text}");
+        }
+        // A slug may end like the name of a file.
+        let slug = found("/tribe/events/v1/events/by-slug/gala.ics", CalendarFiles::Served).expect("a slug");
+        assert_eq!(
+            (slug.is_calendar_file, slug.parameter),
+            (false, Some(b"gala.ics".to_vec()))
+        );
     }
 
     #[test]

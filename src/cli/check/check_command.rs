@@ -17,9 +17,11 @@ use super::super::named_address;
 use super::super::open_settings::open_settings;
 use super::super::runtime;
 use super::super::status::Status;
+use super::advisories;
 use super::backend_checks;
 use super::collector;
 use super::editors;
+use super::feed;
 use super::fleet_store;
 use super::groups::{GroupWeight, groups};
 use super::settings::settings;
@@ -52,6 +54,7 @@ pub(crate) fn run(
     {
         return Ok(Status::Configuration);
     }
+    feed::name(&settings, &mut report)?;
     if args.offline {
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;
@@ -96,10 +99,12 @@ pub(super) async fn learn_namespace(settings: Settings, report: &mut Report<'_>)
 pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
     let backend = settings.site();
     let site = CheckedSite::ask(&backend).await.context(NO_CLIENT)?;
+    let plugin = site.plugin().await;
     let mut is_guarded = true;
     for root in &settings.roots {
-        is_guarded &= check_root(root, settings, &site, report).await?;
+        is_guarded &= check_root(root, settings, &site, plugin.as_deref(), report).await?;
     }
+    advisories::tell(plugin.as_deref(), settings, report)?;
     for backend in settings.candidates() {
         backend_checks::check(&backend, &settings.site(), report).await?;
     }
@@ -123,6 +128,7 @@ async fn check_root(
     root: &Root,
     settings: &Settings,
     site: &CheckedSite<'_>,
+    plugin: Option<&str>,
     report: &mut Report<'_>,
 ) -> anyhow::Result<bool> {
     let (path, url) = (&root.path, &root.origin_url);
@@ -136,7 +142,7 @@ async fn check_root(
         }
     };
     let in_force = in_force(&index, &probe, &settings.origin.namespace).await;
-    let versions = site.versions(&in_force).await;
+    let versions = site.versions(plugin, &in_force);
     report.ok(&format!("{path}: {versions}"))?;
     compare(&index, path, &in_force, settings, report)?;
     if settings.origin.mark_key.is_none() {

@@ -1,9 +1,11 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
+mod advisories;
 mod backend_checks;
 mod check_command;
 mod collector;
 mod editors;
+mod feed;
 mod fleet_store;
 mod groups;
 mod outcome;

@@ -30,12 +30,16 @@ impl<'a> CheckedSite<'a> {
         Ok(Self { backend, probe, home })
     }
 
+    /// The version of the plugin, if the site shows it.
+    pub(super) async fn plugin(&self) -> Option<String> {
+        let readme = self.probe.readme().await?;
+        plugin(&readme.text()).map(str::to_owned)
+    }
+
     /// Plugin and WordPress, as far as the site shows their versions.
-    pub(super) async fn versions(&self, in_force: &TableInForce) -> String {
+    pub(super) fn versions(&self, plugin: Option<&str>, in_force: &TableInForce) -> String {
         let page = self.home.as_ref().map(ProbeResponse::text).unwrap_or_default();
-        let readme = self.probe.readme().await;
-        let readme = readme.as_ref().map(ProbeResponse::text).unwrap_or_default();
-        let plugin = plugin(&readme).unwrap_or(NOT_SHOWN);
+        let plugin = plugin.unwrap_or(NOT_SHOWN);
         let wordpress = wordpress(&page).unwrap_or(NOT_SHOWN);
         let generation = in_force.generations();
         format!("The Events Calendar {plugin} (generation: {generation}), WordPress {wordpress}")

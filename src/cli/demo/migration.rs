@@ -76,7 +76,10 @@ pub(super) fn lines(
         "# some reads, of which the second calendar gets copies".to_owned(),
         format!("for page in 1 2 3; do curl -s -o /dev/null '{api}/events?per_page=2&page='$page; done"),
         format!("curl -s -o /dev/null '{api}/organizers'"),
-        "# what differs, by operation and path".to_owned(),
+        "# what differs, by operation and path, each with a value of both: `order` (the members of a record begin with \
+         another one), `representation` (an author is a number), `volatile` (the readers of a record, which count anew), \
+         `different` (the name of a city)"
+            .to_owned(),
         format!("calendar-edge migration report --admin {admin}"),
         "# a venue, which the second calendar answers: its author is a number".to_owned(),
         format!("curl '{api}/venues/7?_pretty'"),

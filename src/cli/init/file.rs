@@ -33,6 +33,7 @@ fn write_all(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt:
     write_roots(found, text)?;
     if let FileUse::Kept { .. } = purpose {
         text.push_str(ADMIN);
+        write_forms(found, text)?;
     }
     write_limits(found.limits, text)
 }
@@ -125,6 +126,19 @@ fn write_root(before: &str, language: Option<&str>, path: &str, url: &Url, text:
     writeln!(text, "{before}origin_url = {}", quoted(url.as_str()))
 }
 
+fn write_forms(found: &FoundSite, text: &mut String) -> fmt::Result {
+    text.push_str(FORMS);
+    if let Some(name) = found
+        .name
+        .as_deref()
+        .map(comment)
+        .filter(|name| !name.trim().is_empty())
+    {
+        writeln!(text, "# calendar_name = {}", quoted(&name))?;
+    }
+    Ok(())
+}
+
 fn write_limits(limits: ServerLimits, text: &mut String) -> fmt::Result {
     let found = [
         ("target_bytes", limits.target_bytes),
@@ -200,6 +214,12 @@ const ADMIN: &str = "
 # For operators on this machine: a page at /, metrics, refusals and their explanations.
 [admin]
 listen = \"127.0.0.1:9787\"
+";
+
+const FORMS: &str = "
+# Not the default: events as a calendar that programs subscribe to, docs/guides/subscribe.md.
+# [forms]
+# calendar = true
 ";
 
 const LIMITS: &str = "
@@ -293,6 +313,7 @@ mod tests {
     #[test]
     fn comments_hold_settings_that_can_be_used() {
         let mut site = found("https://wp.example.org/wp-json");
+        site.name = Some("Kultur & \"Caf\u{e9}\"".to_owned());
         site.remote = Some("203.0.113.5:443".parse().unwrap());
         site.limits = ServerLimits {
             target_bytes: Some(4096),
@@ -306,6 +327,9 @@ mod tests {
             "other",
             "connect",
             "max_in_flight",
+            "[forms]",
+            "calendar = true",
+            "calendar_name",
             "target_bytes",
             "header_bytes",
         ];
@@ -316,6 +340,8 @@ mod tests {
         }
         let settings = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
         assert_eq!(settings.limits.target_bytes, 4096);
+        assert!(settings.forms.calendar);
+        assert_eq!(settings.forms.calendar_name, site.name);
     }
 
     #[test]

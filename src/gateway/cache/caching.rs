@@ -16,6 +16,7 @@ use crate::gateway::migration::CallRoute;
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
+use calendar_edge_core::cache::forms::AnswerForm;
 use calendar_edge_core::cache::{
     Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving,
 };
@@ -99,7 +100,9 @@ where
         let keys = self.keys(&call.route);
         let key = || Arc::from(keys.key(cacheable, reached));
         CacheQuery {
-            key: if keys.is_of_calls_alone() && !call.route.is_candidate() {
+            key: if call.form != AnswerForm::Json {
+                Arc::from(keys.key_of_form(cacheable, reached, call.form))
+            } else if keys.is_of_calls_alone() && !call.route.is_candidate() {
                 call.call.key(key)
             } else {
                 key()
@@ -113,12 +116,13 @@ where
         let now = unix_time();
         match self.cache.find(&query.key, now) {
             Lookup::Stored(stored, Serving::Fresh(left)) => {
-                self.served.stored(&stored, &query, CacheOutcome::Hit(left), now)
+                let hit = self.served.stored(&stored, &query, CacheOutcome::Hit(left), now);
+                hit.showing(stored)
             }
             Lookup::Stored(stored, Serving::Behind(stale)) => {
                 drop(self.join(&query, &call, Some(&stored)));
-                self.served
-                    .stored(&stored, &query, CacheOutcome::Stale(stale), now)
+                let stale = CacheOutcome::Stale(stale);
+                self.served.stored(&stored, &query, stale, now).showing(stored)
             }
             Lookup::Stored(stored, _) => Box::pin(self.ask(query, call, Some(stored))).await,
             Lookup::Nothing => Box::pin(self.ask(query, call, None)).await,
@@ -146,22 +150,28 @@ where
                 None => CacheOutcome::Miss(asked),
             }
         };
-        if let Some((older, stale)) = self.while_busy(older.as_deref())
+        if let Some((older, stale)) = self.while_busy(older.as_ref())
             && matches!(waiting.outcome(Patience::Queue).await, QueryEnd::Queued)
             && self.cache.holds(older)
         {
-            let busy = CacheOutcome::Busy(stale);
-            return self.served.stored(older, &query, busy, unix_time());
+            let busy = self
+                .served
+                .stored(older, &query, CacheOutcome::Busy(stale), unix_time());
+            return busy.showing(Arc::clone(older));
         }
         match waiting.outcome(Patience::End).await {
             QueryEnd::Finished(SharedOutcome::Stored(stored)) => {
                 let now = unix_time();
                 // What a change overtook on its way is not stored.
                 let left = self.cache.holds(&stored).then(|| self.left(&stored, now));
-                self.served.stored(&stored, &query, asked(left), now)
+                self.served
+                    .stored(&stored, &query, asked(left), now)
+                    .showing(stored)
             }
             QueryEnd::Finished(SharedOutcome::Failed(failed)) => {
-                match self.on_error(older.as_deref().filter(|_| !falls_back), &query) {
+                // The store of the fleet may have had one.
+                let older = older.clone().or_else(|| self.stored(&query.key));
+                match self.on_error(older.as_ref().filter(|_| !falls_back), &query) {
                     Some(response) => response,
                     None => self.served.plain(&failed, &query, asked(None)),
                 }
@@ -215,8 +225,15 @@ where
         }
     }
 
+    fn stored(&self, key: &str) -> Option<Arc<StoredResponse>> {
+        match self.cache.find(key, unix_time()) {
+            Lookup::Stored(stored, _) => Some(stored),
+            Lookup::Nothing => None,
+        }
+    }
+
     /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
-    fn on_error(&self, older: Option<&StoredResponse>, query: &CacheQuery<'_>) -> Option<CallResponse> {
+    fn on_error(&self, older: Option<&Arc<StoredResponse>>, query: &CacheQuery<'_>) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
         let now = unix_time();
         let stale = match self.cache.serving(older, now) {
@@ -224,14 +241,17 @@ where
             Serving::Behind(stale) | Serving::OnError(stale) => stale,
             Serving::Expired => return None,
         };
-        Some(
-            self.served
-                .stored(older, query, CacheOutcome::OnError(stale), now),
-        )
+        let on_error = self
+            .served
+            .stored(older, query, CacheOutcome::OnError(stale), now);
+        Some(on_error.showing(Arc::clone(older)))
     }
 
     /// An older answer that may be served while the query waits, and for how long it is stale.
-    fn while_busy<'k>(&self, older: Option<&'k StoredResponse>) -> Option<(&'k StoredResponse, Duration)> {
+    fn while_busy<'k>(
+        &self,
+        older: Option<&'k Arc<StoredResponse>>,
+    ) -> Option<(&'k Arc<StoredResponse>, Duration)> {
         let now = unix_time();
         let older = older.filter(|older| older.filled().may_be_stale(now))?;
         match self.cache.serving(older, now) {

@@ -10,6 +10,8 @@ use http_body_util::BodyExt;
 
 use crate::backend::{Backends, QueueWatch, RootIndex};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
+use crate::companion::ChangeFeed;
+use crate::fleet::SharedSnapshot;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
@@ -31,7 +33,9 @@ pub(in crate::gateway) struct CacheFetch<S> {
     largest_body: u64,
     backends: Arc<Backends>,
     index: RootIndex,
+    snapshot: SharedSnapshot,
     drain: Drain,
+    feed: ChangeFeed,
 }
 
 /// What a client asks.
@@ -72,7 +76,9 @@ where
             largest_body: u64::try_from(cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&parts.backends),
             index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
+            snapshot: shared.fleet.snapshot().clone(),
             drain: shared.drain.clone(),
+            feed: shared.companions.feed().clone(),
         }
     }
 
@@ -148,15 +154,27 @@ where
         let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.is_candidate();
         let received = self.inner.call(call).await;
+        if let Some(written) = received.stored {
+            // Made of stored responses, it has their lifetime and their dependencies.
+            if u64::try_from(written.answer().body().len()).is_ok_and(|length| length <= self.largest_body) {
+                self.cache.keep(leader.key(), &written);
+            }
+            return SharedOutcome::Stored(written);
+        }
         let storable = self.storable(&received);
         let stated = received.stated;
         let (by, is_stored) = match storable {
             // What was stored before is not what the site says now.
             Storable::No => {
-                self.cache.discard(leader.key());
+                self.discard(leader.key(), is_of_backend);
                 return SharedOutcome::uncacheable(received);
             }
-            Storable::Failure => (source(&received), false),
+            Storable::Failure => {
+                if older.is_none() && !is_of_backend {
+                    self.snapshot.recall(leader.key()).await;
+                }
+                (source(&received), false)
+            }
             Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
         };
         let Some(answer) = whole_answer(received, by).await else {
@@ -170,11 +188,24 @@ where
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
+                if answer.status() == StatusCode::OK {
+                    self.feed.shown(&fill.dependencies);
+                }
                 let stored = self.cache.answer(answer, fill, older);
-                self.cache.keep(leader.key(), &stored);
+                if self.cache.keep(leader.key(), &stored) && !is_of_backend {
+                    self.snapshot.leave(leader.key(), &stored, older);
+                }
                 SharedOutcome::Stored(stored)
             }
             _ => SharedOutcome::Failed(Arc::new(answer)),
+        }
+    }
+
+    /// Forgets what is stored, because the site now says something that is not stored.
+    fn discard(&self, key: &str, is_of_backend: bool) {
+        self.cache.discard(key);
+        if !is_of_backend {
+            self.snapshot.forget(key);
         }
     }
 

@@ -75,23 +75,23 @@ impl<S> Invalidating<S> {
         if end == WriteEnd::Unchanged {
             return;
         }
+        // The stage in the task of the write has told what is over.
+        let is_told = (self.place, end) == (WritePlace::Client, WriteEnd::Over);
+        let telling = (!is_told).then(|| self.announcements.tell_write(&removal));
         self.cache.remove_written(&removal);
-        let telling = match (self.place, end) {
-            // The stage in the task of the write has told it.
-            (WritePlace::Client, WriteEnd::Over) => return,
-            (WritePlace::Client | WritePlace::Task, _) => self.announcements.tell_write(&removal),
-        };
         if end == WriteEnd::Unknown {
             // Once more when the site has certainly ended it: what was read meanwhile may be older.
             let (cache, announcements) = (self.cache.clone(), self.announcements.clone());
             let pause = self.longest_write;
             tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
-                cache.remove_written(&removal);
                 announcements.tell_write(&removal);
+                cache.remove_written(&removal);
             });
         }
-        telling.within(TELLING).await;
+        if let Some(telling) = telling {
+            telling.within(TELLING).await;
+        }
     }
 }
 

@@ -15,9 +15,11 @@ use crate::layers::{RefusalReason, RequestContext};
 use crate::migration::Recorder;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics, unix_time};
+use calendar_edge_core::cache::forms::OfferedForms;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::{Finding, ForwardableCall, Judgement, Outcome};
 use calendar_edge_judge::contract::Operation;
 use calendar_edge_judge::problem::Refusal;
@@ -39,6 +41,7 @@ pub(in crate::gateway) struct Judging<S> {
     known: Arc<KnownReads>,
     /// The configured address; without one, each request names its own.
     public: Option<PublicNames>,
+    forms: OfferedForms,
     metrics: Metrics,
     findings: FindingSums,
     recorder: Recorder,
@@ -49,13 +52,14 @@ pub(in crate::gateway) struct Judging<S> {
 // === impl Judging ===
 
 impl<S> Judging<S> {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
         let configured = parts.site.public_url.as_ref().and_then(PublicAddress::from_url);
         Self {
             inner,
             decider: Arc::clone(&parts.decider),
             known: Arc::clone(&parts.known),
             public: configured.as_ref().map(PublicNames::of),
+            forms: OfferedForms::new(&settings.forms),
             metrics: shared.metrics.clone(),
             findings: shared.findings.clone(),
             recorder: shared.recorder.clone(),
@@ -87,13 +91,21 @@ impl<S> Judging<S> {
         };
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
-        CalendarCall::new(call, request, &public, memory)
+        let (is_file, headers) = (
+            request.opened.asks_for_calendar_file(),
+            &request.asked.head.headers,
+        );
+        CalendarCall {
+            form: self.forms.chosen(&call, is_file, headers),
+            ..CalendarCall::new(call, request, &public, memory)
+        }
     }
 
     /// Records a call that passed every rule, if it is drawn.
     fn record(&self, request: &JudgedRequest, call: &JudgedCall) {
         let operation = call.operation_name();
-        if !self.recorder.draws(operation) {
+        // A backend has no calendar files: what is recorded can be asked again.
+        if request.opened.asks_for_calendar_file() || !self.recorder.draws(operation) {
             return;
         }
         let kept = request.asked.kept(request.deciding());

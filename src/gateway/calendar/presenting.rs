@@ -63,6 +63,7 @@ impl<S> Presenting<S> {
             storable,
             stated,
             site: None,
+            stored: None,
             login: if is_refused {
                 Login::Refused
             } else {

@@ -14,7 +14,7 @@ use crate::backend::{Backends, CallerKey, CallerQuestion, SharedBackends};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::dispatch::Dispatch;
 use crate::gateway::stage::Stage;
-use crate::telemetry::unix_time;
+use crate::telemetry::{IdentityOutcome, MigrationMetrics, unix_time};
 use calendar_edge_core::companion::mark::SiteUser;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
@@ -26,6 +26,7 @@ pub(in crate::gateway) struct Callers {
     question: CallerQuestion,
     /// Made for this process; credentials are known by their hashes only.
     key: hmac::Key,
+    metrics: MigrationMetrics,
     known: Mutex<HashMap<CallerKey, Arc<KnownCaller>>>,
 }
 
@@ -78,6 +79,7 @@ impl Callers {
         site: &BackendSettings,
         shared: &SharedBackends,
         rules: &Arc<RelayRules>,
+        metrics: &MigrationMetrics,
         candidates: impl IntoIterator<Item = CredentialsPolicy>,
     ) -> Option<Arc<Self>> {
         let mut policies = candidates.into_iter();
@@ -89,6 +91,7 @@ impl Callers {
             site: Dispatch::new(&backends, rules),
             question: CallerQuestion::new(site),
             key: hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).ok()?,
+            metrics: metrics.clone(),
             known: Mutex::default(),
         }))
     }
@@ -110,17 +113,24 @@ impl Callers {
         let known = self.known(key, lifetime);
         let mut word = known.0.lock().await;
         if let Some(said) = word.said.as_ref().filter(|said| said.holds(lifetime)) {
+            self.metrics.identified(IdentityOutcome::Remembered);
             return Ok(said.user.clone());
         }
         if word.failed.is_some_and(|failed| failed > arrived) {
+            self.metrics.identified(IdentityOutcome::Failed);
             return Err(Err(CallFailure::CallerUnknown));
         }
         let asked = Instant::now();
-        let user = self.ask(call).await.inspect_err(|answer| {
-            if answer.is_err() {
-                word.failed = Some(Instant::now());
-            }
-        })?;
+        let answer = self.ask(call).await;
+        self.metrics.identified(match &answer {
+            Ok(_) => IdentityOutcome::Answered,
+            Err(Ok(_)) => IdentityOutcome::Refused,
+            Err(Err(_)) => IdentityOutcome::Failed,
+        });
+        if let Err(Err(_)) = &answer {
+            word.failed = Some(Instant::now());
+        }
+        let user = answer?;
         word.said = Some(Said {
             asked,
             user: user.clone(),

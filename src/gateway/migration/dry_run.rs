@@ -108,8 +108,11 @@ impl DryRun {
     pub fn new(mut backend: BackendSettings, site: &BackendSettings) -> Result<Self, ClientError> {
         backend.breaker.failures = 0;
         let shared = SharedBackends::new(&backend, Metrics::new(), 0)?;
-        let shared_site = SharedBackends::new(site, Metrics::new(), 0)?;
-        let callers = Callers::new(site, &shared_site, &Arc::new(rules(site)), [backend.credentials]);
+        let metrics = Metrics::new();
+        let shared_site = SharedBackends::new(site, metrics.clone(), 0)?;
+        let rules = Arc::new(rules(site));
+        let policies = [backend.credentials];
+        let callers = Callers::new(site, &shared_site, &rules, metrics.migration(), policies);
         Ok(Self::with(&backend, &shared, callers.as_ref()))
     }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use http_body::Body as _;
+use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
 
+use super::logins::SiteLogins;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use super::upgrade;
@@ -27,7 +28,7 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
-use calendar_edge_core::settings::{Limits, Timeouts};
+use calendar_edge_core::settings::{Limits, Settings, Timeouts};
 use calendar_edge_judge::problem::Refusal;
 
 /// The way of requests that are not calendar calls.
@@ -43,6 +44,7 @@ pub(in crate::gateway) struct Site {
     /// The most upgraded connections; 0: upgrades are not forwarded.
     upgrades: usize,
     bodies: BodyReader,
+    logins: SiteLogins,
     warnings: Warnings,
 }
 
@@ -62,15 +64,16 @@ pub(in crate::gateway) enum Passage {
 // === impl Site ===
 
 impl Site {
-    pub(in crate::gateway) fn new(limits: &Limits, timeouts: &Timeouts, parts: &Parts) -> Self {
+    pub(in crate::gateway) fn new(settings: &Settings, logins: SiteLogins, parts: &Parts) -> Self {
         Self {
             decider: Arc::clone(&parts.decider),
             backends: Arc::clone(&parts.backends),
             rules: Arc::clone(&parts.rules),
             origin: SiteOrigin::new(&parts.site),
             public_url: parts.site.public_url.clone(),
-            limits: limits.clone(),
-            timeouts: timeouts.clone(),
+            limits: settings.limits.clone(),
+            timeouts: settings.timeouts.clone(),
+            logins,
             upgrades: parts.site.origin.upgrades,
             bodies: parts.bodies.clone(),
             warnings: parts.warnings.clone(),
@@ -79,6 +82,33 @@ impl Site {
 
     /// Forwards a request while its body comes.
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
+        if self.logins.are_in_call(&asked.head) {
+            return self.pass_call(asked, body).await;
+        }
+        let answer = self.stream_whole(asked, body);
+        self.logins.guard(asked, None, answer).await
+    }
+
+    /// Forwards a call to `xmlrpc.php` once its beginning is read.
+    async fn pass_call(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
+        let size = body.size_hint();
+        let body = MinRateBody::new(body, &self.limits, &self.timeouts);
+        match FormStart::read(body, &self.bodies).await {
+            Ok(FormStart::Whole(call)) => {
+                let whole = reqwest::Body::from(call.clone());
+                let answer = self.forward(asked, whole, SiteTraffic::Page);
+                self.logins.guard(asked, Some(&call), answer).await
+            }
+            Ok(FormStart::Begun(begun, rest)) => {
+                let call = self.begun(None, begun.clone(), rest, size);
+                let answer = self.forward(asked, call, SiteTraffic::Upload);
+                self.logins.guard(asked, Some(&begun), answer).await
+            }
+            Err(fault) => fault.response(),
+        }
+    }
+
+    async fn stream_whole(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
         let protocol = upgrade::asked_for(&asked.head);
         if let Some(protocol) = protocol.filter(|_| self.upgrades > 0 && body.is_end_stream()) {
             return self.upgrade(asked, protocol).await;
@@ -107,10 +137,10 @@ impl Site {
         match FormStart::read(body, &self.bodies).await {
             Ok(FormStart::Whole(form)) => self.pass_whole(asked, form, scan).await,
             Ok(FormStart::Begun(begun, rest)) => {
-                let hook = self.backends.for_site().begin_upload();
-                let rest = UploadBody { body: rest, hook };
-                let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size));
-                Passage::Answered(self.forward(asked, form, SiteTraffic::Upload).await)
+                let shown = self.logins.are_in_call(&asked.head).then(|| begun.clone());
+                let form = self.begun(Some(scan), begun, rest, size);
+                let answer = self.forward(asked, form, SiteTraffic::Upload);
+                Passage::Answered(self.logins.guard(asked, shown.as_deref(), answer).await)
             }
             Err(fault) => Passage::Answered(fault.response()),
         }
@@ -123,8 +153,9 @@ impl Site {
                 body: form,
             },
             Ok(None) => {
-                let form = reqwest::Body::from(form);
-                Passage::Answered(self.forward(asked, form, SiteTraffic::Page).await)
+                let whole = reqwest::Body::from(form.clone());
+                let answer = self.forward(asked, whole, SiteTraffic::Page);
+                Passage::Answered(self.logins.guard(asked, Some(&form), answer).await)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
@@ -134,14 +165,28 @@ impl Site {
         }
     }
 
+    /// A body of which some bytes were read, with the scan of a form.
+    fn begun(
+        &self,
+        scan: Option<SiteFormScan>,
+        begun: Bytes,
+        rest: MinRateBody,
+        size: SizeHint,
+    ) -> reqwest::Body {
+        let hook = self.backends.for_site().begin_upload();
+        let rest = UploadBody { body: rest, hook };
+        reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size))
+    }
+
     async fn forward(&self, asked: &AskedRequest, body: reqwest::Body, traffic: SiteTraffic) -> EdgeResponse {
         let AskedRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
-        let outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
+        let mut outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
+        self.logins.prepare(head, outgoing.headers_mut());
         let mut timer = context.log.exchange();
         timer.asks(outgoing.method(), outgoing.url());
         let answer = self

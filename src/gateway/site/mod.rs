@@ -2,6 +2,7 @@
 
 pub(super) mod discovery;
 pub(super) mod forward;
+pub(super) mod logins;
 pub(super) mod min_rate_body;
 pub(super) mod scanned_body;
 pub(super) mod upgrade;

@@ -1,4 +1,4 @@
-//! A form that is scanned on its way to the rest of the site.
+//! A body of which the beginning was read before it goes on to the rest of the site; a form is scanned on its way.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -13,22 +13,23 @@ use crate::layers::BodyError;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use calendar_edge_core::gateway::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 
-/// Passes the bytes of a form on once they are known to be harmless. Ends with an error otherwise, so that the
+/// Passes the bytes of a body on; those of a form once they are known to be harmless. Ends with an error otherwise, so that the
 /// origin never gets a complete request.
 pub(in crate::gateway) type ScannedBody = HookedBody<UploadBody, FormScan>;
 
-/// The scan of a form of which a part was read before.
+/// The scan of a body of which a part was read before.
 #[derive(Debug)]
 pub(in crate::gateway) struct FormScan {
-    scan: SiteFormScan,
-    /// What was read before the form turned out to be large.
+    /// None for a body that PHP reads no form from.
+    scan: Option<SiteFormScan>,
+    /// What was read before the body turned out to be large.
     begun: Option<Bytes>,
-    /// The size of the whole form.
+    /// The size of the whole body.
     size: SizeHint,
     is_finished: bool,
 }
 
-/// A form, as far as it was read.
+/// A body, as far as it was read.
 pub(in crate::gateway) enum FormStart {
     /// It is small, and complete.
     Whole(Bytes),
@@ -45,7 +46,7 @@ struct Start {
 // === impl FormStart ===
 
 impl FormStart {
-    /// Reads a form until it ends or turns out to be large.
+    /// Reads a body until it ends or turns out to be large.
     pub(in crate::gateway) async fn read(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
         let largest = u64::try_from(WHOLE_FORM_BYTES).unwrap_or(u64::MAX);
         if body.size_hint().lower() > largest {
@@ -91,9 +92,9 @@ impl BodyHook<MinRateBody> for Start {
 // === impl ScannedBody ===
 
 impl ScannedBody {
-    /// A form of which some bytes were read; `size` is that of all of it.
+    /// A body of which some bytes were read; `size` is that of all of it.
     pub(in crate::gateway) const fn new(
-        scan: SiteFormScan,
+        scan: Option<SiteFormScan>,
         begun: Bytes,
         rest: UploadBody,
         size: SizeHint,
@@ -127,9 +128,12 @@ impl FormScan {
     fn scan(&mut self, piece: Option<Result<Bytes, BodyError>>) -> Result<Bytes, BodyError> {
         let piece = piece.transpose()?;
         self.is_finished = piece.is_none();
+        let Some(scan) = &mut self.scan else {
+            return Ok(piece.unwrap_or_default());
+        };
         let cleared = match piece {
-            Some(piece) => self.scan.push(piece),
-            None => self.scan.finish(),
+            Some(piece) => scan.push(piece),
+            None => scan.finish(),
         };
         cleared.map_err(BodyError::Refused)
     }

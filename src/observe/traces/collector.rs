@@ -10,8 +10,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::messages::{ExportResponse, RefusalStatus};
-use super::pauses;
-use crate::backend::{ClientError, collector_client};
+use crate::backend::{ClientError, pauses, posting_client};
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{TraceCompression, TraceSettings};
 
@@ -61,7 +60,7 @@ impl SpanCollector {
             path.pop_if_empty().extend(PATH);
         }
         Ok(Self {
-            client: collector_client(base, settings.timeout)?,
+            client: posting_client(base, settings.timeout)?,
             url,
             headers: headers(settings),
         })

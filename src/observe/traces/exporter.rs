@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::collector::{Delivery, SpanCollector};
 use super::encode_spans::SpanEncoder;
-use super::pauses;
 use super::unix_clock::UnixClock;
+use crate::backend::pauses;
 use crate::telemetry::{Span, SpanMetrics, SpanOutcome, Warnings};
 use calendar_edge_core::settings::TraceSettings;
 

@@ -20,7 +20,6 @@ mod exporters;
 #[cfg(feature = "otlp")]
 mod messages;
 #[cfg(feature = "otlp")]
-mod pauses;
 #[cfg(feature = "otlp")]
 mod trial;
 #[cfg(feature = "otlp")]

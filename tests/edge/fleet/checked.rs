@@ -8,7 +8,7 @@ use super::super::support::{Directory, Edge, Store};
 use super::scene::{Scene, count, members, wait};
 
 /// Checks a configuration with this fleet. The site is not there, so that its findings do not matter.
-fn check(directory: &Directory, fleet: &str) -> String {
+pub(super) fn check(directory: &Directory, fleet: &str) -> String {
     let secret = directory.write("secret", "a secret of thirty-two characters\n");
     let text = format!(
         "[origin]\nurl = \"http://127.0.0.1:9/wp-json\"\nread_index = false\n[fleet]\nsecret_file = \"{}\"\n{fleet}\n",
@@ -33,7 +33,7 @@ fn socket(store: &Store) -> String {
     let StoreAddress::Unix(path) = store.address() else {
         panic!("a Unix socket")
     };
-    format!("store = \"unix:{}\"", path.display())
+    format!("store = \"unix:{}\"\nsnapshot = \"4 MiB\"", path.display())
 }
 
 #[tokio::test]
@@ -72,6 +72,7 @@ async fn check_tries_the_store_and_prints_the_rights_that_suffice() {
     let told = check(&directory, &account);
     assert!(told.contains(" runs what the fleet"), "{told}");
     let scene = Scene::start_with(2, &store.address(), |settings| {
+        settings.fleet.snapshot = 4 << 20;
         settings.fleet.user = Some(user.to_owned());
         settings.fleet.password = StorePassword::parse(b"a-password").ok();
     })
@@ -98,7 +99,7 @@ fn check_names_what_is_wrong_with_a_store() {
     store.ask(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
     let told = check(&directory, &socket(&store));
     assert!(told.contains("`maxmemory-policy allkeys-lru`"), "{told}");
-    assert!(told.contains("of free memory: give it 16 MiB"), "{told}");
+    assert!(told.contains("of free memory: give it 20 MiB"), "{told}");
     store.ask(&["CONFIG", "SET", "replica-read-only", "no"]);
     store.ask(&["REPLICAOF", "127.0.0.1", "1"]);
     let told = check(&directory, &socket(&store));

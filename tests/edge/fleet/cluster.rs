@@ -34,7 +34,11 @@ async fn edges_with_a_cluster_act_as_one() {
     let Some((mut store, address)) = node().await else {
         return;
     };
-    let scene = Scene::start_with(3, &address, |settings| settings.fleet.cluster = true).await;
+    let scene = Scene::start_with(3, &address, |settings| {
+        settings.fleet.cluster = true;
+        settings.fleet.snapshot = 1 << 20;
+    })
+    .await;
     scene.together().await;
     for told in 0..3 {
         scene.change_and_tell(told).await;
@@ -42,6 +46,11 @@ async fn edges_with_a_cluster_act_as_one() {
             scene.follows(edge).await;
         }
     }
+    let kept = r#"edge_fleet_snapshot_answers_total{outcome="kept"}"#;
+    wait("a response is left", async || {
+        count(&scene.edges[0], kept).await > 0
+    })
+    .await;
     store.kill();
     for edge in &scene.edges {
         wait("the edge notices", async || {

@@ -85,7 +85,7 @@ async fn s2_a_client_gets_its_rate_from_all_edges_together() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let one_edge = 20.0 + 5.0 * began.elapsed().as_secs_f64();
+    let one_edge = (20.0 + 5.0 * began.elapsed().as_secs_f64()).min(f64::from(asked));
     let part = f64::from(allowed) / one_edge;
     println!("{allowed} of {asked} calls: {part:.2} of what one edge allows");
     assert!(
@@ -180,23 +180,20 @@ async fn s3_a_right_password_costs_nothing_at_any_edge() {
         let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
         let answer = Answer::to(request.basic_auth("alice", Some("right"))).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
+        // The store hears it in the next exchange.
+        wait("the attempt is given back", || async {
+            store.ask(&["KEYS", "ce:*:b:*"]).is_empty()
+        })
+        .await;
     }
     assert_eq!(logins(&origin), 40);
 }
 
-#[tokio::test]
-async fn s8_no_call_fails_or_waits_for_a_store_that_hangs() {
-    let Some(store) = Store::start() else { return };
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edges = edges(2, &origin, &store.address(), |settings| {
-        settings.rate_limits.address.items = Some(rate(1000, Duration::from_mins(1)));
-        settings.rate_limits.failed_logins = Some(rate(1000, Duration::from_mins(1)));
-    })
-    .await;
-    store.pause();
+/// The median time of a read and a login, in a second and a half.
+async fn median_of_pairs(edges: &[Edge]) -> Duration {
     let (began, mut times) = (Instant::now(), Vec::new());
     while began.elapsed() < Duration::from_millis(1500) {
-        for edge in &edges {
+        for edge in edges {
             let asked = Instant::now();
             assert_eq!(read(edge).await, 200);
             let request = edge.request(Method::GET, &format!("{EVENTS}/56"));
@@ -206,10 +203,24 @@ async fn s8_no_call_fails_or_waits_for_a_store_that_hangs() {
         }
     }
     times.sort_unstable();
-    let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
-    println!("{} pairs of calls: median {median:?}, most {most:?}", times.len());
-    // The exchange itself waits 250 ms, and gives up after two of them.
-    assert!(median < Duration::from_millis(100), "{median:?}");
+    times[times.len() / 2]
+}
+
+#[tokio::test]
+async fn s8_no_call_fails_or_waits_for_a_store_that_hangs() {
+    let Some(store) = Store::start() else { return };
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edges = edges(2, &origin, &store.address(), |settings| {
+        settings.rate_limits.address.items = Some(rate(100_000, Duration::from_mins(1)));
+        settings.rate_limits.failed_logins = Some(rate(100_000, Duration::from_mins(1)));
+    })
+    .await;
+    let usual = median_of_pairs(&edges).await;
+    store.pause();
+    let median = median_of_pairs(&edges).await;
+    println!("a pair of calls: {usual:?} with the store, {median:?} while it hangs");
+    // The exchange itself waits 250 ms, and gives up after two of them; a login waits 25 ms.
+    assert!(median < 3 * usual + Duration::from_millis(100), "{median:?}");
     store.resume();
     for edge in &edges {
         wait("the edge is together", || is_together(edge)).await;

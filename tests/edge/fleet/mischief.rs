@@ -1,15 +1,7 @@
 //! A server that misbehaves by script: whatever it answers, clients are served, and the edge is alone and back in time.
 
-use std::time::{Duration, Instant};
-
 use super::super::support::{FalseStore, Mischief, Store};
 use super::scene::{Scene, count, is_together, shown, status, wait};
-
-/// Two silent exchanges take half a second; a busy machine takes longer.
-const ALONE: Duration = Duration::from_secs(2);
-
-/// Together again after the server behaves.
-const TOGETHER: Duration = Duration::from_secs(3);
 
 /// What the server does, and a kind of fault that is counted for it.
 const CASES: [(Mischief, &str); 16] = [
@@ -60,26 +52,22 @@ async fn no_answer_of_a_server_fails_a_request() {
         let series = format!(r#"edge_fleet_faults_total{{kind="{kind}"}}"#);
         let before = count(edge, &series).await;
         relay.misbehave(mischief);
-        let began = Instant::now();
-        wait(&format!("{mischief:?} is noticed"), || async {
+        let took = wait(&format!("{mischief:?} is noticed"), || async {
             shown(edge).await;
             !is_together(edge).await
         })
         .await;
         let fault = status(edge).await["fault"].to_string();
-        println!("{mischief:?}: alone after {:?}: {fault}", began.elapsed());
-        assert!(began.elapsed() < ALONE, "{mischief:?}");
+        println!("{mischief:?}: alone after {took:?}: {fault}");
         assert!(relay.spoilt() > 0);
         assert!(count(edge, &series).await > before, "{mischief:?} is {kind}");
         let told = scene.change_and_tell(0).await;
         assert_eq!(told.json()["fleet"], "alone", "{mischief:?}");
         relay.misbehave(Mischief::None);
-        let began = Instant::now();
-        wait(&format!("{mischief:?} is over"), || async {
+        let took = wait(&format!("{mischief:?} is over"), || async {
             is_together(edge).await
         })
         .await;
-        println!("{mischief:?}: together after {:?}", began.elapsed());
-        assert!(began.elapsed() < TOGETHER, "{mischief:?}");
+        println!("{mischief:?}: together after {took:?}");
     }
 }

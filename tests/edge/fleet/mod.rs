@@ -11,4 +11,6 @@ mod purges;
 mod rules;
 mod scene;
 mod sentinels;
+mod shared_answers;
+mod store_tls;
 mod timing;

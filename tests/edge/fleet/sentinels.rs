@@ -1,16 +1,18 @@
 //! Three Sentinels name the store, and another one when it dies.
 
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use calendar_edge_core::settings::StoreAddress;
+use calendar_edge_core::settings::{Settings, StoreAddress, StorePassword};
 
 use super::super::support::{Directory, Store, closed_port};
 use super::scene::{Scene, count, is_together, shown, wait};
 
-const PRIMARY: &str = "primary";
+pub(super) const PRIMARY: &str = "primary";
 
 /// Three Sentinels, which end when this is dropped.
-struct Sentinels {
+pub(super) struct Sentinels {
+    password: Option<&'static str>,
     ports: Vec<u16>,
     processes: Vec<Child>,
     /// Their configurations, which they write anew.
@@ -21,23 +23,48 @@ struct Sentinels {
 
 impl Sentinels {
     /// Starts them before a server, and waits until they could replace it.
-    async fn start(primary: u16) -> Self {
-        let directory = Directory::new("sentinels");
+    ///
+    /// With a password they ask everybody for it, each other too.
+    async fn start(primary: u16, password: Option<&'static str>) -> Self {
+        let directory = Directory::new(&format!("sentinels-{primary}"));
         let ports: Vec<u16> = (0..3).map(|_| closed_port().port()).collect();
+        let account = |password| format!("requirepass {password}\nsentinel sentinel-pass {password}\n");
+        let settings = monitoring(primary, 2) + &password.map(account).unwrap_or_default();
         let processes = ports
             .iter()
-            .map(|port| spawn(&directory, *port, primary))
+            .map(|port| spawn(&directory, &format!("port {port}\n{settings}")))
             .collect();
         let this = Self {
+            password,
             ports,
             processes,
             _directory: directory,
         };
         wait("the Sentinels know each other and the replica", async || {
-            this.ports.iter().all(|port| is_prepared(*port))
+            this.ports.iter().all(|port| this.is_prepared(*port))
         })
         .await;
         this
+    }
+
+    /// Starts one that speaks TLS with these lines of its configuration, before a server that does too.
+    pub(super) fn start_tls(primary: u16, tls: &str) -> Self {
+        let (directory, port) = (Directory::new("tls-sentinel"), closed_port().port());
+        let settings = format!(
+            "port 0\ntls-port {port}\ntls-replication yes\n{tls}{}",
+            monitoring(primary, 1)
+        );
+        Self {
+            password: None,
+            ports: vec![port],
+            processes: vec![spawn(&directory, &settings)],
+            _directory: directory,
+        }
+    }
+
+    /// The port of the first.
+    pub(super) fn port(&self) -> u16 {
+        self.ports[0]
     }
 
     fn addresses(&self) -> Vec<StoreAddress> {
@@ -46,6 +73,14 @@ impl Sentinels {
             .iter()
             .map(|port| at(port).expect("an address"))
             .collect()
+    }
+
+    /// Whether a Sentinel knows two others and a replica.
+    fn is_prepared(&self, port: u16) -> bool {
+        let known = Store::ask_port(port, self.password, &["SENTINEL", "MASTER", PRIMARY]);
+        let values: Vec<&str> = known.lines().collect();
+        let value = |name| values.iter().skip_while(|value| **value != name).nth(1).copied();
+        value("num-other-sentinels") == Some("2") && value("num-slaves") == Some("1")
     }
 }
 
@@ -59,12 +94,18 @@ impl Drop for Sentinels {
     }
 }
 
-fn spawn(directory: &Directory, port: u16, primary: u16) -> Child {
-    let settings = format!(
-        "port {port}\nbind 127.0.0.1\nsentinel monitor {PRIMARY} 127.0.0.1 {primary} 2\n\
+/// What Sentinels are told of a server that so many of them have to find dead.
+fn monitoring(primary: u16, quorum: usize) -> String {
+    format!(
+        "bind 127.0.0.1\nsentinel monitor {PRIMARY} 127.0.0.1 {primary} {quorum}\n\
          sentinel down-after-milliseconds {PRIMARY} 500\nsentinel failover-timeout {PRIMARY} 2000\n"
-    );
-    let file = directory.write(&format!("{port}.conf"), &settings);
+    )
+}
+
+fn spawn(directory: &Directory, settings: &str) -> Child {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let file = directory.write(&format!("{count}.conf"), settings);
     Command::new(Store::program())
         .arg(file)
         .arg("--sentinel")
@@ -74,21 +115,11 @@ fn spawn(directory: &Directory, port: u16, primary: u16) -> Child {
         .expect("the program of the store")
 }
 
-/// Whether a Sentinel knows two others and a replica.
-fn is_prepared(port: u16) -> bool {
-    let known = Store::ask_port(port, &["SENTINEL", "MASTER", PRIMARY]);
-    let values: Vec<&str> = known.lines().collect();
-    let value = |name| values.iter().skip_while(|value| **value != name).nth(1).copied();
-    value("num-other-sentinels") == Some("2") && value("num-slaves") == Some("1")
-}
-
-#[tokio::test]
-async fn edges_follow_the_sentinels_to_the_replica() {
+/// A primary, its replica and Sentinels; none where no server is installed.
+async fn start(password: Option<&'static str>) -> Option<(Store, Store, Sentinels)> {
     let ports = [closed_port().port(), closed_port().port()];
     let [first, second] = ports.map(|port| port.to_string());
-    let Some(mut primary) = Store::start_with(&["--port", &first, "--bind", "127.0.0.1"]) else {
-        return;
-    };
+    let primary = Store::start_with(&["--port", &first, "--bind", "127.0.0.1"])?;
     let replicates = [
         "--port",
         &second,
@@ -99,7 +130,14 @@ async fn edges_follow_the_sentinels_to_the_replica() {
         &first,
     ];
     let replica = Store::start_with(&replicates).expect("it is installed");
-    let sentinels = Sentinels::start(ports[0]).await;
+    Some((primary, replica, Sentinels::start(ports[0], password).await))
+}
+
+#[tokio::test]
+async fn edges_follow_the_sentinels_to_the_replica() {
+    let Some((mut primary, replica, sentinels)) = start(None).await else {
+        return;
+    };
     let addresses = sentinels.addresses();
     let scene = Scene::start_with(2, &addresses[0], |settings| {
         settings.fleet.store.clone_from(&addresses);
@@ -134,6 +172,42 @@ async fn edges_follow_the_sentinels_to_the_replica() {
     scene.follows(1).await;
     scene.change_and_tell(1).await;
     scene.follows(0).await;
+}
+
+#[tokio::test]
+async fn sentinels_are_asked_with_their_own_password() {
+    let Some((mut primary, replica, sentinels)) = start(Some("of-the-sentinels")).await else {
+        return;
+    };
+    let addresses = sentinels.addresses();
+    let with = |password: Option<&'static str>| {
+        let addresses = addresses.clone();
+        move |settings: &mut Settings| {
+            settings.fleet.store.clone_from(&addresses);
+            settings.fleet.master = Some(PRIMARY.to_owned());
+            let password =
+                password.map(|password| StorePassword::parse(password.as_bytes()).expect("one line"));
+            settings.fleet.sentinel_password = password;
+        }
+    };
+    for wrong in [None, Some("of-nobody")] {
+        let scene = Scene::start_with(1, &addresses[0], with(wrong)).await;
+        wait("the Sentinels refuse the edge", async || {
+            count(&scene.edges[0], r#"edge_fleet_faults_total{kind="auth"}"#).await > 0
+        })
+        .await;
+        assert!(!is_together(&scene.edges[0]).await);
+    }
+    let scene = Scene::start_with(2, &addresses[0], with(Some("of-the-sentinels"))).await;
+    scene.together().await;
+    primary.kill();
+    wait("the replica takes over", async || {
+        replica.ask(&["ROLE"]).starts_with("master")
+    })
+    .await;
+    scene.together().await;
+    scene.change_and_tell(0).await;
+    scene.follows(1).await;
 }
 
 async fn gaps(edge: &super::super::support::Edge) -> u64 {

@@ -25,7 +25,9 @@ pub(super) fn walk(shape: Shape, value: &Value, tell: &mut impl FnMut(&'static A
             }
         }
         (Shape::List(entries), Value::Array(items)) => {
-            items.iter().for_each(|item| walk(*entries, item, tell));
+            for item in items {
+                walk(*entries, item, tell);
+            }
         }
         (Shape::Map(values), Value::Object(members)) => {
             members.values().for_each(|member| walk(*values, member, tell));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rcgen::{CertificateParams, Issuer, KeyPair};
+use rcgen::{CertificateParams, DnType, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// A certificate with its key.
@@ -30,6 +30,8 @@ pub(crate) struct Authority {
 impl Authority {
     pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
+        // Some clients take a certificate whose name is its issuer's for one that signed itself.
+        params.distinguished_name.push(DnType::CommonName, "an authority");
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let key = KeyPair::generate().expect("a key");
         let own = params.self_signed(&key).expect("a certificate");
@@ -57,6 +59,11 @@ impl Authority {
             der: made.der().clone(),
             key_der: key.serialize_der(),
         }
+    }
+
+    /// Its own certificate, as a client trusts it.
+    pub(crate) fn der(&self) -> &[u8] {
+        &self.der
     }
 
     /// The configuration of a client that trusts only this authority.

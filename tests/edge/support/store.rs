@@ -64,8 +64,15 @@ impl Store {
     }
 
     /// Asks what listens at a port of this machine, by the command line client that comes with the server.
-    pub(crate) fn ask_port(port: u16, words: &[&str]) -> String {
-        asked(&["-p", &port.to_string()], words)
+    pub(crate) fn ask_port(port: u16, password: Option<&str>, words: &[&str]) -> String {
+        let port = port.to_string();
+        let mut place = vec!["-p", &port];
+        place.extend(
+            password
+                .into_iter()
+                .flat_map(|password| ["--no-auth-warning", "-a", password]),
+        );
+        asked(&place, words)
     }
 
     /// Its address.

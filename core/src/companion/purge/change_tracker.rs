@@ -40,6 +40,15 @@ impl ChangeTracker {
     /// The most changes that are remembered beyond a gap.
     const MOST_AHEAD: usize = 1024;
 
+    /// What is known after a restart: the edge was told of every change up to this one.
+    pub fn resumed(settled: u64) -> Self {
+        Self {
+            settled: Some(settled),
+            highest: settled,
+            ..Self::default()
+        }
+    }
+
     /// The last change before the first one that the edge was not told of. Read it before an exchange begins, for
     /// [`Self::shown`].
     pub fn settled(&self) -> Option<u64> {
@@ -80,11 +89,7 @@ impl ChangeTracker {
         if self.shown(number, before, now) == AnswerAge::Current {
             return false;
         }
-        *self = Self {
-            settled: Some(number),
-            highest: number,
-            ..Self::default()
-        };
+        *self = Self::resumed(number);
         true
     }
 

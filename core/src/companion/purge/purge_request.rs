@@ -59,6 +59,14 @@ impl PurgeRequest {
     /// The most numbers of changes of an purge.
     pub const MOST_CHANGES: usize = 1000;
 
+    /// Anything may have changed, and no number says so.
+    pub const fn everything() -> Self {
+        Self {
+            removal: Removal::All,
+            changes: Vec::new(),
+        }
+    }
+
     /// Reads an purge: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ mod on_head;
 mod opened_call;
 mod request_head;
 mod site_form;
+mod site_login;
 mod sole_target;
 
 pub use decider::{Decider, Decision, Opening};
@@ -19,3 +20,4 @@ pub use head_rules::HeadRules;
 pub use opened_call::{BodyRule, OpenedCall, ReadableCall};
 pub use request_head::RequestHead;
 pub use site_form::{SiteFormScan, WHOLE_FORM_BYTES};
+pub use site_login::{LOGIN_ANSWER_BYTES, LoginDoor, SiteAnswer};

@@ -80,6 +80,16 @@ impl OpenedCall {
         let target = &self.next.as_ref().ok()?.target;
         target.matched.as_ref().map(|matched| &matched.namespace)
     }
+
+    /// Returns true if the target names a calendar file, whose answer is a calendar whatever the client accepts.
+    pub fn asks_for_calendar_file(&self) -> bool {
+        let matched = self
+            .next
+            .as_ref()
+            .ok()
+            .and_then(|call| call.target.matched.as_ref());
+        matched.is_some_and(|matched| matched.is_calendar_file)
+    }
 }
 
 // === impl ReadableCall ===

@@ -30,6 +30,24 @@ impl Charges {
 // === impl Budgets ===
 
 impl Budgets {
+    /// Charges a login beside the calendar, which counts as failed until [`Self::return_charges`].
+    ///
+    /// # Errors
+    /// The budget that is used up.
+    pub fn spend_login(&self, client: Client<'_>, now: Instant) -> Result<Charges, Exceeded> {
+        self.check_logins(client, now)?;
+        let logins = self.charge_logins(client, now)?;
+        Ok(Charges {
+            logins,
+            ..Charges::default()
+        })
+    }
+
+    /// Returns true if failed logins are counted.
+    pub const fn count_logins(&self) -> bool {
+        self.limits.failed_logins.is_some()
+    }
+
     /// Gives back what a failed login costs, once the response shows that the login was not refused. Returns what the
     /// store of a fleet is to give back.
     pub fn return_charges(&self, charged: Charges, now: Instant) -> Vec<Settlement> {

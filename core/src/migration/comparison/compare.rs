@@ -216,7 +216,8 @@ impl Walk<'_> {
             );
         }
         if is_moved {
-            self.moved(trail, DifferenceClass::Order);
+            self.findings
+                .add_at(trail, (DifferenceClass::Order, false), || orders(primary, other));
         }
     }
 
@@ -251,7 +252,9 @@ impl Walk<'_> {
             } else {
                 DifferenceClass::Different
             };
-            self.moved(trail, class);
+            self.findings.add_at(trail, (class, false), || {
+                ExamplePair::new("(one order)", "(another order)")
+            });
         }
     }
 
@@ -267,10 +270,18 @@ impl Walk<'_> {
             ExamplePair::new(value(primary), value(other))
         });
     }
+}
 
-    fn moved(&mut self, trail: &Trail<'_>, class: DifferenceClass) {
-        self.findings.add_at(trail, (class, false), || {
-            ExamplePair::new("(one order)", "(another order)")
-        });
-    }
+/// The first names of members in the order of each, from where the two part.
+fn orders(primary: &NodeMembers<'_>, other: &NodeMembers<'_>) -> ExamplePair {
+    let names = |members: &NodeMembers<'_>| -> Vec<String> {
+        members.iter().map(|(name, _)| name.to_owned()).collect()
+    };
+    let (one, two) = (names(primary), names(other));
+    let same = one.iter().zip(&two).take_while(|(one, two)| one == two).count();
+    let first = |names: Vec<String>| {
+        let first: Vec<String> = names.into_iter().skip(same).take(2).collect();
+        text(&format!("{}, …", first.join(", ")))
+    };
+    ExamplePair::new(first(one), first(two))
 }

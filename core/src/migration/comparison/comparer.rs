@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::class::DifferenceClass;
 use super::compare::{ComparedAnswer, compare};
 use super::findings::{PathFinding, PathFindings};
-use super::noise::{Noise, differs_at};
+use super::noise::{KeptNoise, Noise, differs_at};
 use crate::settings::{CompareSettings, IgnoreRule};
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -37,6 +37,14 @@ pub struct EndedRule {
     pub until: String,
 }
 
+/// Noise and its day.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct DatedNoise {
+    /// `2027-03-01`
+    day: String,
+    paths: Vec<KeptNoise>,
+}
+
 // === impl Comparer ===
 
 impl Comparer {
@@ -56,6 +64,31 @@ impl Comparer {
             self.noise.fade();
         }
         self.today = today;
+    }
+
+    /// The noise and its day, as a file keeps them.
+    pub fn kept_noise(&self) -> serde_json::Value {
+        let kept = DatedNoise {
+            day: self.today.to_string(),
+            paths: self.noise.kept(),
+        };
+        serde_json::to_value(kept).unwrap_or_default()
+    }
+
+    /// Takes over the noise of a file, halved for each day since then. A value that is none changes nothing.
+    pub fn recall_noise(&mut self, kept: serde_json::Value) {
+        let Ok(DatedNoise { day, paths }) = serde_json::from_value(kept) else {
+            return;
+        };
+        let Ok(day) = day.parse::<Date>() else {
+            return;
+        };
+        self.noise = Noise::of_kept(paths);
+        let days = self.today.duration_since(day).as_hours() / 24;
+        // After so many days no count is left.
+        for _ in 0..days.min(32) {
+            self.noise.fade();
+        }
     }
 
     /// Compares the primary's answer with another backend's.
@@ -293,6 +326,34 @@ mod tests {
         assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Volatile);
         comparer.adapt(&settings, date(2027, 3, 2));
         assert_eq!(once(&comparer, "1", "3"), DifferenceClass::Different);
+    }
+
+    #[test]
+    fn noise_survives_a_file_and_fades_with_its_days() {
+        let settings = CompareSettings::default();
+        let mut learnt = comparer(vec![]);
+        for _ in 0..4 {
+            twice(&mut learnt, "1", "2", "3");
+        }
+        let on = |day, kept: serde_json::Value| {
+            let mut comparer = Comparer::new(&settings, day);
+            comparer.recall_noise(kept);
+            once(&comparer, "1", "3")
+        };
+        let kept = learnt.kept_noise();
+        for (day, expected) in [
+            (date(2027, 3, 1), DifferenceClass::Volatile),
+            (date(2027, 3, 2), DifferenceClass::Volatile),
+            (date(2027, 3, 3), DifferenceClass::Different),
+            (date(2029, 3, 3), DifferenceClass::Different),
+            (date(2027, 2, 1), DifferenceClass::Volatile),
+        ] {
+            assert_eq!(on(day, kept.clone()), expected, "{day}");
+        }
+        let mut strange = kept;
+        strange["paths"][0]["operation"] = "nothing.known".into();
+        assert_eq!(on(date(2027, 3, 1), strange), DifferenceClass::Different);
+        assert_eq!(on(date(2027, 3, 1), "x".into()), DifferenceClass::Different);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Texts compared with their HTML entities decoded, and e-mail addresses that WordPress encodes at random.
 
+use calendar_edge_judge::wordpress::html_entity;
 use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
 /// A letter of a text.
@@ -9,30 +10,6 @@ enum Letter {
     /// It came as an entity and means something else than the plain character: `&lt;` begins no tag.
     Escaped(char),
 }
-
-/// The longest entity, without its `&` and `;`.
-const LONGEST_ENTITY: usize = 10;
-
-/// The named entities that WordPress and template engines write.
-const NAMED: [(&str, char); 17] = [
-    ("amp", '&'),
-    ("lt", '<'),
-    ("gt", '>'),
-    ("quot", '"'),
-    ("apos", '\''),
-    ("nbsp", '\u{a0}'),
-    ("hellip", '…'),
-    ("ndash", '–'),
-    ("mdash", '—'),
-    ("lsquo", '‘'),
-    ("rsquo", '’'),
-    ("ldquo", '“'),
-    ("rdquo", '”'),
-    ("laquo", '«'),
-    ("raquo", '»'),
-    ("copy", '©'),
-    ("euro", '€'),
-];
 
 /// Returns true if two texts read the same once entities are decoded.
 ///
@@ -69,7 +46,7 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        if let Some((letter, behind)) = entity(rest) {
+        if let Some((letter, behind)) = html_entity(rest) {
             rest = behind;
             let is_markup = matches!(letter, '<' | '>') || (has_tags && matches!(letter, '"' | '\''));
             return Some(if is_markup {
@@ -81,28 +58,6 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
         rest = rest.get(first.len_utf8()..).unwrap_or_default();
         Some(Letter::Plain(first))
     })
-}
-
-/// The entity that a text begins with, and what follows it.
-fn entity(text: &str) -> Option<(char, &str)> {
-    let inside = text.strip_prefix('&')?;
-    let end = inside
-        .bytes()
-        .take(LONGEST_ENTITY + 1)
-        .position(|byte| byte == b';')?;
-    let (name, behind) = (inside.get(..end)?, inside.get(end + 1..)?);
-    let letter = match name.strip_prefix('#') {
-        Some(number) => char::from_u32(code_point(number)?)?,
-        None => NAMED.iter().find(|(known, _)| *known == name)?.1,
-    };
-    Some((letter, behind))
-}
-
-fn code_point(number: &str) -> Option<u32> {
-    match number.strip_prefix(['x', 'X']) {
-        Some(hex) => u32::from_str_radix(hex, 16).ok(),
-        None => number.parse().ok(),
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::class::DifferenceClass;
 use super::findings::{PathFinding, PathFindings};
-use calendar_edge_judge::contract::OperationId;
+use super::report::name_of;
+use calendar_edge_judge::contract::{OperationId, table};
 
 /// The most paths that are remembered.
 const MOST_PATHS: usize = 2_000;
@@ -24,8 +27,18 @@ pub(super) struct Noise {
 /// A path of an operation. A member that is absent in one of two answers is another kind of difference than another value.
 type NoisePath = (Option<OperationId>, String, bool);
 
+/// A path as a file keeps it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct KeptNoise {
+    operation: String,
+    path: String,
+    is_absent: bool,
+    #[serde(flatten)]
+    counts: NoiseCounts,
+}
+
 /// Numbers of calls that were asked twice.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct NoiseCounts {
     /// The backend differed from itself.
     itself: u32,
@@ -71,6 +84,30 @@ impl Noise {
             counts.other /= 2;
             counts.itself > 0
         });
+    }
+
+    /// All paths, for a file.
+    pub(super) fn kept(&self) -> Vec<KeptNoise> {
+        let paths = self.paths.iter();
+        let kept = paths.map(|((operation, path, is_absent), counts)| KeptNoise {
+            operation: name_of(*operation).to_owned(),
+            path: path.clone(),
+            is_absent: *is_absent,
+            counts: *counts,
+        });
+        kept.collect()
+    }
+
+    /// The noise of a file, within the bounds of a new one. Operations that the table does not have are left out.
+    pub(super) fn of_kept(kept: Vec<KeptNoise>) -> Self {
+        let known = kept.into_iter().filter_map(|kept| {
+            let operation = table().named(&kept.operation).map(|row| row.id);
+            let is_known = operation.is_some() || kept.operation == name_of(None);
+            is_known.then_some(((operation, kept.path, kept.is_absent), kept.counts))
+        });
+        Self {
+            paths: known.take(MOST_PATHS).collect(),
+        }
     }
 
     fn counts(&mut self, operation: Option<OperationId>, finding: PathFinding) -> Option<&mut NoiseCounts> {

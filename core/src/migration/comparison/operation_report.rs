@@ -27,6 +27,8 @@ const NAMED_PATHS: usize = 3;
 pub struct ReadyDemand {
     accepted: DifferenceClass,
     calls: u64,
+    records: u64,
+    arguments: u64,
     quiet: Duration,
     now: Timestamp,
 }
@@ -78,11 +80,14 @@ pub(super) struct OperationJson<'r> {
 // === impl ReadyDemand ===
 
 impl ReadyDemand {
-    /// Nothing worse than `accepted` in as many calls, and for as long, as the settings demand.
+    /// Nothing worse than `accepted` in as many calls, with as many records and arguments, and for as long, as the
+    /// settings demand.
     pub const fn new(settings: &CompareSettings, accepted: DifferenceClass, now: Timestamp) -> Self {
         Self {
             accepted,
             calls: settings.calls,
+            records: settings.records,
+            arguments: settings.arguments,
             quiet: settings.quiet,
             now,
         }
@@ -189,18 +194,7 @@ impl OperationReport {
         if let Some(worst) = open.first() {
             return (false, self.why_open(worst.class, &open, demanded));
         }
-        let is_ready = self.calls >= demanded.calls;
-        let calls = if is_ready {
-            format!("{} calls", self.calls)
-        } else {
-            format!("{} of {} calls", self.calls, demanded.calls)
-        };
-        let all = arguments(name).count();
-        let coverage = format!(
-            "{} records and {} of {all} arguments",
-            self.records.len(),
-            self.arguments.len()
-        );
+        let (is_enough, coverage) = self.coverage(name, demanded);
         let worst = match self.worst() {
             DifferenceClass::Identical => "without a difference".to_owned(),
             worst => format!("with nothing worse than {worst}"),
@@ -211,7 +205,34 @@ impl OperationReport {
         } else {
             String::new()
         };
-        (is_ready, format!("{calls}, {coverage} {worst}{skipped}"))
+        (is_enough, format!("{coverage} {worst}{skipped}"))
+    }
+
+    /// Whether the calls cover what is demanded, and what they cover.
+    fn coverage(&self, name: &str, demanded: &ReadyDemand) -> (bool, String) {
+        let all = arguments(name).count();
+        let least = usize::try_from(demanded.arguments).map_or(all, |least| least.min(all));
+        let (records, tried) = (self.records.len(), self.arguments.len());
+        let of_least = |count: u64, least: u64| {
+            if count < least {
+                format!("{count} of {least}")
+            } else {
+                count.to_string()
+            }
+        };
+        let records = u64::try_from(records).unwrap_or(u64::MAX);
+        let is_enough = self.calls >= demanded.calls && records >= demanded.records && tried >= least;
+        let missing = if tried < least {
+            format!(" ({least} are demanded)")
+        } else {
+            String::new()
+        };
+        let text = format!(
+            "{} calls, {} records and {tried} of {all} arguments{missing}",
+            of_least(self.calls, demanded.calls),
+            of_least(records, demanded.records),
+        );
+        (is_enough, text)
     }
 
     /// Whether a difference was not seen again in as many calls, and for as long, as is demanded.

@@ -105,10 +105,14 @@ impl ComparisonReport {
     }
 
     fn operation(&mut self, operation: Option<OperationId>) -> &mut OperationReport {
-        let row = table().operations().iter().find(|row| Some(row.id) == operation);
-        let name = row.map_or(NO_OPERATION, |row| row.name.as_str());
-        self.operations.entry(name.to_owned()).or_default()
+        self.operations.entry(name_of(operation).to_owned()).or_default()
     }
+}
+
+/// The name of an operation in reports.
+pub(super) fn name_of(operation: Option<OperationId>) -> &'static str {
+    let row = table().operations().iter().find(|row| Some(row.id) == operation);
+    row.map_or(NO_OPERATION, |row| row.name.as_str())
 }
 
 /// Counts one more of a name.
@@ -212,6 +216,43 @@ mod tests {
         assert!(!verdict(&report, minute), "too early");
         assert!(verdict(&report, hour));
         assert_eq!(report.worst(), DifferenceClass::Different, "it is not forgotten");
+    }
+
+    #[test]
+    fn ready_can_demand_records_and_arguments() {
+        let mut report = ComparisonReport::default();
+        let told = |report: &ComparisonReport, records: u64, arguments: u64| {
+            let settings = CompareSettings {
+                calls: 1,
+                records,
+                arguments,
+                ..CompareSettings::default()
+            };
+            let demanded =
+                ReadyDemand::new(&settings, DifferenceClass::Representation, FIRST.parse().unwrap());
+            let json = report.to_json(&demanded);
+            let told = &json["operations"]["events.read"];
+            (
+                told["verdict"] == "ready",
+                told["why"].as_str().unwrap().to_owned(),
+            )
+        };
+        read(&mut report, r#"{"id":7}"#, r#"{"id":7}"#);
+        read(&mut report, r#"{"id":7}"#, r#"{"id":7}"#);
+        assert!(told(&report, 1, 0).0);
+        let why = "2 calls, 1 of 2 records and 1 of 1 arguments without a difference";
+        assert_eq!(told(&report, 2, 0), (false, why.to_owned()));
+        assert!(told(&report, 0, 100).0, "it has one argument, and that was tried");
+        let mut untried = ComparisonReport::default();
+        let plain = ReportedCall {
+            arguments: vec![],
+            ..call("events.read", "/e/7")
+        };
+        untried.add(&plain, &PathFindings::default(), FIRST.parse().unwrap());
+        let why = "1 calls, 0 records and 0 of 1 arguments (1 are demanded) without a difference";
+        assert_eq!(told(&untried, 0, 100), (false, why.to_owned()));
+        read(&mut report, r#"{"id":8}"#, r#"{"id":8}"#);
+        assert!(told(&report, 2, 1).0);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The identity that a request counts as, for rate limits and lists of accounts.
 
+use http::HeaderMap;
+
 use super::authorization::Authorization;
 use super::cookies::Cookies;
 use super::principal::Principal;
@@ -25,6 +27,21 @@ impl Identity {
             is_inexact: authorization.is_some_and(Authorization::is_inexact_basic),
             account: authorization.and_then(Authorization::account).map(Secret::new),
             has_login_cookie: cookies.show_login(),
+        }
+    }
+
+    /// The identity that `Authorization` alone shows; none without the field.
+    pub fn of_authorization(headers: &HeaderMap) -> Option<Self> {
+        let authorization = Authorization::of(headers)?;
+        Some(Self::new(Some(&authorization), &Cookies::default()))
+    }
+
+    /// The identity of a login beside the API, which names this account; none: it names one that cannot be told.
+    pub fn of_login(account: Option<&[u8]>) -> Self {
+        let named = account.map(|name| Principal::account(name).collect());
+        Self {
+            principals: named.unwrap_or_else(|| vec![Principal::token(b"")]),
+            ..Self::default()
         }
     }
 
@@ -64,7 +81,7 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, HeaderValue};
+    use http::HeaderValue;
 
     use super::*;
 

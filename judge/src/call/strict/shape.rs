@@ -60,9 +60,13 @@ fn path_is_exact(path: &str, base: &str, matched: &RouteMatch) -> bool {
             _ => return false,
         },
     };
-    let takes_slash = matches!(matched.route, Route::Index | Route::Collection(_));
+    let takes_slash =
+        matches!(matched.route, Route::Index | Route::Collection(_)) && !matched.is_calendar_file;
     let path = path.strip_suffix('/').filter(|_| takes_slash).unwrap_or(path);
-    path == below
+    match path.strip_suffix(".ics") {
+        Some(name) if matched.is_calendar_file => name == below,
+        _ => path == below && !matched.is_calendar_file,
+    }
 }
 
 fn is_strict_id(id: &str) -> bool {

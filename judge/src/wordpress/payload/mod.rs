@@ -21,6 +21,7 @@ mod rest_route;
 mod site_form;
 mod urlencoded;
 mod variable_names;
+mod xml_rpc;
 
 pub use content_headers::ContentHeaders;
 pub use content_type::{BodyReading, body_reading};
@@ -38,3 +39,4 @@ pub use percent::{escaped, escapes};
 pub use rest_route::{NamedRoute, named_routes};
 pub use site_form::SiteForm;
 pub use variable_names::PHP_VARIABLE_LIMIT;
+pub use xml_rpc::tried_accounts;

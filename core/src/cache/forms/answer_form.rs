@@ -1,0 +1,250 @@
+//! `Accept`: the form of events that a client asks for (RFC 9110 section 12.5.1).
+
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderValue};
+
+use crate::cache::weight::{Weight, weight};
+use crate::settings::FormSettings;
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::contract::{Action, Kind};
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AnswerForm {
+    /// JSON, as WordPress answers.
+    #[default]
+    Json,
+    /// iCalendar (RFC 5545).
+    Calendar,
+    /// JSON-LD: what the plugin tells search engines about each event.
+    JsonLd,
+}
+
+/// The forms that the settings offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OfferedForms {
+    calendar: bool,
+    json_ld: bool,
+}
+
+/// How much a client likes JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct JsonWish {
+    /// How closely the media range names JSON: 1 for any type, 3 for its own.
+    named: u8,
+    weight: Weight,
+}
+
+// === impl AnswerForm ===
+
+impl AnswerForm {
+    /// The forms that clients must name; of those that a client likes equally, the first one is used.
+    const NAMED: [Self; 2] = [Self::Calendar, Self::JsonLd];
+
+    /// The media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Calendar => "text/calendar",
+            Self::JsonLd => "application/ld+json",
+        }
+    }
+
+    /// The value of `Content-Type`.
+    pub const fn content_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Json => "application/json; charset=UTF-8",
+            Self::Calendar => "text/calendar; charset=utf-8",
+            Self::JsonLd => "application/ld+json",
+        })
+    }
+}
+
+// === impl OfferedForms ===
+
+impl OfferedForms {
+    /// The forms of these settings.
+    pub const fn new(settings: &FormSettings) -> Self {
+        Self {
+            calendar: settings.calendar,
+            json_ld: settings.json_ld,
+        }
+    }
+
+    /// Returns true if there is a form beside JSON.
+    pub const fn are_several(self) -> bool {
+        self.calendar || self.json_ld
+    }
+
+    /// Returns true if the answer to a call depends on `Accept`: it reads events.
+    pub fn are_of(self, call: &ForwardableCall) -> bool {
+        let reads_events = || {
+            call.operation().is_some_and(|operation| {
+                operation.id.kind() == Some(Kind::Event)
+                    && matches!(operation.id.action, Action::List | Action::Read)
+            })
+        };
+        self.are_several() && reads_events()
+    }
+
+    /// The form that a client gets of the answer to a call.
+    ///
+    /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope has
+    /// JSON inside, and an unacceptable answer is better than none: whoever names nothing that is offered gets JSON.
+    pub fn chosen(self, call: &ForwardableCall, is_calendar_file: bool, headers: &HeaderMap) -> AnswerForm {
+        if !self.are_of(call) || call.expects_javascript() || call.expects_envelope() {
+            return AnswerForm::Json;
+        }
+        if is_calendar_file {
+            return AnswerForm::Calendar;
+        }
+        self.accepted(headers)
+    }
+
+    fn accepted(self, headers: &HeaderMap) -> AnswerForm {
+        let mut json = JsonWish::default();
+        let mut named: [Option<Weight>; AnswerForm::NAMED.len()] = Default::default();
+        let fields = headers.get_all(ACCEPT).iter();
+        let fields = fields.filter_map(|field| field.to_str().ok());
+        for (range, weight) in fields.flat_map(|field| field.split(',')).filter_map(item) {
+            json.note(range, weight);
+            let mut wishes = AnswerForm::NAMED.iter().zip(&mut named);
+            if let Some((_, wish)) = wishes.find(|(form, _)| range.eq_ignore_ascii_case(form.media_type())) {
+                wish.get_or_insert(weight);
+            }
+        }
+        let mut best = (AnswerForm::Json, json.weight, json.is_exact());
+        for (form, weight) in AnswerForm::NAMED.into_iter().zip(named) {
+            let weight = weight.filter(|weight| *weight > 0 && self.has(form)).unwrap_or(0);
+            if weight > best.1 || (weight > 0 && weight == best.1 && !best.2) {
+                best = (form, weight, true);
+            }
+        }
+        best.0
+    }
+
+    const fn has(self, form: AnswerForm) -> bool {
+        match form {
+            AnswerForm::Json => true,
+            AnswerForm::Calendar => self.calendar,
+            AnswerForm::JsonLd => self.json_ld,
+        }
+    }
+}
+
+// === impl JsonWish ===
+
+impl JsonWish {
+    /// The closest range counts, and of equal ones the first.
+    fn note(&mut self, range: &str, weight: Weight) {
+        let named = match range {
+            "*/*" => 1,
+            _ if range.eq_ignore_ascii_case("application/*") => 2,
+            _ if range.eq_ignore_ascii_case(AnswerForm::Json.media_type()) => 3,
+            _ => 0,
+        };
+        if named > self.named {
+            *self = Self { named, weight };
+        }
+    }
+
+    const fn is_exact(self) -> bool {
+        self.named == 3
+    }
+}
+
+/// One item: a media range, and its weight of 1 unless it says another. Its other parameters do not count.
+fn item(text: &str) -> Option<(&str, Weight)> {
+    let mut parts = text.split(';').map(str::trim);
+    let range = parts.next()?;
+    let said = parts.find(|part| part.starts_with("q=") || part.starts_with("Q="));
+    let weight = said.map_or(Some(1000), weight)?;
+    (!range.is_empty()).then_some((range, weight))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: OfferedForms = OfferedForms {
+        calendar: true,
+        json_ld: true,
+    };
+
+    fn accepted(offered: OfferedForms, fields: &[&str]) -> AnswerForm {
+        let mut headers = HeaderMap::new();
+        for field in fields {
+            headers.append(ACCEPT, HeaderValue::from_str(field).unwrap());
+        }
+        offered.accepted(&headers)
+    }
+
+    #[test]
+    fn a_client_gets_the_form_that_it_names_and_likes_best() {
+        use AnswerForm::{Calendar, Json, JsonLd};
+        for (field, expected) in [
+            ("text/calendar", Calendar),
+            ("Text/Calendar; charset=utf-8", Calendar),
+            ("text/calendar;component=VEVENT;q=0.3", Calendar),
+            ("text/calendar, */*", Calendar),
+            ("text/calendar,text/plain;q=0.8,*/*;q=0.5", Calendar),
+            ("text/calendar;q=0.5, */*", Json),
+            ("text/calendar;q=0.5, application/json;q=0.4", Calendar),
+            ("text/calendar, application/json", Json),
+            ("application/json;q=0.9, text/calendar", Calendar),
+            ("application/json;q=0.9, text/calendar;q=0.95, */*", Calendar),
+            ("*/*, application/json;q=0, text/calendar;q=0.1", Calendar),
+            ("application/*;q=0.2, */*, text/calendar;q=0.3", Calendar),
+            ("text/calendar;q=0", Json),
+            ("text/calendar;q=0.000, */*;q=0.1", Json),
+            ("application/ld+json", JsonLd),
+            ("application/ld+json;profile=\"x\"", JsonLd),
+            ("application/ld+json, text/calendar", Calendar),
+            ("application/ld+json, text/calendar;q=0.9", JsonLd),
+            ("application/ld+json, application/json", Json),
+            ("*/*", Json),
+            ("text/*", Json),
+            ("application/*", Json),
+            (
+                "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8",
+                Json,
+            ),
+            ("application/json", Json),
+            ("image/png", Json),
+            ("", Json),
+            ("text/calendar;q=2", Json),
+            ("text/calendar;q=x", Json),
+            ("text/calendarx", Json),
+        ] {
+            assert_eq!(accepted(ALL, &[field]), expected, "{field}");
+        }
+        assert_eq!(accepted(ALL, &[]), Json);
+        assert_eq!(accepted(ALL, &["text/html", "text/calendar"]), Calendar);
+    }
+
+    #[test]
+    fn what_is_not_offered_is_not_given() {
+        let calendar = OfferedForms {
+            calendar: true,
+            json_ld: false,
+        };
+        assert_eq!(accepted(calendar, &["application/ld+json"]), AnswerForm::Json);
+        assert_eq!(
+            accepted(OfferedForms::default(), &["text/calendar"]),
+            AnswerForm::Json
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                let mut headers = HeaderMap::new();
+                headers.insert(ACCEPT, value);
+                let _ = ALL.accepted(&headers);
+            }
+        }
+    }
+}

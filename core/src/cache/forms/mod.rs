@@ -1,0 +1,9 @@
+//! Which form of events a client gets: JSON as WordPress answers, or another that is written of it.
+
+mod answer_form;
+mod calendar;
+mod form_writer;
+mod members;
+
+pub use answer_form::{AnswerForm, OfferedForms};
+pub use form_writer::{AfterPage, FormWriter, MOST_BYTES, MOST_EVENTS, PageFault, WrittenForm};

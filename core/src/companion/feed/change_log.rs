@@ -1,0 +1,332 @@
+//! The log of changes that readers follow: the last change of each record, from a floor up to where all is known.
+
+use std::time::Duration;
+
+use super::feed_token::FeedPosition;
+use super::known_records::{KnownRecords, RecordName, RecordStanding};
+use super::numbered::Numbered;
+use super::page::{ChangedRecord, FeedPage, WhatChanged};
+use crate::cache::{Dependencies, Removal, Tag};
+use crate::companion::purge::PurgeRequest;
+use crate::unix_time::UnixTime;
+use calendar_edge_judge::contract::Kind;
+
+/// The changes at one site, by the numbers that its companion plugin gives them.
+///
+/// A change that was heard is pending until an anonymous reader was asked what became of the record. Readers are told
+/// nothing behind the first pending change, so that no token skips one. Where changes are not known one by one, the
+/// floor rises above them: tokens of before are no longer complete. So the log may forget anything, and may begin anew at
+/// any number, without losing a change. Times are those of the wall clock.
+#[derive(Debug, Clone)]
+pub struct ChangeLog {
+    /// The most records with a change.
+    pub(super) most: usize,
+    /// The number that was the highest one when the log began.
+    pub(super) begun: FeedPosition,
+    /// Tokens of before are not complete, whatever their number: somebody said that anything may have changed.
+    pub(super) doubted: UnixTime,
+    /// Changes up to this one are not told one by one.
+    pub(super) floor: u64,
+    /// Every change up to this one was heard.
+    pub(super) settled: u64,
+    /// The end of what is told.
+    pub(super) end: FeedPosition,
+    pub(super) told: Numbered<WhatChanged>,
+    /// How often a reader was asked in vain.
+    pub(super) pending: Numbered<u8>,
+    pub(super) known: KnownRecords,
+}
+
+/// A record that an anonymous reader is to be asked for, because of the change with this number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedRecord {
+    pub(super) name: RecordName,
+    pub(super) number: u64,
+}
+
+/// What an anonymous reader found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordVerdict {
+    /// The record, with the time of its change as the site prints it.
+    Readable(Option<Box<str>>),
+    /// The site does not show it.
+    Hidden,
+    /// The site did not answer.
+    Failed,
+}
+
+// === impl AskedRecord ===
+
+impl AskedRecord {
+    /// The record.
+    pub const fn name(self) -> RecordName {
+        self.name
+    }
+}
+
+// === impl ChangeLog ===
+
+impl ChangeLog {
+    /// How often a record is asked for before its change counts as one that is not known.
+    pub const MOST_ATTEMPTS: u8 = 10;
+
+    /// How far the token of another edge may be ahead of what this one has heard.
+    const MOST_AHEAD: u64 = 10_000;
+
+    /// How far clocks may differ.
+    const SKEW: Duration = Duration::from_mins(1);
+
+    /// A log that begins behind this number, and holds the changes of at most so many records.
+    pub fn begin(number: u64, most: usize, now: UnixTime) -> Self {
+        let begun = FeedPosition {
+            number,
+            at: whole_millis(now),
+        };
+        Self {
+            most,
+            begun,
+            doubted: UnixTime::default(),
+            floor: number,
+            settled: number,
+            end: begun,
+            told: Numbered::default(),
+            pending: Numbered::default(),
+            known: KnownRecords::default(),
+        }
+    }
+
+    /// Every change up to this one was heard.
+    pub const fn settled(&self) -> u64 {
+        self.settled
+    }
+
+    /// When something was said that no number would tell again: it has to outlive a crash.
+    pub const fn doubted(&self) -> UnixTime {
+        self.doubted
+    }
+
+    /// Changes the bound of records.
+    pub fn resize(&mut self, most: usize, now: UnixTime) {
+        self.most = most;
+        self.drop_oldest();
+        self.moved(now);
+    }
+
+    /// Hears a message, before the tracker of numbers counts it. Only numbered messages are about the site; an order to
+    /// remove everything may come from an operator who knows of changes that the site did not count.
+    pub fn heard(&mut self, purge: &PurgeRequest, now: UnixTime) {
+        match (purge.changes.iter().max().copied(), &purge.removal) {
+            (None, Removal::All) => self.doubt(now),
+            (None, Removal::Tags(_)) => {}
+            // It was told before, or counts as not known.
+            (Some(number), _) if number <= self.settled => {}
+            (Some(number), Removal::All) => self.gap(number, now),
+            (Some(number), Removal::Tags(tags)) => self.changed(number, tags, now),
+        }
+    }
+
+    /// Changes up to this number were heard, or count as missed.
+    pub fn settle(&mut self, settled: u64, now: UnixTime) {
+        self.settled = self.settled.max(settled);
+        self.moved(now);
+    }
+
+    /// Changes up to this number are not known one by one.
+    pub fn gap(&mut self, number: u64, now: UnixTime) {
+        self.raise_floor(number);
+        self.known.doubt_all();
+        self.moved(now);
+    }
+
+    /// The site's count began anew at this number.
+    pub fn begin_anew(&mut self, number: u64, now: UnixTime) {
+        let mut known = std::mem::take(&mut self.known);
+        known.doubt_all();
+        // Behind the positions of the old count.
+        let now = whole_millis(now).max(self.end.at.saturating_add(Duration::from_millis(1)));
+        *self = Self {
+            known,
+            doubted: now,
+            ..Self::begin(number, self.most, now)
+        };
+    }
+
+    /// An answer for everybody showed these records. True if that is news.
+    pub fn shown(&mut self, answer: &Dependencies) -> bool {
+        let mut is_news = false;
+        for name in RecordName::shown_by(answer) {
+            is_news |= self.known.note(name, RecordStanding::Public);
+        }
+        is_news
+    }
+
+    /// The records that an anonymous reader is to be asked for, the oldest changes first.
+    pub fn asks(&self, most: usize) -> Vec<AskedRecord> {
+        let pending = self.pending.iter().take(most);
+        let heard = pending.take_while(|(number, ..)| *number <= self.settled);
+        heard
+            .map(|(number, name, _)| AskedRecord { name, number })
+            .collect()
+    }
+
+    /// What a reader found who asked after the change was heard.
+    pub fn judged(&mut self, asked: AskedRecord, verdict: RecordVerdict, now: UnixTime) {
+        let AskedRecord { name, number } = asked;
+        // A later change of the record is asked about anew.
+        if self
+            .pending
+            .get(name)
+            .is_none_or(|(pending, _)| *pending != number)
+        {
+            return;
+        }
+        match verdict {
+            RecordVerdict::Readable(modified) => {
+                self.pending.take(name);
+                self.known.note(name, RecordStanding::Public);
+                self.told.put(name, number, WhatChanged::Changed(modified));
+            }
+            RecordVerdict::Hidden => {
+                self.pending.take(name);
+                self.hidden(name, number);
+            }
+            RecordVerdict::Failed => self.failed(name, number),
+        }
+        self.drop_oldest();
+        self.moved(now);
+    }
+
+    /// The changes since a position, of these kinds or of all; a few more than `most`, because those of one number stay
+    /// together.
+    pub fn read(&self, since: Option<FeedPosition>, kinds: &[Kind], most: usize, now: UnixTime) -> FeedPage {
+        let mut page = FeedPage {
+            changes: Vec::new(),
+            next: self.end,
+            is_complete: false,
+        };
+        let Some(since) = since.filter(|since| self.reaches(*since, now)) else {
+            return page;
+        };
+        page.is_complete = true;
+        if since.number >= self.end.number {
+            page.next = since;
+            return page;
+        }
+        let mut last = since.number;
+        for (number, name, what) in self.told.after(since.number) {
+            if number > last && page.changes.len() >= most {
+                page.next.number = last;
+                break;
+            }
+            if number > self.end.number {
+                break;
+            }
+            last = number;
+            if kinds.is_empty() || kinds.contains(&name.kind) {
+                let what = what.clone();
+                page.changes.push(ChangedRecord { number, name, what });
+            }
+        }
+        page
+    }
+
+    /// Whether all changes since a position are told one by one.
+    fn reaches(&self, since: FeedPosition, now: UnixTime) -> bool {
+        let is_of_this_count = since.at >= self.begun.at || since.number <= self.begun.number;
+        let is_of_the_past = since.at <= now.saturating_add(Self::SKEW);
+        let is_near = since.number <= self.settled.saturating_add(Self::MOST_AHEAD);
+        since.number >= self.floor
+            && since.at >= self.doubted
+            && is_of_this_count
+            && is_of_the_past
+            && is_near
+    }
+
+    fn changed(&mut self, number: u64, tags: &[Tag], now: UnixTime) {
+        let names: Vec<RecordName> = tags.iter().filter_map(RecordName::of).collect();
+        // A record that shows an image is named beside it.
+        let is_image = |tag: &Tag| matches!(tag, Tag::Image(_));
+        if names.is_empty() && (tags.is_empty() || !tags.iter().all(is_image)) {
+            return self.gap(number, now);
+        }
+        for name in names {
+            let later = self
+                .pending
+                .get(name)
+                .map_or(number, |(pending, _)| number.max(*pending));
+            self.pending.put(name, later, 0);
+        }
+        if self.pending.len() > self.most {
+            self.gap(number, now);
+        }
+        self.moved(now);
+    }
+
+    /// Anything may have changed, and no number says so.
+    fn doubt(&mut self, now: UnixTime) {
+        self.known.doubt_all();
+        self.doubted = whole_millis(now)
+            .max(self.end.at)
+            .saturating_add(Duration::from_millis(1));
+        self.end.at = self.doubted;
+    }
+
+    /// A record that is not shown is told as gone if it was shown before, and never else: its number alone would tell
+    /// that it exists. Where that is not known, readers have to read all.
+    fn hidden(&mut self, name: RecordName, number: u64) {
+        let told = self.told.get(name).map(|(_, what)| match what {
+            WhatChanged::Changed(_) => RecordStanding::Public,
+            WhatChanged::Gone => RecordStanding::Hidden,
+        });
+        match self.known.standing(name).or(told) {
+            Some(RecordStanding::Public) => self.told.put(name, number, WhatChanged::Gone),
+            Some(RecordStanding::Hidden) => {}
+            None => self.raise_floor(number),
+        }
+        self.known.note(name, RecordStanding::Hidden);
+    }
+
+    fn failed(&mut self, name: RecordName, number: u64) {
+        let Some(attempts) = self.pending.get_mut(name) else {
+            return;
+        };
+        *attempts += 1;
+        if *attempts >= Self::MOST_ATTEMPTS {
+            self.raise_floor(number);
+        }
+    }
+
+    fn raise_floor(&mut self, floor: u64) {
+        self.floor = self.floor.max(floor);
+        self.told.drop_through(self.floor);
+        let unjudged = self.pending.drop_through(self.floor);
+        self.known.doubt(&unjudged);
+    }
+
+    fn drop_oldest(&mut self) {
+        while self.told.len() > self.most
+            && let Some(oldest) = self.told.first()
+        {
+            self.floor = self.floor.max(oldest);
+            self.told.drop_through(oldest);
+        }
+    }
+
+    /// Moves the end up to the first pending change.
+    fn moved(&mut self, now: UnixTime) {
+        let first = self
+            .pending
+            .first()
+            .map_or(u64::MAX, |first| first.saturating_sub(1));
+        let number = self.settled.min(first);
+        if number != self.end.number {
+            let at = self.end.at.max(whole_millis(now));
+            self.end = FeedPosition { number, at };
+        }
+    }
+}
+
+/// A time as tokens carry it.
+fn whole_millis(time: UnixTime) -> UnixTime {
+    UnixTime::from_millis(time.as_millis())
+}

@@ -1,0 +1,146 @@
+//! The arguments of a request to the feed.
+
+use std::time::Duration;
+
+use url::form_urlencoded;
+
+use super::feed_token::{FeedKey, FeedPosition};
+use calendar_edge_judge::contract::Kind;
+
+/// What a reader asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FeedQuery {
+    /// Where it stands; none: nowhere, or at another site.
+    pub since: Option<FeedPosition>,
+    /// The kinds that it is told of; empty: all.
+    pub kinds: Vec<Kind>,
+    /// How long it waits for a change.
+    pub wait: Duration,
+    /// Whether answers carry the records.
+    pub includes_records: bool,
+}
+
+/// The name of an argument that cannot be read, and what it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is not {expected}")]
+pub struct InvalidArgument {
+    /// The argument.
+    pub name: &'static str,
+    /// What was expected of it.
+    pub expected: &'static str,
+}
+
+const SINCE: &str = "since";
+const KINDS: &str = "kinds";
+const WAIT: &str = "wait";
+const INCLUDE: &str = "include";
+
+// === impl FeedQuery ===
+
+impl FeedQuery {
+    /// The longest query that is read, in bytes.
+    pub const LONGEST: usize = 1024;
+
+    /// Reads a query. As in PHP the last value of an argument counts, and unknown ones do not. `last_event` is the id that
+    /// a stream goes on from, which counts more than `since`.
+    ///
+    /// # Errors
+    ///
+    /// When a value is not of its form.
+    pub fn read(query: &str, last_event: Option<&str>, key: &FeedKey) -> Result<Self, InvalidArgument> {
+        let mut found = Self::default();
+        let fault = |name, expected| InvalidArgument { name, expected };
+        let token = |text: &str| {
+            let malformed = fault(SINCE, "a token that this feed has given in `next`");
+            key.read(text).map_err(|_| malformed)
+        };
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                // An empty one asks for a first token.
+                SINCE => found.since = if value.is_empty() { None } else { token(&value)? },
+                KINDS => {
+                    let names = value.split(',').filter(|name| !name.is_empty());
+                    let kinds: Option<Vec<Kind>> = names.map(kind).collect();
+                    found.kinds = kinds.ok_or(fault(
+                        KINDS,
+                        "a list of events, venues, organizers, categories, tags",
+                    ))?;
+                }
+                WAIT => {
+                    let seconds = value.parse().map_err(|_| fault(WAIT, "a number of seconds"))?;
+                    found.wait = Duration::from_secs(u64::from(u32::min(seconds, 3600)));
+                }
+                INCLUDE => match &*value {
+                    "" => found.includes_records = false,
+                    "records" => found.includes_records = true,
+                    _ => return Err(fault(INCLUDE, "the word records")),
+                },
+                _ => {}
+            }
+        }
+        if let Some(last_event) = last_event {
+            found.since = token(last_event)?;
+        }
+        Ok(found)
+    }
+}
+
+/// A kind by the name of one record, or of its collection.
+fn kind(name: &str) -> Option<Kind> {
+    let mut kinds = Kind::ALL.into_iter();
+    kinds.find(|kind| kind.singular() == name || kind.collection() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::MarkKey;
+    use crate::unix_time::UnixTime;
+
+    fn key() -> FeedKey {
+        let secret = MarkKey::new(b"a secret of thirty-two characters").unwrap();
+        FeedKey::new(&secret, &"http://wp.example/wp-json".parse().unwrap())
+    }
+
+    #[test]
+    fn arguments_are_read_as_php_reads_them() {
+        let position = FeedPosition {
+            number: 7,
+            at: UnixTime::from_secs(9),
+        };
+        let token = key().write(position);
+        let read = FeedQuery::read(
+            &format!("a=b&since={token}&kinds=events%2Cvenue,&wait=9&wait=30&include=records"),
+            None,
+            &key(),
+        );
+        let expected = FeedQuery {
+            since: Some(position),
+            kinds: vec![Kind::Event, Kind::Venue],
+            wait: Duration::from_secs(30),
+            includes_records: true,
+        };
+        assert_eq!(read, Ok(expected));
+        let resumed = FeedQuery::read("since=", Some(&token), &key()).unwrap();
+        assert_eq!(resumed.since, Some(position));
+        assert_eq!(FeedQuery::read("", None, &key()), Ok(FeedQuery::default()));
+    }
+
+    #[test]
+    fn odd_arguments_are_named() {
+        for (query, name) in [
+            ("since=812", "since"),
+            ("since=%00", "since"),
+            ("kinds=parties", "kinds"),
+            ("kinds=events;venues", "kinds"),
+            ("wait=-1", "wait"),
+            ("wait=", "wait"),
+            ("wait=1.5", "wait"),
+            ("include=everything", "include"),
+        ] {
+            let fault = FeedQuery::read(query, None, &key()).unwrap_err();
+            assert_eq!(fault.name, name, "{query}");
+        }
+        assert_eq!(FeedQuery::read("", Some("x"), &key()).unwrap_err().name, "since");
+    }
+}

@@ -1,0 +1,92 @@
+//! The records of which it is known whether anonymous readers see them.
+
+use std::collections::HashMap;
+
+use crate::cache::{Dependencies, Tag};
+use calendar_edge_judge::contract::Kind;
+
+/// A record by its kind and number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordName {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its number at the site.
+    pub id: u64,
+}
+
+/// Whether anonymous readers see a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecordStanding {
+    /// They saw it.
+    Public,
+    /// They were asked for, and did not see it.
+    Hidden,
+}
+
+/// What is known of records; a record that is not here may be either.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownRecords(HashMap<RecordName, RecordStanding>);
+
+// === impl RecordName ===
+
+impl RecordName {
+    /// The one before all others.
+    pub(super) const LEAST: Self = Self {
+        kind: Kind::Event,
+        id: 0,
+    };
+
+    /// The record that a tag names.
+    pub(super) const fn of(tag: &Tag) -> Option<Self> {
+        match tag {
+            Tag::Record(kind, id) => Some(Self { kind: *kind, id: *id }),
+            Tag::Image(_) | Tag::Collection(_) | Tag::Relations => None,
+        }
+    }
+
+    /// The records that an answer shows.
+    pub(super) fn shown_by(answer: &Dependencies) -> impl Iterator<Item = Self> {
+        let tags: &[Tag] = match answer {
+            Dependencies::On(tags) => tags,
+            Dependencies::OnEverything => &[],
+        };
+        tags.iter().filter_map(Self::of)
+    }
+}
+
+// === impl KnownRecords ===
+
+impl KnownRecords {
+    /// The most records that are known, about 4 MiB. Of further ones nothing is known, which is always safe.
+    pub(super) const MOST: usize = 100_000;
+
+    pub(super) fn standing(&self, name: RecordName) -> Option<RecordStanding> {
+        self.0.get(&name).copied()
+    }
+
+    /// Notes the standing of a record. True if that is news.
+    pub(super) fn note(&mut self, name: RecordName, standing: RecordStanding) -> bool {
+        if self.0.len() >= Self::MOST && !self.0.contains_key(&name) {
+            return false;
+        }
+        self.0.insert(name, standing) != Some(standing)
+    }
+
+    /// These may have become public.
+    pub(super) fn doubt(&mut self, names: &[RecordName]) {
+        for name in names {
+            if self.standing(*name) == Some(RecordStanding::Hidden) {
+                self.0.remove(name);
+            }
+        }
+    }
+
+    /// Any hidden record may have become public.
+    pub(super) fn doubt_all(&mut self) {
+        self.0.retain(|_, standing| *standing == RecordStanding::Public);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (RecordName, RecordStanding)> {
+        self.0.iter().map(|(name, standing)| (*name, *standing))
+    }
+}

@@ -1,0 +1,19 @@
+//! The feed of changes: what the site changed since a token, as an anonymous reader may know it.
+
+mod change_log;
+#[cfg(test)]
+mod change_log_model;
+mod feed_query;
+mod feed_token;
+mod known_records;
+mod log_text;
+mod numbered;
+mod page;
+mod webhook_signature;
+
+pub use change_log::{AskedRecord, ChangeLog, RecordVerdict};
+pub use feed_query::{FeedQuery, InvalidArgument};
+pub use feed_token::{FeedKey, FeedPosition, MalformedToken};
+pub use known_records::RecordName;
+pub use page::{ChangedRecord, FeedPage, WhatChanged};
+pub use webhook_signature::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};

@@ -1,0 +1,99 @@
+//! What the feed answers: the changes since a position, and the position after them.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::feed_token::FeedPosition;
+use super::known_records::RecordName;
+
+/// The changes since a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedPage {
+    /// The last change of each record, in the order of their numbers.
+    pub changes: Vec<ChangedRecord>,
+    /// The position after them.
+    pub next: FeedPosition,
+    /// False if there may be changes that are not named: then the reader reads all records once, after this answer.
+    pub is_complete: bool,
+}
+
+/// The last change of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedRecord {
+    /// The number of the change at the site.
+    pub number: u64,
+    /// The record.
+    pub name: RecordName,
+    /// What became of it.
+    pub what: WhatChanged,
+}
+
+/// What became of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WhatChanged {
+    /// Anonymous readers see it as it is now, with the time of its change as the site prints it; terms have none.
+    Changed(Option<Box<str>>),
+    /// They no longer see it.
+    Gone,
+}
+
+/// A change as it is written.
+#[derive(Serialize)]
+struct WrittenChange<'a> {
+    n: u64,
+    kind: &'static str,
+    id: u64,
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified_utc: Option<&'a str>,
+}
+
+// === impl FeedPage ===
+
+impl FeedPage {
+    /// Returns true if there is something to tell.
+    pub fn tells(&self) -> bool {
+        !self.changes.is_empty() || !self.is_complete
+    }
+
+    /// The page as JSON, with the token of its end. `record` finds the JSON of a record that is to be included.
+    pub fn to_json(&self, next: &str, mut record: impl FnMut(&ChangedRecord) -> Option<Bytes>) -> Bytes {
+        let mut json = b"{\"changes\":[".to_vec();
+        for (place, change) in self.changes.iter().enumerate() {
+            if place > 0 {
+                json.push(b',');
+            }
+            json.extend(change.to_json());
+            if let Some(record) = record(change) {
+                json.pop();
+                json.extend_from_slice(b",\"record\":");
+                json.extend_from_slice(record.trim_ascii());
+                json.push(b'}');
+            }
+        }
+        // A token has no letter that JSON escapes.
+        let end = format!("],\"next\":\"{next}\",\"complete\":{}}}", self.is_complete);
+        json.extend_from_slice(end.as_bytes());
+        json.into()
+    }
+}
+
+// === impl ChangedRecord ===
+
+impl ChangedRecord {
+    fn to_json(&self) -> Vec<u8> {
+        let (what, modified_utc) = match &self.what {
+            WhatChanged::Changed(modified) => ("changed", modified.as_deref()),
+            WhatChanged::Gone => ("gone", None),
+        };
+        let written = WrittenChange {
+            n: self.number,
+            kind: self.name.kind.singular(),
+            id: self.name.id,
+            what,
+            modified_utc,
+        };
+        // Numbers and texts always have a form in JSON.
+        serde_json::to_vec(&written).unwrap_or_default()
+    }
+}

@@ -1,0 +1,360 @@
+//! Requests to the rest of the site that try passwords: who is charged for them, and which of them failed.
+
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, SET_COOKIE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use memchr::memmem;
+
+use calendar_edge_judge::call::credentials::Identity;
+use calendar_edge_judge::wordpress::payload::{
+    ContentHeaders, PHP_VARIABLE_LIMIT, Plus, SiteForm, decode, pair_count, parse_form_body, parse_multipart,
+    tried_accounts,
+};
+use calendar_edge_judge::wordpress::value::PhpArray;
+
+/// Bytes of a response's body in which failed logins are looked for, where its status does not tell.
+pub const LOGIN_ANSWER_BYTES: usize = 4 * 1024;
+
+/// The way by which a request to the rest of the site tries passwords.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoginDoor {
+    /// The `Authorization` field. The site answers 401 to a wrong one, at any of its REST routes.
+    Authorization,
+    /// The same, where the status stands in the body (`_envelope`).
+    Enveloped,
+    /// The form of `wp-login.php`. A right password sets the cookie of a login.
+    Form,
+    /// A call, or a list of calls, to `xmlrpc.php`. A wrong password is a fault 403, with status 200.
+    XmlRpc,
+}
+
+// === impl LoginDoor ===
+
+impl LoginDoor {
+    /// The way of a request with this head; none if it tries no password.
+    ///
+    /// Login cookies do not count: they are no guesses, and each page of an editor sends many at once. Any segment of
+    /// the path may name the script, because web servers pass on what follows it.
+    pub fn of(head: &Parts) -> Option<Self> {
+        if head.method == Method::POST {
+            let path = decode(head.uri.path().as_bytes(), Plus::Literal).to_ascii_lowercase();
+            let mut segments = path.split(|byte| *byte == b'/');
+            let script =
+                segments.find_map(|segment| match segment.strip_suffix(b".php").unwrap_or(segment) {
+                    b"wp-login" => Some(Self::Form),
+                    b"xmlrpc" => Some(Self::XmlRpc),
+                    _ => None,
+                });
+            if script.is_some() {
+                return script;
+            }
+        }
+        let is_shown = head.headers.contains_key(AUTHORIZATION);
+        is_shown.then(|| {
+            if asks_for_envelope(head) {
+                Self::Enveloped
+            } else {
+                Self::Authorization
+            }
+        })
+    }
+
+    /// Returns true if only the body of the response tells which passwords were wrong.
+    pub const fn is_told_by_body(self) -> bool {
+        matches!(self, Self::Enveloped | Self::XmlRpc)
+    }
+
+    /// Who is charged, once for each password. `body` is what is known of it: the whole of a form, the first bytes of
+    /// an XML-RPC call; none of a form that is too large to be read whole.
+    pub fn tried(self, head: &Parts, body: Option<&[u8]>) -> Vec<Identity> {
+        let mut tried: Vec<Identity> = match self {
+            Self::Authorization | Self::Enveloped => Vec::new(),
+            Self::Form => form_login(head, body).into_iter().collect(),
+            Self::XmlRpc => {
+                let accounts = tried_accounts(body.unwrap_or_default()).into_iter();
+                accounts
+                    .map(|account| Identity::of_login(account.as_deref()))
+                    .collect()
+            }
+        };
+        tried.extend(Identity::of_authorization(&head.headers));
+        tried
+    }
+
+    /// How many of so many passwords were wrong, by the site's response and the first bytes of its body.
+    ///
+    /// A response that cannot be read says that all of them were. One of the site's failure says nothing about them.
+    pub fn failures(self, tried: usize, answer: &SiteAnswer<'_>) -> usize {
+        let SiteAnswer {
+            status,
+            headers,
+            start,
+            is_whole,
+        } = *answer;
+        match self {
+            _ if status == StatusCode::UNAUTHORIZED => tried,
+            _ if status.is_server_error() => 0,
+            Self::Form if sets_login(headers) => 0,
+            Self::Form => tried,
+            Self::Enveloped | Self::XmlRpc if headers.contains_key(CONTENT_ENCODING) => tried,
+            Self::Enveloped if memmem::find(start, br#""status":401"#).is_some() => tried,
+            Self::Authorization | Self::Enveloped => 0,
+            Self::XmlRpc => match forbidden_faults(start) {
+                // WordPress checks no password of a list behind a wrong one.
+                1.. if !is_whole => tried,
+                faults => faults.min(tried),
+            },
+        }
+    }
+}
+
+/// A response of the site, as far as it tells about logins.
+#[derive(Debug, Clone, Copy)]
+pub struct SiteAnswer<'a> {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: &'a HeaderMap,
+    /// The first bytes of its body, at least [`LOGIN_ANSWER_BYTES`] if there are so many.
+    pub start: &'a [u8],
+    /// These are all of them.
+    pub is_whole: bool,
+}
+
+/// Returns true if the query may have the variable by which WordPress puts the status into the body.
+fn asks_for_envelope(head: &Parts) -> bool {
+    let query = head.uri.query().unwrap_or_default();
+    !query.is_empty() && memmem::find(&decode(query.as_bytes(), Plus::Space), b"envelope").is_some()
+}
+
+/// Who is charged for a form; none if it shows no password.
+fn form_login(head: &Parts, form: Option<&[u8]>) -> Option<Identity> {
+    let fields = match SiteForm::of(&head.method, ContentHeaders::of(&head.headers)) {
+        // PHP reads no form.
+        SiteForm::Absent => return None,
+        SiteForm::Urlencoded => form
+            .filter(|form| pair_count(form) <= PHP_VARIABLE_LIMIT)
+            .and_then(|form| parse_form_body(form).ok()),
+        SiteForm::Multipart { boundary } => {
+            form.and_then(|form| parse_multipart(form, boundary, PHP_VARIABLE_LIMIT).ok())
+        }
+        SiteForm::Ambiguous => None,
+    };
+    let Some(fields) = fields else {
+        return Some(Identity::of_login(None));
+    };
+    text(&fields, "pwd")?;
+    Some(Identity::of_login(Some(text(&fields, "log")?)))
+}
+
+/// A field that WordPress takes for an account or a password.
+fn text<'a>(fields: &'a PhpArray, name: &str) -> Option<&'a [u8]> {
+    fields.get(name)?.as_text().filter(|text| !text.is_empty())
+}
+
+/// Returns true if a response logs a client in. The value of the cookie that ends a login has no bar.
+fn sets_login(headers: &HeaderMap) -> bool {
+    let set = headers.get_all(SET_COOKIE).iter().map(HeaderValue::as_bytes);
+    set.filter(|cookie| cookie.starts_with(b"wordpress_logged_in_"))
+        .any(|cookie| {
+            let pair = cookie.split(|byte| *byte == b';').next().unwrap_or_default();
+            decode(pair, Plus::Literal).contains(&b'|')
+        })
+}
+
+/// The number of faults with code 403.
+fn forbidden_faults(start: &[u8]) -> usize {
+    let dense: Vec<u8> = start
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    memmem::find_iter(&dense, b"<name>faultCode</name><value><int>403</int>").count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+
+    fn head(method: &str, target: &str, fields: &[(&str, &str)]) -> Parts {
+        let request = http::Request::builder().method(method).uri(target);
+        let request = fields
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, *value));
+        request.body(()).unwrap().into_parts().0
+    }
+
+    fn answer<'a>(status: u16, headers: &'a HeaderMap, body: &'a str) -> SiteAnswer<'a> {
+        SiteAnswer {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            start: body.as_bytes(),
+            is_whole: body.len() < LOGIN_ANSWER_BYTES,
+        }
+    }
+
+    fn fault(code: u16) -> String {
+        format!(
+            "<struct><member>\n <name>faultCode</name>\n <value><int>{code}</int></value></member></struct>"
+        )
+    }
+
+    #[test]
+    fn each_spelling_of_a_door_is_seen() {
+        let basic = ("authorization", "Basic YTpi");
+        for (method, target, fields, expected) in [
+            ("POST", "/wp-login.php", &[][..], Some(LoginDoor::Form)),
+            (
+                "POST",
+                "//blog/wp-login.php?action=login",
+                &[],
+                Some(LoginDoor::Form),
+            ),
+            ("POST", "/WP-Login.php", &[], Some(LoginDoor::Form)),
+            ("POST", "/%77p-login.php", &[], Some(LoginDoor::Form)),
+            ("POST", "/wp-login.php/more", &[basic], Some(LoginDoor::Form)),
+            ("POST", "/wp-login", &[], Some(LoginDoor::Form)),
+            ("GET", "/wp-login.php", &[], None),
+            ("POST", "/xmlrpc.php", &[], Some(LoginDoor::XmlRpc)),
+            ("POST", "/a/XMLRPC%2ephp", &[], Some(LoginDoor::XmlRpc)),
+            ("POST", "/my-wp-login.php", &[], None),
+            ("POST", "/xmlrpc.php.txt", &[], None),
+            (
+                "GET",
+                "/wp-json/wp/v2/users/me",
+                &[basic],
+                Some(LoginDoor::Authorization),
+            ),
+            (
+                "GET",
+                "/?rest_route=/wp/v2/users/me&_envelope",
+                &[basic],
+                Some(LoginDoor::Enveloped),
+            ),
+            (
+                "GET",
+                "/?rest_route=/wp/v2/users/me&.%65nvelope=1",
+                &[basic],
+                Some(LoginDoor::Enveloped),
+            ),
+            (
+                "POST",
+                "/wp-json/wp/v2/posts",
+                &[("cookie", "wordpress_logged_in_a=b%7C1")],
+                None,
+            ),
+        ] {
+            assert_eq!(
+                LoginDoor::of(&head(method, target, fields)),
+                expected,
+                "{method} {target}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_form_names_its_account() {
+        let alice = Identity::of_login(Some(b"alice"));
+        let somebody = Identity::of_login(None);
+        let many = format!("{}log=alice&pwd=x", "a=1&".repeat(PHP_VARIABLE_LIMIT));
+        for (body, expected) in [
+            (Some("log=alice&pwd=x"), Some(&alice)),
+            (Some("pwd=x&log=Alice&wp-submit=Log+In"), Some(&alice)),
+            (Some("%6cog=alice&pwd=x&"), Some(&alice)),
+            (Some("log=alice&pwd="), None),
+            (Some("log=alice&pwd[]=x"), None),
+            (Some("user_login=alice&action=lostpassword"), None),
+            (Some("post_password=x"), None),
+            (Some(many.as_str()), Some(&somebody)),
+            (None, Some(&somebody)),
+        ] {
+            let head = head("POST", "/wp-login.php", &[FORM]);
+            let tried = LoginDoor::Form.tried(&head, body.map(str::as_bytes));
+            assert_eq!(tried.first(), expected, "{body:?}");
+        }
+        let multipart = ("content-type", "multipart/form-data; boundary=a");
+        let part = |name: &str, value: &str| {
+            format!("--a\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        };
+        let body = format!("{}{}--a--\r\n", part("log", "alice"), part("pwd", "x"));
+        let head = head("POST", "/wp-login.php", &[multipart]);
+        assert_eq!(LoginDoor::Form.tried(&head, Some(body.as_bytes())), [alice]);
+    }
+
+    #[test]
+    fn the_answer_of_a_form_tells_whether_it_failed() {
+        let with = |cookie: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(SET_COOKIE, HeaderValue::from_static(cookie));
+            headers
+        };
+        for (status, headers, expected) in [
+            (200, HeaderMap::new(), 1),
+            (
+                302,
+                with("wordpress_logged_in_5f=alice%7C17%7Cx%7Cy; path=/; HttpOnly"),
+                0,
+            ),
+            (200, with("wordpress_logged_in_5f=alice|17|x|y"), 0),
+            (
+                200,
+                with("wordpress_logged_in_5f=+; expires=Thu, 01 Jan 1970 00:00:00 GMT"),
+                1,
+            ),
+            (302, with("wordpress_test_cookie=WP%7C"), 1),
+            (503, HeaderMap::new(), 0),
+        ] {
+            let answer = answer(status, &headers, "");
+            assert_eq!(
+                LoginDoor::Form.failures(1, &answer),
+                expected,
+                "{status} {headers:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn faults_of_a_list_of_calls_are_counted() {
+        let plain = HeaderMap::new();
+        let coded: HeaderMap = [(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]
+            .into_iter()
+            .collect();
+        let (wrong, other) = (fault(403), fault(404));
+        for (headers, body, expected) in [
+            (&plain, "<array>right</array>".to_owned(), 0),
+            (&plain, other, 0),
+            (&plain, wrong.clone(), 1),
+            (&plain, wrong.repeat(2), 2),
+            (&plain, wrong.repeat(9), 3),
+            (&plain, format!("{wrong}{}", " ".repeat(LOGIN_ANSWER_BYTES)), 3),
+            (&coded, "?".to_owned(), 3),
+        ] {
+            let answer = answer(200, headers, &body);
+            assert_eq!(LoginDoor::XmlRpc.failures(3, &answer), expected, "{body}");
+        }
+        assert_eq!(LoginDoor::XmlRpc.failures(3, &answer(500, &plain, "")), 0);
+    }
+
+    #[test]
+    fn an_envelope_hides_no_failed_login() {
+        let headers = HeaderMap::new();
+        for (body, expected) in [
+            (
+                r#"{"body":{"code":"incorrect_password"},"status":401,"headers":{}}"#,
+                1,
+            ),
+            (r#"/**/f({"body":{},"status":401,"headers":{}})"#, 1),
+            (r#"{"body":{"id":1},"status":200,"headers":{}}"#, 0),
+        ] {
+            let answer = answer(200, &headers, body);
+            assert_eq!(LoginDoor::Enveloped.failures(1, &answer), expected, "{body}");
+            assert_eq!(LoginDoor::Authorization.failures(1, &answer), 0);
+        }
+        assert_eq!(
+            LoginDoor::Authorization.failures(1, &answer(401, &headers, "")),
+            1
+        );
+    }
+}

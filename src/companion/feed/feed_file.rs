@@ -1,0 +1,92 @@
+//! The file that keeps the log of changes over a restart.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::server::state_file;
+use calendar_edge_core::companion::feed::{ChangeLog, FeedPosition};
+use calendar_edge_core::unix_time::UnixTime;
+
+/// What is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FeedFile {
+    /// The site and the secret that it belongs to.
+    id: String,
+    log: String,
+    delivered: Delivered,
+}
+
+/// The number and the time in milliseconds up to which receivers were told.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Delivered(BTreeMap<String, (u64, u64)>);
+
+// === impl FeedFile ===
+
+impl FeedFile {
+    pub(super) fn new(id: String, log: &ChangeLog, delivered: &Delivered) -> Self {
+        Self {
+            id,
+            log: log.to_json(),
+            delivered: delivered.clone(),
+        }
+    }
+
+    /// What was kept of this log. A file that cannot be read is said: the log begins anew, and readers read all once.
+    pub(super) fn read(path: &Path, id: &str) -> Option<Self> {
+        let kept = fs::read(path).and_then(|text| Ok(serde_json::from_slice::<Self>(&text)?));
+        match kept {
+            Ok(kept) => Some(kept).filter(|kept| kept.id == id),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "the log of changes cannot be read");
+                None
+            }
+        }
+    }
+
+    /// The log, for at most so many records, and the positions of receivers.
+    pub(super) fn open(self, most: usize, now: UnixTime) -> (Option<ChangeLog>, Delivered) {
+        (ChangeLog::from_json(&self.log, most, now), self.delivered)
+    }
+
+    /// Replaces the file, and makes its directory.
+    pub(super) fn write(&self, path: &Path) {
+        if let Err(error) = self.replace(path) {
+            tracing::warn!(%error, path = %path.display(), "the log of changes cannot be kept");
+        }
+    }
+
+    fn replace(&self, path: &Path) -> io::Result<()> {
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        state_file::replace(path, |file| {
+            serde_json::to_writer(&mut *file, self)?;
+            file.flush()
+        })
+    }
+}
+
+// === impl Delivered ===
+
+impl Delivered {
+    pub(super) fn of(&self, receiver: &str) -> Option<FeedPosition> {
+        self.0.get(receiver).map(|(number, millis)| FeedPosition {
+            number: *number,
+            at: UnixTime::from_millis(*millis),
+        })
+    }
+
+    pub(super) fn note(&mut self, receiver: &str, position: FeedPosition) {
+        let written = (position.number, position.at.as_millis());
+        self.0.insert(receiver.to_owned(), written);
+    }
+
+    pub(super) fn retain(&mut self, receivers: &[String]) {
+        self.0.retain(|name, _| receivers.contains(name));
+    }
+}

@@ -1,0 +1,85 @@
+//! One receiver of changes: a signed request to it, and what its answer means.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderValue};
+use reqwest::Client;
+
+use crate::backend::{ClientError, pauses, posting_client};
+use crate::telemetry::{unix_time, with_causes};
+use calendar_edge_core::companion::feed::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};
+use calendar_edge_core::settings::{MarkKey, WebhookSettings};
+
+/// A receiver, and the way to it.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    client: Client,
+    /// In logs and metrics: its address may be secret.
+    pub(super) name: Arc<str>,
+    pub(super) settings: WebhookSettings,
+    secret: MarkKey,
+}
+
+/// A request that the receiver did not take.
+#[derive(Debug)]
+pub(super) struct NotTaken {
+    /// Why, without the receiver's address.
+    pub(super) reason: String,
+    /// The pause that it asks for.
+    pub(super) pause: Option<Duration>,
+}
+
+// === impl Receiver ===
+
+impl Receiver {
+    /// A receiver; none if its secret was not read.
+    ///
+    /// # Errors
+    ///
+    /// When TLS or the client cannot be set up.
+    pub(super) fn new(settings: &WebhookSettings) -> Result<Option<Self>, ClientError> {
+        let Some(secret) = settings.secret.clone() else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            client: posting_client(&settings.url, settings.timeout)?,
+            name: settings.name().into(),
+            settings: settings.clone(),
+            secret,
+        }))
+    }
+
+    /// Posts a message. Every status from 200 to 299 says that it was taken; the rest of the answer does not matter.
+    pub(super) async fn post(&self, id: &str, body: Bytes) -> Result<(), NotTaken> {
+        let headers = self.headers(id, &body);
+        let request = self.client.post(self.settings.url.clone()).headers(headers);
+        match request.body(body).send().await {
+            Ok(answer) if answer.status().is_success() => Ok(()),
+            Ok(answer) => Err(NotTaken {
+                reason: format!("status {}", answer.status()),
+                pause: pauses::asked(answer.headers()),
+            }),
+            Err(error) => Err(NotTaken {
+                reason: with_causes(&error.without_url()),
+                pause: None,
+            }),
+        }
+    }
+
+    fn headers(&self, id: &str, body: &[u8]) -> HeaderMap {
+        const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+        let now = unix_time().as_secs();
+        let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, HeaderValue::from_static(PROGRAM));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Ok(id) = HeaderValue::try_from(id) {
+            headers.insert(WEBHOOK_ID, id);
+        }
+        headers.insert(WEBHOOK_TIME, HeaderValue::from(now));
+        headers.insert(WEBHOOK_SIGNATURE, webhook_signature(&self.secret, id, now, body));
+        headers
+    }
+}

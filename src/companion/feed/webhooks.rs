@@ -1,0 +1,165 @@
+//! Receivers of changes: each follows the log like any other reader, from a position that is kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::join_all;
+use tokio::time::{sleep, timeout};
+
+use super::change_feed::ChangeFeed;
+use super::judging::AsksSite;
+use super::receiver::{NotTaken, Receiver};
+use crate::backend::{ClientError, pauses};
+use crate::companion::Companions;
+use crate::server::Drain;
+use calendar_edge_core::companion::feed::{FeedKey, FeedPage};
+use calendar_edge_core::settings::WebhookSettings;
+
+/// The receivers of one set of settings; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Receivers(Arc<[Receiver]>);
+
+/// The receivers, and who asks the site under the same settings.
+#[derive(Debug)]
+pub(crate) struct WebhookService {
+    site: Arc<dyn AsksSite>,
+    receivers: Receivers,
+}
+
+/// A receiver on its way through the log.
+struct Following<'a> {
+    companions: &'a Companions,
+    service: &'a WebhookService,
+    receiver: &'a Receiver,
+    key: &'a FeedKey,
+    /// The name of its position.
+    name: String,
+    drain: &'a Drain,
+}
+
+/// The most changes of one request; a few more, because those of one number stay together.
+const MOST_CHANGES: usize = 1000;
+
+/// The longest time between two looks at the log.
+const LOOK: Duration = Duration::from_secs(1);
+
+// === impl Receivers ===
+
+impl Receivers {
+    /// The receivers whose secrets were read.
+    ///
+    /// # Errors
+    ///
+    /// When TLS or a client cannot be set up.
+    pub(crate) fn new(webhooks: &[WebhookSettings]) -> Result<Self, ClientError> {
+        let receivers: Result<Vec<_>, ClientError> = webhooks.iter().map(Receiver::new).collect();
+        Ok(Self(receivers?.into_iter().flatten().collect()))
+    }
+}
+
+// === impl WebhookService ===
+
+impl WebhookService {
+    pub(crate) fn new(receivers: &Receivers, site: Arc<dyn AsksSite>) -> Self {
+        let receivers = receivers.clone();
+        Self { site, receivers }
+    }
+}
+
+/// Posts changes to all receivers until it is dropped. Positions outlive that.
+pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookService, drain: &Drain) {
+    let feed = companions.feed();
+    let Some(key) = feed.key().filter(|_| feed.is_on()) else {
+        return std::future::pending().await;
+    };
+    let receivers = service.receivers.0.iter();
+    let following = receivers.map(|receiver| Following {
+        companions,
+        service,
+        receiver,
+        key: &key,
+        name: key.name_of(receiver.settings.url.as_str()),
+        drain,
+    });
+    let following: Vec<Following<'_>> = following.collect();
+    let names: Vec<String> = following.iter().map(|following| following.name.clone()).collect();
+    feed.keep_delivered(&names);
+    join_all(following.iter().map(Following::follow)).await;
+    // There are none.
+    std::future::pending::<()>().await;
+}
+
+// === impl Following ===
+
+impl Following<'_> {
+    fn feed(&self) -> &ChangeFeed {
+        self.companions.feed()
+    }
+
+    async fn follow(&self) {
+        let mut failures = 0;
+        loop {
+            let mut moved = self.feed().subscribe();
+            if self.has_news() {
+                sleep(self.receiver.settings.batch).await;
+                match self.deliver().await {
+                    Ok(()) => failures = 0,
+                    Err(pause) => {
+                        sleep(pause.unwrap_or_else(|| pauses::after(failures))).await;
+                        failures = failures.saturating_add(1);
+                    }
+                }
+            } else {
+                // What is behind the wait is looked at in any case.
+                let _ = timeout(LOOK, moved.changed()).await;
+            }
+        }
+    }
+
+    /// Whether there is something to tell. Moves over what is not.
+    fn has_news(&self) -> bool {
+        self.companions.called();
+        self.feed().begin_judging(&self.service.site, self.drain);
+        match self.page() {
+            Some(page) if page.tells() => true,
+            Some(page) => {
+                if self.feed().delivered(&self.name) != Some(page.next) {
+                    self.feed().deliver(&self.name, page.next);
+                }
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Nothing where the companion plugin is not heard: changes would go unnoticed.
+    fn page(&self) -> Option<FeedPage> {
+        let kinds = &self.receiver.settings.kinds;
+        let since = self.feed().delivered(&self.name);
+        let page = self.feed().read(since, kinds, MOST_CHANGES)?;
+        self.companions.stand().then_some(page)
+    }
+
+    /// Posts everything since the position, or returns the pause that the receiver asks for.
+    async fn deliver(&self) -> Result<(), Option<Duration>> {
+        let Some(page) = self.page() else { return Ok(()) };
+        let id = self.key.write(page.next);
+        let body: Bytes = page.to_json(&id, |_| None);
+        let (receiver, changes) = (&self.receiver.name, page.changes.len());
+        let metrics = self.feed().metrics();
+        match self.receiver.post(&id, body).await {
+            Ok(()) => {
+                self.feed().deliver(&self.name, page.next);
+                metrics.delivered(receiver, true);
+                tracing::debug!(%receiver, changes, complete = page.is_complete, "changes were posted");
+                Ok(())
+            }
+            Err(NotTaken { reason, pause }) => {
+                metrics.delivered(receiver, false);
+                tracing::warn!(%receiver, changes, reason, "a webhook did not take changes: they are posted again");
+                Err(pause)
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Events in other forms than JSON: written of the pages of a list, which are read as any client reads them, and stored.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body::Body;
+use http_body_util::BodyExt;
+
+use super::caching::Caching;
+use crate::cache::{Answer, Cache, StoredMetadata, StoredResponse};
+use crate::gateway::Parts;
+use crate::gateway::Shared;
+use crate::gateway::calendar::computing::Computing;
+use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
+use crate::gateway::fault;
+use crate::gateway::stage::Stage;
+use crate::layers::{EdgeResponse, ResponseFacts};
+use crate::server::response::{AnsweredBy, PlainResponse, whole};
+use crate::telemetry::Warnings;
+use calendar_edge_core::cache::Storable;
+use calendar_edge_core::cache::forms::{
+    AfterPage, AnswerForm, FormWriter, OfferedForms, PageFault, WrittenForm,
+};
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::vary_by;
+use calendar_edge_core::settings::Settings;
+
+/// Gives clients the form of events that they ask for.
+///
+/// `S` answers in JSON, from stored responses where it can.
+#[derive(Debug)]
+pub(in crate::gateway) struct Forms<S> {
+    json: Arc<S>,
+    /// The written answers, stored and collapsed like those of the site.
+    written: Caching<FormPages<S>>,
+    offered: OfferedForms,
+}
+
+/// Reads the pages of a call and writes them in its form.
+#[derive(Debug)]
+pub(in crate::gateway) struct FormPages<S> {
+    json: Arc<S>,
+    cache: Cache,
+    calendar_name: Option<String>,
+    computing: Computing,
+    warnings: Warnings,
+}
+
+/// A page of events.
+struct EventPage {
+    headers: HeaderMap,
+    body: Bytes,
+    response: CallResponse,
+}
+
+/// The pages that an answer is made of.
+struct PagesRead {
+    first: CallResponse,
+    headers: HeaderMap,
+    /// None if one of them is not stored.
+    made_of: Option<StoredMetadata>,
+}
+
+/// The reason why there is no answer in the form.
+enum Unwritten {
+    /// The answer to one of its pages is no page: it is the answer to all.
+    Answered(Box<CallResponse>),
+    /// The pages make no answer.
+    Pages(PageFault),
+}
+
+/// The times that a list is read until it holds still.
+const ATTEMPTS: usize = 2;
+
+/// The largest page that is read, in bytes.
+const LARGEST_PAGE: u64 = 8 * 1024 * 1024;
+
+/// Headers of a page that say nothing about the form.
+const OF_PAGE: [HeaderName; 6] = [
+    AGE,
+    CONTENT_LENGTH,
+    ETAG,
+    LINK,
+    HeaderName::from_static("cache-status"),
+    HeaderName::from_static("x-tec-totalpages"),
+];
+
+// === impl Forms ===
+
+impl<S> Forms<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+        let json = Arc::new(inner);
+        let pages = FormPages {
+            json: Arc::clone(&json),
+            cache: shared.cache.clone(),
+            calendar_name: settings.forms.calendar_name.clone(),
+            computing: Computing::new(),
+            warnings: parts.warnings.clone(),
+        };
+        Self {
+            json,
+            written: Caching::new(pages, parts, &settings.cache, shared),
+            offered: OfferedForms::new(&settings.forms),
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Forms<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, call: CalendarCall) -> CallResponse {
+        if !self.offered.are_of(&call.call) {
+            return self.json.call(call).await;
+        }
+        let whole = match call.form {
+            AnswerForm::Json => None,
+            // What does not change a form is not in its key.
+            AnswerForm::Calendar | AnswerForm::JsonLd => call.call.page_of_read(1),
+        };
+        let mut response = match whole {
+            None => self.json.call(call).await,
+            Some(whole) => {
+                let call = call.asking(Arc::new(JudgedCall::new(whole)));
+                Box::pin(self.written.call(call)).await
+            }
+        };
+        vary_by(response.response.headers_mut(), "Accept");
+        response
+    }
+}
+
+// === impl FormPages ===
+
+impl<S> FormPages<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    /// Reads all pages, and writes the answer.
+    async fn read(&self, call: &CalendarCall, mut writer: FormWriter) -> Result<CallResponse, Unwritten> {
+        // Before the first page: what is removed from now on is not in the answer.
+        let generation = self.cache.generation();
+        let has_pages = call.call.has_pages();
+        let mut pages: Option<PagesRead> = None;
+        for number in 1.. {
+            let page = self.page(call, number).await?;
+            let body = page.body.clone();
+            let adding = move || (writer.add(&body, number), writer);
+            let (after, with_page) = self.computing.run(adding).await;
+            writer = with_page;
+            pages = Some(PagesRead::with(pages, page));
+            if after? == AfterPage::End || !has_pages {
+                break;
+            }
+        }
+        let written = self.computing.run(move || writer.finish(has_pages)).await?;
+        let pages = pages.ok_or(PageFault::Unreadable)?;
+        Ok(self.response(pages, written, generation, call.form))
+    }
+
+    async fn page(&self, call: &CalendarCall, number: u32) -> Result<EventPage, Unwritten> {
+        let asked = call.call.page_of_read(number).ok_or(PageFault::Unreadable)?;
+        let call = CalendarCall {
+            form: AnswerForm::Json,
+            ..call.asking(Arc::new(JudgedCall::new(asked)))
+        };
+        let response = self.json.call(call).await;
+        match EventPage::of(response).await {
+            // The list became shorter while it was read.
+            Err(Unwritten::Answered(answer)) if number > 1 && answer.response.status().is_client_error() => {
+                Err(PageFault::Changed.into())
+            }
+            page => page,
+        }
+    }
+
+    fn response(
+        &self,
+        pages: PagesRead,
+        written: WrittenForm,
+        generation: u64,
+        form: AnswerForm,
+    ) -> CallResponse {
+        let headers = headers(pages.headers, form, written.body.len());
+        let stored = pages.made_of.map(|made_of| {
+            let answer = Answer::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
+            let fill = StoredMetadata {
+                generation,
+                ..made_of
+            };
+            self.cache.answer(answer, fill, None)
+        });
+        let facts = &pages.first.response.facts;
+        let facts = ResponseFacts::Calendar {
+            by: facts.by().unwrap_or(AnsweredBy::Backend),
+            audience: facts.audience().unwrap_or(Audience::OneClient),
+            // Those of the page are of another body.
+            forms: None,
+        };
+        let mut response = PlainResponse::new(whole(written.body.into()));
+        *response.headers_mut() = headers;
+        CallResponse {
+            response: EdgeResponse { response, facts },
+            storable: Storable::No,
+            stored,
+            ..pages.first
+        }
+    }
+
+    fn failed(&self, fault: PageFault) -> CallResponse {
+        self.warnings.warn("form_not_written", move |count| {
+            tracing::warn!(error = %fault, count, "events are not given in another form");
+        });
+        fault::not_written().into()
+    }
+}
+
+impl<S> Stage<CalendarCall> for FormPages<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, call: CalendarCall) -> CallResponse {
+        let mut left = ATTEMPTS;
+        loop {
+            left -= 1;
+            let name = self.calendar_name.clone();
+            let Some(writer) = FormWriter::new(call.form, call.call.is_list(), name) else {
+                return self.json.call(call).await;
+            };
+            match self.read(&call, writer).await {
+                Ok(response) => return response,
+                Err(Unwritten::Answered(response)) => return *response,
+                Err(Unwritten::Pages(PageFault::Changed)) if left > 0 => {}
+                Err(Unwritten::Pages(fault)) => return self.failed(fault),
+            }
+        }
+    }
+}
+
+// === impl EventPage ===
+
+impl EventPage {
+    /// The page in a response, even if the client has the stored one already.
+    async fn of(response: CallResponse) -> Result<Self, Unwritten> {
+        if let Some(stored) = &response.stored
+            && stored.answer().status() == StatusCode::OK
+        {
+            let answer = stored.answer();
+            return Ok(Self {
+                headers: answer.headers().clone(),
+                body: answer.body().clone(),
+                response,
+            });
+        }
+        if response.response.status() != StatusCode::OK {
+            return Err(Unwritten::Answered(Box::new(response)));
+        }
+        let mut response = response;
+        let body = std::mem::take(response.response.body_mut());
+        // A body that is larger than the buffer is streamed, and has no length yet.
+        let length = body.size_hint().exact().filter(|length| *length <= LARGEST_PAGE);
+        length.ok_or(PageFault::Unreadable)?;
+        let body = body.collect().await.map_err(|_| PageFault::Unreadable)?;
+        Ok(Self {
+            headers: response.response.headers().clone(),
+            body: body.to_bytes(),
+            response,
+        })
+    }
+}
+
+// === impl PagesRead ===
+
+impl PagesRead {
+    /// The pages so far with another one.
+    fn with(before: Option<Self>, page: EventPage) -> Self {
+        let stored = page
+            .response
+            .stored
+            .as_deref()
+            .map(StoredResponse::metadata)
+            .cloned();
+        let Some(before) = before else {
+            return Self {
+                headers: page.headers,
+                made_of: stored,
+                first: page.response,
+            };
+        };
+        let made_of = before.made_of.zip(stored).map(|(one, other)| StoredMetadata {
+            filled: one.filled.and(other.filled),
+            dependencies: one.dependencies.and(other.dependencies),
+            generation: one.generation.min(other.generation),
+        });
+        Self { made_of, ..before }
+    }
+}
+
+// === impl Unwritten ===
+
+impl From<PageFault> for Unwritten {
+    fn from(fault: PageFault) -> Self {
+        Self::Pages(fault)
+    }
+}
+
+/// The headers of a page as those of a form.
+fn headers(mut headers: HeaderMap, form: AnswerForm, length: usize) -> HeaderMap {
+    for name in OF_PAGE {
+        headers.remove(name);
+    }
+    headers.insert(CONTENT_TYPE, form.content_type());
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    if form == AnswerForm::Calendar {
+        headers.insert(
+            CONTENT_DISPOSITION,
+            HeaderValue::from_static("inline; filename=\"events.ics\""),
+        );
+    }
+    headers
+}

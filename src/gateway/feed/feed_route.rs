@@ -1,0 +1,209 @@
+//! `GET {root}/calendar-edge/v1/changes`: what has changed since a token, at once, after a wait, or as a stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ACCEPT, CACHE_CONTROL, ETAG};
+use http::request::Parts as Head;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+use super::feed_stream;
+use super::follower::{FeedParts, Followed, Follower};
+use super::record_reads::ReadsRecords;
+use crate::companion::{ChangeFeed, TooManyReaders};
+use crate::gateway::Shared;
+use crate::gateway::fault;
+use crate::gateway::rate_limiter::RateLimiter;
+use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
+use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
+use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
+use calendar_edge_core::companion::feed::{FeedQuery, InvalidArgument};
+use calendar_edge_core::errors::EdgeError;
+use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::limits::rates::CostClass;
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::credentials::Identity;
+use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem, Refusal};
+use url::Url;
+
+/// The public route of the feed.
+#[derive(Debug)]
+pub(in crate::gateway) struct FeedRoute {
+    parts: Arc<FeedParts>,
+    paths: Vec<String>,
+    limiter: RateLimiter,
+    longest_wait: Duration,
+    public_url: Option<Url>,
+    is_enabled: bool,
+}
+
+/// Where the feed is below a REST root. The companion plugin answers the edge's own signed questions there, at the site.
+const PATH: &str = "/calendar-edge/v1/changes";
+
+/// The header by which a stream goes on.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+// === impl FeedRoute ===
+
+impl FeedRoute {
+    pub(in crate::gateway) fn new(
+        settings: &Settings,
+        shared: &Shared,
+        records: Arc<dyn ReadsRecords>,
+    ) -> Self {
+        let roots = settings.roots.iter();
+        Self {
+            parts: Arc::new(FeedParts {
+                companions: shared.companions.clone(),
+                records,
+                drain: shared.drain.clone(),
+            }),
+            paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
+            limiter: RateLimiter::new(&settings.rate_limits, shared),
+            longest_wait: settings.feed.longest_wait,
+            public_url: settings.public_url.clone(),
+            is_enabled: settings.feed.enabled,
+        }
+    }
+
+    /// Whether a request is for the feed, on or off.
+    pub(in crate::gateway) fn is_asked(&self, head: &Head) -> bool {
+        matches!(head.method, Method::GET | Method::HEAD)
+            && self.paths.iter().any(|path| head.uri.path() == path)
+    }
+
+    /// Answers a reader.
+    pub(in crate::gateway) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
+        if !self.is_enabled {
+            return refused(&EdgeError::FeedOff.refusal());
+        }
+        // Credentials do not matter here.
+        let charged = match self
+            .limiter
+            .charge(request, &Identity::default(), CostClass::Item)
+            .await
+        {
+            Ok(charged) => charged,
+            Err(exceeded) => return self.limiter.refuse(request, &exceeded),
+        };
+        self.limiter.passed();
+        let mut answer = match self.follower(request) {
+            Ok(follower) => self.follow(request, follower).await,
+            Err(refusal) => refused(&refusal),
+        };
+        charged.status().write(answer.headers_mut());
+        answer
+    }
+
+    fn follower(&self, request: &AskedRequest) -> Result<Follower, Refusal> {
+        let unavailable = || EdgeError::FeedUnavailable.refusal();
+        let key = self.feed().key().ok_or_else(unavailable)?;
+        let query = request.head.uri.query().unwrap_or_default();
+        if query.len() > FeedQuery::LONGEST {
+            return Err(EdgeError::TargetTooLong.refusal());
+        }
+        let last_event = request
+            .head
+            .headers
+            .get(LAST_EVENT_ID)
+            .filter(|_| is_stream(&request.head));
+        let last_event = last_event.map(|id| id.to_str().unwrap_or_default());
+        let query = FeedQuery::read(query, last_event, &key).map_err(invalid)?;
+        Ok(Follower {
+            parts: Arc::clone(&self.parts),
+            key,
+            query,
+            public: PublicAddress::of(self.public_url.as_ref(), request.context.addressed()),
+        })
+    }
+
+    fn feed(&self) -> &ChangeFeed {
+        self.parts.companions.feed()
+    }
+
+    async fn follow(&self, request: &AskedRequest, follower: Follower) -> EdgeResponse {
+        let wait = follower.query.wait.min(self.longest_wait);
+        let is_stream = is_stream(&request.head);
+        if wait.is_zero() && !is_stream {
+            return poll(&request.head.headers, &follower, wait).await;
+        }
+        let place = match self.feed().enter(request.context.client.address) {
+            Ok(place) => place,
+            Err(TooManyReaders::InAll) => {
+                return fault::again_soon(refused(&EdgeError::FeedFull.refusal()));
+            }
+            Err(TooManyReaders::OfAddress) => {
+                return fault::again_soon(refused(&EdgeError::RateLimited.refusal()));
+            }
+        };
+        if is_stream {
+            return of_feed(feed_stream::stream(follower, place));
+        }
+        let answer = poll(&request.head.headers, &follower, wait).await;
+        drop(place);
+        answer
+    }
+}
+
+/// Answers once, with 304 where the reader has this answer.
+async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
+    let page = match follower.next(wait).await {
+        Followed::Page(page) | Followed::Ending(Some(page)) => page,
+        Followed::Unheard | Followed::Ending(None) => {
+            return refused(&EdgeError::FeedUnavailable.refusal());
+        }
+    };
+    let text = follower.text(&page).await;
+    let tag = entity_tag(&text);
+    let has_it = if_none_match(headers).is_some_and(|condition| is_known(&condition, &tag));
+    let mut answer = if has_it {
+        not_modified()
+    } else {
+        json(StatusCode::OK, text)
+    };
+    let headers = answer.headers_mut();
+    headers.insert(ETAG, tag);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    of_feed(answer)
+}
+
+fn not_modified() -> PlainResponse {
+    let mut answer = PlainResponse::new(EdgeBody::default());
+    *answer.status_mut() = StatusCode::NOT_MODIFIED;
+    answer
+}
+
+const fn of_feed(response: PlainResponse) -> EdgeResponse {
+    EdgeResponse {
+        response,
+        facts: ResponseFacts::Calendar {
+            by: AnsweredBy::Feed,
+            audience: Audience::Everybody,
+            forms: None,
+        },
+    }
+}
+
+/// Whether a reader takes a stream.
+fn is_stream(head: &Head) -> bool {
+    let accepted = head.headers.get_all(ACCEPT).iter();
+    let mut types = accepted
+        .filter_map(|field| field.to_str().ok())
+        .flat_map(|field| field.split(','));
+    let names_stream = types.any(|item| {
+        let name = item.split(';').next().unwrap_or_default();
+        name.trim().eq_ignore_ascii_case(EVENT_STREAM)
+    });
+    head.method == Method::GET && names_stream
+}
+
+/// The refusal of an argument, in WordPress's words.
+fn invalid(fault: InvalidArgument) -> Refusal {
+    Refusal::plain(Problem::Invalid(vec![InvalidParameter {
+        name: fault.name,
+        fault: Fault::Strict(fault.expected),
+    }]))
+}

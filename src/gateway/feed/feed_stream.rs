@@ -1,0 +1,81 @@
+//! Changes as a stream of server-sent events.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Response};
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+
+use super::follower::{Followed, Follower};
+use crate::server::response::{EdgeBody, PlainResponse};
+
+/// The time between two signs of life.
+const HEARTBEAT: Duration = Duration::from_secs(25);
+
+/// A sign of life.
+const COMMENT: &[u8] = b":\n\n";
+
+/// The first bytes: how many milliseconds a reader waits before it comes again.
+const RETRY: &[u8] = b"retry: 2000\n\n";
+
+/// A stream on its way; its place ends with it.
+struct Stream<P> {
+    follower: Follower,
+    begun: bool,
+    _place: P,
+}
+
+/// Sends changes as they come. The next ones are read when the client has taken the last ones, from its position in the
+/// log: nothing waits for a slow reader.
+pub(super) fn stream<P: Send + 'static>(follower: Follower, place: P) -> PlainResponse {
+    let begun = Stream {
+        follower,
+        begun: false,
+        _place: place,
+    };
+    let frames = stream::unfold(begun, |mut stream| async move {
+        let sent = stream.next().await?;
+        Some((Ok::<_, Infallible>(Frame::data(sent)), stream))
+    });
+    let body = StreamBody::new(frames).map_err(|never| match never {});
+    let mut answer: Response<EdgeBody> = Response::new(body.boxed_unsync());
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    // Proxies that hold answers back until they are whole.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    answer
+}
+
+// === impl Stream ===
+
+impl<P> Stream<P> {
+    /// The next bytes; none at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        if !std::mem::replace(&mut self.begun, true) {
+            return Some(Bytes::from_static(RETRY));
+        }
+        match self.follower.next(HEARTBEAT).await {
+            Followed::Page(page) => {
+                self.follower.query.since = Some(page.next);
+                if !page.tells() {
+                    return Some(Bytes::from_static(COMMENT));
+                }
+                let text = self.follower.text(&page).await;
+                let token = self.follower.token(page.next);
+                let event = [
+                    format!("event: changes\nid: {token}\ndata: ").as_bytes(),
+                    &text,
+                    b"\n\n",
+                ]
+                .concat();
+                Some(event.into())
+            }
+            Followed::Unheard | Followed::Ending(_) => None,
+        }
+    }
+}

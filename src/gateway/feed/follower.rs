@@ -1,0 +1,150 @@
+//! One reader on its way through the log of changes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::join_all;
+use tokio::time::{Instant, sleep};
+
+use super::record_reads::ReadsRecords;
+use crate::companion::{AsksSite, ChangeFeed, Companions};
+use crate::server::Drain;
+use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
+use calendar_edge_core::gateway::authority::PublicAddress;
+
+/// What all readers share.
+#[derive(Debug)]
+pub(super) struct FeedParts {
+    pub(super) companions: Companions,
+    pub(super) records: Arc<dyn ReadsRecords>,
+    pub(super) drain: Drain,
+}
+
+/// A reader.
+#[derive(Debug)]
+pub(super) struct Follower {
+    pub(super) parts: Arc<FeedParts>,
+    pub(super) key: Arc<FeedKey>,
+    pub(super) query: FeedQuery,
+    /// Where the reader reached the edge: included records have its URLs.
+    pub(super) public: PublicAddress,
+}
+
+/// What a reader finds.
+#[derive(Debug)]
+pub(super) enum Followed {
+    /// The changes since its position; none if nothing came in time.
+    Page(FeedPage),
+    /// The site does not count its changes.
+    Unheard,
+    /// The edge ends, and this is what there is; none if the site has shown no number.
+    Ending(Option<FeedPage>),
+}
+
+/// The most changes of one answer; a few more, because those of one number stay together.
+const MOST_CHANGES: usize = 1000;
+
+/// The most records that one answer includes.
+const MOST_RECORDS: usize = 100;
+
+/// How many of them are read at once.
+const AT_ONCE: usize = 4;
+
+/// How long a reader waits until what became of changed records is known.
+const VERDICTS: Duration = Duration::from_secs(5);
+
+/// How long the first reader waits until the site has shown a number.
+const FIRST_NUMBER: Duration = Duration::from_secs(2);
+
+/// The longest time between two looks at the log. As long as somebody reads, the edge asks for lost messages.
+const LOOK: Duration = Duration::from_secs(1);
+
+// === impl Follower ===
+
+impl Follower {
+    fn feed(&self) -> &ChangeFeed {
+        self.parts.companions.feed()
+    }
+
+    /// Waits for a change for this time, and a little for what became of the records that have changed.
+    pub(super) async fn next(&self, wait: Duration) -> Followed {
+        let begun = Instant::now();
+        let mut moved = self.feed().subscribe();
+        loop {
+            moved.mark_unchanged();
+            let is_heard = self.look();
+            let time = begun.elapsed();
+            let is_judging = time < VERDICTS && self.feed().is_pending();
+            let page = self
+                .feed()
+                .read(self.query.since, &self.query.kinds, MOST_CHANGES);
+            let is_due = |page: &FeedPage| {
+                let is_ready = !is_judging && (page.tells() || time >= wait);
+                is_ready || !page.is_complete
+            };
+            let page = match page {
+                _ if !is_heard => return Followed::Unheard,
+                Some(page) if is_due(&page) => return Followed::Page(page),
+                None if time >= FIRST_NUMBER => return Followed::Unheard,
+                page => page,
+            };
+            tokio::select! {
+                // What ends the wait is found by the next look.
+                _ = moved.changed() => {}
+                () = sleep(LOOK.min(wait.saturating_sub(time).max(SHORTEST))) => {}
+                () = self.parts.drain.begun() => return Followed::Ending(page),
+            }
+        }
+    }
+
+    /// Has pending changes judged. False if the site does not count its changes.
+    fn look(&self) -> bool {
+        let FeedParts {
+            companions,
+            records,
+            drain,
+        } = &*self.parts;
+        companions.called();
+        let site: Arc<dyn AsksSite> = Arc::<dyn ReadsRecords>::clone(records);
+        self.feed().begin_judging(&site, drain);
+        companions.stand()
+    }
+
+    /// The text of a page, with records if the reader asks for them.
+    pub(super) async fn text(&self, page: &FeedPage) -> Bytes {
+        let mut records = self.records(page).await.into_iter();
+        let next = self.token(page.next);
+        // Records were read in the order of the changes that have one.
+        page.to_json(&next, |change| match change.what {
+            WhatChanged::Changed(_) => records.next().flatten(),
+            WhatChanged::Gone => None,
+        })
+    }
+
+    pub(super) fn token(&self, position: FeedPosition) -> String {
+        self.key.write(position)
+    }
+
+    async fn records(&self, page: &FeedPage) -> Vec<Option<Bytes>> {
+        if !self.query.includes_records {
+            return Vec::new();
+        }
+        let changed = page
+            .changes
+            .iter()
+            .filter(|change| change.what != WhatChanged::Gone);
+        let names: Vec<_> = changed.map(|change| change.name).take(MOST_RECORDS).collect();
+        let mut records = Vec::with_capacity(names.len());
+        for names in names.chunks(AT_ONCE) {
+            let reads = names
+                .iter()
+                .map(|name| self.parts.records.read(*name, &self.public));
+            records.extend(join_all(reads).await);
+        }
+        records
+    }
+}
+
+/// The shortest time between two looks.
+const SHORTEST: Duration = Duration::from_millis(50);

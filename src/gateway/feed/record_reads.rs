@@ -1,0 +1,183 @@
+//! Records read as an anonymous reader reads them: from the cache, or from the site with a permit like any other call.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::BodyExt;
+use serde::Deserialize;
+
+use crate::backend::{Forwarded, ForwardedHeaders};
+use crate::companion::AsksSite;
+use crate::gateway::Parts;
+use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
+use crate::gateway::stage::Stage;
+use crate::server::response::EdgeBody;
+use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
+use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
+use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::Outcome;
+
+/// Reads records for the feed.
+pub(in crate::gateway) trait ReadsRecords: AsksSite {
+    /// The JSON of a record at a public address; none if an anonymous reader does not see it.
+    fn read<'a>(
+        &'a self,
+        name: RecordName,
+        public: &'a PublicAddress,
+    ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>>;
+}
+
+/// Reads records through the stages below judging.
+pub(in crate::gateway) struct RecordReads<S> {
+    stages: Arc<S>,
+    decider: Arc<Decider>,
+    /// The path of the namespace below the first root.
+    path: String,
+    namespace: Option<Arc<str>>,
+    public: PublicAddress,
+}
+
+/// What is read of a record.
+#[derive(Deserialize)]
+struct RecordTime {
+    #[serde(default)]
+    modified_utc: Option<Box<str>>,
+}
+
+/// The most bytes of a record.
+const LARGEST: usize = 4 << 20;
+
+// === impl RecordReads ===
+
+impl<S> RecordReads<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    pub(in crate::gateway) fn new(stages: Arc<S>, settings: &Settings, parts: &Parts) -> Self {
+        let root = settings.roots.first().map_or("", |root| root.path.as_str());
+        let namespaces = settings.public_namespaces();
+        let namespace = namespaces.first().map(String::as_str).unwrap_or_default();
+        let nobody = Addressed {
+            scheme: Scheme::Http,
+            host: None,
+            local: None,
+        };
+        Self {
+            stages,
+            decider: Arc::clone(&parts.decider),
+            path: format!("{root}/{namespace}"),
+            namespace: Some(namespace.into()),
+            public: PublicAddress::of(settings.public_url.as_ref(), nobody),
+        }
+    }
+
+    /// The call of an anonymous reader; none if the settings permit it to nobody.
+    fn call(&self, name: RecordName, public: &PublicAddress) -> Option<CalendarCall> {
+        let target = format!("{}/{}/{}", self.path, name.kind.collection(), name.id);
+        let request = Request::builder().method(Method::GET).uri(target).body(());
+        let (head, ()) = request.ok()?.into_parts();
+        let head = RequestHead {
+            parts: &head,
+            client: None,
+            addressed: Addressed {
+                scheme: Scheme::Http,
+                host: None,
+                local: None,
+            },
+        };
+        let Decision::Judged(judgement) = self.decider.decide(&head, &[]) else {
+            return None;
+        };
+        let Outcome::Forward(call) = judgement.outcome else {
+            return None;
+        };
+        let call = Arc::new(JudgedCall::new(*call));
+        let context = call.client_at(public.to_string().into(), self.namespace.clone());
+        let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public, None));
+        Some(CalendarCall::of(
+            Arc::new(ClientSide::absent(context, forwarded)),
+            call,
+        ))
+    }
+
+    /// Status and body of the answer; no body if it is too large or ends early.
+    async fn answer(&self, name: RecordName, public: &PublicAddress) -> (StatusCode, Option<Bytes>) {
+        let Some(call) = self.call(name, public) else {
+            return (StatusCode::FORBIDDEN, None);
+        };
+        let answer = self.stages.call(call).await.response;
+        let status = answer.status();
+        (status, whole(answer.response.into_body()).await)
+    }
+}
+
+impl<S> AsksSite for RecordReads<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
+        Box::pin(async move {
+            let (status, body) = self.answer(name, &self.public).await;
+            verdict(status, body.as_deref())
+        })
+    }
+}
+
+impl<S> ReadsRecords for RecordReads<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    fn read<'a>(
+        &'a self,
+        name: RecordName,
+        public: &'a PublicAddress,
+    ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>> {
+        Box::pin(async move {
+            let (status, body) = self.answer(name, public).await;
+            body.filter(|_| status == StatusCode::OK)
+        })
+    }
+}
+
+impl<S> fmt::Debug for RecordReads<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordReads")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The bytes of a body; none if there are too many, or if it ends early.
+async fn whole(mut body: EdgeBody) -> Option<Bytes> {
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.ok()?.into_data() {
+            whole.extend_from_slice(&data);
+        }
+        if whole.len() > LARGEST {
+            return None;
+        }
+    }
+    Some(whole.into())
+}
+
+/// What an answer says about the record. Only the site can say that there is none for this reader: a failure is none.
+fn verdict(status: StatusCode, body: Option<&[u8]>) -> RecordVerdict {
+    match status {
+        StatusCode::OK => body.map_or(RecordVerdict::Failed, |body| {
+            let read = serde_json::from_slice::<RecordTime>(body);
+            RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc))
+        }),
+        StatusCode::BAD_REQUEST
+        | StatusCode::UNAUTHORIZED
+        | StatusCode::FORBIDDEN
+        | StatusCode::NOT_FOUND
+        | StatusCode::GONE => RecordVerdict::Hidden,
+        _ => RecordVerdict::Failed,
+    }
+}

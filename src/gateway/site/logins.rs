@@ -1,0 +1,123 @@
+//! Logins at the rest of the site: charged before the site checks a password, and given back unless it was wrong.
+
+use std::future::Future;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{StreamExt, stream};
+use http::header::ACCEPT_ENCODING;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+use http_body::Frame;
+use http_body_util::{BodyExt, BodyStream, StreamBody};
+
+use crate::gateway::rate_limiter::RateLimiter;
+use crate::layers::{AskedRequest, EdgeResponse};
+use crate::server::response::{BoxError, EdgeBody};
+use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteAnswer};
+
+/// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
+#[derive(Debug)]
+pub(in crate::gateway) struct SiteLogins(RateLimiter);
+
+/// The beginning of a response's body.
+#[derive(Default)]
+struct BodyStart {
+    frames: Vec<Result<Frame<Bytes>, BoxError>>,
+    bytes: BytesMut,
+    is_whole: bool,
+}
+
+// === impl SiteLogins ===
+
+impl SiteLogins {
+    pub(in crate::gateway) const fn new(limiter: RateLimiter) -> Self {
+        Self(limiter)
+    }
+
+    /// Returns true if the body of a request shows the passwords that it tries, though PHP reads no form.
+    pub(in crate::gateway) fn are_in_call(&self, head: &Parts) -> bool {
+        self.door(head) == Some(LoginDoor::XmlRpc)
+    }
+
+    /// Asks for a response that shows whether a password was wrong.
+    pub(in crate::gateway) fn prepare(&self, head: &Parts, outgoing: &mut HeaderMap) {
+        if self.door(head).is_some_and(LoginDoor::is_told_by_body) {
+            outgoing.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+    }
+
+    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the answer,
+    /// and gives back what was no failed login. `body` is as for [`LoginDoor::tried`].
+    pub(in crate::gateway) async fn guard(
+        &self,
+        asked: &AskedRequest,
+        body: Option<&[u8]>,
+        answer: impl Future<Output = EdgeResponse>,
+    ) -> EdgeResponse {
+        let Some(door) = self.door(&asked.head) else {
+            return answer.await;
+        };
+        let tried = door.tried(&asked.head, body);
+        let charges = match self.0.charge_logins(asked, &tried).await {
+            Ok(charges) => charges,
+            Err(exceeded) => return self.0.refuse(asked, &exceeded),
+        };
+        let mut answer = answer.await;
+        let start = if door.is_told_by_body() {
+            begin(&mut answer).await
+        } else {
+            BodyStart::default()
+        };
+        let failures = door.failures(
+            tried.len(),
+            &SiteAnswer {
+                status: answer.status(),
+                headers: answer.headers(),
+                start: &start.bytes,
+                is_whole: start.is_whole,
+            },
+        );
+        for charged in charges.into_iter().skip(failures) {
+            self.0.return_charges(charged);
+        }
+        if start.frames.is_empty() {
+            answer
+        } else {
+            answer.map(|rest| start.followed_by(rest))
+        }
+    }
+
+    fn door(&self, head: &Parts) -> Option<LoginDoor> {
+        self.0.counts_logins().then(|| LoginDoor::of(head)).flatten()
+    }
+}
+
+// === impl BodyStart ===
+
+impl BodyStart {
+    /// The body from its beginning.
+    fn followed_by(self, rest: EdgeBody) -> EdgeBody {
+        let frames = stream::iter(self.frames).chain(BodyStream::new(rest));
+        StreamBody::new(frames).boxed_unsync()
+    }
+}
+
+/// Reads the beginning of a response's body. What comes after it is relayed as it comes.
+async fn begin(answer: &mut EdgeResponse) -> BodyStart {
+    let mut start = BodyStart::default();
+    while start.bytes.len() < LOGIN_ANSWER_BYTES {
+        let Some(frame) = answer.body_mut().frame().await else {
+            start.is_whole = true;
+            break;
+        };
+        if let Some(data) = frame.as_ref().ok().and_then(Frame::data_ref) {
+            start.bytes.extend_from_slice(data);
+        }
+        let is_broken = frame.is_err();
+        start.frames.push(frame);
+        if is_broken {
+            break;
+        }
+    }
+    start
+}

@@ -1,0 +1,96 @@
+//! Limits of readers: how many wait, in all and for one address, and how often they ask.
+
+use std::time::Duration;
+
+use calendar_edge_core::settings::{Rate, Settings};
+use http::header::{ACCEPT, RETRY_AFTER};
+use http::{Method, StatusCode};
+
+use super::feed_site::{FEED, FeedScene};
+use crate::support::Edge;
+
+fn limited(readers: usize, readers_per_address: usize) -> impl FnOnce(&mut Settings) {
+    move |settings| {
+        settings.feed.readers = readers;
+        settings.feed.readers_per_address = readers_per_address;
+    }
+}
+
+async fn stream(edge: &Edge) -> reqwest::Response {
+    let request = edge
+        .request(Method::GET, FEED)
+        .header(ACCEPT, "text/event-stream");
+    request.send().await.expect("an answer")
+}
+
+async fn open_readers(edge: &Edge) -> Option<String> {
+    edge.metric("edge_feed_readers").await
+}
+
+#[tokio::test]
+async fn an_address_has_its_share_of_places_which_come_back() {
+    let scene = FeedScene::with(&[], limited(10, 2)).await;
+    let token = scene.token().await;
+    let first = stream(&scene.edge).await;
+    let _second = stream(&scene.edge).await;
+    let third = stream(&scene.edge).await;
+    assert_eq!(third.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(third.headers().contains_key(RETRY_AFTER));
+    // Who does not wait needs no place.
+    assert!(scene.told(&token).await.is_empty());
+    assert_eq!(open_readers(&scene.edge).await.as_deref(), Some("2"));
+    drop(first);
+    let mut status = StatusCode::TOO_MANY_REQUESTS;
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        status = stream(&scene.edge).await.status();
+        if status == StatusCode::OK {
+            break;
+        }
+    }
+    assert_eq!(status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_thousand_clients_that_wait_take_no_more_than_the_places() {
+    let scene = FeedScene::with(&[], limited(20, 1000)).await;
+    let token = scene.token().await;
+    let target = format!("{FEED}?since={token}&wait=2");
+    let clients = (0..1000).map(|_| {
+        let request = scene.edge.request(Method::GET, &target);
+        async move { request.send().await.expect("an answer").status() }
+    });
+    let mut statuses = Vec::new();
+    let clients: Vec<_> = clients.collect();
+    for part in futures_util::future::join_all(clients).await {
+        statuses.push(part);
+    }
+    let served = statuses
+        .iter()
+        .filter(|status| **status == StatusCode::OK)
+        .count();
+    let refused = statuses
+        .iter()
+        .filter(|status| **status == StatusCode::SERVICE_UNAVAILABLE)
+        .count();
+    assert_eq!(served + refused, 1000);
+    assert!((20..1000).contains(&served), "{served}");
+    assert_eq!(open_readers(&scene.edge).await.as_deref(), Some("0"));
+}
+
+#[tokio::test]
+async fn readers_have_the_rates_of_other_reads() {
+    let scene = FeedScene::with(&[], |settings| {
+        settings.rate_limits.address.items = Some(Rate {
+            requests: 3,
+            period: Duration::from_mins(1),
+        });
+    })
+    .await;
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        statuses.push(scene.edge.get(FEED).await.status);
+    }
+    assert_eq!(statuses[..3], [StatusCode::OK; 3]);
+    assert_eq!(statuses[3], StatusCode::TOO_MANY_REQUESTS);
+}

@@ -1,0 +1,257 @@
+//! A site with a companion plugin and records of every status, and an edge with a feed in front of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use calendar_edge_core::settings::{MarkKey, Settings};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Edge, Origin, Reply, Seen};
+
+pub(super) const FEED: &str = "/wp-json/calendar-edge/v1/changes";
+const MESSAGES: &str = "/wp-json/calendar-edge/v1/purge";
+const LIST: &str = "/wp-json/calendar/events/v1/events?per_page=50";
+
+/// What anonymous readers get of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    Published,
+    Draft,
+    Private,
+    Trashed,
+    Deleted,
+    Protected,
+    /// The site fails.
+    Broken,
+}
+
+/// A site under test; clones share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FeedSite(Arc<SiteState>);
+
+#[derive(Debug, Default)]
+struct SiteState {
+    changes: AtomicU64,
+    /// By kind and number: `events/50`.
+    records: Mutex<BTreeMap<String, Status>>,
+    /// How often a single record was asked for.
+    reads: AtomicU64,
+}
+
+/// The site, and an edge in front of it.
+pub(super) struct FeedScene {
+    pub(super) site: FeedSite,
+    pub(super) origin: Origin,
+    pub(super) edge: Edge,
+}
+
+pub(super) fn key() -> MarkKey {
+    MarkKey::new(b"a secret of thirty-two characters").expect("a secret")
+}
+
+// === impl FeedSite ===
+
+impl FeedSite {
+    /// A site that has counted changes before.
+    pub(super) fn counting(changes: u64) -> Self {
+        let site = Self::default();
+        site.0.changes.store(changes, Ordering::SeqCst);
+        site
+    }
+
+    pub(super) fn set(&self, record: &str, status: Status) {
+        self.0
+            .records
+            .lock()
+            .expect("a lock")
+            .insert(record.to_owned(), status);
+    }
+
+    /// Counts a change, and returns its number.
+    pub(super) fn count(&self) -> u64 {
+        self.0.changes.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Shows no number from now on.
+    pub(super) fn forget_count(&self) {
+        self.count_to(0);
+    }
+
+    /// Shows this number; 0: none.
+    pub(super) fn count_to(&self, changes: u64) {
+        self.0.changes.store(changes, Ordering::SeqCst);
+    }
+
+    /// How often single records were asked for.
+    pub(super) fn reads(&self) -> u64 {
+        self.0.reads.load(Ordering::SeqCst)
+    }
+
+    pub(super) async fn start(&self) -> Origin {
+        let site = self.clone();
+        Origin::answering(move |seen| site.answer(seen)).await
+    }
+
+    fn answer(&self, seen: &Seen) -> Reply {
+        let changes = self.0.changes.load(Ordering::SeqCst);
+        let path = seen.target.split('?').next().unwrap_or_default();
+        let reply = match path.split_once("/events/v1/").map_or("", |(_, record)| record) {
+            "" if changes == 0 => return Reply::json(404, r#"{"code":"rest_no_route"}"#),
+            "" => Reply::json(200, &json!({ "changes": changes }).to_string()),
+            "events" => Reply::json(200, &self.list().to_string()),
+            record => self.record(record),
+        };
+        match changes {
+            0 => reply,
+            changes => reply.header("x-calendar-edge-changes", &changes.to_string()),
+        }
+    }
+
+    fn record(&self, record: &str) -> Reply {
+        self.0.reads.fetch_add(1, Ordering::SeqCst);
+        let status = self.0.records.lock().expect("a lock").get(record).copied();
+        let refused = |status: u16, code: &str| {
+            Reply::json(
+                status,
+                &json!({"code": code, "data": {"status": status}}).to_string(),
+            )
+        };
+        match status.unwrap_or(Status::Deleted) {
+            Status::Published => Reply::json(200, &written(record).to_string()),
+            Status::Draft | Status::Private => refused(403, "event-not-accessible"),
+            Status::Trashed => refused(403, "event-no-longer-available"),
+            Status::Protected => refused(403, "event-password-protected"),
+            Status::Deleted => refused(404, "rest-event-not-found"),
+            Status::Broken => Reply::of_type(500, "text/html", "<p>There has been a critical error.</p>"),
+        }
+    }
+
+    fn list(&self) -> Value {
+        let records = self.0.records.lock().expect("a lock");
+        let events = records.iter().filter(|(name, status)| {
+            name.starts_with("events/") && matches!(status, Status::Published | Status::Protected)
+        });
+        let events: Vec<Value> = events.map(|(name, _)| written(name)).collect();
+        json!({"events": events, "total": events.len(), "total_pages": 1})
+    }
+}
+
+fn written(record: &str) -> Value {
+    let (_, id) = record.split_once('/').expect("a kind and a number");
+    let id: u64 = id.parse().expect("a number");
+    json!({
+        "id": id, "title": "Jazz", "modified_utc": "2027-03-01 10:00:00", "image": false, "venue": [], "organizer": [],
+        "categories": [], "tags": [], "url": "http://wp.example/jazz"
+    })
+}
+
+// === impl FeedScene ===
+
+impl FeedScene {
+    /// A site with these published records, and an edge that was shown a first number.
+    pub(super) async fn of(records: &[&str]) -> Self {
+        Self::with(records, |_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(super) async fn with(records: &[&str], change: impl FnOnce(&mut Settings)) -> Self {
+        let site = FeedSite::counting(10);
+        for record in records {
+            site.set(record, Status::Published);
+        }
+        let origin = site.start().await;
+        let edge = edge(&origin, change).await;
+        Self { site, origin, edge }
+    }
+
+    /// Changes a record at the site, which counts it and tells the edge.
+    pub(super) async fn change(&self, record: &str, status: Status) {
+        self.site.set(record, status);
+        self.tell(&[record]).await;
+    }
+
+    /// Tells the edge that records have changed.
+    pub(super) async fn tell(&self, records: &[&str]) {
+        let tags: Vec<String> = records.iter().map(|record| tag(record)).collect();
+        tell(&self.edge, &json!({"tags": tags, "changes": [self.site.count()]})).await;
+    }
+
+    /// The feed's answer to a query.
+    pub(super) async fn feed(&self, query: &str) -> Value {
+        let answer = self.edge.get(&format!("{FEED}?{query}")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+        answer.json()
+    }
+
+    /// A fresh token.
+    pub(super) async fn token(&self) -> String {
+        let answer = self.feed("").await;
+        assert_eq!(answer["complete"], false);
+        next(&answer)
+    }
+
+    /// Reads all records, as a client does that has a fresh token.
+    pub(super) async fn read_all(&self) {
+        assert_eq!(self.edge.get(LIST).await.status, StatusCode::OK);
+    }
+
+    /// What the feed tells since a token: `changed event:50`.
+    pub(super) async fn told(&self, since: &str) -> Vec<String> {
+        let answer = self.feed(&format!("since={since}")).await;
+        assert_eq!(answer["complete"], true, "{answer}");
+        told(&answer)
+    }
+}
+
+/// An edge with a feed that keeps answers for no time without a companion plugin, and for an hour with one.
+pub(super) async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
+    let edge = Edge::builder().origin(origin).caching().settings(|settings| {
+        settings.origin.mark_key = Some(key());
+        settings.cache.fresh = Duration::ZERO;
+        settings.cache.stale_while_revalidate = Duration::ZERO;
+        settings.cache.reconcile = Duration::from_secs(2);
+        settings.feed.enabled = true;
+    });
+    edge.settings(change).start().await
+}
+
+/// The directory of an edge that keeps its log.
+pub(super) fn keeping(directory: &Path) -> impl FnOnce(&mut Settings) {
+    let directory = directory.to_owned();
+    move |settings| settings.state_dir = Some(directory)
+}
+
+/// Sends a message of the companion plugin.
+pub(super) async fn tell(edge: &Edge, message: &Value) {
+    static NONCE: AtomicU64 = AtomicU64::new(1);
+    let nonce = u128::from(NONCE.fetch_add(1, Ordering::SeqCst)).to_be_bytes();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let body = message.to_string();
+    let seal = key().seal(body.as_bytes(), now.as_secs(), nonce);
+    let request = edge.request(Method::POST, MESSAGES);
+    let answer = Answer::to(request.header("x-calendar-edge-purge", seal).body(body)).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+}
+
+pub(super) fn next(answer: &Value) -> String {
+    answer["next"].as_str().expect("a token").to_owned()
+}
+
+pub(super) fn told(answer: &Value) -> Vec<String> {
+    let changes = answer["changes"].as_array().expect("a list");
+    let told = changes.iter().map(|change| {
+        let text = |name: &str| change[name].as_str().expect("a text").to_owned();
+        format!("{} {}:{}", text("what"), text("kind"), change["id"])
+    });
+    told.collect()
+}
+
+/// The tag of a record: `events/50` is `event:50`.
+fn tag(record: &str) -> String {
+    let (kind, id) = record.split_once('/').expect("a kind and a number");
+    format!("{}:{id}", kind.trim_end_matches('s'))
+}

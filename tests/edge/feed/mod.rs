@@ -1,0 +1,8 @@
+//! The feed of changes over real sockets: what readers hear of a site whose companion plugin counts.
+
+mod feed_limits;
+mod feed_site;
+mod kept;
+mod posted;
+mod streamed;
+mod told;

@@ -1,0 +1,206 @@
+//! Failed logins of the whole site count together: calendar calls, other REST routes, the login form, XML-RPC (T-33).
+
+use std::time::Duration;
+
+use calendar_edge_core::settings::{OriginNamespace, OtherTraffic, Rate};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
+use http::Method;
+use reqwest::RequestBuilder;
+
+use crate::support::{Answer, EVENTS, Edge, Origin, Reply, Seen};
+
+const USERS: &str = "/wp-json/wp/v2/users/me";
+const RIGHT: &str = "right";
+
+/// A site that knows one password, and answers as WordPress.
+async fn site() -> Origin {
+    Origin::answering(|seen| {
+        let path = seen.target.split('?').next().unwrap_or_default();
+        let body = String::from_utf8_lossy(&seen.body).into_owned();
+        match path {
+            "/wp-login.php" if body.contains("pwd=right") => Reply::of_type(302, "text/html", "").header(
+                "set-cookie",
+                "wordpress_logged_in_5f=alice%7C1799999999%7Cx%7Cy; path=/; HttpOnly",
+            ),
+            "/wp-login.php" => Reply::of_type(200, "text/html", "<form>Error: wrong</form>"),
+            "/xmlrpc.php" => Reply::of_type(200, "text/xml", &xml_rpc_answer(&body)),
+            _ => rest_answer(seen),
+        }
+    })
+    .await
+}
+
+fn xml_rpc_answer(body: &str) -> String {
+    let wrong = body.matches("<string>alice</string>").count() - body.matches(RIGHT).count();
+    let fault = "<struct><member><name>faultCode</name><value><int>403</int></value></member></struct>";
+    format!("<methodResponse>{}</methodResponse>", fault.repeat(wrong))
+}
+
+fn rest_answer(seen: &Seen) -> Reply {
+    const REFUSED: &str = r#"{"code":"incorrect_password","message":"No.","data":{"status":401}}"#;
+    let is_right = seen
+        .header("authorization")
+        .is_none_or(|value| value == basic("alice", RIGHT));
+    match is_right {
+        true => Reply::json(200, "{}"),
+        false if seen.target.contains("_envelope") => Reply::json(
+            200,
+            &format!(r#"{{"body":{REFUSED},"status":401,"headers":{{}}}}"#),
+        ),
+        false => Reply::json(401, REFUSED),
+    }
+}
+
+async fn edge(site: &Origin, failed_logins: u32) -> Edge {
+    let builder = Edge::builder().site(&site.base()).settings(|settings| {
+        settings.other = OtherTraffic::Forward;
+        settings.origin.namespace = OriginNamespace::set(PLUGIN_NAMESPACE);
+        settings.trusted_proxies = vec!["127.0.0.1/32".parse().expect("a network")];
+        settings.rate_limits.failed_logins = Some(Rate {
+            requests: failed_logins,
+            period: Duration::from_hours(1),
+        });
+    });
+    builder.start().await
+}
+
+fn basic(account: &str, password: &str) -> String {
+    use base64::Engine;
+    let pair = base64::engine::general_purpose::STANDARD.encode(format!("{account}:{password}"));
+    format!("Basic {pair}")
+}
+
+fn rest(edge: &Edge, target: &str, password: &str) -> RequestBuilder {
+    edge.request(Method::GET, target)
+        .header("authorization", basic("alice", password))
+}
+
+fn form(edge: &Edge, password: &str) -> RequestBuilder {
+    edge.request(Method::POST, "/wp-login.php")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(format!("log=alice&pwd={password}&wp-submit=Log+In"))
+}
+
+fn xml_rpc(edge: &Edge, passwords: &[&str]) -> RequestBuilder {
+    let calls = passwords
+        .iter()
+        .map(|password| {
+            format!(
+                "<value><struct><member><name>methodName</name><value>wp.getUsersBlogs</value></member>\
+                 <member><name>params</name><value><array><data><value><string>alice</string></value>\
+                 <value><string>{password}</string></value></data></array></value></member></struct></value>"
+            )
+        })
+        .collect::<Vec<_>>()
+        .concat();
+    let body = format!(
+        "<?xml version=\"1.0\"?><methodCall><methodName>system.multicall</methodName><params><param><value>\
+         <array><data>{calls}</data></array></value></param></params></methodCall>"
+    );
+    edge.request(Method::POST, "/xmlrpc.php")
+        .header("content-type", "text/xml")
+        .body(body)
+}
+
+async fn status(request: RequestBuilder, client: &str) -> u16 {
+    let answer = Answer::to(request.header("x-forwarded-for", client)).await;
+    if answer.status == 429 {
+        assert_eq!(answer.code(), "edge_rate_limited");
+        assert!(answer.header("retry-after").is_some());
+    }
+    answer.status.as_u16()
+}
+
+#[tokio::test]
+async fn t33_guesses_over_four_doors_meet_one_limit() {
+    let site = site().await;
+    let edge = edge(&site, 10).await;
+    let mut passed = 0;
+    for guess in 0..50 {
+        let password = format!("guess-{guess}");
+        for request in [
+            rest(&edge, &format!("{EVENTS}/56"), &password),
+            rest(&edge, USERS, &password),
+            form(&edge, &password),
+            xml_rpc(&edge, &[&password]),
+        ] {
+            passed += usize::from(status(request, "192.0.2.1").await != 429);
+        }
+    }
+    assert_eq!((passed, site.seen().len()), (10, 10));
+    // From another address the account is closed as well; other accounts and callers without a password are not.
+    assert_eq!(status(form(&edge, RIGHT), "192.0.2.2").await, 429);
+    let bob = edge
+        .request(Method::GET, USERS)
+        .header("authorization", basic("bob", "x"));
+    assert_eq!(status(bob, "192.0.2.2").await, 401);
+    let page = edge.request(Method::GET, "/wp-login.php");
+    assert_eq!(status(page, "192.0.2.1").await, 200);
+    let metrics = edge.admin("/metrics").await.body;
+    assert!(
+        metrics.contains(r#"edge_rate_limited_total{budget="address-logins"}"#),
+        "{metrics}"
+    );
+}
+
+#[tokio::test]
+async fn t33_right_passwords_cost_nothing() {
+    let site = site().await;
+    let edge = edge(&site, 2).await;
+    for _ in 0..5 {
+        assert_eq!(status(form(&edge, RIGHT), "192.0.2.1").await, 302);
+        assert_eq!(status(xml_rpc(&edge, &[RIGHT]), "192.0.2.1").await, 200);
+        assert_eq!(status(rest(&edge, USERS, RIGHT), "192.0.2.1").await, 200);
+        let forgotten = edge
+            .request(Method::POST, "/wp-login.php?action=lostpassword")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body("user_login=alice");
+        assert_eq!(status(forgotten, "192.0.2.1").await, 200);
+    }
+}
+
+#[tokio::test]
+async fn t33_each_password_of_a_list_of_calls_counts() {
+    let site = site().await;
+    let edge = edge(&site, 4).await;
+    // More passwords than the rate has are never tried, and cost nothing.
+    assert_eq!(
+        status(xml_rpc(&edge, &["a", "b", "c", "d", "e"]), "192.0.2.1").await,
+        429
+    );
+    assert!(site.seen().is_empty());
+    assert_eq!(status(xml_rpc(&edge, &["a", "b", RIGHT]), "192.0.2.1").await, 200);
+    assert_eq!(site.only().header("accept-encoding"), Some("identity"));
+    assert_eq!(status(xml_rpc(&edge, &["c", "d", "c"]), "192.0.2.1").await, 200);
+    assert_eq!(status(xml_rpc(&edge, &["f"]), "192.0.2.1").await, 429);
+    assert_eq!(site.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn t33_an_envelope_and_a_large_body_hide_no_guess() {
+    let site = site().await;
+    let edge = edge(&site, 3).await;
+    assert_eq!(
+        status(rest(&edge, &format!("{USERS}?_envelope=1"), "x"), "192.0.2.1").await,
+        200
+    );
+    let padded = |name: &str, password: &str| format!("pad={}&{name}={password}", "x".repeat(100_000));
+    let large = edge
+        .request(Method::POST, "/wp-login.php")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(padded("log=alice&pwd", "x"));
+    assert_eq!(status(large, "192.0.2.1").await, 200);
+    let call = format!(
+        "<methodCall><!--{}--><methodName>wp.getUsersBlogs</methodName></methodCall>",
+        "x".repeat(100_000)
+    );
+    let sent = edge
+        .request(Method::POST, "/xmlrpc.php")
+        .header("content-type", "text/xml")
+        .body(call.clone());
+    assert_eq!(status(sent, "192.0.2.1").await, 200);
+    assert_eq!(site.seen().last().map(|seen| seen.body.len()), Some(call.len()));
+    // The call without a password got its charge back, the other two did not.
+    assert_eq!(status(form(&edge, "x"), "192.0.2.1").await, 200);
+    assert_eq!(status(form(&edge, "y"), "192.0.2.1").await, 429);
+}
