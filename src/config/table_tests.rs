@@ -15,7 +15,7 @@ use super::read;
 use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 14] = [
+const WITHOUT_KEY: [(&str, &str); 15] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
