@@ -7,7 +7,7 @@ use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{Judge, Outcome, RawCall};
-use calendar_edge_judge::contract::{PublishedIndex, TableInForce, TablesInForce};
+use calendar_edge_judge::contract::{Operation, PublishedIndex, TableInForce, TablesInForce};
 use calendar_edge_judge::policy::Policy;
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::{Roots, Target};
@@ -30,6 +30,8 @@ pub(super) struct ApiUnderTest {
     pace: Pace,
     roots: Roots,
     judge: Judge,
+    /// The table, as far as the backend publishes it.
+    table: Arc<TableInForce>,
 }
 
 /// A request to the API.
@@ -91,6 +93,7 @@ impl ApiUnderTest {
             pace,
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
+            table: TableInForce::unread(),
             namespace,
         })
     }
@@ -98,9 +101,16 @@ impl ApiUnderTest {
     /// Judges from now on by what the backend publishes.
     pub(super) fn learn(&mut self, index: &Value) {
         if let Ok(index) = PublishedIndex::of_document(index, &self.namespace) {
-            let table = Arc::new(TableInForce::over(&index));
-            self.judge = Judge::before(policy(&self.namespace), TablesInForce::new(vec![table]));
+            self.table = Arc::new(TableInForce::over(&index));
+            let tables = TablesInForce::new(vec![Arc::clone(&self.table)]);
+            self.judge = Judge::before(policy(&self.namespace), tables);
         }
+    }
+
+    /// False for an argument that the backend's version of the API does not have.
+    pub(super) fn has_argument(&self, operation: &Operation, name: &str) -> bool {
+        let mut absent = self.table.operation(operation).unjudged(operation);
+        absent.all(|argument| argument.name != name)
     }
 
     /// The answer to a request, or why there is none.
