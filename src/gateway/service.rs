@@ -95,8 +95,9 @@ impl Gateway {
         let answering = Arc::new(answering_stages(settings, shared, &parts));
         let records: Arc<dyn ReadsRecords> =
             Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
+        let site: Arc<dyn AsksSite> = Arc::<dyn ReadsRecords>::clone(&records);
         let gateway = GatewayParts {
-            calendar: calendar_stages(settings, shared, &parts, answering),
+            calendar: calendar_stages(settings, shared, &parts, answering, &site),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
             site: Site::new(settings, logins, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
