@@ -72,7 +72,6 @@ pub(super) fn schema(shape: Shape) -> Value {
 #[cfg(test)]
 mod tests {
     use super::super::{OpenApiOptions, openapi};
-    use super::*;
 
     /// `Error` and `data` in one word: `ErrorData`.
     fn joined(model: &str, member: &str) -> String {
