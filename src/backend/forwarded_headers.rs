@@ -129,7 +129,6 @@ impl ForwardedHeaders {
     }
 
     /// The same for a call whose time is not the request's.
-    #[cfg(feature = "migration")]
     pub(crate) fn untimed(mut self) -> Self {
         self.forwarded.parent = ParentSpan::Request;
         self

@@ -22,7 +22,7 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare`, `replay`, `verify` or `migration` found differences or returned calls; 2 these five cannot use a \
+effect, or `compare`, `replay`, `verify`, `contract test` or `migration` found differences or returned calls; 2 these six cannot use a \
 backend or a running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
@@ -80,6 +80,10 @@ pub(super) enum Command {
     #[cfg(feature = "migration")]
     #[command(after_help = examples::EXPORT)]
     Export(super::exporting::ExportArgs),
+    /// Test whether a backend keeps the contract of the API
+    #[cfg(feature = "migration")]
+    #[command(after_help = examples::CONTRACT_COMMANDS)]
+    Contract(super::contract::ContractArgs),
     /// Ask a running edge about other backends: rules, guards, differences
     #[cfg(feature = "migration")]
     #[command(after_help = examples::MIGRATION_COMMANDS)]

@@ -22,7 +22,7 @@ const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
     None => env!("CARGO_PKG_VERSION"),
 };
 #[cfg(feature = "migration")]
-use super::{comparing, exporting, migration};
+use super::{comparing, contract, exporting, migration};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -62,6 +62,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Verify(args) => comparing::verify(&args, environment, &mut out),
         #[cfg(feature = "migration")]
         Command::Export(args) => exporting::run(&args, environment, &mut out),
+        #[cfg(feature = "migration")]
+        Command::Contract(args) => contract::run(&args, &mut out),
         #[cfg(feature = "migration")]
         Command::Migration(args) => migration::run(&args, &mut out),
         Command::Completions(args) => done(completions::run(&args, &mut out)),

@@ -91,6 +91,23 @@ Examples:
 An export that was interrupted is continued by the same command.";
 
 #[cfg(feature = "migration")]
+pub(super) const CONTRACT_COMMANDS: &str = "\
+Examples:
+  calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1";
+
+#[cfg(feature = "migration")]
+pub(super) const CONTRACT_TEST: &str = "\
+Examples:
+  calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1
+  calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --rate 200 --junit contract.xml
+  calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --writes --account-file editor
+
+The account stands in its file as on one line of `curl --user`: a name, a colon and an application password. Deleted posts \
+stay in the trash.
+
+Exit statuses: 0 the backend keeps the contract; 1 it does not; 2 it cannot be asked, or the test was interrupted.";
+
+#[cfg(feature = "migration")]
 pub(super) const MIGRATION_COMMANDS: &str = "\
 Examples:
   calendar-edge migration status

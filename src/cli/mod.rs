@@ -8,6 +8,8 @@ mod colour;
 #[cfg(feature = "migration")]
 mod comparing;
 mod completions;
+#[cfg(feature = "migration")]
+mod contract;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;

@@ -195,24 +195,27 @@ impl Companions {
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the answers: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&purge.removal, cause);
-        self.note(purge);
+        self.note(purge, cause);
         removed
     }
 
     /// Removes what another edge was told, without counting it.
     pub(crate) fn obey_other(&self, purge: &PurgeRequest, cause: RemovalCause) {
         self.0.cache.begin_removal(&purge.removal, cause);
-        self.note(purge);
+        self.note(purge, cause);
     }
 
     /// Notes the changes of a removal that is done.
-    fn note(&self, purge: &PurgeRequest) {
+    fn note(&self, purge: &PurgeRequest, cause: RemovalCause) {
         let now = unix_time();
         let mut roots = self.0.roots.lock();
         if let Some(root) = self.0.feed.root() {
             self.state(&mut roots, &root);
         }
-        self.0.feed.heard(purge);
+        // What another edge has written the plugin tells with a number.
+        if cause != RemovalCause::Write {
+            self.0.feed.heard(purge);
+        }
         for (root, state) in roots.iter_mut() {
             state.tracker.told(purge, now);
             self.0.feed.follow(root, state.tracker.settled());

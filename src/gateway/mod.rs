@@ -9,6 +9,7 @@ use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
 use crate::backend::Backends;
+use crate::companion::AsksSite;
 use crate::layers::EdgeResponse;
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::CachePolicy;
@@ -70,6 +71,7 @@ fn calendar_stages<S>(
     shared: &Shared,
     parts: &Parts,
     answering: S,
+    site: &Arc<dyn AsksSite>,
 ) -> impl Stage<CallRequest, Response = EdgeResponse> + use<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
@@ -96,7 +98,7 @@ where
         }))
         // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
         .layer(layer_fn(|inner| {
-            cache::forms::Forms::new(inner, parts, settings, shared)
+            cache::forms::Forms::new(inner, Arc::clone(site), parts, settings, shared)
         }))
         .service(answering)
 }

@@ -106,8 +106,9 @@ impl Gateway {
         let answering = Arc::new(answering_stages(settings, shared, &parts));
         let records: Arc<dyn ReadsRecords> =
             Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
+        let site: Arc<dyn AsksSite> = Arc::<dyn ReadsRecords>::clone(&records);
         let gateway = GatewayParts {
-            calendar: calendar_stages(settings, shared, &parts, answering),
+            calendar: calendar_stages(settings, shared, &parts, answering, &site),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
             #[cfg(feature = "mcp")]
             agents: McpRoute::new(settings, shared, &parts),

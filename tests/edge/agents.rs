@@ -43,13 +43,13 @@ async fn post(edge: &Edge, body: impl Into<String>) -> Answer {
     Answer::to(edge.request(Method::POST, MCP).body(body.into())).await
 }
 
-fn request(method: &str, params: Value) -> String {
+fn request(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
 /// The result of a request.
 async fn result(edge: &Edge, method: &str, params: Value) -> Value {
-    let answer = post(edge, request(method, params)).await;
+    let answer = post(edge, request(method, &params)).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
     let answer = answer.json();
     assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(1)));
@@ -90,9 +90,7 @@ async fn messages_that_describe_themselves_need_no_handshake() {
     let edge = edge(&origin().await, |_| {}).await;
     let meta = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
     let ask = |method: &'static str, version: &'static str, named: &'static str| {
-        let asked = edge
-            .request(Method::POST, MCP)
-            .body(request(method, meta.clone()));
+        let asked = edge.request(Method::POST, MCP).body(request(method, &meta));
         let asked = asked.header("mcp-protocol-version", version);
         Answer::to(asked.header("mcp-method", named))
     };
@@ -109,7 +107,7 @@ async fn messages_that_describe_themselves_need_no_handshake() {
         assert_eq!(refused.json()["error"]["code"], code);
         assert_eq!(refused.status.as_u16(), status);
     }
-    let strange = edge.request(Method::POST, MCP).body(request("ping", json!({})));
+    let strange = edge.request(Method::POST, MCP).body(request("ping", &json!({})));
     let strange = Answer::to(strange.header("mcp-protocol-version", "1999-01-01")).await;
     assert_eq!(strange.json()["error"]["code"], -32022);
 }
@@ -174,7 +172,7 @@ async fn a_call_is_judged_and_answered_from_the_cache_like_a_read() {
 async fn credentials_of_an_agent_go_nowhere() {
     let origin = origin().await;
     let edge = edge(&origin, |_| {}).await;
-    let body = request("tools/call", json!({"name": "events_list"}));
+    let body = request("tools/call", &json!({"name": "events_list"}));
     let sent = edge.request(Method::POST, MCP).body(body);
     let sent = sent
         .header("authorization", "Basic eDp5")
@@ -234,10 +232,10 @@ async fn hostile_messages_get_errors_of_the_protocol() {
         (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":1,"method":"events.create"}"#, -32601),
-        (&request("tools/call", json!({"name": "events_create"})), -32602),
-        (&request("tools/call", json!({})), -32602),
+        (&request("tools/call", &json!({"name": "events_create"})), -32602),
+        (&request("tools/call", &json!({})), -32602),
         (
-            &request("tools/call", json!({"name": "events_list", "arguments": [1]})),
+            &request("tools/call", &json!({"name": "events_list", "arguments": [1]})),
             -32602,
         ),
     ] {
@@ -263,7 +261,7 @@ async fn other_methods_and_strange_pages_are_refused() {
         ("null", StatusCode::FORBIDDEN),
     ] {
         let asked = edge.request(Method::POST, MCP).header("origin", origin);
-        let answer = Answer::to(asked.body(request("ping", json!({})))).await;
+        let answer = Answer::to(asked.body(request("ping", &json!({})))).await;
         assert_eq!(answer.status, status, "{origin}");
     }
 }
@@ -288,7 +286,7 @@ async fn messages_and_what_they_read_count_toward_the_rates_of_the_client() {
         "edge_rate_limited"
     );
     result(&edge, "ping", json!({})).await;
-    let refused = post(&edge, request("ping", json!({}))).await;
+    let refused = post(&edge, request("ping", &json!({}))).await;
     assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(asked(&origin).len(), 1);
 }
@@ -296,7 +294,7 @@ async fn messages_and_what_they_read_count_toward_the_rates_of_the_client() {
 #[tokio::test]
 async fn without_the_setting_there_is_no_such_route() {
     let edge = edge(&origin().await, |settings| settings.agents.mcp = false).await;
-    let answer = post(&edge, request("ping", json!({}))).await;
+    let answer = post(&edge, request("ping", &json!({}))).await;
     assert_eq!(
         (answer.status, answer.code().as_str()),
         (StatusCode::NOT_FOUND, "rest_no_route")

@@ -23,6 +23,7 @@ mod comparing;
 mod compression;
 mod configuration_schema;
 mod contract;
+mod contract_test;
 mod corpus;
 mod cutover;
 mod descriptors;

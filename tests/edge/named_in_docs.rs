@@ -115,11 +115,8 @@ fn commands_and_their_flags_exist() {
             let Some(&subcommand) = words.first() else {
                 continue;
             };
-            let depth = if subcommand == "migration" && words.len() > 1 {
-                2
-            } else {
-                1
-            };
+            let has_others = matches!(subcommand, "migration" | "contract");
+            let depth = if has_others && words.len() > 1 { 2 } else { 1 };
             let of = words[..depth].join(" ");
             let help = helps.entry(of).or_insert_with(|| help(&words[..depth]));
             let help = help

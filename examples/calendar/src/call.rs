@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::error::CallError;
 use crate::kind::Kind;
 use crate::lists::{self, Listed};
-use crate::query::{Arguments, OF_EVENTS, OF_LINKED, OF_TERMS};
+use crate::query::{Arguments, LARGEST_NUMBER, OF_EVENTS, OF_LINKED, OF_TERMS};
 use crate::records::{Event, Organizer, Record, Term, Venue};
 use crate::store::{by_id, select};
 use crate::texts::asked_slug;
@@ -45,7 +45,10 @@ impl Target {
         let kind = Kind::of_collection(segments.next()?)?;
         let target = match (segments.next(), segments.next(), segments.next()) {
             (None, ..) => Self::All,
-            (Some(id), None, _) => Self::Number(id.parse().ok()?),
+            (Some(id), None, _) if id.bytes().all(|digit| digit.is_ascii_digit()) => Self::Number(
+                id.parse()
+                    .map_or(LARGEST_NUMBER, |id: u64| id.min(LARGEST_NUMBER)),
+            ),
             (Some("by-slug"), Some(slug), None) if kind.has_slugs() => Self::Slug(asked_slug(slug)),
             _ => return None,
         };

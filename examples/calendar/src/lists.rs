@@ -13,7 +13,7 @@ use crate::error::CallError;
 use crate::kind::Names;
 use crate::query::{Arguments, Page};
 use crate::records::{Event, Record, Term};
-use crate::store::select;
+use crate::store::{by_id, select};
 
 /// A page of a list, and how many records and pages there are.
 #[derive(Debug)]
@@ -87,9 +87,13 @@ pub(crate) fn linked<R: Record>(
 ) -> Result<Whole<R>, CallError> {
     arguments.only_published()?;
     let all = is_for_writer && arguments.text("status").is_none();
+    let event = arguments.number("event")?;
+    if let Some(id) = event {
+        by_id::<Event>(connection, id)?.ok_or(CallError::Invalid("event"))?;
+    }
     let values = named_params! {
         ":all": all,
-        ":event": arguments.number("event")?,
+        ":event": event,
         ":has_events": arguments.flag("has_events"),
         ":upcoming": arguments.flag("only_with_upcoming") == Some(true),
     };

@@ -27,6 +27,9 @@ pub const OF_TERMS: [&str; 3] = ["page", "per_page", "hide_empty"];
 /// The largest page; more is cut down to it.
 const LARGEST_PAGE: u64 = 50;
 
+/// The largest number that the database takes; no record has it.
+pub(crate) const LARGEST_NUMBER: u64 = i64::MAX.unsigned_abs();
+
 /// The arguments of a query.
 #[derive(Debug)]
 pub(crate) struct Arguments(Vec<(String, String)>);
@@ -63,7 +66,7 @@ impl Arguments {
         let number = self.text(name).map(str::parse).transpose();
         match number {
             Ok(Some(0)) | Err(_) => Err(CallError::Invalid(name)),
-            Ok(number) => Ok(number),
+            Ok(number) => Ok(number.map(|number: u64| number.min(LARGEST_NUMBER))),
         }
     }
 

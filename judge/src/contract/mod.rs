@@ -40,6 +40,7 @@ pub use published::{
     ArgumentDifference, ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex,
     TableInForce, TablesInForce,
 };
+pub use query::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE};
 pub use rule::{Rule, Taxonomy};
 #[cfg(test)]
 pub(crate) use rule_meaning::MEANINGS;

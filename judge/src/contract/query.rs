@@ -72,8 +72,17 @@ pub(super) const INDEX: &[Argument] = &[
         .default(DefaultValue::Text("view")),
 ];
 
+/// The argument that is the number of a page of a list.
+pub const PAGE_NUMBER: &str = "page";
+
+/// The argument that is the number of records on a page.
+pub const PAGE_SIZE: &str = "per_page";
+
+/// The most records that the plugin puts on a page, unless the site says otherwise.
+pub const LARGEST_PAGE: u32 = 50;
+
 const fn page(meaning: &'static str) -> Argument {
-    Argument::new("page", Integer, meaning)
+    Argument::new(PAGE_NUMBER, Integer, meaning)
         .typed(Schema::Integer)
         .ruled(Rule::PositiveInt)
         .strictly(StrictRule::Whole {
@@ -84,7 +93,7 @@ const fn page(meaning: &'static str) -> Argument {
 
 const fn per_page(meaning: &'static str) -> Argument {
     // The backend gives `per_page` a sanitiser of its own, so its schema type is never enforced.
-    Argument::new("per_page", Integer, meaning)
+    Argument::new(PAGE_SIZE, Integer, meaning)
         .ruled(Rule::PositiveInt)
         .strictly(StrictRule::Whole {
             most: STRICT_LIMITS.per_page,

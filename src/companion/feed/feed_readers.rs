@@ -118,11 +118,9 @@ mod tests {
         assert_eq!(enter("192.0.2.2").unwrap_err(), TooManyReaders::InAll);
         assert_eq!(readers.enter(None).unwrap_err(), TooManyReaders::InAll);
         drop((first, third));
-        let (all, addresses) = (
-            readers.counted.lock().all,
-            readers.counted.lock().of_addresses.len(),
-        );
-        assert_eq!((all, addresses), (1, 1));
+        let counted = readers.counted.lock();
+        assert_eq!((counted.all, counted.of_addresses.len()), (1, 1));
+        drop(counted);
         assert!(enter("2001:db8::3").is_ok() && readers.enter(None).is_ok());
     }
 }

@@ -21,8 +21,9 @@ pub(super) struct MessageFault {
     status: StatusCode,
     code: i32,
     message: String,
-    data: Option<Value>,
-    id: Value,
+    /// The revision that the client speaks, if that is the fault.
+    requested: Option<Box<str>>,
+    id: Box<Value>,
 }
 
 /// The revision whose messages describe themselves.
@@ -146,8 +147,8 @@ impl MessageFault {
             status: StatusCode::BAD_REQUEST,
             code,
             message: message.into(),
-            data: None,
-            id: Value::Null,
+            requested: None,
+            id: Box::default(),
         }
     }
 
@@ -168,7 +169,7 @@ impl MessageFault {
 
     fn unsupported(revision: &str) -> Self {
         Self {
-            data: Some(json!({"supported": revisions(), "requested": revision})),
+            requested: Some(revision.into()),
             ..Self::of(
                 UNSUPPORTED_REVISION,
                 "The edge does not speak this revision of the protocol.",
@@ -178,17 +179,21 @@ impl MessageFault {
 
     fn to(self, id: Option<&Value>) -> Self {
         Self {
-            id: id.cloned().unwrap_or_default(),
+            id: Box::new(id.cloned().unwrap_or_default()),
             ..self
         }
     }
 
     /// Status and body of the answer.
     pub(super) fn answer(self) -> (StatusCode, Bytes) {
-        let mut error = json!({"code": self.code, "message": self.message});
-        if let Some(data) = self.data {
-            error["data"] = data;
-        }
+        let Self { code, message, .. } = self;
+        let error = match self.requested {
+            Some(requested) => {
+                let data = json!({"supported": revisions(), "requested": requested});
+                json!({"code": code, "message": message, "data": data})
+            }
+            None => json!({"code": code, "message": message}),
+        };
         let answer = json!({"jsonrpc": "2.0", "id": self.id, "error": error});
         (self.status, answer.to_string().into())
     }
@@ -225,9 +230,14 @@ pub(super) fn discovered() -> Value {
 
 /// A result that clients may keep and share.
 pub(super) fn kept(mut result: Value) -> Value {
-    result["resultType"] = "complete".into();
-    result["ttlMs"] = KEPT.into();
-    result["cacheScope"] = "public".into();
+    if let Some(members) = result.as_object_mut() {
+        let more = [
+            ("resultType", json!("complete")),
+            ("ttlMs", json!(KEPT)),
+            ("cacheScope", json!("public")),
+        ];
+        members.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    }
     result
 }
 

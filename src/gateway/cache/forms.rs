@@ -9,7 +9,9 @@ use http_body::Body;
 use http_body_util::BodyExt;
 
 use super::caching::Caching;
+use super::cancellations::Cancellations;
 use crate::cache::{Answer, Cache, StoredMetadata, StoredResponse};
+use crate::companion::AsksSite;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calendar::computing::Computing;
@@ -44,6 +46,7 @@ pub(in crate::gateway) struct FormPages<S> {
     json: Arc<S>,
     cache: Cache,
     calendar_name: Option<String>,
+    cancellations: Cancellations,
     computing: Computing,
     warnings: Warnings,
 }
@@ -93,12 +96,20 @@ impl<S> Forms<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+    /// `site` is asked for records as an anonymous reader.
+    pub(in crate::gateway) fn new(
+        inner: S,
+        site: Arc<dyn AsksSite>,
+        parts: &Parts,
+        settings: &Settings,
+        shared: &Shared,
+    ) -> Self {
         let json = Arc::new(inner);
         let pages = FormPages {
             json: Arc::clone(&json),
             cache: shared.cache.clone(),
             calendar_name: settings.forms.calendar_name.clone(),
+            cancellations: Cancellations::new(site, shared),
             computing: Computing::new(),
             warnings: parts.warnings.clone(),
         };
@@ -160,8 +171,15 @@ where
                 break;
             }
         }
-        let written = self.computing.run(move || writer.finish(has_pages)).await?;
-        let pages = pages.ok_or(PageFault::Unreadable)?;
+        let mut pages = pages.ok_or(PageFault::Unreadable)?;
+        let cancels = self.cancellations.are_in(call);
+        if cancels {
+            self.cancellations.write(&mut writer);
+        }
+        let mut written = self.computing.run(move || writer.finish(has_pages)).await?;
+        if let Some(made_of) = pages.made_of.as_mut().filter(|_| cancels) {
+            made_of.filled.is_brief |= self.cancellations.keep(&mut written);
+        }
         Ok(self.response(pages, written, generation, call.form))
     }
 

@@ -127,6 +127,9 @@ impl FeedRoute {
     async fn follow(&self, request: &AskedRequest, follower: Follower) -> EdgeResponse {
         let wait = follower.query.wait.min(self.longest_wait);
         let is_stream = is_stream(&request.head);
+        if !follower.is_heard().await {
+            return refused(&EdgeError::FeedUnavailable.refusal());
+        }
         if wait.is_zero() && !is_stream {
             return poll(&request.head.headers, &follower, wait).await;
         }
@@ -151,10 +154,8 @@ impl FeedRoute {
 /// Answers once, with 304 where the reader has this answer.
 async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
     let page = match follower.next(wait).await {
-        Followed::Page(page) | Followed::Ending(Some(page)) => page,
-        Followed::Unheard | Followed::Ending(None) => {
-            return refused(&EdgeError::FeedUnavailable.refusal());
-        }
+        Followed::Page(page) | Followed::Ending(page) => page,
+        Followed::Unheard => return refused(&EdgeError::FeedUnavailable.refusal()),
     };
     let text = follower.text(&page).await;
     let tag = entity_tag(&text);

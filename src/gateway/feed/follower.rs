@@ -38,8 +38,8 @@ pub(super) enum Followed {
     Page(FeedPage),
     /// The site does not count its changes.
     Unheard,
-    /// The edge ends, and this is what there is; none if the site has shown no number.
-    Ending(Option<FeedPage>),
+    /// The same, because the edge ends.
+    Ending(FeedPage),
 }
 
 /// The most changes of one answer; a few more, because those of one number stay together.
@@ -67,28 +67,35 @@ impl Follower {
         self.parts.companions.feed()
     }
 
+    /// Waits a little until the site has shown a number. False if it does not count its changes.
+    pub(super) async fn is_heard(&self) -> bool {
+        let begun = Instant::now();
+        while self.look() && begun.elapsed() < FIRST_NUMBER {
+            if self.page().is_some() {
+                return true;
+            }
+            let pause = self.parts.drain.unless_begun(sleep(SHORTEST)).await;
+            if pause.is_none() {
+                return false;
+            }
+        }
+        false
+    }
+
     /// Waits for a change for this time, and a little for what became of the records that have changed.
     pub(super) async fn next(&self, wait: Duration) -> Followed {
         let begun = Instant::now();
         let mut moved = self.feed().subscribe();
         loop {
             moved.mark_unchanged();
-            let is_heard = self.look();
+            let Some(page) = self.page().filter(|_| self.look()) else {
+                return Followed::Unheard;
+            };
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
-            let page = self
-                .feed()
-                .read(self.query.since, &self.query.kinds, MOST_CHANGES);
-            let is_due = |page: &FeedPage| {
-                let is_ready = !is_judging && (page.tells() || time >= wait);
-                is_ready || !page.is_complete
-            };
-            let page = match page {
-                _ if !is_heard => return Followed::Unheard,
-                Some(page) if is_due(&page) => return Followed::Page(page),
-                None if time >= FIRST_NUMBER => return Followed::Unheard,
-                page => page,
-            };
+            if !page.is_complete || (!is_judging && (page.tells() || time >= wait)) {
+                return Followed::Page(page);
+            }
             tokio::select! {
                 // What ends the wait is found by the next look.
                 _ = moved.changed() => {}
@@ -96,6 +103,11 @@ impl Follower {
                 () = self.parts.drain.begun() => return Followed::Ending(page),
             }
         }
+    }
+
+    fn page(&self) -> Option<FeedPage> {
+        let FeedQuery { since, kinds, .. } = &self.query;
+        self.feed().read(*since, kinds, MOST_CHANGES)
     }
 
     /// Has pending changes judged. False if the site does not count its changes.

@@ -145,7 +145,8 @@ fn written(record: &str) -> Value {
     let id: u64 = id.parse().expect("a number");
     json!({
         "id": id, "title": "Jazz", "modified_utc": "2027-03-01 10:00:00", "image": false, "venue": [], "organizer": [],
-        "categories": [], "tags": [], "url": "http://wp.example/jazz"
+        "categories": [], "tags": [], "url": "http://wp.example/jazz", "all_day": false, "timezone": "UTC",
+        "start_date": "2027-05-01 10:00:00", "utc_start_date": "2027-05-01 10:00:00",
     })
 }
 

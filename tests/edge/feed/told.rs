@@ -291,6 +291,10 @@ async fn a_feed_that_is_off_or_has_no_companion_says_why() {
         assert_eq!(answer.status, StatusCode::NOT_IMPLEMENTED, "{}", answer.body);
         assert_eq!(answer.code(), "edge_feed_unavailable");
         assert_eq!(answer.json()["data"]["status"], 501);
+        let stream = edge
+            .request(Method::GET, FEED)
+            .header("accept", "text/event-stream");
+        assert_eq!(Answer::to(stream).await.status, StatusCode::NOT_IMPLEMENTED);
     }
 }
 

@@ -13,6 +13,9 @@ pub const MOST_EVENTS: u64 = 500;
 /// Maximum bytes of the events in one answer.
 pub const MOST_BYTES: usize = 2 * 1024 * 1024;
 
+/// Maximum number of events that have left a calendar and are remembered.
+const MOST_REMEMBERED: usize = 200;
+
 /// Maximum number of pages that are read for one answer: sites may list fewer events on a page than they are asked for.
 const MOST_PAGES: u32 = 50;
 
@@ -21,6 +24,10 @@ const MOST_PAGES: u32 = 50;
 pub struct FormWriter {
     output: FormOutput,
     shown: HashSet<u64>,
+    /// What is remembered of the events in a calendar.
+    remembered: Vec<ShownEvent>,
+    /// Events of an earlier calendar that are missing, and of which nobody knows why.
+    missing: usize,
     /// Events on the pages so far, those that are listed twice included.
     listed: u64,
     repeated: u64,
@@ -34,6 +41,14 @@ pub struct FormWriter {
 enum FormOutput {
     Calendar(Box<CalendarWriter>),
     JsonLd { texts: Vec<String>, is_list: bool },
+}
+
+/// An event that a calendar has shown, remembered for the case that it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownEvent {
+    id: u64,
+    /// Its lines once it is gone.
+    cancelled: Box<str>,
 }
 
 /// What follows a page.
@@ -63,6 +78,10 @@ pub struct WrittenForm {
     pub body: Vec<u8>,
     /// Events that match and are not in it.
     pub left_out: u64,
+    /// What the next calendar of the same read should know: events in this one, and those that have left it.
+    pub remembered: Vec<ShownEvent>,
+    /// True if events have left it and may still turn out to be gone.
+    pub may_cancel: bool,
 }
 
 // === impl FormWriter ===
@@ -82,6 +101,8 @@ impl FormWriter {
         Some(Self {
             output,
             shown: HashSet::new(),
+            remembered: Vec::new(),
+            missing: 0,
             listed: 0,
             repeated: 0,
             total: None,
@@ -130,11 +151,35 @@ impl FormWriter {
         if !self.is_full && self.output.add(event) {
             self.is_full = self.output.len() > MOST_BYTES;
             match id.filter(|_| !self.is_full) {
-                Some(id) => drop(self.shown.insert(id)),
+                Some(id) => self.remember(id, event),
                 None => self.output.take_back(before),
             }
         }
         self.is_full = self.is_full || self.listed >= MOST_EVENTS;
+    }
+
+    fn remember(&mut self, id: u64, event: &Value) {
+        self.shown.insert(id);
+        if let (FormOutput::Calendar(_), Some(cancelled)) = (&self.output, CalendarWriter::cancelled(event)) {
+            self.remembered.push(ShownEvent { id, cancelled });
+        }
+    }
+
+    /// Cancels the events of an earlier calendar of the same read that are gone, after the last page. An event that is
+    /// missing for another reason may have passed, or match no longer.
+    pub fn cancel(&mut self, before: &[ShownEvent], is_gone: impl Fn(u64) -> bool) {
+        let FormOutput::Calendar(calendar) = &mut self.output else {
+            return;
+        };
+        let missing = before.iter().filter(|event| !self.shown.contains(&event.id));
+        for event in missing.take(MOST_REMEMBERED) {
+            if is_gone(event.id) {
+                calendar.cancel(&event.cancelled);
+            } else {
+                self.missing += 1;
+            }
+            self.remembered.push(event.clone());
+        }
     }
 
     /// The answer. `is_whole` says that all pages of the list were wanted.
@@ -148,8 +193,12 @@ impl FormWriter {
             return Err(PageFault::Changed);
         }
         let left_out = total.saturating_sub(self.shown.len() as u64 + self.repeated);
-        let body = self.output.finish(left_out);
-        Ok(WrittenForm { body, left_out })
+        Ok(WrittenForm {
+            body: self.output.finish(left_out),
+            left_out,
+            remembered: self.remembered,
+            may_cancel: self.missing > 0,
+        })
     }
 }
 

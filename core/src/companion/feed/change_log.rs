@@ -160,6 +160,11 @@ impl ChangeLog {
         is_news
     }
 
+    /// True if an anonymous reader was asked for a record, and did not see it.
+    pub fn hides(&self, name: RecordName) -> bool {
+        self.known.standing(name) == Some(RecordStanding::Hidden)
+    }
+
     /// The records that an anonymous reader is to be asked for, the oldest changes first.
     pub fn asks(&self, most: usize) -> Vec<AskedRecord> {
         let pending = self.pending.iter().take(most);

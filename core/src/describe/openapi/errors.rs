@@ -21,33 +21,40 @@ pub(super) fn components(language: Language, error: &Value) -> Map<String, Value
     schemas
 }
 
-/// Codes of the site are open-ended; those of the edge are all known.
+/// Codes of the site are open-ended; those of the edge are all known. The alternatives exclude each other, and each has its
+/// type: generated clients then take either.
 fn coded(mut error: Value) -> Value {
     let code = &mut error["properties"]["code"];
-    code["minLength"] = 1.into();
-    code["anyOf"] = json!([reference(EDGE_CODES), {"not": {"pattern": "^edge_"}}]);
-    code["examples"] = json!([
-        "rest_no_route",
-        "rest_forbidden",
-        "event-not-accessible",
-        EdgeError::RateLimited.code(),
-        EdgeError::Overloaded.code(),
-        EdgeError::OriginFailed.code(),
-    ]);
+    *code = json!({
+        "description": code["description"],
+        "oneOf": [
+            reference(EDGE_CODES),
+            {"type": "string", "minLength": 1, "not": {"pattern": "^edge_"}},
+        ],
+        "examples": [
+            "rest_no_route",
+            "rest_forbidden",
+            "event-not-accessible",
+            EdgeError::RateLimited.code(),
+            EdgeError::Overloaded.code(),
+            EdgeError::OriginFailed.code(),
+        ],
+    });
     error
 }
 
 /// Every code of the edge with its status, its meaning and its remedy.
 fn edge_codes(language: Language) -> Value {
-    let code = |error: EdgeError| {
-        json!({
-            "const": error.code(),
-            "title": error.status().to_string(),
-            "description": format!("{} {}", language.error(error), language.remedy(error)),
-        })
+    let all = || EdgeError::ALL.iter().copied();
+    let told = |error: EdgeError| {
+        let (meaning, remedy) = (language.error(error), language.remedy(error));
+        format!("{}: {meaning} {remedy}", error.status())
     };
-    let codes: Vec<Value> = EdgeError::ALL.iter().copied().map(code).collect();
-    json!({"type": "string", "oneOf": codes})
+    json!({
+        "type": "string",
+        "enum": all().map(EdgeError::code).collect::<Vec<_>>(),
+        "x-enum-descriptions": all().map(told).collect::<Vec<_>>(),
+    })
 }
 
 /// The edge's own responses with this status, by code.

@@ -112,8 +112,8 @@ fn or_empty(component: &str) -> Value {
 /// The venue or the organizers of an event.
 fn entry(kind: Kind, carrier: Carrier) -> Value {
     let component = match kind {
-        Kind::Organizer => "EventOrganizers",
-        Kind::Venue | Kind::Event | Kind::Category | Kind::Tag => "EventVenue",
+        Kind::Organizer => "OrganizersToAssign",
+        Kind::Venue | Kind::Event | Kind::Category | Kind::Tag => "VenueToAssign",
     };
     match (carrier, kind) {
         (Carrier::Json, _) => reference(component),
@@ -314,7 +314,7 @@ fn references() -> Value {
             "items": {"type": ["integer", "string"]},
             "examples": [[2, "jazz"], "2,jazz"],
         },
-        "EventVenue": {
+        "VenueToAssign": {
             "description": "The number of a venue, or a venue to create, alone or as a list of one; nothing for none.",
             "anyOf": [
                 reference("Identifier"),
@@ -326,7 +326,7 @@ fn references() -> Value {
             "examples": [7, [7], {"venue": "Grand Hall"}],
         },
         "VenueEntry": entry_object("VenueCreate"),
-        "EventOrganizers": {
+        "OrganizersToAssign": {
             "description": "Numbers of organizers, or organizers to create, alone or as a list; nothing for none.",
             "anyOf": [
                 reference("Identifier"),

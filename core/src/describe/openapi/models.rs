@@ -68,3 +68,34 @@ pub(super) fn schema(shape: Shape) -> Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{OpenApiOptions, openapi};
+
+    /// `Error` and `data` in one word: `ErrorData`.
+    fn joined(model: &str, member: &str) -> String {
+        let words = member.split(['_', '-']).filter_map(|word| {
+            let (first, rest) = word.split_at_checked(1)?;
+            Some(first.to_uppercase() + rest)
+        });
+        model.chars().map(String::from).chain(words).collect()
+    }
+
+    /// Generators give an alternative inside a model the name of the model and the member.
+    #[test]
+    fn no_schema_has_the_name_that_generators_give_to_a_member() {
+        let document = openapi(&OpenApiOptions::default());
+        let schemas = document["components"]["schemas"].as_object().expect("a map");
+        for (name, schema) in schemas {
+            for (member, part) in schema["properties"].as_object().into_iter().flatten() {
+                let taken = joined(name, member);
+                let is_named = part.get("$ref").is_some();
+                assert!(
+                    is_named || !schemas.contains_key(&taken),
+                    "{taken}: {name}.{member}"
+                );
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@ use calendar_example::query::{OF_EVENTS, OF_LINKED, OF_TERMS};
 use crate::support::{copy, identity, serve, site};
 use reqwest::Method;
 
-const TARGETS: [&str; 55] = [
+const TARGETS: [&str; 60] = [
     "events",
     "events?per_page=3",
     "events?per_page=3&page=2",
@@ -41,9 +41,14 @@ const TARGETS: [&str; 55] = [
     "venues?has_events=false",
     "venues?only_with_upcoming=yes&search=e",
     "venues?event=20",
+    "venues?event=99999",
+    "venues?event=18446744073709551615",
     "venues/7",
     "venues/11",
     "venues/99999",
+    "venues/+7",
+    "venues/0007",
+    "venues/99999999999999999999",
     "venues/by-slug/cafe-kurbis-sohne",
     "venues/by-slug/Cafe%20Kurbis+sohne",
     "venues/by-slug/%E6%B8%AF%E3%83%9B%E3%83%BC%E3%83%AB",

@@ -4,19 +4,10 @@ use http::Method;
 
 use super::{EncodedCall, ForwardableCall, ValidatedCall};
 use crate::call::canonical::CanonicalQuery;
-use crate::contract::Route;
-
-/// The number of a page of a list.
-const PAGE: &str = "page";
-
-/// The records on a page of a list.
-const PER_PAGE: &str = "per_page";
+use crate::contract::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE, Route};
 
 /// The members that an answer shows.
 const FIELDS: &str = "_fields";
-
-/// The records on a page where all are read: the most that the plugin lists by default.
-const LARGEST_PAGE: &str = "per_page=50";
 
 // === impl ValidatedCall ===
 
@@ -54,7 +45,12 @@ impl ForwardableCall {
 
     /// Whether the pages of a read follow each other: it is a list, and the client names no page.
     pub fn has_pages(&self) -> bool {
-        self.is_list() && !self.request().query.names().any(|name| name == PAGE)
+        self.is_list() && !self.request().query.names().any(|name| name == PAGE_NUMBER)
+    }
+
+    /// Whether a call reads all records of a list: it names nothing that selects some of them.
+    pub fn lists_all(&self) -> bool {
+        self.is_list() && self.request().query.names().all(|name| name == PAGE_SIZE)
     }
 
     /// Whether a call reads a list.
@@ -72,16 +68,16 @@ impl EncodedCall {
         let is_named = |name| query.names().any(|sent| sent == name);
         let is_list = matches!(request.route.route(), Route::Collection(_));
         let mut pairs = Vec::new();
-        if is_list && number > 1 && !is_named(PAGE) {
-            pairs.push(format!("{PAGE}={number}"));
+        if is_list && number > 1 && !is_named(PAGE_NUMBER) {
+            pairs.push(format!("{PAGE_NUMBER}={number}"));
         }
         // All pages are read, so that their size is not the client's to choose: small ones would be many.
-        let is_sized = is_list && !is_named(PAGE);
+        let is_sized = is_list && !is_named(PAGE_NUMBER);
         if is_sized {
-            pairs.push(LARGEST_PAGE.to_owned());
+            pairs.push(format!("{PAGE_SIZE}={LARGEST_PAGE}"));
         }
         let sent = query.pairs().split('&').zip(query.names());
-        let kept = sent.filter(|(_, name)| *name != FIELDS && !(is_sized && *name == PER_PAGE));
+        let kept = sent.filter(|(_, name)| *name != FIELDS && !(is_sized && *name == PAGE_SIZE));
         pairs.extend(kept.map(|(pair, _)| pair.to_owned()));
         request.query = CanonicalQuery::new(query.namespace(), pairs.join("&"));
         request.method = Method::GET;

@@ -16,7 +16,7 @@ pub static ERROR: AnswerModel = AnswerModel::new(
             "data",
             // WordPress prints null or a text if an error has no status.
             Shape::Either(&[
-                Shape::Model(&ERROR_DATA),
+                Shape::Model(&ERROR_DETAILS),
                 Shape::List(&Shape::Any),
                 Shape::Text,
                 Shape::Null,
@@ -27,8 +27,8 @@ pub static ERROR: AnswerModel = AnswerModel::new(
     ]],
 );
 
-static ERROR_DATA: AnswerModel = AnswerModel::new(
-    "ErrorData",
+static ERROR_DETAILS: AnswerModel = AnswerModel::new(
+    "ErrorDetails",
     "What an error says besides code and message.",
     &[&[STATUS.optional()]],
 )

@@ -1,6 +1,6 @@
 //! Recorded answers as calendars.
 
-use crate::cache::forms::{AfterPage, AnswerForm, FormWriter, PageFault, WrittenForm};
+use crate::cache::forms::{AfterPage, AnswerForm, FormWriter, PageFault, ShownEvent, WrittenForm};
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../fixtures/backend/event-full.json");
@@ -138,6 +138,35 @@ fn an_event_is_listed_once_and_an_unplaced_one_is_counted() {
     let form = written(&[body.to_string()]).expect("a calendar");
     let text = String::from_utf8(form.body).expect("UTF-8");
     assert_eq!((form.left_out, text.matches("BEGIN:VEVENT").count()), (1, 1));
+}
+
+#[test]
+fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
+    let write = |before: &[ShownEvent], ids: std::ops::RangeInclusive<u64>, gone: &[u64]| {
+        let total = ids.clone().count() as u64;
+        let mut writer = FormWriter::new(AnswerForm::Calendar, true, None).expect("a form");
+        writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
+        writer.cancel(before, |id| gone.contains(&id));
+        let form = writer.finish(true).expect("a calendar");
+        let text = String::from_utf8(form.body.clone())
+            .expect("UTF-8")
+            .replace("\r\n", " ");
+        (form, text)
+    };
+    let (first, _) = write(&[], 1..=3, &[2]);
+    assert!(!first.may_cancel);
+    // Nobody knows yet why the second and the third are missing.
+    let (second, text) = write(&first.remembered, 1..=1, &[]);
+    assert!(second.may_cancel && !text.contains("CANCELLED"), "{text}");
+    let expected = "BEGIN:VEVENT UID:2-1798797600-1798801200@a.example DTSTAMP:20260101T000000Z SEQUENCE:820540801 \
+                    DTSTART:20270101T100000Z DTEND:20270101T110000Z SUMMARY:Nr. 2 STATUS:CANCELLED END:VEVENT";
+    let (third, text) = write(&second.remembered, 1..=1, &[2]);
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(text.matches("CANCELLED").count(), 1, "{text}");
+    // It stays cancelled, and is shown again when it is back.
+    let (fourth, again) = write(&third.remembered, 1..=1, &[2]);
+    assert_eq!(again, text);
+    assert!(!write(&fourth.remembered, 1..=3, &[2]).1.contains("CANCELLED"));
 }
 
 #[test]

@@ -28,8 +28,8 @@ impl ContentLines {
     }
 
     /// Appends lines.
-    pub(super) fn append(&mut self, other: &Self) {
-        self.text.push_str(&other.text);
+    pub(super) fn append(&mut self, lines: &str) {
+        self.text.push_str(lines);
     }
 
     /// A line whose value is written as it is: `name` may have parameters. Control characters are dropped, so that no value

@@ -1,5 +1,6 @@
 //! An event as `VEVENT` (RFC 5545 section 3.6.1).
 
+use jiff::civil::DateTime;
 use serde_json::Value;
 
 use super::content_lines::{ContentLines, quoted};
@@ -42,6 +43,21 @@ pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut U
     true
 }
 
+/// The lines of an event once it is gone: a revision after the one that it was shown with, which cancels it.
+pub(super) fn cancelled(event: &Value) -> Option<ContentLines> {
+    let (id, times) = (number(event, "id")?, EventTimes::of(event)?);
+    let mut lines = ContentLines::default();
+    lines.plain("BEGIN", "VEVENT");
+    lines.plain("UID", &uid(id, event));
+    lines.plain("DTSTAMP", &stamp(event));
+    lines.plain("SEQUENCE", &(sequence(event).unwrap_or_default() + 1).to_string());
+    times.write_alone(&mut lines);
+    lines.text("SUMMARY", &plain_line(text(event, "title")));
+    lines.plain("STATUS", "CANCELLED");
+    lines.plain("END", "VEVENT");
+    Some(lines)
+}
+
 /// The identity of an event, as the plugin's own export prints it: its number, and start and end as the site's clock shows
 /// them, read as UTC.
 fn uid(id: u64, event: &Value) -> String {
@@ -66,20 +82,33 @@ pub(super) fn host(url: &str) -> Option<&str> {
 /// When the event was written and changed. Everything follows from the record, so that a calendar without changes has the
 /// same bytes.
 fn revision(event: &Value, lines: &mut ContentLines) {
-    let created = time(event, "date_utc");
-    let modified = time(event, "modified_utc").or(created);
-    // A calendar must say when its events were so. Without a time of change, the start is as good as any.
-    let stamp = modified.or_else(|| time(event, "utc_start_date"));
-    let stamp = stamp.or_else(|| time(event, "start_date")).map(in_utc);
-    lines.plain("DTSTAMP", stamp.as_deref().unwrap_or("19700101T000000Z"));
-    if let Some(created) = created {
+    lines.plain("DTSTAMP", &stamp(event));
+    if let Some(created) = time(event, "date_utc") {
         lines.plain("CREATED", &in_utc(created));
     }
-    if let Some(modified) = modified {
+    if let Some(modified) = modified(event) {
         lines.plain("LAST-MODIFIED", &in_utc(modified));
-        let sequence = unix_seconds(modified).unwrap_or_default() - SEQUENCE_BEGIN;
-        lines.plain("SEQUENCE", &sequence.max(0).to_string());
     }
+    if let Some(sequence) = sequence(event) {
+        lines.plain("SEQUENCE", &sequence.to_string());
+    }
+}
+
+fn modified(event: &Value) -> Option<DateTime> {
+    time(event, "modified_utc").or_else(|| time(event, "date_utc"))
+}
+
+/// When an event was as it is. A calendar must say so: without a time of change, the start is as good as any.
+fn stamp(event: &Value) -> String {
+    let stamp = modified(event).or_else(|| time(event, "utc_start_date"));
+    let stamp = stamp.or_else(|| time(event, "start_date"));
+    stamp.map_or_else(|| "19700101T000000Z".to_owned(), in_utc)
+}
+
+/// The number of a revision.
+fn sequence(event: &Value) -> Option<i64> {
+    let seconds = modified(event).and_then(unix_seconds)?;
+    Some((seconds - SEQUENCE_BEGIN).max(0))
 }
 
 fn description(event: &Value, lines: &mut ContentLines) {

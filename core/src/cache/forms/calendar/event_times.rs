@@ -81,6 +81,19 @@ impl EventTimes {
             }
         }
     }
+
+    /// Writes them so that they need no zone.
+    pub(super) fn write_alone(&self, lines: &mut ContentLines) {
+        if let Self::Local { start, end, zone } = self {
+            for (name, time) in both(*start, *end) {
+                if let Some(moment) = moment(&zone.rules, time) {
+                    lines.plain(name, &in_utc(TimeZone::UTC.to_datetime(moment)));
+                }
+            }
+        } else {
+            self.write(lines, &mut UsedZones::default());
+        }
+    }
 }
 
 fn both(start: DateTime, end: Option<DateTime>) -> impl Iterator<Item = (&'static str, DateTime)> {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::members::text;
 use content_lines::ContentLines;
-use event_lines::{host, write_event};
+use event_lines::{cancelled, host, write_event};
 use zones::UsedZones;
 
 /// The time after which programs should ask again.
@@ -48,6 +48,16 @@ impl CalendarWriter {
         write_event(event, &mut self.events, &mut self.zones)
     }
 
+    /// The lines of an event once it is gone.
+    pub(super) fn cancelled(event: &Value) -> Option<Box<str>> {
+        cancelled(event).map(|lines| lines.as_str().into())
+    }
+
+    /// Adds lines of an event that is gone.
+    pub(super) fn cancel(&mut self, lines: &str) {
+        self.events.append(lines);
+    }
+
     /// The length of the events so far, in bytes.
     pub(super) const fn len(&self) -> usize {
         self.events.len()
@@ -78,7 +88,7 @@ impl CalendarWriter {
             lines.plain("X-CALENDAR-EDGE-LEFT-OUT", &left_out.to_string());
         }
         self.zones.write(&mut lines);
-        lines.append(&self.events);
+        lines.append(self.events.as_str());
         lines.plain("END", "VCALENDAR");
         lines.as_str().as_bytes().to_vec()
     }

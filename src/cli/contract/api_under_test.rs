@@ -1,0 +1,259 @@
+//! The API that is tested: its address, and what the table expects of a call there.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use calendar_edge::app::{OriginRoute, check_client};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::call::{Judge, Outcome, RawCall};
+use calendar_edge_judge::contract::{Operation, PublishedIndex, TableInForce, TablesInForce};
+use calendar_edge_judge::policy::Policy;
+use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::routing::{Roots, Target};
+use calendar_edge_judge::wordpress::payload::ContentHeaders;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method};
+use serde_json::Value;
+use url::Url;
+
+use super::super::pace::Pace;
+use super::super::status::Misuse;
+
+/// Asks the API, and knows what the table says of a call.
+pub(super) struct ApiUnderTest {
+    /// Without a slash at the end.
+    base: String,
+    namespace: String,
+    client: reqwest::Client,
+    account: Option<HeaderValue>,
+    pace: Pace,
+    roots: Roots,
+    judge: Judge,
+    /// The table, as far as the backend publishes it.
+    table: Arc<TableInForce>,
+}
+
+/// A request to the API.
+#[derive(Debug, Clone)]
+pub(super) struct ApiRequest {
+    pub(super) method: Method,
+    /// Path and query below the namespace: `/events?page=2`.
+    pub(super) target: String,
+    /// A body, which is sent as JSON.
+    pub(super) body: Option<String>,
+    /// Whether it is sent with the account.
+    pub(super) with_account: bool,
+}
+
+/// An answer of the API.
+#[derive(Debug, Clone)]
+pub(super) struct ApiAnswer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    /// Null where the body is no JSON.
+    pub(super) body: Value,
+    pub(super) bytes: usize,
+}
+
+/// What the table says of a call.
+#[derive(Debug)]
+pub(super) enum TableVerdict {
+    /// WordPress refuses it, with these words.
+    Refused(Refusal),
+    /// WordPress admits it.
+    Admitted,
+    /// Its records or its plugins decide.
+    Open,
+}
+
+/// The root that stands for the tested one while a call is judged.
+const ROOT: &str = "/wp-json";
+
+// === impl ApiUnderTest ===
+
+impl ApiUnderTest {
+    pub(super) fn new(typed: &str, account: Option<HeaderValue>, pace: Pace) -> anyhow::Result<Self> {
+        let misuse = || Misuse("URL is that of the API, https://wp.example.org/wp-json/tribe/events/v1");
+        let url: Url = typed.parse().with_context(misuse)?;
+        let segments: Vec<&str> = url.path_segments().with_context(misuse)?.collect();
+        let named: Vec<&str> = segments
+            .into_iter()
+            .filter(|segment| !segment.is_empty())
+            .collect();
+        let namespace = named.last_chunk::<3>().with_context(misuse)?.join("/");
+        ensure!(url.query().is_none(), misuse());
+        let site = Settings::for_origin(url.clone()).site();
+        let route = OriginRoute::of_root(&site.origin, &site.origin.url);
+        let policy = policy(&namespace);
+        Ok(Self {
+            base: url.as_str().trim_end_matches('/').to_owned(),
+            client: check_client(&site, &route)?,
+            account,
+            pace,
+            roots: Roots::new(&policy),
+            judge: Judge::new(policy),
+            table: TableInForce::unread(),
+            namespace,
+        })
+    }
+
+    /// Judges from now on by what the backend publishes.
+    pub(super) fn learn(&mut self, index: &Value) {
+        if let Ok(index) = PublishedIndex::of_document(index, &self.namespace) {
+            self.table = Arc::new(TableInForce::over(&index));
+            let tables = TablesInForce::new(vec![Arc::clone(&self.table)]);
+            self.judge = Judge::before(policy(&self.namespace), tables);
+        }
+    }
+
+    /// False for an argument that the backend's version of the API does not have.
+    pub(super) fn has_argument(&self, operation: &Operation, name: &str) -> bool {
+        let mut absent = self.table.operation(operation).unjudged(operation);
+        absent.all(|argument| argument.name != name)
+    }
+
+    /// The answer to a request, or why there is none.
+    pub(super) async fn ask(&self, request: &ApiRequest) -> Result<ApiAnswer, String> {
+        self.pace.turn().await;
+        let url = format!("{}{}", self.base, request.target);
+        let mut sent = self.client.request(request.method.clone(), url);
+        if let Some(body) = &request.body {
+            sent = sent.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        if let Some(account) = self.account.as_ref().filter(|_| request.with_account) {
+            sent = sent.header(AUTHORIZATION, account.clone());
+        }
+        let answer = sent.send().await.map_err(|error| told(&error))?;
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        let body = answer.bytes().await.map_err(|error| told(&error))?;
+        Ok(ApiAnswer {
+            status,
+            headers,
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+            bytes: body.len(),
+        })
+    }
+
+    /// What the table says of a call without credentials.
+    pub(super) fn verdict(&self, request: &ApiRequest) -> TableVerdict {
+        let (path, query) = match request.target.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (request.target.as_str(), None),
+        };
+        let path = format!("{ROOT}/{}{path}", self.namespace);
+        let Target::Calendar(target) = self.roots.locate(&request.method, &path, query) else {
+            return TableVerdict::Open;
+        };
+        let mut headers = HeaderMap::new();
+        if request.body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        let credentials = Credentials::default();
+        let call = RawCall {
+            method: &request.method,
+            target: &target,
+            credentials: &credentials,
+            content: ContentHeaders::of(&headers),
+            body: request.body.as_deref().unwrap_or_default().as_bytes(),
+        };
+        match self.judge.judge(&call).outcome {
+            Outcome::Refuse(refusal) => TableVerdict::Refused(refusal),
+            Outcome::Forward(call) => match call.operation() {
+                Some(_) if call.deferred().is_empty() => TableVerdict::Admitted,
+                Some(_) | None => TableVerdict::Open,
+            },
+        }
+    }
+}
+
+/// Serves the namespace of the API at one root.
+fn policy(namespace: &str) -> Policy {
+    Policy {
+        namespaces: vec![namespace.to_owned()],
+        origin_namespace: namespace.to_owned(),
+        ..Policy::default()
+    }
+}
+
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text = format!("{text}: {next}");
+        cause = next.source();
+    }
+    text
+}
+
+// === impl ApiRequest ===
+
+impl ApiRequest {
+    /// A read of what the path and the query name.
+    pub(super) fn get(target: impl Into<String>) -> Self {
+        Self::of(Method::GET, target)
+    }
+
+    /// A request without a body.
+    pub(super) fn of(method: Method, target: impl Into<String>) -> Self {
+        Self {
+            method,
+            target: target.into(),
+            body: None,
+            with_account: false,
+        }
+    }
+
+    /// The same with a body.
+    pub(super) fn with_body(self, body: impl Into<String>) -> Self {
+        Self {
+            body: Some(body.into()),
+            ..self
+        }
+    }
+
+    /// The same with the account.
+    pub(super) fn with_account(self) -> Self {
+        Self {
+            with_account: true,
+            ..self
+        }
+    }
+}
+
+impl std::fmt::Display for ApiRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.target)?;
+        match &self.body {
+            Some(body) => write!(f, " {body}"),
+            None => Ok(()),
+        }
+    }
+}
+
+// === impl ApiAnswer ===
+
+impl ApiAnswer {
+    /// The code of an error.
+    pub(super) fn code(&self) -> Option<&str> {
+        self.body["code"].as_str()
+    }
+
+    /// Status and code in words: `400 rest_invalid_param`.
+    pub(super) fn told(&self) -> String {
+        match (self.code(), self.body["message"].as_str()) {
+            (Some(code), Some(message)) => format!("{} {code}: {message}", self.status),
+            (Some(code), None) => format!("{} {code}", self.status),
+            (None, _) if self.body.is_null() => {
+                format!("{}, {} bytes that are no JSON", self.status, self.bytes)
+            }
+            (None, _) => self.status.to_string(),
+        }
+    }
+
+    /// A header as a number.
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        self.headers.get(name)?.to_str().ok()?.parse().ok()
+    }
+}

@@ -1,0 +1,80 @@
+//! The arguments of `contract`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use clap::{Args, Subcommand};
+use http::HeaderValue;
+
+use super::super::args::OutputArgs;
+use super::super::examples;
+use super::super::pace::{self, Pace};
+use super::api_under_test::ApiUnderTest;
+
+/// The subcommands of `contract`.
+#[derive(Debug, Args)]
+pub(crate) struct ContractArgs {
+    #[command(subcommand)]
+    pub(super) command: ContractCommand,
+}
+
+/// What is done with the contract of the API.
+#[derive(Debug, Subcommand)]
+pub(super) enum ContractCommand {
+    /// Test whether a backend keeps the contract of the API
+    #[command(after_help = examples::CONTRACT_TEST)]
+    Test(ContractTestArgs),
+}
+
+/// The flags of `contract test`.
+#[derive(Debug, Args)]
+pub(super) struct ContractTestArgs {
+    #[arg(
+        value_name = "URL",
+        help = "The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1"
+    )]
+    url: String,
+    /// Create, change and delete records too; what is created is deleted again
+    #[arg(long, requires = "account_file")]
+    pub(super) writes: bool,
+    /// The file with the account for writes: its name, a colon, an application password
+    #[arg(long, value_name = "FILE")]
+    account_file: Option<PathBuf>,
+    /// Requests a second, 20 unless given
+    #[arg(long, value_name = "N")]
+    rate: Option<String>,
+    #[arg(long, value_name = "FILE", help = "Write the results to a file as JUnit XML")]
+    pub(super) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// Requests a second, unless typed.
+const RATE: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
+
+// === impl ContractTestArgs ===
+
+impl ContractTestArgs {
+    /// The API to test; opens no connection.
+    pub(super) fn api(&self) -> anyhow::Result<ApiUnderTest> {
+        let rate = pace::rate(self.rate.as_deref(), RATE)?;
+        ApiUnderTest::new(&self.url, self.account()?, Pace::new(rate))
+    }
+
+    /// The value of `Authorization` for the account of the file.
+    fn account(&self) -> anyhow::Result<Option<HeaderValue>> {
+        let Some(file) = &self.account_file else {
+            return Ok(None);
+        };
+        let name = file.display();
+        let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
+        anyhow::ensure!(text.contains(':'), "{name} holds no name, colon and password");
+        let value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(text.trim())));
+        let mut value = value.with_context(|| format!("{name} holds no account"))?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+}

@@ -1,0 +1,75 @@
+//! `calendar-edge contract test`: whether a backend keeps the contract of the API.
+//!
+//! Nothing is known of its records beforehand. What its answers have to be follows from the table, by which calls are
+//! judged, from the models of answers, from requests that WordPress answers alike whatever it holds, and from laws that
+//! every list obeys.
+
+#![allow(
+    clippy::indexing_slicing,
+    reason = "indexes JSON values to read them, which gives null for what is not there"
+)]
+
+mod api_under_test;
+mod argument_cases;
+mod contract_args;
+mod filter_laws;
+mod junit;
+mod paging_laws;
+mod read_laws;
+mod recorded_cases;
+mod suite;
+mod suite_report;
+mod write_laws;
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::Context as _;
+
+pub(super) use contract_args::ContractArgs;
+use contract_args::{ContractCommand, ContractTestArgs};
+use suite::Suite;
+use suite_report::SuiteReport;
+
+use super::runtime;
+use super::status::{Status, could_not_run};
+
+/// Tests a backend. Statuses: 0 it keeps the contract, 1 it does not, 2 it cannot be asked or the test was interrupted.
+pub(super) fn run(args: &ContractArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
+    let ContractCommand::Test(args) = &args.command;
+    let Some((report, is_interrupted)) = could_not_run(tested(args))? else {
+        return Ok(Status::Unusable);
+    };
+    if let Some(file) = &args.junit {
+        let written = fs::write(file, junit::document(&report));
+        written.with_context(|| format!("{} cannot be written", file.display()))?;
+    }
+    if args.output.json {
+        let mut whole = report.to_json();
+        whole["interrupted"] = is_interrupted.into();
+        writeln!(out, "{whole:#}")?;
+    } else {
+        report.write(out)?;
+    }
+    Ok(if report.failed() > 0 {
+        Status::Failure
+    } else if is_interrupted {
+        Status::Unusable
+    } else {
+        Status::Success
+    })
+}
+
+fn tested(args: &ContractTestArgs) -> anyhow::Result<(SuiteReport, bool)> {
+    let runtime = runtime::single()?;
+    runtime.block_on(async {
+        let mut suite = Suite::new(args.api()?).await?;
+        let is_interrupted = tokio::select! {
+            biased;
+            _ = tokio::signal::ctrl_c() => true,
+            () = suite.run(args.writes) => false,
+        };
+        suite.clean_up().await;
+        Ok((suite.into_report(), is_interrupted))
+    })
+}

@@ -1,0 +1,174 @@
+//! What a test found: checks by subject, each passed, failed or left out.
+
+use std::io::{self, Write};
+
+use calendar_edge::telemetry::printable;
+use serde_json::{Value, json};
+
+/// The checks of a test, in the order in which they were made.
+#[derive(Debug, Default)]
+pub(super) struct SuiteReport {
+    pub(super) checks: Vec<SuiteCheck>,
+}
+
+/// One check, or several of one kind with the same result.
+#[derive(Debug)]
+pub(super) struct SuiteCheck {
+    /// The operation, or what else it is about.
+    pub(super) subject: String,
+    /// The law, as a sentence.
+    pub(super) law: String,
+    pub(super) result: CheckResult,
+    /// How often it was made with this result.
+    pub(super) count: u64,
+}
+
+/// The result of a check.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CheckResult {
+    Passed,
+    Failed {
+        /// The first request that shows it.
+        asked: String,
+        expected: String,
+        found: String,
+    },
+    /// It could not be made, for a reason.
+    LeftOut(String),
+}
+
+// === impl SuiteReport ===
+
+impl SuiteReport {
+    /// Adds a check. One with the same result as before counts once more; the first request stays.
+    pub(super) fn add(&mut self, subject: &str, law: &str, result: CheckResult) {
+        let same = |check: &&mut SuiteCheck| {
+            check.subject == subject && check.law == law && check.result.is_like(&result)
+        };
+        match self.checks.iter_mut().find(same) {
+            Some(check) => check.count += 1,
+            None => self.checks.push(SuiteCheck {
+                subject: subject.to_owned(),
+                law: law.to_owned(),
+                result,
+                count: 1,
+            }),
+        }
+    }
+
+    /// The laws that do not hold.
+    pub(super) fn failed(&self) -> usize {
+        self.failures().count()
+    }
+
+    fn failures(&self) -> impl Iterator<Item = &SuiteCheck> {
+        let is_failed = |check: &&SuiteCheck| matches!(check.result, CheckResult::Failed { .. });
+        self.checks.iter().filter(is_failed)
+    }
+
+    fn made(&self) -> u64 {
+        self.checks.iter().map(|check| check.count).sum()
+    }
+
+    /// The subjects, in the order of their first check.
+    pub(super) fn subjects(&self) -> Vec<&str> {
+        let mut subjects: Vec<&str> = Vec::new();
+        for check in &self.checks {
+            if !subjects.contains(&check.subject.as_str()) {
+                subjects.push(&check.subject);
+            }
+        }
+        subjects
+    }
+
+    /// The checks of a subject.
+    pub(super) fn of<'a>(&'a self, subject: &'a str) -> impl Iterator<Item = &'a SuiteCheck> {
+        self.checks.iter().filter(move |check| check.subject == subject)
+    }
+
+    /// The report for programs.
+    pub(super) fn to_json(&self) -> Value {
+        let checks: Vec<Value> = self.checks.iter().map(SuiteCheck::to_json).collect();
+        json!({"checks": checks, "made": self.made(), "failed": self.failed()})
+    }
+
+    /// The report for people: subjects with their counts, and what fails or was left out.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for subject in self.subjects() {
+            let made: u64 = self.of(subject).map(|check| check.count).sum();
+            writeln!(out, "{subject}: {made} checks")?;
+            for check in self.of(subject) {
+                check.write(out)?;
+            }
+        }
+        writeln!(out, "{} checks, {} laws do not hold", self.made(), self.failed())
+    }
+}
+
+// === impl SuiteCheck ===
+
+impl SuiteCheck {
+    fn to_json(&self) -> Value {
+        let mut told = json!({"subject": self.subject, "law": self.law, "count": self.count});
+        match &self.result {
+            CheckResult::Passed => told["result"] = "passed".into(),
+            CheckResult::LeftOut(reason) => {
+                told["result"] = "left_out".into();
+                told["reason"] = reason.as_str().into();
+            }
+            CheckResult::Failed {
+                asked,
+                expected,
+                found,
+            } => {
+                told["result"] = "failed".into();
+                told["asked"] = asked.as_str().into();
+                told["expected"] = expected.as_str().into();
+                told["found"] = found.as_str().into();
+            }
+        }
+        told
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.result {
+            CheckResult::Passed => Ok(()),
+            CheckResult::LeftOut(reason) => writeln!(out, "  left out  {}: {reason}", self.law),
+            CheckResult::Failed {
+                asked,
+                expected,
+                found,
+            } => {
+                writeln!(
+                    out,
+                    "  FAILED    {}  ({} times)",
+                    printable(&self.law),
+                    self.count
+                )?;
+                for (name, text) in [("asked", asked), ("expected", expected), ("found", found)] {
+                    writeln!(out, "      {name:9} {}", printable(text))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+// === impl CheckResult ===
+
+impl CheckResult {
+    /// True if it says the same, apart from the request that shows it.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Failed { expected, found, .. },
+                Self::Failed {
+                    expected: other_expected,
+                    found: other_found,
+                    ..
+                },
+            ) => (expected, found) == (other_expected, other_found),
+            _ => self == other,
+        }
+    }
+}

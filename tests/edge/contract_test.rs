@@ -1,0 +1,174 @@
+//! `contract test`: the suite for backends, run by the program over sockets.
+
+use std::net::Ipv4Addr;
+use std::process::{Command, Output, Stdio};
+
+use calendar_edge_judge::contract::{Kind, table};
+use calendar_edge_sandbox::{Planted, Sandbox};
+use serde_json::Value;
+
+use crate::support::{Answer, Directory, Edge, closed_port};
+
+/// What the suite calls its records.
+const MADE: &str = "Made by calendar-edge";
+
+/// A calendar under test, and a place for files.
+struct Tested {
+    sandbox: Sandbox,
+    directory: Directory,
+}
+
+impl Tested {
+    async fn start(name: &str, planted: Planted) -> Self {
+        let sandbox = Sandbox::start_planted((Ipv4Addr::LOCALHOST, 0).into(), planted).await;
+        Self {
+            sandbox: sandbox.expect("a socket"),
+            directory: Directory::new(name),
+        }
+    }
+
+    fn api(&self) -> String {
+        format!("{}/tribe/events/v1", self.sandbox.rest_root())
+    }
+
+    /// The exit status and the report of a test of an API, with the administrator's account.
+    async fn run(&self, api: &str, more: &[&str]) -> (Option<i32>, Value) {
+        let account = format!("{}:{}\n", self.sandbox.username(), self.sandbox.password());
+        let account = self.directory.write("account", &account);
+        let mut arguments = vec!["contract", "test", api, "--json", "--rate", "1000"];
+        arguments.extend(["--account-file", account.to_str().expect("a path of text")]);
+        arguments.extend(more);
+        let output = program(&arguments).await;
+        (
+            output.status.code(),
+            serde_json::from_slice(&output.stdout).unwrap_or_default(),
+        )
+    }
+
+    /// The names of all records that the suite made.
+    async fn left(&self) -> Vec<String> {
+        let mut left = Vec::new();
+        for kind in Kind::ALL {
+            let (collection, all) = (kind.collection(), kind.whole_list());
+            let list = Edge::client().get(format!("{}/{collection}?{all}", self.api()));
+            let list: Value = serde_json::from_str(&Answer::to(list).await.body).expect("JSON");
+            let named = list[collection].as_array().expect("a list").iter();
+            left.extend(named.map(Value::to_string).filter(|record| record.contains(MADE)));
+        }
+        left
+    }
+}
+
+async fn program(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).stdin(Stdio::null());
+    let run = tokio::task::spawn_blocking(move || command.output().expect("the program starts"));
+    run.await.expect("no panic")
+}
+
+/// What was found where a law does not hold, with its subject.
+fn failures(report: &Value) -> Vec<(String, String)> {
+    let checks = report["checks"].as_array().expect("a list").iter();
+    let failed = checks.filter(|check| check["result"] == "failed");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    failed
+        .map(|check| (text(&check["subject"]), text(&check["found"])))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sandbox_keeps_the_contract_and_is_left_as_it_was() {
+    let tested = Tested::start("contract-kept", Planted::Nothing).await;
+    let junit = tested.directory.path().join("contract.xml");
+    let junit_name = junit.to_str().expect("a path of text");
+    let (status, report) = tested
+        .run(&tested.api(), &["--writes", "--junit", junit_name])
+        .await;
+    assert_eq!((status, failures(&report)), (Some(0), vec![]));
+    assert!(
+        report["made"].as_u64().is_some_and(|made| made > 500),
+        "{}",
+        report["made"]
+    );
+    assert_eq!(tested.left().await, Vec::<String>::new());
+    let xml = std::fs::read_to_string(junit).expect("the file was written");
+    assert!(
+        xml.contains(r#"<testcase classname="venues.delete" name="a record is deleted"></testcase>"#),
+        "{xml}"
+    );
+    assert!(!xml.contains("<failure"), "{xml}");
+}
+
+/// Of what is planted, an order of members and telephone numbers without blanks are within the contract: only a comparison
+/// with the first calendar shows them.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_planted_difference_that_breaks_the_contract_is_found() {
+    let tested = Tested::start("contract-broken", Planted::Differences).await;
+    let (status, report) = tested.run(&tested.api(), &[]).await;
+    let found = failures(&report);
+    let has = |subject: &str, fault: &str| found.contains(&(subject.to_owned(), fault.to_owned()));
+    assert_eq!(status, Some(1), "{found:?}");
+    for (subject, place) in [
+        ("events.read", "author"),
+        ("events.read", "venue.author"),
+        ("venues.list", "venues[].author"),
+        ("organizers.read", "author"),
+    ] {
+        assert!(
+            has(subject, &format!("{place} is a number, not a text")),
+            "{subject} {found:?}"
+        );
+    }
+    for kind in Kind::ALL {
+        let subject = format!("{}.read", kind.collection());
+        assert!(
+            has(&subject, "views changed between two reads"),
+            "{subject} {found:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backend_that_fails_is_told_from_one_that_is_not_there() {
+    let tested = Tested::start("contract-failing", Planted::Differences).await;
+    let address = tested.sandbox.address();
+    Answer::to(Edge::client().get(format!("http://{address}/break"))).await;
+    let (status, report) = tested.run(&tested.api(), &[]).await;
+    assert_eq!(status, Some(1), "{report}");
+    assert!(
+        failures(&report).contains(&("venues.list".to_owned(), "500".to_owned())),
+        "{report}"
+    );
+    let nobody = format!("http://{}/wp-json/tribe/events/v1", closed_port());
+    let (status, _) = tested.run(&nobody, &[]).await;
+    assert_eq!(status, Some(2));
+    assert_eq!(tested.run("http://127.0.0.1/wp-json", &[]).await.0, Some(64));
+}
+
+/// An edge that shows no venues: what is created there cannot be read, and is deleted nevertheless.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_created_is_deleted_after_a_failure() {
+    let tested = Tested::start("contract-cleaned", Planted::Nothing).await;
+    let denied = table().named("venues.read").expect("listed").id;
+    let builder = Edge::builder().site(&format!("http://{}", tested.sandbox.address()));
+    let builder = builder.settings(|settings| {
+        settings.operations.entry(denied).or_default().allow = false;
+    });
+    let edge = builder.start().await;
+    let (status, report) = tested
+        .run(&edge.url("/wp-json/tribe/events/v1"), &["--writes"])
+        .await;
+    let found = failures(&report);
+    assert_eq!(status, Some(1), "{report}");
+    assert!(
+        found.iter().any(|(subject, _)| subject == "venues.create"),
+        "{found:?}"
+    );
+    assert!(!found.iter().any(|(subject, _)| subject == "writes"), "{found:?}");
+    assert_eq!(tested.left().await, Vec::<String>::new());
+}
