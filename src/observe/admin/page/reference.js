@@ -1,5 +1,5 @@
 // The API's reference, from the OpenAPI document of this edge.
-const METHODS = ["get", "post", "put", "patch", "delete"];
+const METHODS = ["get", "post", "put", "patch", "delete", "options"];
 let all = [];
 
 async function load() {
