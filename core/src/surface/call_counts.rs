@@ -1,0 +1,239 @@
+//! Calls of the last seven days by route, namespace and script, in bounded memory.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::calls::{CallKind, CallOutcome, Calls};
+use crate::unix_time::UnixTime;
+
+/// The calls of the last seven days. The oldest six hours are forgotten at once.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct CallCounts {
+    /// The oldest first.
+    periods: VecDeque<Period>,
+    /// The first second of the counting, in Unix time; none before [`CallCounts::begin`].
+    began: Option<u64>,
+}
+
+/// The calls of six hours.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Period {
+    /// The number of periods since the Unix epoch.
+    number: u64,
+    routes: HashMap<Box<str>, Calls>,
+    unlisted: HashMap<Box<str>, Calls>,
+    scripts: HashMap<Box<str>, Calls>,
+    others: Calls,
+}
+
+/// What a request to the rest of the site calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CalledDoor<'a> {
+    /// A route of the site's list, by its pattern.
+    Listed(&'a str),
+    /// Another route, by its namespace.
+    Unlisted(&'a str),
+    /// A script, by its name.
+    Script(&'a str),
+    /// Something that cannot be read surely.
+    Unclear,
+}
+
+/// The length of a period, in seconds.
+const PERIOD: u64 = 6 * 60 * 60;
+
+/// The periods that are kept beside the running one.
+const KEPT: u64 = 28;
+
+/// The longest time that is observed: calls before it are forgotten.
+pub const OBSERVED_MOST: Duration = Duration::from_secs(KEPT * PERIOD);
+
+/// Maximum number of namespaces beside the list, and of scripts, in a period. Further ones are counted together.
+const MOST_NAMES: usize = 256;
+
+/// Maximum number of listed routes in a period.
+const MOST_ROUTES: usize = 4096;
+
+/// The scripts of WordPress that are counted whatever answers them.
+const KNOWN_SCRIPTS: [&str; 2] = ["xmlrpc.php", "wp-login.php"];
+
+// === impl CallCounts ===
+
+impl CallCounts {
+    /// Begins to count now, unless it has begun.
+    pub fn begin(&mut self, now: UnixTime) {
+        self.began.get_or_insert(now.as_secs());
+    }
+
+    /// Counts a call that is answered now.
+    pub fn count(&mut self, door: CalledDoor<'_>, kind: CallKind, now: UnixTime) {
+        self.begin(now);
+        self.adapt(now);
+        let number = now.as_secs() / PERIOD;
+        if self.periods.back().is_none_or(|period| period.number < number) {
+            self.periods.push_back(Period {
+                number,
+                ..Period::default()
+            });
+        }
+        if let Some(period) = self.periods.back_mut() {
+            period.count(door, kind);
+        }
+    }
+
+    /// Forgets what is older than seven days.
+    pub fn adapt(&mut self, now: UnixTime) {
+        let number = now.as_secs() / PERIOD;
+        let is_old = |period: &Period| period.number + KEPT < number;
+        while self.periods.front().is_some_and(is_old) {
+            self.periods.pop_front();
+        }
+    }
+
+    /// The time that the counts are about, at most seven days.
+    pub fn observed(&self, now: UnixTime) -> Duration {
+        let began = UnixTime::from_secs(self.began.unwrap_or(u64::MAX));
+        now.saturating_since(began).min(OBSERVED_MOST)
+    }
+
+    /// The calls of a listed route.
+    pub(super) fn of_route(&self, pattern: &str) -> Calls {
+        self.sum(|period| period.routes.get(pattern).copied())
+    }
+
+    /// The calls of routes beside the list, by namespace.
+    pub(super) fn unlisted(&self) -> Vec<(String, Calls)> {
+        self.named(|period| &period.unlisted)
+    }
+
+    /// The calls of scripts.
+    pub(super) fn scripts(&self) -> Vec<(String, Calls)> {
+        self.named(|period| &period.scripts)
+    }
+
+    /// The calls that are counted together.
+    pub(super) fn others(&self) -> Calls {
+        self.sum(|period| Some(period.others))
+    }
+
+    fn sum(&self, of: impl Fn(&Period) -> Option<Calls>) -> Calls {
+        self.periods
+            .iter()
+            .filter_map(of)
+            .fold(Calls::default(), |mut sum, calls| {
+                sum += calls;
+                sum
+            })
+    }
+
+    fn named(&self, of: impl Fn(&Period) -> &HashMap<Box<str>, Calls>) -> Vec<(String, Calls)> {
+        let mut sums: HashMap<&str, Calls> = HashMap::new();
+        for (name, calls) in self.periods.iter().flat_map(of) {
+            *sums.entry(name).or_default() += *calls;
+        }
+        let mut sums: Vec<_> = sums
+            .into_iter()
+            .map(|(name, calls)| (name.to_owned(), calls))
+            .collect();
+        sums.sort_by(|(one, _), (other, _)| one.cmp(other));
+        sums
+    }
+}
+
+// === impl Period ===
+
+impl Period {
+    fn count(&mut self, door: CalledDoor<'_>, kind: CallKind) {
+        let found = match door {
+            CalledDoor::Listed(pattern) => entry(&mut self.routes, pattern, MOST_ROUTES),
+            // Scanners ask for many names that are not there.
+            CalledDoor::Unlisted(_) if kind.outcome == CallOutcome::Refused => None,
+            CalledDoor::Script(name)
+                if kind.outcome == CallOutcome::Refused && !KNOWN_SCRIPTS.contains(&name) =>
+            {
+                None
+            }
+            CalledDoor::Unlisted(namespace) => entry(&mut self.unlisted, namespace, MOST_NAMES),
+            CalledDoor::Script(name) => entry(&mut self.scripts, name, MOST_NAMES),
+            CalledDoor::Unclear => None,
+        };
+        found.unwrap_or(&mut self.others).count(kind);
+    }
+}
+
+/// The calls of a name, which is added unless there are too many.
+fn entry<'a>(table: &'a mut HashMap<Box<str>, Calls>, name: &str, most: usize) -> Option<&'a mut Calls> {
+    if !table.contains_key(name) {
+        if table.len() >= most {
+            return None;
+        }
+        table.insert(name.into(), Calls::default());
+    }
+    table.get_mut(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: u64 = 1_800_000_000;
+
+    fn kind(outcome: CallOutcome) -> CallKind {
+        CallKind {
+            is_write: false,
+            has_credentials: false,
+            outcome,
+        }
+    }
+
+    fn hours(hours: u64) -> UnixTime {
+        UnixTime::from_secs(START + hours * 3600)
+    }
+
+    #[test]
+    fn calls_are_forgotten_after_seven_days() {
+        let mut counts = CallCounts::default();
+        let answered = kind(CallOutcome::Answered);
+        counts.count(CalledDoor::Listed("wp/v2/users"), answered, hours(0));
+        counts.count(CalledDoor::Listed("wp/v2/users"), answered, hours(100));
+        assert_eq!(counts.of_route("wp/v2/users").total(), 2);
+        assert_eq!(counts.observed(hours(100)), Duration::from_hours(100));
+        counts.adapt(hours(180));
+        assert_eq!(counts.of_route("wp/v2/users").total(), 1);
+        assert_eq!(counts.observed(hours(180)), OBSERVED_MOST);
+        assert_eq!(counts.of_route("wp/v2/posts"), Calls::default());
+    }
+
+    #[test]
+    fn nothing_is_observed_before_the_beginning() {
+        let mut counts = CallCounts::default();
+        assert_eq!(counts.observed(hours(5)), Duration::ZERO);
+        counts.begin(hours(1));
+        counts.begin(hours(4));
+        assert_eq!(counts.observed(hours(5)), Duration::from_hours(4));
+    }
+
+    #[test]
+    fn names_that_are_not_there_fill_no_table() {
+        let mut counts = CallCounts::default();
+        let (refused, denied) = (kind(CallOutcome::Refused), kind(CallOutcome::Denied));
+        for number in 0..1000 {
+            let name = format!("made-up{number}/v1");
+            counts.count(CalledDoor::Unlisted(&name), refused, hours(0));
+            counts.count(CalledDoor::Script(&format!("{number}.php")), refused, hours(0));
+            counts.count(CalledDoor::Unlisted(&name), denied, hours(1));
+        }
+        counts.count(CalledDoor::Script("xmlrpc.php"), refused, hours(1));
+        counts.count(CalledDoor::Unclear, refused, hours(1));
+        assert_eq!(counts.unlisted().len(), MOST_NAMES);
+        assert_eq!(
+            counts.others().total(),
+            2001 + 1000 - u64::try_from(MOST_NAMES).expect("small")
+        );
+        let scripts = counts.scripts();
+        assert_eq!(scripts.len(), 1);
+        assert_eq!((scripts[0].0.as_str(), scripts[0].1.total()), ("xmlrpc.php", 1));
+    }
+}

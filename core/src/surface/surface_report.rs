@@ -1,0 +1,211 @@
+//! The report about a site: its namespaces, routes and scripts, who may call them, how they were called, and proposals.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::call_counts::CallCounts;
+use super::calls::Calls;
+use super::paste::toml;
+use super::proposals::{Proposals, ProposedDefault, ProposedRule};
+use super::site_routes::{SiteRoute, SiteRoutes};
+use crate::unix_time::UnixTime;
+
+/// The report about a site.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceReport {
+    /// The REST root of the site.
+    pub site: String,
+    /// Whether the list of its routes was read.
+    pub is_listed: bool,
+    /// The time for which calls were counted; none: nobody counts.
+    pub observed: Option<Observed>,
+    /// The namespaces, sorted.
+    pub namespaces: Vec<NamespaceRow>,
+    /// The scripts that were called, sorted.
+    pub scripts: Vec<ScriptRow>,
+    /// Calls of names that are not there, and calls that cannot be read surely.
+    pub others: Calls,
+    /// The rules that the counts suggest.
+    pub proposals: Vec<ProposedRule>,
+    /// The treatment of all other namespaces that the counts suggest.
+    pub default: Option<ProposedDefault>,
+    /// Why no more is proposed.
+    pub hints: Vec<String>,
+    /// The proposals as lines of the configuration; empty without proposals.
+    pub toml: String,
+}
+
+/// The time for which calls were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Its length in seconds, at most seven days.
+    pub seconds: u64,
+}
+
+/// A namespace with its routes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamespaceRow {
+    /// Its name; empty for the index of the site.
+    pub namespace: String,
+    /// Whether the edge judges its calls: they are not counted here, and no rule is proposed.
+    pub is_judged: bool,
+    /// Its listed routes, sorted.
+    pub routes: Vec<RouteRow>,
+    /// Calls of its routes that the site does not list.
+    pub unlisted: Calls,
+}
+
+/// A listed route.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteRow {
+    /// Its pattern, `wp/v2/users/*`.
+    pub route: String,
+    /// Its methods.
+    pub methods: Vec<String>,
+    /// Who may call it, as far as the site says.
+    pub open: Openness,
+    /// Its calls.
+    pub calls: Calls,
+}
+
+/// Who may call a route, as far as the site says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Openness {
+    /// Anybody: the site checks no permission.
+    Anybody,
+    /// The site checks each caller.
+    Checked,
+    /// The site does not say.
+    Unknown,
+}
+
+/// A script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptRow {
+    /// Its name, `xmlrpc.php`.
+    pub script: String,
+    /// Its calls.
+    pub calls: Calls,
+}
+
+// === impl SurfaceReport ===
+
+impl SurfaceReport {
+    /// The report about the routes of a site. `judged` are the namespaces of the calendar, which the edge judges.
+    pub fn of_site(site: &str, routes: Option<&SiteRoutes>, judged: &[String]) -> Self {
+        let none = SiteRoutes::default();
+        let listed = routes.unwrap_or(&none);
+        let mut namespaces: Vec<NamespaceRow> = [""]
+            .into_iter()
+            .filter(|_| routes.is_some())
+            .chain(listed.namespaces().iter().map(String::as_str))
+            .map(|name| NamespaceRow::new(name, judged))
+            .collect();
+        for route in listed.routes() {
+            let row = namespaces
+                .iter_mut()
+                .find(|row| row.namespace == route.namespace);
+            if let Some(row) = row {
+                row.routes.push(RouteRow::new(route));
+            }
+        }
+        for row in &mut namespaces {
+            row.routes.sort_by(|one, other| one.route.cmp(&other.route));
+        }
+        Self {
+            site: site.to_owned(),
+            is_listed: routes.is_some(),
+            observed: None,
+            namespaces,
+            scripts: Vec::new(),
+            others: Calls::default(),
+            proposals: Vec::new(),
+            default: None,
+            hints: Vec::new(),
+            toml: String::new(),
+        }
+    }
+
+    /// Adds what was counted until now, and the proposals that follow.
+    #[must_use]
+    pub fn counted(mut self, counts: &CallCounts, judged: &[String], now: UnixTime) -> Self {
+        let observed = counts.observed(now);
+        self.observed = Some(Observed {
+            seconds: observed.as_secs(),
+        });
+        for row in self.namespaces.iter_mut().flat_map(|row| &mut row.routes) {
+            row.calls = counts.of_route(&row.route);
+        }
+        for (name, calls) in counts.unlisted() {
+            self.namespace(&name, judged).unlisted = calls;
+        }
+        self.scripts = counts
+            .scripts()
+            .into_iter()
+            .map(|(script, calls)| ScriptRow { script, calls })
+            .collect();
+        self.others = counts.others();
+        self.propose(observed);
+        self
+    }
+
+    fn propose(&mut self, observed: Duration) {
+        let proposals = Proposals::of(self, observed);
+        self.toml = toml(&proposals.rules, proposals.default.as_ref());
+        self.proposals = proposals.rules;
+        self.default = proposals.default;
+        self.hints = proposals.hints;
+    }
+
+    /// The row of a namespace, which is added at its place.
+    fn namespace(&mut self, name: &str, judged: &[String]) -> &mut NamespaceRow {
+        let found = self
+            .namespaces
+            .binary_search_by(|row| row.namespace.as_str().cmp(name));
+        let place = match found {
+            Ok(place) => place,
+            Err(place) => {
+                self.namespaces.insert(place, NamespaceRow::new(name, judged));
+                place
+            }
+        };
+        &mut self.namespaces[place]
+    }
+}
+
+// === impl NamespaceRow ===
+
+impl NamespaceRow {
+    fn new(name: &str, judged: &[String]) -> Self {
+        Self {
+            namespace: name.to_owned(),
+            is_judged: judged.iter().any(|own| own.eq_ignore_ascii_case(name)),
+            routes: Vec::new(),
+            unlisted: Calls::default(),
+        }
+    }
+
+    /// The calls of all its routes.
+    pub fn calls(&self) -> Calls {
+        let listed = self.routes.iter().map(|route| route.calls);
+        listed.fold(self.unlisted, |mut sum, calls| {
+            sum += calls;
+            sum
+        })
+    }
+}
+
+// === impl RouteRow ===
+
+impl RouteRow {
+    fn new(route: &SiteRoute) -> Self {
+        Self {
+            route: route.pattern.clone(),
+            methods: route.methods.iter().map(ToString::to_string).collect(),
+            open: Openness::Unknown,
+            calls: Calls::default(),
+        }
+    }
+}
