@@ -48,7 +48,7 @@ const PERIOD: u64 = 6 * 60 * 60;
 const KEPT: u64 = 28;
 
 /// The longest time that is observed: calls before it are forgotten.
-pub const OBSERVED_MOST: Duration = Duration::from_secs(KEPT * PERIOD);
+const OBSERVED_MOST: Duration = Duration::from_secs(KEPT * PERIOD);
 
 /// Maximum number of namespaces beside the list, and of scripts, in a period. Further ones are counted together.
 const MOST_NAMES: usize = 256;

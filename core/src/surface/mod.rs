@@ -11,8 +11,8 @@ mod route_tree;
 mod site_routes;
 mod surface_report;
 
-pub use call_counts::{CallCounts, CalledDoor, OBSERVED_MOST};
+pub use call_counts::{CallCounts, CalledDoor};
 pub use calls::{CallKind, CallOutcome, CallerCalls, Calls, Outcomes};
-pub use proposals::{ProposedCallers, ProposedDefault, ProposedRule};
+pub use proposals::{ProposedDefault, ProposedRule};
 pub use site_routes::{MOST_SITE_INDEX_BYTES, NoRoutes, SiteRoutes};
 pub use surface_report::{NamespaceRow, Observed, Openness, RouteRow, ScriptRow, SurfaceReport};

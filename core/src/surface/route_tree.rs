@@ -79,12 +79,16 @@ impl RouteTree {
         };
         let (segment, further) = first(rest);
         let literal = || {
-            let found = node.literals.binary_search_by(|(known, _)| (**known).cmp(segment));
+            let found = node
+                .literals
+                .binary_search_by(|(known, _)| (**known).cmp(segment));
             let (_, next) = node.literals.get(found.ok()?)?;
             self.from(*next, further)
         };
         let one = || self.from(node.one?, further);
-        literal().or_else(one).or_else(|| self.behind(node.some?, further))
+        literal()
+            .or_else(one)
+            .or_else(|| self.behind(node.some?, further))
     }
 
     /// The route behind a node at the end of one segment or more, of which the first is taken.

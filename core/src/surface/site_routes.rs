@@ -28,7 +28,7 @@ const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /// The routes of a site.
 #[derive(Debug, Clone, Default)]
 pub struct SiteRoutes {
-    /// Sorted; those of WordPress's list first and those that only routes name behind them.
+    /// Sorted, in lower case.
     namespaces: Vec<String>,
     routes: Vec<SiteRoute>,
     tree: RouteTree,
@@ -100,7 +100,11 @@ impl SiteRoutes {
         let mut listed: Vec<(String, RouteDocument)> = document.routes.into_iter().collect();
         listed.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut site = Self {
-            namespaces: document.namespaces,
+            namespaces: document
+                .namespaces
+                .iter()
+                .map(|name| name.to_lowercase())
+                .collect(),
             ..Self::default()
         };
         for (key, route) in listed.into_iter().take(MOST_ROUTES) {
@@ -133,7 +137,7 @@ impl SiteRoutes {
             named => named,
         };
         self.routes.push(SiteRoute {
-            namespace: namespace.to_owned(),
+            namespace: namespace.to_lowercase(),
             pattern,
             methods,
         });
@@ -175,11 +179,7 @@ impl SiteRoutes {
             let behind = route.strip_prefix(name.as_str());
             behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('/'))
         };
-        let longest = self
-            .namespaces
-            .iter()
-            .filter(is_of)
-            .max_by_key(|name| name.len());
+        let longest = self.namespaces.iter().filter(is_of).max_by_key(|name| name.len());
         longest.map_or_else(|| first_two(route), String::as_str)
     }
 }
@@ -237,7 +237,14 @@ mod tests {
         let rows: Vec<String> = site
             .routes()
             .iter()
-            .map(|route| format!("{} {} {}", route.namespace, route.pattern, route.methods.join(",")))
+            .map(|route| {
+                format!(
+                    "{} {} {}",
+                    route.namespace,
+                    route.pattern,
+                    route.methods.join(",")
+                )
+            })
             .collect();
         assert_eq!(
             rows,

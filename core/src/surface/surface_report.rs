@@ -104,9 +104,7 @@ impl SurfaceReport {
             .map(|name| NamespaceRow::new(name, judged))
             .collect();
         for route in listed.routes() {
-            let row = namespaces
-                .iter_mut()
-                .find(|row| row.namespace == route.namespace);
+            let row = namespaces.iter_mut().find(|row| row.namespace == route.namespace);
             if let Some(row) = row {
                 row.routes.push(RouteRow::new(route));
             }
@@ -139,7 +137,7 @@ impl SurfaceReport {
             row.calls = counts.of_route(&row.route);
         }
         for (name, calls) in counts.unlisted() {
-            self.namespace(&name, judged).unlisted = calls;
+            self.note_unlisted(&name, calls, judged);
         }
         self.scripts = counts
             .scripts()
@@ -159,19 +157,18 @@ impl SurfaceReport {
         self.hints = proposals.hints;
     }
 
-    /// The row of a namespace, which is added at its place.
-    fn namespace(&mut self, name: &str, judged: &[String]) -> &mut NamespaceRow {
+    /// Notes the calls of routes that a namespace does not list; its row is added if there is none.
+    fn note_unlisted(&mut self, name: &str, calls: Calls, judged: &[String]) {
         let found = self
             .namespaces
             .binary_search_by(|row| row.namespace.as_str().cmp(name));
-        let place = match found {
-            Ok(place) => place,
-            Err(place) => {
-                self.namespaces.insert(place, NamespaceRow::new(name, judged));
-                place
-            }
-        };
-        &mut self.namespaces[place]
+        let place = found.unwrap_or_else(|place| {
+            self.namespaces.insert(place, NamespaceRow::new(name, judged));
+            place
+        });
+        if let Some(row) = self.namespaces.get_mut(place) {
+            row.unlisted = calls;
+        }
     }
 }
 
