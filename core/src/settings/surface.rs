@@ -93,7 +93,11 @@ const LONGEST: usize = 200;
 impl SurfaceRule {
     /// Returns true if a rule takes requests with this method.
     pub fn takes_method(&self, method: &Method) -> bool {
-        let method = if *method == Method::HEAD { &Method::GET } else { method };
+        let method = if *method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
         self.methods.is_empty() || self.methods.contains(method)
     }
 
@@ -175,14 +179,17 @@ impl RoutePattern {
     /// Reads a pattern: segments of letters, digits, `.`, `_` and `-`, or `*` alone.
     pub fn parse(text: &str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let is_segment = |segment: &str| segment == ANY || !segment.is_empty() && segment.bytes().all(is_plain);
+        let is_segment =
+            |segment: &str| segment == ANY || !segment.is_empty() && segment.bytes().all(is_plain);
         let text = text.strip_prefix('/').unwrap_or(text);
         let is_pattern = text.len() <= LONGEST && text.split('/').all(is_segment);
         is_pattern.then(|| Self::of(text.to_ascii_lowercase()))
     }
 
     fn of(text: String) -> Self {
-        let beginning = text.strip_suffix(ANY).filter(|beginning| !beginning.contains(ANY));
+        let beginning = text
+            .strip_suffix(ANY)
+            .filter(|beginning| !beginning.contains(ANY));
         Self {
             beginning: beginning.map(str::to_owned),
             text,
@@ -210,7 +217,10 @@ impl RoutePattern {
 
     /// The segments before the first one that stands for any.
     pub fn fixed(&self) -> Vec<&str> {
-        self.text.split('/').take_while(|segment| *segment != ANY).collect()
+        self.text
+            .split('/')
+            .take_while(|segment| *segment != ANY)
+            .collect()
     }
 }
 
@@ -286,7 +296,11 @@ mod tests {
             ("", Err(PatternFault::Malformed)),
         ] {
             let read = SurfacePattern::parse(text);
-            assert_eq!(read.as_ref().map(SurfacePattern::text), expected.as_ref().copied(), "{text}");
+            assert_eq!(
+                read.as_ref().map(SurfacePattern::text),
+                expected.as_ref().copied(),
+                "{text}"
+            );
         }
     }
 }
