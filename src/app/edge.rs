@@ -196,7 +196,8 @@ async fn hear_site(reloader: &Reloader, shared: &Shared) {
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.
 fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     let (reading, read) = oneshot::channel();
-    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), reading);
+    let (indexes, surface) = (shared.indexes.clone(), shared.surface.clone());
+    let watching = watch_indexes(reloader.clone(), indexes, surface, reading);
     let drain = shared.drain.clone();
     shared
         .drain
@@ -265,6 +266,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         fleet: shared.fleet.clone(),
         refusals: shared.refusals.clone(),
         findings: shared.findings.clone(),
+        surface: shared.surface.clone(),
         migration: shared.migration.clone(),
         recorder: shared.recorder.clone(),
         bodies: shared.bodies.clone(),

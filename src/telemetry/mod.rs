@@ -36,6 +36,7 @@ mod request_kind;
 mod request_log;
 mod requests;
 mod series;
+mod site_surface;
 mod site_verdict;
 #[cfg_attr(
     not(feature = "otlp"),
@@ -84,6 +85,7 @@ pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
+pub(crate) use site_surface::SiteSurface;
 pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;

@@ -1,6 +1,6 @@
 //! Calls of the last seven days by route, namespace and script, in bounded memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,21 @@ struct Period {
     unlisted: HashMap<Box<str>, Calls>,
     scripts: HashMap<Box<str>, Calls>,
     others: Calls,
+}
+
+/// The calls of all periods.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CallSums {
+    /// The time that they are about, at most seven days.
+    pub(super) observed: Duration,
+    /// Those of listed routes, by pattern.
+    pub(super) routes: BTreeMap<Box<str>, Calls>,
+    /// Those of routes beside the list, by namespace.
+    pub(super) unlisted: BTreeMap<Box<str>, Calls>,
+    /// Those of scripts, by name.
+    pub(super) scripts: BTreeMap<Box<str>, Calls>,
+    /// Those that are counted together.
+    pub(super) others: Calls,
 }
 
 /// What a request to the rest of the site calls.
@@ -92,53 +107,26 @@ impl CallCounts {
         }
     }
 
-    /// The time that the counts are about, at most seven days.
-    pub fn observed(&self, now: UnixTime) -> Duration {
+    /// All that was counted until now.
+    pub fn sums(&self, now: UnixTime) -> CallSums {
         let began = UnixTime::from_secs(self.began.unwrap_or(u64::MAX));
-        now.saturating_since(began).min(OBSERVED_MOST)
-    }
-
-    /// The calls of a listed route.
-    pub(super) fn of_route(&self, pattern: &str) -> Calls {
-        self.sum(|period| period.routes.get(pattern).copied())
-    }
-
-    /// The calls of routes beside the list, by namespace.
-    pub(super) fn unlisted(&self) -> Vec<(String, Calls)> {
-        self.named(|period| &period.unlisted)
-    }
-
-    /// The calls of scripts.
-    pub(super) fn scripts(&self) -> Vec<(String, Calls)> {
-        self.named(|period| &period.scripts)
-    }
-
-    /// The calls that are counted together.
-    pub(super) fn others(&self) -> Calls {
-        self.sum(|period| Some(period.others))
-    }
-
-    fn sum(&self, of: impl Fn(&Period) -> Option<Calls>) -> Calls {
-        self.periods
-            .iter()
-            .filter_map(of)
-            .fold(Calls::default(), |mut sum, calls| {
-                sum += calls;
-                sum
-            })
-    }
-
-    fn named(&self, of: impl Fn(&Period) -> &HashMap<Box<str>, Calls>) -> Vec<(String, Calls)> {
-        let mut sums: HashMap<&str, Calls> = HashMap::new();
-        for (name, calls) in self.periods.iter().flat_map(of) {
-            *sums.entry(name).or_default() += *calls;
+        let mut sums = CallSums {
+            observed: now.saturating_since(began).min(OBSERVED_MOST),
+            ..CallSums::default()
+        };
+        for period in &self.periods {
+            add(&mut sums.routes, &period.routes);
+            add(&mut sums.unlisted, &period.unlisted);
+            add(&mut sums.scripts, &period.scripts);
+            sums.others += period.others;
         }
-        let mut sums: Vec<_> = sums
-            .into_iter()
-            .map(|(name, calls)| (name.to_owned(), calls))
-            .collect();
-        sums.sort_by(|(one, _), (other, _)| one.cmp(other));
         sums
+    }
+}
+
+fn add(sums: &mut BTreeMap<Box<str>, Calls>, counted: &HashMap<Box<str>, Calls>) {
+    for (name, calls) in counted {
+        *sums.entry(name.clone()).or_default() += *calls;
     }
 }
 
@@ -198,21 +186,21 @@ mod tests {
         let answered = kind(CallOutcome::Answered);
         counts.count(CalledDoor::Listed("wp/v2/users"), answered, hours(0));
         counts.count(CalledDoor::Listed("wp/v2/users"), answered, hours(100));
-        assert_eq!(counts.of_route("wp/v2/users").total(), 2);
-        assert_eq!(counts.observed(hours(100)), Duration::from_hours(100));
+        let of_users = |counts: &CallCounts, now| counts.sums(now).routes["wp/v2/users"].total();
+        assert_eq!(of_users(&counts, hours(100)), 2);
+        assert_eq!(counts.sums(hours(100)).observed, Duration::from_hours(100));
         counts.adapt(hours(180));
-        assert_eq!(counts.of_route("wp/v2/users").total(), 1);
-        assert_eq!(counts.observed(hours(180)), OBSERVED_MOST);
-        assert_eq!(counts.of_route("wp/v2/posts"), Calls::default());
+        assert_eq!(of_users(&counts, hours(180)), 1);
+        assert_eq!(counts.sums(hours(180)).observed, OBSERVED_MOST);
     }
 
     #[test]
     fn nothing_is_observed_before_the_beginning() {
         let mut counts = CallCounts::default();
-        assert_eq!(counts.observed(hours(5)), Duration::ZERO);
+        assert_eq!(counts.sums(hours(5)), CallSums::default());
         counts.begin(hours(1));
         counts.begin(hours(4));
-        assert_eq!(counts.observed(hours(5)), Duration::from_hours(4));
+        assert_eq!(counts.sums(hours(5)).observed, Duration::from_hours(4));
     }
 
     #[test]
@@ -227,13 +215,28 @@ mod tests {
         }
         counts.count(CalledDoor::Script("xmlrpc.php"), refused, hours(1));
         counts.count(CalledDoor::Unclear, refused, hours(1));
-        assert_eq!(counts.unlisted().len(), MOST_NAMES);
-        assert_eq!(
-            counts.others().total(),
-            2001 + 1000 - u64::try_from(MOST_NAMES).expect("small")
+        let sums = counts.sums(hours(1));
+        assert_eq!(sums.unlisted.len(), MOST_NAMES);
+        let most = u64::try_from(MOST_NAMES).expect("small");
+        assert_eq!(sums.others.total(), 2001 + 1000 - most);
+        let scripts: Vec<_> = sums
+            .scripts
+            .iter()
+            .map(|(name, calls)| (&**name, calls.total()))
+            .collect();
+        assert_eq!(scripts, [("xmlrpc.php", 1)]);
+    }
+
+    #[test]
+    fn counts_are_kept_as_a_text() {
+        let mut counts = CallCounts::default();
+        counts.count(
+            CalledDoor::Script("xmlrpc.php"),
+            kind(CallOutcome::Denied),
+            hours(2),
         );
-        let scripts = counts.scripts();
-        assert_eq!(scripts.len(), 1);
-        assert_eq!((scripts[0].0.as_str(), scripts[0].1.total()), ("xmlrpc.php", 1));
+        let text = serde_json::to_string(&counts).expect("numbers and names");
+        let kept: CallCounts = serde_json::from_str(&text).expect("the same");
+        assert_eq!(kept.sums(hours(3)), counts.sums(hours(3)));
     }
 }

@@ -11,7 +11,7 @@ mod route_tree;
 mod site_routes;
 mod surface_report;
 
-pub use call_counts::{CallCounts, CalledDoor};
+pub use call_counts::{CallCounts, CallSums, CalledDoor};
 pub use calls::{CallKind, CallOutcome, CallerCalls, Calls, Outcomes};
 pub use proposals::{ProposedDefault, ProposedRule};
 pub use site_routes::{MOST_SITE_INDEX_BYTES, NoRoutes, SiteRoutes};

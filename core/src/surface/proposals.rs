@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
 use super::surface_report::{NamespaceRow, SurfaceReport};
+use crate::gateway::surface::SurfaceRules;
 use crate::settings::{RoutePattern, SiteDoor, SurfaceCallers, SurfacePreset};
 
 /// A rule for one subject.
@@ -48,9 +49,6 @@ const SUBJECTS: [(&str, SurfaceCallers); 5] = [
     ("tickets", SurfaceCallers::Credentials),
 ];
 
-/// Namespaces that WordPress offers to visitors and to other sites: they stay open though nobody calls them for a week.
-const ALWAYS_OPEN: [&str; 2] = ["oembed/1.0", "wp/v2"];
-
 /// The time from which on a route may be closed to callers without credentials.
 const OBSERVED_LEAST: Duration = Duration::from_hours(3 * 24);
 
@@ -88,7 +86,7 @@ impl Proposals {
                 length(UNUSED_AFTER)
             ));
         } else {
-            proposals.default = Some(default(report, observed));
+            proposals.default = default(report, observed);
         }
         proposals
     }
@@ -118,7 +116,7 @@ impl Proposals {
             .any(|door| matches!(door, SiteDoor::Script(_)));
         if answered > 0 {
             self.hints.push(format!(
-                "{name}: {answered} calls without credentials were answered: stays open"
+                "{name} stays open: calls without credentials that were answered: {answered}"
             ));
             return;
         }
@@ -184,34 +182,27 @@ fn patterns(preset: &SurfacePreset) -> Vec<String> {
     routes.collect()
 }
 
-/// Keeps open what was answered without credentials.
-fn default(report: &SurfaceReport, observed: Duration) -> ProposedDefault {
-    let others = || {
-        let rows = report.namespaces.iter();
-        rows.filter(|row| !row.is_judged && !row.namespace.is_empty())
-    };
-    let is_known = |row: &&NamespaceRow| {
-        let is_called = row.calls().without.outcomes().answered > 0;
-        is_called || ALWAYS_OPEN.contains(&row.namespace.as_str())
-    };
-    let known: Vec<String> = others()
-        .filter(is_known)
-        .map(|row| row.namespace.clone())
-        .collect();
-    let closed = others().count().saturating_sub(known.len());
-    ProposedDefault {
+/// Keeps open what was answered without credentials; none if nothing would be closed.
+fn default(report: &SurfaceReport, observed: Duration) -> Option<ProposedDefault> {
+    let rows = report.namespaces.iter();
+    let others = rows.filter(|row| !row.is_judged && !SurfaceRules::leave_open(&row.namespace));
+    let is_called = |row: &&NamespaceRow| row.calls().without.outcomes().answered > 0;
+    let (known, closed): (Vec<&NamespaceRow>, Vec<&NamespaceRow>) = others.partition(is_called);
+    let closed: Vec<&str> = closed.iter().map(|row| row.namespace.as_str()).collect();
+    (!closed.is_empty()).then(|| ProposedDefault {
+        known: known.iter().map(|row| row.namespace.clone()).collect(),
         reason: format!(
-            "in {} no call without credentials was answered in {closed} namespaces",
-            length(observed)
+            "in {}: no call without credentials was answered in {}",
+            length(observed),
+            closed.join(", ")
         ),
-        known,
-    }
+    })
 }
 
 fn reason(calls: &Calls, observed: Duration) -> String {
     let (with, without) = (calls.with.total(), calls.without.total());
     format!(
-        "in {}: {with} calls with credentials, {without} without, none of them answered",
+        "in {}: calls with credentials {with}, without {without}, none of these answered",
         length(observed)
     )
 }
@@ -271,7 +262,7 @@ mod tests {
         }
         let judged = ["tribe/events/v1".to_owned()];
         SurfaceReport::of_site("https://wp.example/wp-json", Some(&routes), &judged)
-            .counted(&counts, &judged, end)
+            .counted(counts.sums(end), &judged)
     }
 
     fn rules(report: &SurfaceReport) -> Vec<(&str, &str)> {
@@ -310,11 +301,15 @@ mod tests {
         );
         let users = &week.proposals[0];
         assert_eq!(users.routes, ["wp/v2/users", "wp/v2/users/*"]);
-        let reason = "in 7 days: 1 calls with credentials, 1 without, none of them answered";
+        let reason = "in 7 days: calls with credentials 1, without 1, none of these answered";
         assert_eq!(users.reason, reason);
         let default = week.default.expect("a default");
-        assert_eq!(default.known, ["contact/v1", "oembed/1.0", "wp/v2"]);
-        assert!(default.reason.contains("3 namespaces"), "{}", default.reason);
+        assert_eq!(default.known, ["contact/v1"]);
+        assert!(
+            default.reason.ends_with("in shop/v3, tec/v1"),
+            "{}",
+            default.reason
+        );
     }
 
     #[test]

@@ -152,20 +152,21 @@ impl SiteRoutes {
         &self.routes
     }
 
-    /// The listed route, the namespace or the script that a request calls; none for a page.
-    pub fn door<'a>(&'a self, target: &'a SiteTarget) -> Option<CalledDoor<'a>> {
+    /// The listed route, the namespace or the script that a request calls; none for a page. Without a list every route
+    /// counts for its namespace.
+    pub fn door<'a>(listed: Option<&'a Self>, target: &'a SiteTarget) -> Option<CalledDoor<'a>> {
         match target {
-            SiteTarget::Route(route) => Some(self.route(route)),
-            SiteTarget::Script(name) => Some(CalledDoor::Script(name)),
-            SiteTarget::Unclear => Some(CalledDoor::Unclear),
+            SiteTarget::Route(route) if route.len() > LONGEST_ROUTE => Some(CalledDoor::Unclear),
+            SiteTarget::Route(route) => {
+                Some(listed.map_or_else(|| unlisted(route), |listed| listed.route(route)))
+            }
+            SiteTarget::Script(name) if name.len() <= LONGEST_ROUTE => Some(CalledDoor::Script(name)),
+            SiteTarget::Script(_) | SiteTarget::Unclear => Some(CalledDoor::Unclear),
             SiteTarget::Page => None,
         }
     }
 
     fn route<'a>(&'a self, route: &'a str) -> CalledDoor<'a> {
-        if route.len() > LONGEST_ROUTE {
-            return CalledDoor::Unclear;
-        }
         let found = self.tree.find(route).and_then(|found| self.routes.get(found));
         match found {
             Some(found) => CalledDoor::Listed(&found.pattern),
@@ -182,6 +183,11 @@ impl SiteRoutes {
         let longest = self.namespaces.iter().filter(is_of).max_by_key(|name| name.len());
         longest.map_or_else(|| first_two(route), String::as_str)
     }
+}
+
+/// A route of which no list is known.
+fn unlisted(route: &str) -> CalledDoor<'_> {
+    CalledDoor::Unlisted(first_two(route))
 }
 
 fn first_two(route: &str) -> &str {
@@ -281,11 +287,13 @@ mod tests {
             (SiteTarget::Unclear, Some(CalledDoor::Unclear)),
             (SiteTarget::Page, None),
         ] {
-            assert_eq!(site.door(&target), expected, "{target:?}");
+            assert_eq!(SiteRoutes::door(Some(&site), &target), expected, "{target:?}");
         }
-        let unread = SiteRoutes::default();
         let users = route("wp/v2/users");
-        assert_eq!(unread.door(&users), Some(CalledDoor::Unlisted("wp/v2")));
+        assert_eq!(
+            SiteRoutes::door(None, &users),
+            Some(CalledDoor::Unlisted("wp/v2"))
+        );
     }
 
     #[test]

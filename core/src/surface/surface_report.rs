@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::call_counts::CallCounts;
+use super::call_counts::CallSums;
 use super::calls::Calls;
 use super::paste::toml;
 use super::proposals::{Proposals, ProposedDefault, ProposedRule};
 use super::site_routes::{SiteRoute, SiteRoutes};
-use crate::unix_time::UnixTime;
 
 /// The report about a site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,26 +125,34 @@ impl SurfaceReport {
         }
     }
 
-    /// Adds what was counted until now, and the proposals that follow.
+    /// The report of an edge that serves the calendar alone.
+    pub fn unserved(site: &str, judged: &[String]) -> Self {
+        let hint = "`other` is not \"forward\": requests for the rest of the site do not pass this edge";
+        Self {
+            hints: vec![hint.to_owned()],
+            ..Self::of_site(site, None, judged)
+        }
+    }
+
+    /// Adds what was counted, and the proposals that follow.
     #[must_use]
-    pub fn counted(mut self, counts: &CallCounts, judged: &[String], now: UnixTime) -> Self {
-        let observed = counts.observed(now);
+    pub fn counted(mut self, sums: CallSums, judged: &[String]) -> Self {
         self.observed = Some(Observed {
-            seconds: observed.as_secs(),
+            seconds: sums.observed.as_secs(),
         });
         for row in self.namespaces.iter_mut().flat_map(|row| &mut row.routes) {
-            row.calls = counts.of_route(&row.route);
+            row.calls = sums.routes.get(row.route.as_str()).copied().unwrap_or_default();
         }
-        for (name, calls) in counts.unlisted() {
-            self.note_unlisted(&name, calls, judged);
+        for (name, calls) in &sums.unlisted {
+            self.note_unlisted(name, *calls, judged);
         }
-        self.scripts = counts
-            .scripts()
-            .into_iter()
-            .map(|(script, calls)| ScriptRow { script, calls })
-            .collect();
-        self.others = counts.others();
-        self.propose(observed);
+        let script = |(name, calls): (Box<str>, Calls)| ScriptRow {
+            script: name.into(),
+            calls,
+        };
+        self.scripts = sums.scripts.into_iter().map(script).collect();
+        self.others = sums.others;
+        self.propose(sums.observed);
         self
     }
 

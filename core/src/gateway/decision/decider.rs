@@ -12,6 +12,7 @@ use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteBody, SiteFormScan, site_body};
 use crate::errors::EdgeError;
+use crate::gateway::surface::SurfaceRequest;
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
@@ -225,6 +226,11 @@ impl Decider {
     /// Judges a call whose body [`BodyRule::Brief`] or [`BodyRule::Leave`] leaves unread.
     pub fn judge_unread(&self, head: &RequestHead<'_>, call: &ReadableCall) -> Judgement {
         self.on_head.judge.judge_unread(&call.raw(head, &[]))
+    }
+
+    /// A request to the rest of the site, as its rules and counts read it.
+    pub fn surface_request<'a>(&self, head: &'a Parts) -> SurfaceRequest<'a> {
+        SurfaceRequest::of(&self.roots, head)
     }
 
     /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads

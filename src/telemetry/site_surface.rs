@@ -1,0 +1,101 @@
+//! The routes that the site publishes, and how they are called.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use parking_lot::Mutex;
+use url::Url;
+
+use super::wall_clock::unix_time;
+use calendar_edge_core::gateway::surface::SurfaceRequest;
+use calendar_edge_core::surface::{CallCounts, CallKind, SiteRoutes, SurfaceReport};
+use calendar_edge_judge::routing::SiteTarget;
+
+/// The routes of one site and their calls; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct SiteSurface(Arc<Mutex<KnownSurface>>);
+
+#[derive(Debug)]
+struct KnownSurface {
+    root: Url,
+    /// None until the site's list is read.
+    routes: Option<Arc<SiteRoutes>>,
+    counts: CallCounts,
+}
+
+// === impl SiteSurface ===
+
+impl SiteSurface {
+    /// Begins to count the calls of the site with this REST root.
+    pub(crate) fn new(root: &Url) -> Self {
+        Self(Arc::new(Mutex::new(KnownSurface::new(root))))
+    }
+
+    /// Begins anew if the settings name another site.
+    pub(crate) fn adapt(&self, root: &Url) {
+        let mut known = self.0.lock();
+        if known.root != *root {
+            *known = KnownSurface::new(root);
+        }
+    }
+
+    /// Takes the list of the site with this root.
+    pub(crate) fn learn(&self, root: &Url, routes: SiteRoutes) {
+        let mut known = self.0.lock();
+        if known.root == *root {
+            known.routes = Some(Arc::new(routes));
+        }
+    }
+
+    /// The REST root of the site.
+    pub(crate) fn root(&self) -> Url {
+        self.0.lock().root.clone()
+    }
+
+    /// Returns true if the site's list is known.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.0.lock().routes.is_some()
+    }
+
+    /// Counts a request to the rest of the site that gets this status. Pages are not counted.
+    pub(crate) fn count(&self, request: &SurfaceRequest<'_>, status: StatusCode) {
+        if request.target == SiteTarget::Page {
+            return;
+        }
+        let kind = CallKind {
+            is_write: !request.method.is_safe(),
+            has_credentials: request.has_credentials(),
+            outcome: status.into(),
+        };
+        let now = unix_time();
+        let mut known = self.0.lock();
+        let KnownSurface { routes, counts, .. } = &mut *known;
+        if let Some(door) = SiteRoutes::door(routes.as_deref(), &request.target) {
+            counts.count(door, kind, now);
+        }
+    }
+
+    /// The report about the site. `judged` are the namespaces whose calls the edge judges.
+    pub(crate) fn report(&self, judged: &[String]) -> SurfaceReport {
+        let now = unix_time();
+        let known = self.0.lock();
+        let (routes, sums) = (known.routes.clone(), known.counts.sums(now));
+        let site = known.root.clone();
+        drop(known);
+        SurfaceReport::of_site(site.as_str(), routes.as_deref(), judged).counted(sums, judged)
+    }
+}
+
+// === impl KnownSurface ===
+
+impl KnownSurface {
+    fn new(root: &Url) -> Self {
+        let mut counts = CallCounts::default();
+        counts.begin(unix_time());
+        Self {
+            root: root.clone(),
+            routes: None,
+            counts,
+        }
+    }
+}
