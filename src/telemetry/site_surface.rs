@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::wall_clock::unix_time;
 use calendar_edge_core::gateway::surface::SurfaceRequest;
 use calendar_edge_core::surface::{CallCounts, CallKind, SiteRoutes, SurfaceReport};
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::routing::SiteTarget;
 
 /// The routes of one site and their calls; clones share them.
@@ -20,6 +22,15 @@ struct KnownSurface {
     root: Url,
     /// None until the site's list is read.
     routes: Option<Arc<SiteRoutes>>,
+    counts: CallCounts,
+}
+
+/// Counts of an earlier run.
+#[derive(Serialize, Deserialize)]
+struct KeptCounts {
+    root: Url,
+    /// When they were kept, in Unix time.
+    at: u64,
     counts: CallCounts,
 }
 
@@ -72,6 +83,30 @@ impl SiteSurface {
         let KnownSurface { routes, counts, .. } = &mut *known;
         if let Some(door) = SiteRoutes::door(routes.as_deref(), &request.target) {
             counts.count(door, kind, now);
+        }
+    }
+
+    /// The counts as a text to keep.
+    pub(crate) fn kept(&self) -> String {
+        let known = self.0.lock();
+        let kept = KeptCounts {
+            root: known.root.clone(),
+            at: unix_time().as_secs(),
+            counts: known.counts.clone(),
+        };
+        drop(known);
+        serde_json::to_string(&kept).expect("numbers and names are JSON")
+    }
+
+    /// Takes up counts that were kept a short while ago, if they are about the same site.
+    pub(crate) fn resume(&self, kept: &[u8]) {
+        let Ok(kept) = serde_json::from_slice::<KeptCounts>(kept) else {
+            return;
+        };
+        let mut known = self.0.lock();
+        let counts = kept.counts.resumed(UnixTime::from_secs(kept.at), unix_time());
+        if let (Some(counts), true) = (counts, known.root == kept.root) {
+            known.counts = counts;
         }
     }
 

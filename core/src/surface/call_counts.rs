@@ -65,6 +65,9 @@ const KEPT: u64 = 28;
 /// The longest time that is observed: calls before it are forgotten.
 const OBSERVED_MOST: Duration = Duration::from_secs(KEPT * PERIOD);
 
+/// The longest time without counting after which counts are taken up again.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
 /// Maximum number of namespaces beside the list, and of scripts, in a period. Further ones are counted together.
 const MOST_NAMES: usize = 256;
 
@@ -80,6 +83,16 @@ impl CallCounts {
     /// Begins to count now, unless it has begun.
     pub fn begin(&mut self, now: UnixTime) {
         self.began.get_or_insert(now.as_secs());
+    }
+
+    /// Takes up counts that were kept at an earlier time; none if nobody counted for more than an hour since then.
+    ///
+    /// The time without counting is not observed.
+    pub fn resumed(mut self, kept: UnixTime, now: UnixTime) -> Option<Self> {
+        let pause = now.saturating_since(kept);
+        let began = UnixTime::from_secs(self.began?).saturating_add(pause);
+        self.began = Some(began.min(now).as_secs());
+        (pause <= LONGEST_PAUSE).then_some(self)
     }
 
     /// Counts a call that is answered now.
@@ -238,5 +251,22 @@ mod tests {
         let text = serde_json::to_string(&counts).expect("numbers and names");
         let kept: CallCounts = serde_json::from_str(&text).expect("the same");
         assert_eq!(kept.sums(hours(3)), counts.sums(hours(3)));
+    }
+
+    #[test]
+    fn a_pause_is_not_observed() {
+        let mut counts = CallCounts::default();
+        counts.begin(hours(0));
+        counts.count(
+            CalledDoor::Script("xmlrpc.php"),
+            kind(CallOutcome::Denied),
+            hours(2),
+        );
+        let resumed = counts.clone().resumed(hours(2), hours(3)).expect("a short pause");
+        assert_eq!(resumed.sums(hours(4)).observed, Duration::from_hours(3));
+        assert_eq!(resumed.sums(hours(4)).scripts.len(), 1);
+        assert!(counts.clone().resumed(hours(2), hours(4)).is_none());
+        let back = counts.resumed(hours(9), hours(0)).expect("no pause");
+        assert_eq!(back.sums(hours(1)).observed, Duration::from_hours(1));
     }
 }
