@@ -7,7 +7,7 @@ use memchr::memmem;
 use crate::relay::cors::Preflight;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::routing::{Roots, SiteTarget};
-use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, Plus, SiteForm, decode, parse_form};
 use calendar_edge_judge::wordpress::value::PhpArray;
 
 /// The query variable that replaces the method of a REST request. It takes precedence over the header.
@@ -54,6 +54,11 @@ impl<'a> SurfaceRequest<'a> {
     pub fn has_credentials(&self) -> bool {
         let Parts { method, headers, .. } = self.head;
         Credentials::are_shown(headers) || Preflight::of(method, headers).is_some()
+    }
+
+    /// The form that PHP reads from its body.
+    pub(super) fn form(&self) -> SiteForm<'a> {
+        SiteForm::of(&self.head.method, ContentHeaders::of(&self.head.headers))
     }
 
     /// The last segment of its path, decoded and in lower case.
