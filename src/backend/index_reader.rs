@@ -13,7 +13,7 @@ use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
-use calendar_edge_core::surface::{MOST_SITE_INDEX_BYTES, NoRoutes, SiteRoutes};
+use calendar_edge_core::surface::{ListedRoutes, MOST_SITE_INDEX_BYTES, NoRoutes};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
@@ -120,13 +120,13 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
 /// # Errors
 ///
 /// When the site does not answer, or not with an index.
-pub async fn read_site_routes(backend: &BackendSettings, root: &Url) -> Result<SiteRoutes, IndexReadError> {
+pub async fn read_site_routes(backend: &BackendSettings, root: &Url) -> Result<ListedRoutes, IndexReadError> {
     let reader = IndexReader {
         most_bytes: MOST_SITE_INDEX_BYTES,
         ..IndexReader::new(backend, root)?
     };
-    match reader.fetch("", Some(SiteRoutes::QUERY)).await? {
-        (StatusCode::OK, index) => Ok(SiteRoutes::read(&index)?),
+    match reader.fetch("", Some(ListedRoutes::QUERY)).await? {
+        (StatusCode::OK, index) => Ok(ListedRoutes::read(&index)?),
         (status, _) => Err(IndexReadError::Status(status.as_u16())),
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::wall_clock::unix_time;
 use calendar_edge_core::gateway::surface::SurfaceRequest;
-use calendar_edge_core::surface::{CallCounts, CallKind, SiteRoutes, SurfaceReport};
+use calendar_edge_core::surface::{CallCounts, CallKind, ListedRoutes, SurfaceReport, SurfaceScope};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::routing::SiteTarget;
 
@@ -21,7 +21,7 @@ pub(crate) struct SiteSurface(Arc<Mutex<KnownSurface>>);
 struct KnownSurface {
     root: Url,
     /// None until the site's list is read.
-    routes: Option<Arc<SiteRoutes>>,
+    routes: Option<Arc<ListedRoutes>>,
     counts: CallCounts,
 }
 
@@ -51,16 +51,11 @@ impl SiteSurface {
     }
 
     /// Takes the list of the site with this root.
-    pub(crate) fn learn(&self, root: &Url, routes: SiteRoutes) {
+    pub(crate) fn learn(&self, root: &Url, routes: ListedRoutes) {
         let mut known = self.0.lock();
         if known.root == *root {
             known.routes = Some(Arc::new(routes));
         }
-    }
-
-    /// The REST root of the site.
-    pub(crate) fn root(&self) -> Url {
-        self.0.lock().root.clone()
     }
 
     /// Returns true if the site's list is known.
@@ -81,7 +76,7 @@ impl SiteSurface {
         let now = unix_time();
         let mut known = self.0.lock();
         let KnownSurface { routes, counts, .. } = &mut *known;
-        if let Some(door) = SiteRoutes::door(routes.as_deref(), &request.target) {
+        if let Some(door) = ListedRoutes::door(routes.as_deref(), &request.target) {
             counts.count(door, kind, now);
         }
     }
@@ -110,14 +105,17 @@ impl SiteSurface {
         }
     }
 
-    /// The report about the site. `judged` are the namespaces whose calls the edge judges.
-    pub(crate) fn report(&self, judged: &[String]) -> SurfaceReport {
+    /// The report about the site, with what was counted where the edge serves all of it.
+    pub(crate) fn report(&self, scope: &SurfaceScope) -> SurfaceReport {
         let now = unix_time();
         let known = self.0.lock();
         let (routes, sums) = (known.routes.clone(), known.counts.sums(now));
         let site = known.root.clone();
         drop(known);
-        SurfaceReport::of_site(site.as_str(), routes.as_deref(), judged).counted(sums, judged)
+        if !scope.is_served() {
+            return SurfaceReport::unserved(site.as_str(), scope);
+        }
+        SurfaceReport::of_site(site.as_str(), routes.as_deref(), scope).counted(sums, scope)
     }
 }
 

@@ -4,15 +4,17 @@
 
 mod call_counts;
 mod calls;
-mod listed_route;
+mod listed_routes;
 mod paste;
 mod proposals;
+mod route_shape;
 mod route_tree;
-mod site_routes;
 mod surface_report;
+mod surface_scope;
 
 pub use call_counts::{CallCounts, CallSums, CalledDoor};
 pub use calls::{CallKind, CallOutcome, CallerCalls, Calls, Outcomes};
+pub use listed_routes::{ListedRoutes, MOST_SITE_INDEX_BYTES, NoRoutes};
 pub use proposals::{ProposedDefault, ProposedRule};
-pub use site_routes::{MOST_SITE_INDEX_BYTES, NoRoutes, SiteRoutes};
-pub use surface_report::{NamespaceRow, Observed, Openness, RouteRow, ScriptRow, SurfaceReport};
+pub use surface_report::{NamespaceRow, Observed, RouteRow, ScriptRow, SurfaceReport};
+pub use surface_scope::SurfaceScope;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
-use super::surface_report::{NamespaceRow, SurfaceReport};
+use super::surface_report::{NamespaceRow, Observed, SurfaceReport};
+use super::surface_scope::SurfaceScope;
 use crate::gateway::surface::SurfaceRules;
 use crate::settings::{RoutePattern, SiteDoor, SurfaceCallers, SurfacePreset};
 
@@ -58,8 +59,8 @@ const UNUSED_AFTER: Duration = Duration::from_hours(7 * 24);
 // === impl Proposals ===
 
 impl Proposals {
-    /// What the calls of this time suggest.
-    pub(super) fn of(report: &SurfaceReport, observed: Duration) -> Self {
+    /// What the calls of this time suggest beside the rules that there are.
+    pub(super) fn of(report: &SurfaceReport, observed: Duration, scope: &SurfaceScope) -> Self {
         if !report.is_listed {
             return Self::none("the site's list of routes is not read: nothing is proposed");
         }
@@ -75,7 +76,7 @@ impl Proposals {
         }
         let mut proposals = Self::default();
         for (name, unused) in SUBJECTS {
-            if let Some(preset) = SurfacePreset::named(name) {
+            if let Some(preset) = SurfacePreset::named(name).filter(|preset| !scope.has_rule(preset)) {
                 proposals.consider(preset, unused, report, observed);
             }
         }
@@ -85,7 +86,7 @@ impl Proposals {
                 length(observed),
                 length(UNUSED_AFTER)
             ));
-        } else {
+        } else if !scope.has_default() {
             proposals.default = default(report, observed);
         }
         proposals
@@ -213,17 +214,9 @@ fn total(report: &SurfaceReport) -> u64 {
     namespaces.chain(scripts).sum()
 }
 
-/// A time in days and hours.
-fn length(time: Duration) -> String {
-    let hours = time.as_secs() / 3600;
-    let counted = |count: u64, unit: &str| match count {
-        1 => format!("1 {unit}"),
-        _ => format!("{count} {unit}s"),
-    };
-    match (hours / 24, hours % 24) {
-        (0, hours) => counted(hours, "hour"),
-        (days, 0) => counted(days, "day"),
-        (days, hours) => format!("{} {}", counted(days, "day"), counted(hours, "hour")),
+fn length(time: Duration) -> Observed {
+    Observed {
+        seconds: time.as_secs(),
     }
 }
 
@@ -231,8 +224,9 @@ fn length(time: Duration) -> String {
 mod tests {
     use super::super::call_counts::{CallCounts, CalledDoor};
     use super::super::calls::{CallKind, CallOutcome};
-    use super::super::site_routes::SiteRoutes;
+    use super::super::listed_routes::ListedRoutes;
     use super::*;
+    use crate::settings::{Settings, SurfacePattern, SurfaceRule};
     use crate::unix_time::UnixTime;
 
     const INDEX: &[u8] = br#"{"namespaces": ["contact/v1", "oembed/1.0", "shop/v3", "tec/v1", "tribe/events/v1", "wp/v2"],
@@ -247,7 +241,12 @@ mod tests {
 
     /// The report after these calls, a number of days after the first.
     fn report(days: u64, called: &[Called]) -> SurfaceReport {
-        let routes = SiteRoutes::read(INDEX).expect("an index");
+        report_beside(settings(), days, called)
+    }
+
+    /// The same beside the rules of settings.
+    fn report_beside(settings: Settings, days: u64, called: &[Called]) -> SurfaceReport {
+        let routes = ListedRoutes::read(INDEX).expect("an index");
         let start = UnixTime::from_secs(1_800_000_000);
         let end = start.saturating_add(Duration::from_hours(24 * days));
         let mut counts = CallCounts::default();
@@ -260,9 +259,13 @@ mod tests {
             };
             counts.count(*door, kind, end);
         }
-        let judged = ["tribe/events/v1".to_owned()];
-        SurfaceReport::of_site("https://wp.example/wp-json", Some(&routes), &judged)
-            .counted(counts.sums(end), &judged)
+        let scope = SurfaceScope::of(&settings);
+        SurfaceReport::of_site("https://wp.example/wp-json", Some(&routes), &scope)
+            .counted(counts.sums(end), &scope)
+    }
+
+    fn settings() -> Settings {
+        Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))
     }
 
     fn rules(report: &SurfaceReport) -> Vec<(&str, &str)> {
@@ -370,14 +373,39 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_days_and_hours() {
-        for (hours, expected) in [
-            (0, "0 hours"),
-            (1, "1 hour"),
-            (24, "1 day"),
-            (51, "2 days 3 hours"),
-        ] {
-            assert_eq!(length(Duration::from_hours(hours)), expected);
-        }
+    fn what_has_a_rule_is_not_proposed_again() {
+        let rule = |callers, routes: &[&str]| SurfaceRule {
+            routes: routes
+                .iter()
+                .map(|text| SurfacePattern::parse(text).expect("a pattern"))
+                .collect(),
+            callers,
+            ..SurfaceRule::default()
+        };
+        let mut settings = settings();
+        settings.surface = vec![
+            rule(SurfaceCallers::Credentials, &["wp/v2/users", "wp/v2/users/*"]),
+            rule(SurfaceCallers::Nobody, &["xmlrpc"]),
+            rule(SurfaceCallers::Anybody, &["batch"]),
+        ];
+        settings.surface_default.unknown = Some(SurfaceCallers::Credentials);
+        let report = report_beside(settings, 7, &[POST]);
+        assert_eq!(rules(&report), [("batch", "nobody"), ("tec/v1", "nobody")]);
+        assert_eq!(report.default, None);
+    }
+
+    #[test]
+    fn the_companion_plugin_takes_what_is_proposed() {
+        let week = report(7, &[POST]);
+        let list = week.companion.expect("a list");
+        assert!(
+            list.starts_with(
+                "credentials wp/v2/users, credentials wp/v2/users/*, nobody batch/v1, nobody batch/v1/*, \
+                 nobody tec/v1, nobody tec/v1/*, "
+            ),
+            "{list}"
+        );
+        assert!(list.ends_with(", credentials *"), "{list}");
+        assert_eq!(report(1, &[POST]).companion, None);
     }
 }

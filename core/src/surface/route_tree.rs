@@ -1,6 +1,6 @@
 //! Finds the listed route of a request: one look at each segment, and no expression of the site is run.
 
-use super::listed_route::{ListedRoute, Step};
+use super::route_shape::{RouteShape, Step};
 
 /// The listed routes by their segments.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ struct RouteNode {
 
 impl RouteTree {
     /// Adds a route, and returns the position of the one with the same pattern: `position` if it is new.
-    pub(super) fn add(&mut self, route: &ListedRoute, position: usize) -> usize {
+    pub(super) fn add(&mut self, route: &RouteShape, position: usize) -> usize {
         let mut at = self.grow_root();
         for step in route.steps() {
             at = self.below(at, step);
@@ -128,7 +128,7 @@ mod tests {
     fn a_request_finds_its_route() {
         let mut tree = RouteTree::default();
         for (position, key) in KEYS.iter().enumerate() {
-            let route = ListedRoute::read(key).expect("few segments");
+            let route = RouteShape::read(key).expect("few segments");
             assert_eq!(tree.add(&route, position), position);
         }
         for (route, expected) in [
@@ -154,7 +154,7 @@ mod tests {
     fn routes_with_the_same_pattern_are_one() {
         let mut tree = RouteTree::default();
         let add = |tree: &mut RouteTree, key, position| {
-            tree.add(&ListedRoute::read(key).expect("few segments"), position)
+            tree.add(&RouteShape::read(key).expect("few segments"), position)
         };
         assert_eq!(add(&mut tree, "/x/(?P<id>\\d+)", 0), 0);
         assert_eq!(add(&mut tree, "/x/(?P<name>\\w+)", 1), 0);

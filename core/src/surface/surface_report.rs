@@ -1,14 +1,16 @@
 //! The report about a site: its namespaces, routes and scripts, who may call them, how they were called, and proposals.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::call_counts::CallSums;
 use super::calls::Calls;
+use super::listed_routes::{ListedRoute, ListedRoutes};
 use super::paste::toml;
 use super::proposals::{Proposals, ProposedDefault, ProposedRule};
-use super::site_routes::{SiteRoute, SiteRoutes};
+use super::surface_scope::SurfaceScope;
 
 /// The report about a site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,8 @@ pub struct SurfaceReport {
     pub hints: Vec<String>,
     /// The proposals as lines of the configuration; empty without proposals.
     pub toml: String,
+    /// What the companion plugin takes once these rules and those of the configuration are enforced.
+    pub companion: Option<String>,
 }
 
 /// The time for which calls were counted.
@@ -62,22 +66,10 @@ pub struct RouteRow {
     pub route: String,
     /// Its methods.
     pub methods: Vec<String>,
-    /// Who may call it, as far as the site says.
-    pub open: Openness,
+    /// The methods that anybody may call, because the site checks no permission; none: the site does not say.
+    pub open_methods: Option<Vec<String>>,
     /// Its calls.
     pub calls: Calls,
-}
-
-/// Who may call a route, as far as the site says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Openness {
-    /// Anybody: the site checks no permission.
-    Anybody,
-    /// The site checks each caller.
-    Checked,
-    /// The site does not say.
-    Unknown,
 }
 
 /// A script.
@@ -92,16 +84,13 @@ pub struct ScriptRow {
 // === impl SurfaceReport ===
 
 impl SurfaceReport {
-    /// The report about the routes of a site. `judged` are the namespaces of the calendar, which the edge judges.
-    pub fn of_site(site: &str, routes: Option<&SiteRoutes>, judged: &[String]) -> Self {
-        let none = SiteRoutes::default();
+    /// The report about the routes of a site.
+    pub fn of_site(site: &str, routes: Option<&ListedRoutes>, scope: &SurfaceScope) -> Self {
+        let none = ListedRoutes::default();
         let listed = routes.unwrap_or(&none);
-        let mut namespaces: Vec<NamespaceRow> = [""]
-            .into_iter()
-            .filter(|_| routes.is_some())
-            .chain(listed.namespaces().iter().map(String::as_str))
-            .map(|name| NamespaceRow::new(name, judged))
-            .collect();
+        let index = [""].into_iter().filter(|_| routes.is_some());
+        let names = index.chain(listed.namespaces().iter().map(String::as_str));
+        let mut namespaces: Vec<NamespaceRow> = names.map(|name| NamespaceRow::new(name, scope)).collect();
         for route in listed.routes() {
             let row = namespaces.iter_mut().find(|row| row.namespace == route.namespace);
             if let Some(row) = row {
@@ -122,21 +111,22 @@ impl SurfaceReport {
             default: None,
             hints: Vec::new(),
             toml: String::new(),
+            companion: None,
         }
     }
 
     /// The report of an edge that serves the calendar alone.
-    pub fn unserved(site: &str, judged: &[String]) -> Self {
+    pub fn unserved(site: &str, scope: &SurfaceScope) -> Self {
         let hint = "`other` is not \"forward\": requests for the rest of the site do not pass this edge";
         Self {
             hints: vec![hint.to_owned()],
-            ..Self::of_site(site, None, judged)
+            ..Self::of_site(site, None, scope)
         }
     }
 
     /// Adds what was counted, and the proposals that follow.
     #[must_use]
-    pub fn counted(mut self, sums: CallSums, judged: &[String]) -> Self {
+    pub fn counted(mut self, sums: CallSums, scope: &SurfaceScope) -> Self {
         self.observed = Some(Observed {
             seconds: sums.observed.as_secs(),
         });
@@ -144,7 +134,7 @@ impl SurfaceReport {
             row.calls = sums.routes.get(row.route.as_str()).copied().unwrap_or_default();
         }
         for (name, calls) in &sums.unlisted {
-            self.note_unlisted(name, *calls, judged);
+            self.note_unlisted(name, *calls, scope);
         }
         let script = |(name, calls): (Box<str>, Calls)| ScriptRow {
             script: name.into(),
@@ -152,25 +142,32 @@ impl SurfaceReport {
         };
         self.scripts = sums.scripts.into_iter().map(script).collect();
         self.others = sums.others;
-        self.propose(sums.observed);
+        self.propose(sums.observed, scope);
         self
     }
 
-    fn propose(&mut self, observed: Duration) {
-        let proposals = Proposals::of(self, observed);
-        self.toml = toml(&proposals.rules, proposals.default.as_ref());
-        self.proposals = proposals.rules;
-        self.default = proposals.default;
-        self.hints = proposals.hints;
+    fn propose(&mut self, observed: Duration, scope: &SurfaceScope) {
+        let Proposals {
+            rules,
+            default,
+            hints,
+        } = Proposals::of(self, observed, scope);
+        self.toml = toml(&rules, default.as_ref());
+        if !self.toml.is_empty() {
+            self.companion = scope.companion_list(&rules, default.as_ref());
+        }
+        self.proposals = rules;
+        self.default = default;
+        self.hints = hints;
     }
 
     /// Notes the calls of routes that a namespace does not list; its row is added if there is none.
-    fn note_unlisted(&mut self, name: &str, calls: Calls, judged: &[String]) {
+    fn note_unlisted(&mut self, name: &str, calls: Calls, scope: &SurfaceScope) {
         let found = self
             .namespaces
             .binary_search_by(|row| row.namespace.as_str().cmp(name));
         let place = found.unwrap_or_else(|place| {
-            self.namespaces.insert(place, NamespaceRow::new(name, judged));
+            self.namespaces.insert(place, NamespaceRow::new(name, scope));
             place
         });
         if let Some(row) = self.namespaces.get_mut(place) {
@@ -179,13 +176,31 @@ impl SurfaceReport {
     }
 }
 
+// === impl Observed ===
+
+impl fmt::Display for Observed {
+    /// Writes days and hours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hours = self.seconds / 3600;
+        let counted = |count: u64, unit: &str| match count {
+            1 => format!("1 {unit}"),
+            _ => format!("{count} {unit}s"),
+        };
+        match (hours / 24, hours % 24) {
+            (0, hours) => f.write_str(&counted(hours, "hour")),
+            (days, 0) => f.write_str(&counted(days, "day")),
+            (days, hours) => write!(f, "{} {}", counted(days, "day"), counted(hours, "hour")),
+        }
+    }
+}
+
 // === impl NamespaceRow ===
 
 impl NamespaceRow {
-    fn new(name: &str, judged: &[String]) -> Self {
+    fn new(name: &str, scope: &SurfaceScope) -> Self {
         Self {
             namespace: name.to_owned(),
-            is_judged: judged.iter().any(|own| own.eq_ignore_ascii_case(name)),
+            is_judged: scope.judges(name),
             routes: Vec::new(),
             unlisted: Calls::default(),
         }
@@ -204,12 +219,32 @@ impl NamespaceRow {
 // === impl RouteRow ===
 
 impl RouteRow {
-    fn new(route: &SiteRoute) -> Self {
+    fn new(route: &ListedRoute) -> Self {
         Self {
             route: route.pattern.clone(),
             methods: route.methods.iter().map(ToString::to_string).collect(),
-            open: Openness::Unknown,
+            open_methods: None,
             calls: Calls::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_days_and_hours() {
+        for (hours, expected) in [
+            (0, "0 hours"),
+            (1, "1 hour"),
+            (24, "1 day"),
+            (51, "2 days 3 hours"),
+        ] {
+            let observed = Observed {
+                seconds: hours * 3600,
+            };
+            assert_eq!(observed.to_string(), expected);
         }
     }
 }

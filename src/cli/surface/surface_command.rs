@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use calendar_edge::backend::{IndexReadError, read_site_routes};
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
-use calendar_edge_core::surface::SurfaceReport;
+use calendar_edge_core::surface::{SurfaceReport, SurfaceScope};
 use clap::Args;
 
 use super::super::admin_client::AdminClient;
@@ -97,14 +97,14 @@ fn report(args: &SurfaceArgs, environment: Environment<'_>) -> anyhow::Result<Su
     let edge = args.edge.or_of(&settings);
     if edge.admin.is_none() {
         tell("no calls are shown: the configuration has no admin.listen; --admin URL names a running edge");
-        return of_site(&settings.site(), &settings.judged_namespaces());
+        return of_site(&settings.site(), &SurfaceScope::of(&settings));
     }
     match of_edge(&edge, Some(&settings)) {
         Ok(report) => Ok(report),
         Err(error) if args.edge.admin.is_some() => Err(error.into()),
         Err(error) => {
             tell(&format!("no calls are shown: {error}"));
-            of_site(&settings.site(), &settings.judged_namespaces())
+            of_site(&settings.site(), &SurfaceScope::of(&settings))
         }
     }
 }
@@ -133,16 +133,16 @@ fn of_asked(question: &SiteQuestion) -> anyhow::Result<SurfaceReport> {
     if let Some(namespace) = &question.namespace {
         settings.origin.namespace = OriginNamespace::set(namespace);
     }
-    of_site(&site, &settings.judged_namespaces())
+    of_site(&site, &SurfaceScope::of(&settings))
 }
 
 /// What the site lists.
-fn of_site(site: &BackendSettings, judged: &[String]) -> anyhow::Result<SurfaceReport> {
+fn of_site(site: &BackendSettings, scope: &SurfaceScope) -> anyhow::Result<SurfaceReport> {
     let root = &site.origin.url;
     let read = runtime::single()?.block_on(read_site_routes(site, root));
     let routes = read.map_err(|cause| Unusable::Routes {
         root: root.to_string(),
         cause,
     })?;
-    Ok(SurfaceReport::of_site(root.as_str(), Some(&routes), judged))
+    Ok(SurfaceReport::of_site(root.as_str(), Some(&routes), scope))
 }

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use calendar_edge::telemetry::printable;
-use calendar_edge_core::surface::{CallerCalls, Calls, NamespaceRow, Openness, RouteRow, SurfaceReport};
+use calendar_edge_core::gateway::surface::COMPANION_LIST;
+use calendar_edge_core::surface::{CallerCalls, Calls, NamespaceRow, RouteRow, SurfaceReport};
 
 /// A report for people.
 pub(super) struct SurfaceText<'a> {
@@ -28,12 +29,9 @@ impl fmt::Display for SurfaceText<'_> {
         let report = self.report;
         writeln!(f, "{}: {}", printable(&report.site), extent(report))?;
         if let Some(observed) = report.observed {
-            let hours = observed.seconds / 3600;
             writeln!(
                 f,
-                "calls counted in {} days {} hours, pages and the calendar aside",
-                hours / 24,
-                hours % 24
+                "calls are counted for {observed}; pages and the calendar are not among them"
             )?;
         }
         writeln!(f)?;
@@ -72,6 +70,9 @@ impl SurfaceText<'_> {
 
     /// The routes of a namespace to show: all, or those that are answered without credentials most often.
     fn shown<'a>(&self, row: &'a NamespaceRow) -> Vec<&'a RouteRow> {
+        if row.namespace.is_empty() {
+            return Vec::new();
+        }
         if self.is_whole {
             return row.routes.iter().collect();
         }
@@ -95,6 +96,10 @@ impl SurfaceText<'_> {
                 "proposed for the configuration; the rules only report until their mode is \"enforce\":";
             writeln!(f, "\n{lead}\n\n{}", report.toml)?;
         }
+        if let Some(list) = &report.companion {
+            let lead = "for wp-config.php, where the companion plugin enforces the same rules once they are enforced here:";
+            writeln!(f, "{lead}\n\ndefine( '{COMPANION_LIST}', '{list}' );")?;
+        }
         Ok(())
     }
 }
@@ -116,12 +121,15 @@ fn namespace(row: &NamespaceRow) -> Cells {
     if row.is_judged {
         return [name, &count(row), "judged by the edge", "", ""].map(str::to_owned);
     }
-    let open = row.routes.iter().filter(|route| route.open == Openness::Anybody);
-    let is_unknown = row.routes.iter().all(|route| route.open == Openness::Unknown);
-    let open = if is_unknown {
-        "unknown".to_owned()
-    } else {
-        format!("anybody: {} routes", open.count())
+    let known: Vec<&Vec<String>> = row
+        .routes
+        .iter()
+        .filter_map(|route| route.open_methods.as_ref())
+        .collect();
+    let open = known.iter().filter(|methods| !methods.is_empty()).count();
+    let open = match (known.len(), open) {
+        (0, _) => "unknown".to_owned(),
+        (_, open) => format!("anybody: {open} of them"),
     };
     cells(name, &count(row), &open, &row.calls())
 }
@@ -134,15 +142,16 @@ fn count(row: &NamespaceRow) -> String {
 }
 
 fn cells_of(route: &RouteRow) -> Cells {
-    let open = match route.open {
-        Openness::Anybody => "anybody",
-        Openness::Checked => "whom the site lets",
-        Openness::Unknown => "unknown",
+    let open = match &route.open_methods {
+        None => "unknown".to_owned(),
+        Some(open) if open.is_empty() => "whom the site lets".to_owned(),
+        Some(open) if open.len() == route.methods.len() => "anybody".to_owned(),
+        Some(open) => format!("anybody: {}", open.join(",")),
     };
     cells(
         &format!("  {}", route.route),
         &route.methods.join(","),
-        open,
+        &open,
         &route.calls,
     )
 }
@@ -167,7 +176,7 @@ fn told(calls: CallerCalls) -> String {
         (outcomes.failed, "failed"),
     ] {
         if count > 0 {
-            text.push_str(&format!(", {count} {word}"));
+            text.extend([", ", &count.to_string(), " ", word]);
         }
     }
     text
@@ -175,7 +184,10 @@ fn told(calls: CallerCalls) -> String {
 
 #[cfg(test)]
 mod tests {
-    use calendar_edge_core::surface::{CallCounts, CallKind, CallOutcome, CalledDoor, SiteRoutes};
+    use calendar_edge_core::settings::Settings;
+    use calendar_edge_core::surface::{
+        CallCounts, CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceScope,
+    };
     use calendar_edge_core::unix_time::UnixTime;
 
     use super::*;
@@ -187,9 +199,20 @@ mod tests {
         "/wp/v2/posts/(?P<id>[\\d]+)": {"namespace": "wp/v2", "methods": ["GET"]}}}"#;
 
     fn report() -> SurfaceReport {
-        let routes = SiteRoutes::read(INDEX).unwrap();
-        let judged = ["tribe/events/v1".to_owned()];
-        SurfaceReport::of_site("http://wp.example/wp-json", Some(&routes), &judged)
+        let routes = ListedRoutes::read(INDEX).unwrap();
+        SurfaceReport::of_site("http://wp.example/wp-json", Some(&routes), &scope())
+    }
+
+    fn scope() -> SurfaceScope {
+        SurfaceScope::of(&Settings::for_origin(
+            "http://wp.example/wp-json".parse().unwrap(),
+        ))
+    }
+
+    /// The lines with single blanks.
+    fn lines(text: &str) -> Vec<String> {
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().map(words).collect()
     }
 
     fn text(report: &SurfaceReport, is_whole: bool) -> String {
@@ -207,7 +230,7 @@ tribe/events/v1  1 route   judged by the edge
 wp/v2            2 routes  unknown
 ";
         assert_eq!(text(&report(), false), expected);
-        assert!(text(&report(), true).contains("  wp/v2/posts/*        GET         unknown\n"));
+        assert!(lines(&text(&report(), true)).contains(&"wp/v2/posts/* GET unknown".to_owned()));
     }
 
     #[test]
@@ -229,17 +252,17 @@ wp/v2            2 routes  unknown
             };
             counts.count(door, kind, UnixTime::from_secs(end));
         }
-        let report = report().counted(counts.sums(UnixTime::from_secs(end)), &[]);
+        let report = report().counted(counts.sums(UnixTime::from_secs(end)), &scope());
         let told = text(&report, false);
         for line in [
-            "calls counted in 1 days 2 hours, pages and the calendar aside",
-            "wp/v2            2 routes  unknown             1                 1, 1 denied",
-            "  wp/v2/posts/*  GET       unknown             0                 1",
-            "xmlrpc.php\\u{1b}",
-            "(others)",
+            "calls are counted for 1 day 2 hours; pages and the calendar are not among them",
+            "wp/v2 2 routes unknown 1 1, 1 denied",
+            "wp/v2/posts/* GET unknown 0 1",
+            "xmlrpc.php\\u{1b} 0 0, 1 failed",
+            "(others) 0 0, 1 refused",
             "note: counted for 1 day 2 hours: rules are proposed after 3 days",
         ] {
-            assert!(told.contains(line), "{line}\n{told}");
+            assert!(lines(&told).contains(&line.to_owned()), "{line}\n{told}");
         }
         assert!(!told.contains("wp/v2/users"), "{told}");
         assert!(text(&report, true).contains("  wp/v2/users"));

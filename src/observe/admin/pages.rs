@@ -8,10 +8,9 @@ use url::Url;
 use super::review::Reviewer;
 use super::status::SettingFacts;
 use crate::backend::{SiteIndexes, VitalSigns};
-use crate::telemetry::SiteSurface;
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
-use calendar_edge_core::settings::{AdminToken, ListenAddress, OtherTraffic, Settings};
-use calendar_edge_core::surface::SurfaceReport;
+use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
+use calendar_edge_core::surface::SurfaceScope;
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
@@ -32,14 +31,6 @@ pub(crate) struct Pages {
     pub(super) reviewer: Arc<Reviewer>,
     /// The part of the site that is judged, and the part that is counted.
     pub(super) surface: SurfaceScope,
-}
-
-/// What the settings say about the rest of the site.
-#[derive(Debug, Clone)]
-pub(super) struct SurfaceScope {
-    /// The namespaces whose calls the edge judges.
-    judged: Vec<String>,
-    is_served: bool,
 }
 
 // === impl Pages ===
@@ -72,23 +63,7 @@ impl Pages {
             vital_signs,
             token: settings.admin_access.token.clone(),
             reviewer: Arc::new(Reviewer::new(settings, tables)),
-            surface: SurfaceScope {
-                judged: settings.judged_namespaces(),
-                is_served: settings.other == OtherTraffic::Forward,
-            },
-        }
-    }
-}
-
-// === impl SurfaceScope ===
-
-impl SurfaceScope {
-    /// The report about the site, with what was counted where the edge serves all of it.
-    pub(super) fn report(&self, surface: &SiteSurface) -> SurfaceReport {
-        if self.is_served {
-            surface.report(&self.judged)
-        } else {
-            SurfaceReport::unserved(surface.root().as_str(), &self.judged)
+            surface: SurfaceScope::of(settings),
         }
     }
 }

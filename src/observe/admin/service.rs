@@ -253,7 +253,7 @@ impl Admin {
             },
             (None, "/record") => pretty(&self.0.recorder.status()),
             (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
-            (None, "/surface") => pretty(&self.0.pages.load().surface.report(&self.0.surface)),
+            (None, "/surface") => pretty(&self.0.surface.report(&self.0.pages.load().surface)),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
             (None, _) => pretty(&explained::list(&self.0.refusals)),
         }

@@ -1,6 +1,5 @@
 // The routes of the site, and how they were called, from the report of this edge.
 const HEADINGS = ["Route", "Methods", "Open to", "With credentials", "Without"];
-const OPEN = { anybody: "anybody", checked: "whom the site lets", unknown: "unknown" };
 let groups = [];
 
 async function load() {
@@ -29,26 +28,33 @@ function about(report) {
     report.observed ? h("p", {}, `Calls are counted for ${Math.floor(hours / 24)} days ${hours % 24} hours, at most for seven days. Pages and calls of the calendar are not among them.`) : "");
 }
 
-function propose({ hints, toml }) {
+function propose({ hints, toml, companion }) {
   $("hints").replaceChildren(...hints.map((hint) => h("li", {}, ...rich(hint))), toml ? h("li", {}, "These lines of the configuration only report until ", h("code", {}, "mode"), " is ", h("code", {}, "enforce"), ".") : "");
-  say($("toml"), toml);
+  say($("toml"), companion ? `${toml}\n# wp-config.php, once these rules are enforced:\n# define( 'CALENDAR_EDGE_SURFACE', '${companion}' );\n` : toml);
   $("toml").hidden = !toml;
   $("proposals").hidden = !hints.length && !toml;
 }
 
 function list(report) {
-  const scripts = report.scripts.map(({ script, calls }) => row(script, [], null, calls));
-  if (sum(report.others)) scripts.push(row("names that are not there, and calls that cannot be read surely", [], null, report.others));
+  const scripts = report.scripts.map(({ script, calls }) => row(script, [], "", calls));
+  if (sum(report.others)) scripts.push(row("names that are not there, and calls that cannot be read surely", [], "", report.others));
   groups = report.namespaces.map(namespace);
   if (scripts.length) groups.push(group("Scripts and others", `${scripts.length} rows`, scripts));
   $("namespaces").replaceChildren(...groups.map(({ element }) => element));
 }
 
 function namespace({ namespace, is_judged: isJudged, routes, unlisted }) {
-  const rows = routes.map(({ route, methods, open, calls }) => row(route || "/", methods, open, calls));
-  if (sum(unlisted)) rows.push(row("routes that the site does not list", [], null, unlisted));
+  const rows = routes.map(({ route, methods, open_methods: open, calls }) => row(route || "/", methods, callers(methods, open), calls));
+  if (sum(unlisted)) rows.push(row("routes that the site does not list", [], "", unlisted));
   const count = `${routes.length} ${routes.length === 1 ? "route" : "routes"}`;
   return group(namespace || "Index", isJudged ? `${count}, judged by the edge` : count, rows);
+}
+
+/** Who may call a route, by the methods that the site leaves open. */
+function callers(methods, open) {
+  if (!open) return "unknown";
+  if (!open.length) return "whom the site lets";
+  return open.length === methods.length ? "anybody" : `anybody: ${open.join(", ")}`;
 }
 
 /** A group of rows, of which those that the search finds are shown. */
@@ -61,7 +67,7 @@ function group(name, note, rows) {
 }
 
 function row(name, methods, open, calls) {
-  const element = h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, methods.join(", ")), h("td", {}, OPEN[open] ?? ""), h("td", {}, told(calls.with)), h("td", {}, told(calls.without)));
+  const element = h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, methods.join(", ")), h("td", {}, open), h("td", {}, told(calls.with)), h("td", {}, told(calls.without)));
   return { text: name.toLowerCase(), called: sum(calls), element };
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::call_counts::CalledDoor;
-use super::listed_route::ListedRoute;
+use super::route_shape::RouteShape;
 use super::route_tree::RouteTree;
 use calendar_edge_judge::routing::SiteTarget;
 
@@ -27,16 +27,16 @@ const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /// The routes of a site.
 #[derive(Debug, Clone, Default)]
-pub struct SiteRoutes {
+pub struct ListedRoutes {
     /// Sorted, in lower case.
     namespaces: Vec<String>,
-    routes: Vec<SiteRoute>,
+    routes: Vec<ListedRoute>,
     tree: RouteTree,
 }
 
 /// A route of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SiteRoute {
+pub(super) struct ListedRoute {
     /// The pattern, `wp/v2/users/*`.
     pub(super) pattern: String,
     /// The namespace that registers it; empty for the index.
@@ -81,9 +81,9 @@ enum MethodDocument {
     Other(IgnoredAny),
 }
 
-// === impl SiteRoutes ===
+// === impl ListedRoutes ===
 
-impl SiteRoutes {
+impl ListedRoutes {
     /// The query by which an index has no more than what is read of it.
     pub const QUERY: &'static str = "_fields=namespaces,routes";
 
@@ -119,7 +119,7 @@ impl SiteRoutes {
     }
 
     fn take(&mut self, key: &str, listed: &RouteDocument) {
-        let Some(route) = ListedRoute::read(key).filter(|_| key.len() <= LONGEST_ROUTE) else {
+        let Some(route) = RouteShape::read(key).filter(|_| key.len() <= LONGEST_ROUTE) else {
             return;
         };
         let position = self.tree.add(&route, self.routes.len());
@@ -136,7 +136,7 @@ impl SiteRoutes {
             "" => first_two(&pattern),
             named => named,
         };
-        self.routes.push(SiteRoute {
+        self.routes.push(ListedRoute {
             namespace: namespace.to_lowercase(),
             pattern,
             methods,
@@ -148,7 +148,7 @@ impl SiteRoutes {
         &self.namespaces
     }
 
-    pub(super) fn routes(&self) -> &[SiteRoute] {
+    pub(super) fn routes(&self) -> &[ListedRoute] {
         &self.routes
     }
 
@@ -229,8 +229,8 @@ mod tests {
             "/odd/v1/thing": {"namespace": "odd/v1"}
         }}"#;
 
-    fn site() -> SiteRoutes {
-        SiteRoutes::read(INDEX.as_bytes()).expect("an index")
+    fn site() -> ListedRoutes {
+        ListedRoutes::read(INDEX.as_bytes()).expect("an index")
     }
 
     #[test]
@@ -287,11 +287,11 @@ mod tests {
             (SiteTarget::Unclear, Some(CalledDoor::Unclear)),
             (SiteTarget::Page, None),
         ] {
-            assert_eq!(SiteRoutes::door(Some(&site), &target), expected, "{target:?}");
+            assert_eq!(ListedRoutes::door(Some(&site), &target), expected, "{target:?}");
         }
         let users = route("wp/v2/users");
         assert_eq!(
-            SiteRoutes::door(None, &users),
+            ListedRoutes::door(None, &users),
             Some(CalledDoor::Unlisted("wp/v2"))
         );
     }
@@ -300,12 +300,12 @@ mod tests {
     fn other_answers_are_no_index() {
         for text in ["", "[]", "{}", r#"{"routes": []}"#, r#"{"routes": {"/": 1}}"#] {
             assert_eq!(
-                SiteRoutes::read(text.as_bytes()).err(),
+                ListedRoutes::read(text.as_bytes()).err(),
                 Some(NoRoutes::NotListed),
                 "{text}"
             );
         }
         let large = vec![b' '; MOST_SITE_INDEX_BYTES + 1];
-        assert_eq!(SiteRoutes::read(&large).err(), Some(NoRoutes::TooLarge));
+        assert_eq!(ListedRoutes::read(&large).err(), Some(NoRoutes::TooLarge));
     }
 }

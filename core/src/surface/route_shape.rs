@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A published route.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListedRoute(Vec<Step>);
+pub(super) struct RouteShape(Vec<Step>);
 
 /// A segment of a route, or several that one placeholder stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,9 @@ enum Class {
     Others,
 }
 
-// === impl ListedRoute ===
+// === impl RouteShape ===
 
-impl ListedRoute {
+impl RouteShape {
     /// Reads the key of a route in the index of a site; none if it has more than 24 segments.
     ///
     /// The expression is not run: a segment is a literal, or it stands for anything.
@@ -55,7 +55,7 @@ impl ListedRoute {
     }
 }
 
-impl fmt::Display for ListedRoute {
+impl fmt::Display for RouteShape {
     /// Writes the pattern as rules name it: segments without outer slashes, `*` for a placeholder.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn shown(key: &str) -> String {
-        ListedRoute::read(key).expect("few segments").to_string()
+        RouteShape::read(key).expect("few segments").to_string()
     }
 
     #[test]
@@ -174,21 +174,21 @@ mod tests {
             (r"/x/(?P<name>[^\/]+(?:\/[^\/]+)?)", Step::Some),
             (r"/x/(?P<slug>[\/\w-]+)", Step::Some),
         ] {
-            let route = ListedRoute::read(key).expect("few segments");
+            let route = RouteShape::read(key).expect("few segments");
             assert_eq!(route.steps().last(), Some(&expected), "{key}");
         }
     }
 
     #[test]
     fn a_route_of_many_segments_is_left_out() {
-        assert_eq!(ListedRoute::read(&"/a".repeat(MOST_SEGMENTS + 1)), None);
-        assert!(ListedRoute::read(&"/a".repeat(MOST_SEGMENTS)).is_some());
+        assert_eq!(RouteShape::read(&"/a".repeat(MOST_SEGMENTS + 1)), None);
+        assert!(RouteShape::read(&"/a".repeat(MOST_SEGMENTS)).is_some());
     }
 
     proptest::proptest! {
         #[test]
         fn any_key_is_read(key in "[/a-z()\\[\\]^?*\\\\.<>|]{0,60}") {
-            if let Some(route) = ListedRoute::read(&key) {
+            if let Some(route) = RouteShape::read(&key) {
                 let shown = route.to_string();
                 proptest::prop_assert!(!shown.starts_with('/') && !shown.ends_with('/') && !shown.contains("//"));
             }
