@@ -14,6 +14,8 @@ mod objects;
 mod pcre;
 mod php_text;
 mod phrases;
+#[cfg(test)]
+mod replayed;
 mod sanitize;
 mod schema_judge;
 mod validate;

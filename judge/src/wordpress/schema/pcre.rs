@@ -35,7 +35,9 @@ pub struct RoutePattern(Regex);
 impl RoutePattern {
     /// The expression as a site registers it; none if only PCRE can tell what it matches.
     pub fn new(route: &str) -> Option<Self> {
-        surely(&format!("^{route}$"), true).map(Self)
+        // WordPress puts the expression between two of these.
+        let pattern = Some(route).filter(|route| !route.contains('@'))?;
+        surely(&format!("^{pattern}$"), true).map(Self)
     }
 
     /// The parameters in the path of a route, in the order of the expression; none if it does not match.
@@ -74,10 +76,17 @@ impl<'p> Translation<'p> {
                 // Two quantifiers in a row are possessive in one of them only.
                 '*' | '+' | '?' | '{' => reading.quantifier(next)?,
                 '.' => reading.written.push_str(r"[^\n]"),
+                '^' | '$' => reading.anchor(next)?,
                 _ => reading.written.push(next),
             }
         }
         Some(reading.written)
+    }
+
+    /// PCRE does not repeat an anchor.
+    fn anchor(&mut self, anchor: char) -> Option<()> {
+        self.written.push(anchor);
+        (!self.rest.as_str().starts_with(['*', '+', '?', '{'])).then_some(())
     }
 
     /// Classes of characters, and marks that stand for themselves.
@@ -97,7 +106,8 @@ impl<'p> Translation<'p> {
     }
 
     fn literal(&mut self, mark: char) -> Option<()> {
-        if !mark.is_ascii_punctuation() {
+        // WordPress puts a backslash before `#`, and a second one in front of that escapes it.
+        if !mark.is_ascii_punctuation() || mark == '#' {
             return None;
         }
         if !matches!(mark, '<' | '>') {
@@ -162,12 +172,14 @@ impl<'p> Translation<'p> {
         if self.rest.as_str().starts_with(']') {
             return None;
         }
+        let start = self.written.len();
         loop {
             match self.rest.next()? {
                 ']' => break,
                 '\\' => self.class_escape()?,
                 '[' if self.rest.as_str().starts_with([':', '.', '=']) => return None,
-                '-' => self.hyphen()?,
+                '-' => self.hyphen(start)?,
+                '#' => self.written.push('#'),
                 one if one.is_ascii_punctuation() => self.literal(one)?,
                 one => self.written.push(one),
             }
@@ -194,7 +206,7 @@ impl<'p> Translation<'p> {
     }
 
     /// A range between two letters or digits; at the ends of a class a hyphen.
-    fn hyphen(&mut self) -> Option<()> {
+    fn hyphen(&mut self, start: usize) -> Option<()> {
         let before = self.written.chars().next_back();
         let behind = self.rest.clone().next()?;
         let is_end = |letter: char| letter.is_ascii_alphanumeric();
@@ -204,7 +216,7 @@ impl<'p> Translation<'p> {
         }
         self.written.push_str(r"\-");
         // In the middle it may belong to a range with an escape.
-        let is_first = matches!(before, Some('[' | '^'));
+        let is_first = self.written.len() == start + r"\-".len();
         (is_first || behind == ']').then_some(())
     }
 }
