@@ -7,7 +7,8 @@ use super::keywords::SchemaView;
 use super::objection::{SchemaObjection, SchemaResult};
 use super::phrases::SiteWords;
 use super::schema_judge::SchemaJudge;
-use super::value_of_json;
+use super::{ArgumentCheck, ArgumentsVerdict, SiteArgument, judge_arguments, value_of_json};
+use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::Value;
 
 const CASES: &str = include_str!("../../../../fixtures/surface/schema-cases.jsonl");
@@ -183,4 +184,97 @@ fn work_and_depth_are_bounded() {
     let judge = SchemaJudge::new(&words);
     let outcome = judge.validate(&value, SchemaView::of(&schema).unwrap(), "arg");
     assert_eq!(outcome, Err(SchemaObjection::Unsure));
+}
+
+/// The arguments of a route, what was sent, and what `WP_REST_Request` said: null, or code, words and parameters.
+#[derive(Deserialize)]
+struct RequestCase {
+    arguments: Vec<serde_json::Value>,
+    json: serde_json::Value,
+    form: serde_json::Value,
+    query: serde_json::Value,
+    path: serde_json::Value,
+    said: Option<Vec<serde_json::Value>>,
+}
+
+// === impl RequestCase ===
+
+impl RequestCase {
+    fn arguments(&self) -> Vec<SiteArgument> {
+        let argument = |told: &serde_json::Value| SiteArgument {
+            name: told["name"].as_str().unwrap().into(),
+            required: told["required"] == true,
+            default: Some(value_of_json(&told["default"])),
+            schema: value_of_json(&told["schema"]),
+            validation: check(&told["validate"]),
+            sanitizing: check(&told["sanitize"]),
+        };
+        self.arguments.iter().map(argument).collect()
+    }
+
+    fn sent(&self) -> Parameters {
+        let mut sent = Parameters::default();
+        let sources = [
+            (Source::Json, &self.json),
+            (Source::Form, &self.form),
+            (Source::Query, &self.query),
+            (Source::Path, &self.path),
+        ];
+        for (source, members) in sources {
+            if let Value::Array(members) = value_of_json(members) {
+                sent.add(source, members);
+            }
+        }
+        sent
+    }
+
+    /// Panics where the verdict differs; false if it is left to the site.
+    fn replay(&self, line: &str) -> bool {
+        let verdict = judge_arguments(&self.arguments(), &self.sent(), &SiteWords::default());
+        if self.said.as_ref().is_some_and(|said| said.len() == 1) {
+            return true;
+        }
+        let found = match verdict {
+            ArgumentsVerdict::Defer => return false,
+            ArgumentsVerdict::Admit => None,
+            ArgumentsVerdict::Reject(refusal) => {
+                let names = || refusal.params.iter().map(|(name, _)| name.to_string());
+                let reasons = refusal.params.iter().map(|(_, reason)| reason.clone());
+                let params = if refusal.code == "rest_missing_callback_param" {
+                    serde_json::Value::from(names().collect::<Vec<_>>())
+                } else {
+                    names()
+                        .zip(reasons.map(serde_json::Value::from))
+                        .collect::<serde_json::Map<_, _>>()
+                        .into()
+                };
+                Some(vec![refusal.code.into(), refusal.message.clone().into(), params])
+            }
+        };
+        assert_eq!(found, self.said, "{line}");
+        true
+    }
+}
+
+fn check(told: &serde_json::Value) -> ArgumentCheck {
+    match told.as_str().unwrap() {
+        "no" => ArgumentCheck::None,
+        "schema" => ArgumentCheck::Schema,
+        _ => ArgumentCheck::SchemaTwice,
+    }
+}
+
+/// Replays the recorded requests, or those of the file that `REQUEST_CASES` names.
+#[test]
+fn refusals_of_requests_are_those_of_wordpress() {
+    let named = std::env::var("REQUEST_CASES").map(|file| std::fs::read_to_string(file).unwrap());
+    let cases = named
+        .as_deref()
+        .unwrap_or(include_str!("../../../../fixtures/surface/request-cases.jsonl"));
+    let judged = cases
+        .lines()
+        .map(|line| serde_json::from_str::<RequestCase>(line).unwrap().replay(line));
+    let (sure, unsure): (Vec<bool>, Vec<bool>) = judged.partition(|sure| *sure);
+    println!("sure: {}, unsure: {}", sure.len(), unsure.len());
+    assert!(sure.len() > 10 * unsure.len());
 }
