@@ -1,0 +1,11 @@
+//! The rules about the rest of the site: which of them takes a request, and whether its caller passes.
+
+mod surface_body;
+mod surface_request;
+mod surface_rules;
+#[cfg(test)]
+mod surface_rules_tests;
+
+pub use surface_body::{BodyVerdict, SeenBody};
+pub use surface_request::SurfaceRequest;
+pub use surface_rules::{SurfaceRules, SurfaceVerdict};
