@@ -267,6 +267,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         findings: shared.findings.clone(),
         migration: shared.migration.clone(),
         recorder: shared.recorder.clone(),
+        contracts: shared.companions.contracts().clone(),
         bodies: shared.bodies.clone(),
         buffers: shared.buffers.clone(),
     })

@@ -22,9 +22,10 @@ use super::pages::Pages;
 use super::program_context::ProgramContext;
 use super::readiness::Readiness;
 use super::ready::{ReadyDocument, ReadyQuestion};
+use super::schemas::SchemasDocument;
 use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
-use crate::companion::{CompanionService, Sender};
+use crate::companion::{CompanionService, Sender, SiteContracts};
 use crate::fleet::Fleet;
 use crate::migration::{Migration, Recorder};
 use crate::server::bodies::BodyBudget;
@@ -83,6 +84,8 @@ pub(crate) struct AdminParts {
     pub(crate) migration: Migration,
     /// The recording of calls.
     pub(crate) recorder: Recorder,
+    /// What the sites say about their other routes.
+    pub(crate) contracts: SiteContracts,
     /// The memory of request bodies.
     pub(crate) bodies: BodyBudget,
     /// The memory of responses for slow clients.
@@ -219,7 +222,14 @@ impl Admin {
         if id.is_none()
             && !matches!(
                 path,
-                "/clients" | "/config" | "/findings" | "/indexes" | "/log" | "/record" | "/refusals"
+                "/clients"
+                    | "/config"
+                    | "/findings"
+                    | "/indexes"
+                    | "/log"
+                    | "/record"
+                    | "/refusals"
+                    | "/schemas"
             )
         {
             return refused(&Refusal::no_route());
@@ -241,6 +251,7 @@ impl Admin {
                 Some(log) => log_level::show(log),
                 None => refused(&Refusal::no_route()),
             },
+            (None, "/schemas") => pretty(&SchemasDocument::of(&self.0)),
             (None, "/record") => pretty(&self.0.recorder.status()),
             (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),

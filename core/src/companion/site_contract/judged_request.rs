@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use http::Method;
 
 use super::published::SiteContract;
-use super::site_routes::{SiteEndpoint, Unsure, answering};
+use super::site_routes::{Unsure, answering};
 use calendar_edge_judge::wordpress::payload::{
     BodyReading, ContentHeaders, JsonRefusal, PHP_DEPTH, Parameters, Source, body_reading, parse_form,
     parse_form_body, parse_json,
 };
 use calendar_edge_judge::wordpress::schema::{ArgumentsVerdict, SiteRefusal, judge_arguments};
-use calendar_edge_judge::wordpress::value::{PhpArray, Value};
+use calendar_edge_judge::wordpress::value::Value;
 
 /// A request for a REST route of the site.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,8 @@ pub struct JudgedSiteRequest {
     pub method: Box<str>,
     /// What WordPress would do about the arguments.
     pub verdict: ArgumentsVerdict,
+    /// The arguments of the route that were sent, as far as they were read; none of their values.
+    pub sent: Vec<Box<str>>,
     /// False if the caller may have asked for another language than the site's.
     pub(super) knows_words: bool,
 }
@@ -71,25 +73,16 @@ impl SiteContract {
         judged.knows_words = query.get("_locale").and_then(Value::as_text) != Some(b"user");
         let is_usual = UNUSUAL.iter().all(|name| query.get(name).is_none());
         if self.can_judge && is_usual && !found.endpoint.checks_whole && request.has_exact_route() {
-            judged.verdict = self.judge_arguments(request, found.endpoint, query, found.path);
+            let mut sent = Parameters::default();
+            let unread = self.add_body(request, &mut sent).err();
+            sent.add(Source::Query, query);
+            sent.add(Source::Path, found.path);
+            let arguments = &found.endpoint.arguments;
+            judged.verdict = unread.unwrap_or_else(|| judge_arguments(arguments, &sent, &self.words));
+            let names = arguments.iter().map(|argument| &argument.name);
+            judged.sent = names.filter(|name| sent.get(name).is_some()).cloned().collect();
         }
         Some(judged)
-    }
-
-    fn judge_arguments(
-        &self,
-        request: &SiteRequest<'_>,
-        endpoint: &SiteEndpoint,
-        query: PhpArray,
-        path: PhpArray,
-    ) -> ArgumentsVerdict {
-        let mut sent = Parameters::default();
-        if let Err(verdict) = self.add_body(request, &mut sent) {
-            return verdict;
-        }
-        sent.add(Source::Query, query);
-        sent.add(Source::Path, path);
-        judge_arguments(&endpoint.arguments, &sent, &self.words)
     }
 
     /// Reads the body; the error is the verdict on one that cannot be read.
@@ -121,6 +114,10 @@ impl SiteContract {
             },
             BodyReading::Form if request.overridden.is_none() => {
                 let fields = parse_form_body(body).map_err(|_| ArgumentsVerdict::Defer)?;
+                // It may name another route.
+                if fields.get("rest_route").is_some() {
+                    return Err(ArgumentsVerdict::Defer);
+                }
                 sent.add(Source::Form, fields);
                 Ok(())
             }
@@ -166,6 +163,7 @@ impl JudgedSiteRequest {
             route: route.into(),
             method: method.into(),
             verdict: ArgumentsVerdict::Defer,
+            sent: Vec::new(),
             knows_words: true,
         }
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::site_routes::{SiteEndpoint, SiteRoute};
 use calendar_edge_judge::wordpress::schema::{
-    ArgumentCheck, RoutePattern, SiteArgument, SiteWords, has_known_keywords, value_of_json,
+    ArgumentCheck, RouteRegex, SiteArgument, SiteWords, has_known_keywords, value_of_json,
 };
 
 /// What a site says about its REST endpoints.
@@ -161,7 +161,7 @@ fn is_modern(php: &str) -> bool {
 impl PublishedRoute {
     fn read(self) -> SiteRoute {
         SiteRoute {
-            pattern: RoutePattern::new(&self.route),
+            pattern: RouteRegex::new(&self.route),
             route: self.route,
             namespace: self.namespace,
             endpoints: self.endpoints.into_iter().map(PublishedEndpoint::read).collect(),

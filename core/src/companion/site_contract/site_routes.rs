@@ -1,6 +1,6 @@
 //! The routes of a site, in the order in which WordPress tries them.
 
-use calendar_edge_judge::wordpress::schema::{RoutePattern, SiteArgument};
+use calendar_edge_judge::wordpress::schema::{RouteRegex, SiteArgument};
 use calendar_edge_judge::wordpress::value::PhpArray;
 
 /// A REST route of the site.
@@ -13,7 +13,7 @@ pub struct SiteRoute {
     /// Its endpoints.
     pub endpoints: Vec<SiteEndpoint>,
     /// None: only PCRE can tell what it matches.
-    pub(super) pattern: Option<RoutePattern>,
+    pub(super) pattern: Option<RouteRegex>,
 }
 
 /// What answers some methods of a route.

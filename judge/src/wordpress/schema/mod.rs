@@ -23,5 +23,5 @@ mod validate;
 pub use argument::{ArgumentCheck, ArgumentsVerdict, SiteArgument, SiteRefusal, judge_arguments};
 pub use json_value::value_of_json;
 pub use keywords::has_known_keywords;
-pub use pcre::RoutePattern;
+pub use pcre::RouteRegex;
 pub use phrases::{PHRASES, PLURALS, SiteWords};

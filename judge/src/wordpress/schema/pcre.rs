@@ -28,11 +28,11 @@ pub(super) fn surely(pattern: &str, ignores_case: bool) -> Option<Regex> {
 
 /// The regular expression of a REST route.
 #[derive(Debug, Clone)]
-pub struct RoutePattern(Regex);
+pub struct RouteRegex(Regex);
 
-// === impl RoutePattern ===
+// === impl RouteRegex ===
 
-impl RoutePattern {
+impl RouteRegex {
     /// The expression as a site registers it; none if only PCRE can tell what it matches.
     pub fn new(route: &str) -> Option<Self> {
         // WordPress puts the expression between two of these.
