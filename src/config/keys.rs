@@ -160,7 +160,7 @@ pub(super) static SECTIONS: [Section; 33] = [
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
                   `/migration/report`, `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and \
-                  with the token only `/config`, `/indexes`, `/log`, `/record`, and `/clients`, `/refusals` and `/findings`, which tell \
+                  with the token only `/config`, `/indexes`, `/log`, `/record`, `/schemas`, and `/clients`, `/refusals` and `/findings`, which tell \
                   of clients.",
         keys: Keys::Once(ADMIN),
     },

@@ -54,12 +54,16 @@ fn uuid(text: &[u8]) -> SchemaResult<bool> {
 }
 
 /// `2027-01-31T10:00:00`, with a fraction and a zone if one is sent, and readable by `strtotime`. The first second of 1970
-/// is refused.
+/// is refused by older versions of WordPress, and taken by newer ones.
 fn date_time(text: &[u8]) -> SchemaResult<bool> {
     if !has_date_form(line(text)) {
         return Ok(false);
     }
+    let is_about_1970 = [&b"1969-12-31"[..], b"1970-01-01"]
+        .iter()
+        .any(|day| text.starts_with(day));
     match time(text) {
+        Verdict::Reject if is_about_1970 => Err(SchemaObjection::Unsure),
         Verdict::Admit => Ok(true),
         Verdict::Reject => Ok(false),
         Verdict::Defer(_) => Err(SchemaObjection::Unsure),

@@ -1,7 +1,7 @@
 //! Arguments of any REST route, judged by their schemas in the semantics and the words of WordPress.
 //!
 //! WordPress's keywords are those of JSON Schema; their meaning is its own (`rest_validate_value_from_schema` and
-//! `rest_sanitize_value_from_schema` of WordPress 5.9 to 6.x on PHP 8). Whatever would need PHP itself to be sure,
+//! `rest_sanitize_value_from_schema`, compared with WordPress 6.1 and 6.9 on PHP 8). Whatever would need PHP itself to be sure,
 //! such as a regular expression of PCRE alone, is left to the site. `fixtures/surface/schema-cases.jsonl` proves it.
 
 mod argument;
