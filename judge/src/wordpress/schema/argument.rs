@@ -62,7 +62,8 @@ pub struct SiteRefusal {
 
 /// Checks the arguments of a request with these parameters, those of its path included.
 ///
-/// Work and depth are bounded; beyond the bounds the verdict is left to the site.
+/// A function of the site is taken to accept the default that the site has registered. Work and depth are bounded; beyond
+/// the bounds the verdict is left to the site.
 pub fn judge_arguments(arguments: &[SiteArgument], sent: &Parameters, words: &SiteWords) -> ArgumentsVerdict {
     let request = ArgumentsSent {
         arguments,
@@ -141,6 +142,7 @@ impl ArgumentsSent<'_> {
             let outcome = match argument.validation {
                 ArgumentCheck::None => Ok(()),
                 ArgumentCheck::Schema | ArgumentCheck::SchemaTwice => self.validate(argument, value),
+                ArgumentCheck::Site if self.sent.get(&argument.name).is_none() => Ok(()),
                 ArgumentCheck::Site => Err(SchemaObjection::Unsure),
             };
             found.note(argument, outcome);
@@ -160,7 +162,9 @@ impl ArgumentsSent<'_> {
             }
         }
         for argument in self.arguments {
-            if let Some(default) = argument.default() {
+            if argument.sanitizing != ArgumentCheck::Site
+                && let Some(default) = argument.default()
+            {
                 found.note(argument, self.sanitize(argument, default));
             }
         }
@@ -237,5 +241,61 @@ fn refusal(
         code,
         message: words.say(sentence, &[&names.join(", ")]),
         params,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use super::*;
+    use crate::wordpress::payload::{Source, parse_form};
+    use crate::wordpress::schema::value_of_json;
+
+    /// `per_page` is judged by its schema, `status` by the site, which has a default for it.
+    fn arguments() -> [SiteArgument; 2] {
+        let json = |text| value_of_json(&serde_json::Value::from_str(text).unwrap());
+        [
+            SiteArgument {
+                name: "per_page".into(),
+                required: false,
+                default: None,
+                schema: json(r#"{"type":"integer","maximum":100}"#),
+                validation: ArgumentCheck::Schema,
+                sanitizing: ArgumentCheck::None,
+            },
+            SiteArgument {
+                name: "status".into(),
+                required: false,
+                default: Some(json(r#""publish""#)),
+                schema: json("{}"),
+                validation: ArgumentCheck::None,
+                sanitizing: ArgumentCheck::Site,
+            },
+        ]
+    }
+
+    fn verdict(query: &str) -> ArgumentsVerdict {
+        let mut sent = Parameters::default();
+        sent.add(Source::Query, parse_form(query.as_bytes()));
+        judge_arguments(&arguments(), &sent, &SiteWords::default())
+    }
+
+    #[test]
+    fn functions_of_the_site_matter_where_a_value_is_sent_and_nothing_is_refused_before() {
+        assert_eq!(verdict("per_page=5"), ArgumentsVerdict::Admit);
+        assert_eq!(verdict("per_page=5&status=draft"), ArgumentsVerdict::Defer);
+        // WordPress checks all values before it sanitizes the first.
+        let ArgumentsVerdict::Reject(refusal) = verdict("per_page=500&status=draft") else {
+            panic!("a refusal");
+        };
+        assert_eq!(refusal.message, "Invalid parameter(s): per_page");
+        assert_eq!(
+            refusal.params,
+            [(
+                "per_page".into(),
+                Some("per_page must be less than or equal to 100".to_owned())
+            )]
+        );
     }
 }
