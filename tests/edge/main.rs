@@ -93,6 +93,7 @@ mod strict;
 mod strict_heads;
 mod support;
 mod surface_verdicts;
+mod surface;
 mod table_columns;
 mod threads;
 mod tls;

@@ -101,6 +101,12 @@ impl SurfaceRule {
         self.methods.is_empty() || self.methods.contains(method)
     }
 
+    /// Returns true if it takes all methods that another rule takes.
+    pub fn takes_methods_of(&self, other: &Self) -> bool {
+        let takes_each = || other.methods.iter().all(|method| self.takes_method(method));
+        self.methods.is_empty() || !other.methods.is_empty() && takes_each()
+    }
+
     /// Returns true if a rule refuses somebody, so that the site should know of it as well.
     pub fn is_enforced(&self) -> bool {
         self.mode == Mode::Enforce && self.callers != SurfaceCallers::Anybody
@@ -215,12 +221,17 @@ impl RoutePattern {
         covers(&segments(&self.text), &segments(&other.text))
     }
 
-    /// The segments before the first one that stands for any.
-    pub fn fixed(&self) -> Vec<&str> {
-        self.text
-            .split('/')
-            .take_while(|segment| *segment != ANY)
-            .collect()
+    /// Its namespace: its segments up to the first that looks like a version, or else the first one; empty if that
+    /// stands for any.
+    pub fn namespace(&self) -> String {
+        let fixed = self.text.split('/').take_while(|segment| *segment != ANY);
+        let fixed: Vec<&str> = fixed.collect();
+        let is_version = |segment: &&str| {
+            let number = segment.strip_prefix('v').unwrap_or(segment);
+            number.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let end = fixed.iter().position(is_version).unwrap_or(0);
+        fixed.into_iter().take(end + 1).collect::<Vec<_>>().join("/")
     }
 }
 

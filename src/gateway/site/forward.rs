@@ -135,7 +135,7 @@ impl Site {
     ) -> EdgeResponse {
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        match FormStart::read(body, &self.bodies).await {
+        match FormStart::begin(body, &self.bodies).await {
             Ok(FormStart::Whole(call)) => {
                 let seen = SeenBody::Whole(call.clone());
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {

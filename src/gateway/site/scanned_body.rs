@@ -57,6 +57,11 @@ impl FormStart {
         if body.size_hint().lower() > largest {
             return Ok(Self::Begun(Bytes::new(), body));
         }
+        Self::begin(body, reader).await
+    }
+
+    /// Reads the beginning of a body that says it is large, too.
+    pub(in crate::gateway) async fn begin(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
         let hook = Start {
             bytes: 0,
             is_whole: false,

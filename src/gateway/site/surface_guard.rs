@@ -10,14 +10,13 @@ use http::{HeaderValue, Response, StatusCode};
 
 use crate::gateway::{Parts, Shared, fault};
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
-use crate::server::response::{AnsweredBy, whole};
+use crate::server::response::{AnsweredBy, PlainResponse, whole};
 use crate::telemetry::{SurfaceMetrics, SurfaceOutcome, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest, SurfaceVerdict};
 use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
-use calendar_edge_core::settings::{Mode, Settings, SurfaceAnswer};
-use calendar_edge_judge::problem::{Problem, Refusal};
+use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::routing::SiteTarget;
 
 /// Holds requests to the rest of the site to their rules; clones share what they count.
@@ -68,7 +67,8 @@ impl SurfaceGuard {
             self.is_unclear();
         }
         let verdict = self.decider.surface().judge(request)?;
-        self.answer(asked, request, verdict)
+        let is_route = matches!(request.target, SiteTarget::Route(_));
+        self.answer(asked, is_route, verdict)
     }
 
     /// True if rules ask for the calls in a body that is no form.
@@ -88,7 +88,7 @@ impl SurfaceGuard {
         if found.is_unclear {
             self.is_unclear();
         }
-        self.answer(asked, request, found.verdict?)
+        self.answer(asked, found.names_route, found.verdict?)
     }
 
     /// The rules for a form of which the rest is scanned on its way; none if there are no rules.
@@ -104,7 +104,7 @@ impl SurfaceGuard {
     fn answer(
         &self,
         asked: &AskedRequest,
-        request: &SurfaceRequest<'_>,
+        is_route: bool,
         verdict: SurfaceVerdict<'_>,
     ) -> Option<EdgeResponse> {
         let exceeded = self.exceeded(asked, verdict);
@@ -112,7 +112,7 @@ impl SurfaceGuard {
             SurfaceOutcome::Passed | SurfaceOutcome::Reported => None,
             SurfaceOutcome::Refused => {
                 asked.refused(DecidingBody::None, REASON);
-                Some(closed(&request.target, verdict.rule.answer))
+                Some(closed(is_route, verdict))
             }
             SurfaceOutcome::Limited => {
                 asked.refused(DecidingBody::None, REASON);
@@ -178,22 +178,18 @@ impl FormGuard {
 const REASON: RefusalReason = RefusalReason::moment("a rule of `[[surface]]` holds whatever `mode` is");
 
 /// The answer of a closed route in WordPress's words, or the page of a web server.
-fn closed(target: &SiteTarget, answer: SurfaceAnswer) -> EdgeResponse {
-    let (problem, status) = match answer {
-        SurfaceAnswer::Unauthorized => (Problem::Forbidden, StatusCode::FORBIDDEN),
-        SurfaceAnswer::NotFound => (Problem::NoRoute, StatusCode::NOT_FOUND),
-    };
-    let refusal = Refusal::plain(problem);
-    if matches!(target, SiteTarget::Route(_)) {
+fn closed(is_route: bool, verdict: SurfaceVerdict<'_>) -> EdgeResponse {
+    let refusal = verdict.refusal();
+    if is_route {
         return refused(&refusal);
     }
     EdgeResponse {
-        response: page(status),
+        response: page(verdict.page_status()),
         facts: ResponseFacts::Edge(AnsweredBy::Edge { code: refusal.code() }),
     }
 }
 
-fn page(status: StatusCode) -> Response<crate::server::response::EdgeBody> {
+fn page(status: StatusCode) -> PlainResponse {
     let text = format!("<!DOCTYPE html>\n<title>{status}</title>\n<h1>{status}</h1>\n");
     let mut response = Response::new(whole(Bytes::new()));
     *response.status_mut() = status;

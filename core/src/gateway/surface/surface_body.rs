@@ -5,7 +5,6 @@ use memchr::memmem;
 
 use super::surface_request::SurfaceRequest;
 use super::surface_rules::{SurfaceRules, SurfaceVerdict};
-use crate::settings::Mode;
 use calendar_edge_judge::routing::Roots;
 use calendar_edge_judge::wordpress::payload::{
     FormScanner, PHP_VARIABLE_LIMIT, SiteForm, called_methods, parse_form_body, parse_multipart,
@@ -26,8 +25,20 @@ pub enum SeenBody {
 pub struct BodyVerdict<'a> {
     /// The verdict; none if no rule takes it.
     pub verdict: Option<SurfaceVerdict<'a>>,
+    /// True if the body names a route, where the head need not.
+    pub names_route: bool,
     /// True if rules ask for what cannot be read in the body.
     pub is_unclear: bool,
+}
+
+// === impl BodyVerdict ===
+
+impl BodyVerdict<'_> {
+    const UNCLEAR: Self = Self {
+        verdict: None,
+        names_route: false,
+        is_unclear: true,
+    };
 }
 
 // === impl SurfaceRules ===
@@ -47,10 +58,7 @@ impl SurfaceRules {
             (SeenBody::Whole(form), SiteForm::Urlencoded | SiteForm::Multipart { .. }) => {
                 self.by_form(roots, request, form)
             }
-            (SeenBody::Begun(_), _) if self.read_forms(request) => BodyVerdict {
-                verdict: None,
-                is_unclear: true,
-            },
+            (SeenBody::Begun(_), _) if self.read_forms(request) => BodyVerdict::UNCLEAR,
             _ => BodyVerdict::default(),
         }
     }
@@ -61,16 +69,14 @@ impl SurfaceRules {
         let verdict = self.judge_calls(request, &called);
         BodyVerdict {
             is_unclear: verdict.is_none() && (!is_whole || called.is_empty()),
+            names_route: false,
             verdict,
         }
     }
 
     fn by_form(&self, roots: &Roots, request: &SurfaceRequest<'_>, form: &Bytes) -> BodyVerdict<'_> {
         let Some(routes) = routes(request, form) else {
-            return BodyVerdict {
-                verdict: None,
-                is_unclear: true,
-            };
+            return BodyVerdict::UNCLEAR;
         };
         let is_variable = routes.is_empty() && self.read_forms(request);
         let variables = is_variable.then(|| variables(request, form)).flatten();
@@ -79,10 +85,13 @@ impl SurfaceRules {
             .iter()
             .filter_map(|route| self.judge(&request.with_route(roots, route)));
         let named: Vec<_> = named.chain(by_variables).collect();
-        let is_refused =
-            |verdict: &&SurfaceVerdict<'_>| verdict.is_closed && verdict.rule.mode == Mode::Enforce;
         BodyVerdict {
-            verdict: named.iter().find(is_refused).or(named.first()).copied(),
+            verdict: named
+                .iter()
+                .find(|verdict| verdict.is_refused())
+                .or(named.first())
+                .copied(),
+            names_route: !routes.is_empty(),
             is_unclear: is_variable && variables.is_none(),
         }
     }

@@ -1,17 +1,19 @@
 //! The rules about the rest of the site, laid out so that a request meets only those for its kind of target.
 
-use http::Method;
+use http::{Method, StatusCode};
 
 use super::surface_request::SurfaceRequest;
 use crate::settings::{
-    Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceCallers, SurfacePattern, SurfaceRule,
+    Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceAnswer, SurfaceCallers, SurfacePattern,
+    SurfaceRule,
 };
+use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::value::{PhpArray, Value};
 
 /// Namespaces, or their beginnings, that `[surface_default]` never takes: those of WordPress itself, of the companion
 /// plugin, and of the pages of the calendar, which visitors without an account load.
-const OPEN: [&str; 7] = [
+pub(super) const OPEN: [&str; 7] = [
     "batch",
     "calendar-edge",
     "oembed",
@@ -57,6 +59,31 @@ pub struct SurfaceVerdict<'a> {
     pub is_closed: bool,
 }
 
+// === impl SurfaceVerdict ===
+
+impl SurfaceVerdict<'_> {
+    /// True if the request is refused, and not only counted.
+    pub fn is_refused(&self) -> bool {
+        self.is_closed && self.rule.mode == Mode::Enforce
+    }
+
+    /// The answer at a route.
+    pub fn refusal(&self) -> Refusal {
+        Refusal::plain(match self.rule.answer {
+            SurfaceAnswer::Unauthorized => Problem::Forbidden,
+            SurfaceAnswer::NotFound => Problem::NoRoute,
+        })
+    }
+
+    /// The status of the answer at a script or a page.
+    pub const fn page_status(&self) -> StatusCode {
+        match self.rule.answer {
+            SurfaceAnswer::Unauthorized => StatusCode::FORBIDDEN,
+            SurfaceAnswer::NotFound => StatusCode::NOT_FOUND,
+        }
+    }
+}
+
 // === impl SurfaceRules ===
 
 impl SurfaceRules {
@@ -95,6 +122,45 @@ impl SurfaceRules {
             SiteDoor::PageNamed(..) | SiteDoor::PageWith(..) => self.pages.push((door, at)),
             SiteDoor::Calls(methods) => self.calls.push((methods, at)),
         }
+    }
+
+    /// The names of rules that take no request, because earlier rules take all of theirs.
+    pub fn idle(&self) -> impl Iterator<Item = &str> {
+        let is_idle = |at: &usize| {
+            self.are_covered(&self.routes, *at, RoutePattern::covers)
+                && self.are_covered(&self.scripts, *at, PartialEq::eq)
+                && self.are_covered(&self.pages, *at, PartialEq::eq)
+                && (self.are_covered(&self.calls, *at, PartialEq::eq) || self.has_script_before(*at))
+        };
+        let idle = (0..self.rules.len()).filter(is_idle);
+        idle.filter_map(|at| self.rules.get(at))
+            .map(|rule| rule.name.as_str())
+    }
+
+    /// True if an earlier rule takes the script of a rule's calls.
+    fn has_script_before(&self, rule: usize) -> bool {
+        let script = [(XML_RPC, rule)];
+        let scripts: Vec<_> = self
+            .scripts
+            .iter()
+            .copied()
+            .filter(|(_, at)| *at < rule)
+            .chain(script)
+            .collect();
+        self.are_covered(&scripts, rule, PartialEq::eq)
+    }
+
+    /// True if earlier rules take whatever the doors of a rule take.
+    fn are_covered<D>(&self, doors: &[(D, usize)], rule: usize, covers: impl Fn(&D, &D) -> bool) -> bool {
+        let takes_all = |earlier: usize| match (self.rules.get(earlier), self.rules.get(rule)) {
+            (Some(earlier), Some(rule)) => earlier.takes_methods_of(rule),
+            _ => false,
+        };
+        let mut own = doors.iter().filter(|(_, at)| *at == rule);
+        own.all(|(door, _)| {
+            let mut earlier = doors.iter().filter(|(_, at)| *at < rule && takes_all(*at));
+            earlier.any(|(other, _)| covers(other, door))
+        })
     }
 
     /// True if no request is refused, counted or limited.
@@ -216,7 +282,7 @@ impl UnknownNamespaces {
     fn of(settings: &Settings, routes: &[(RoutePattern, usize)]) -> Option<Self> {
         let default = &settings.surface_default;
         let callers = default.unknown.filter(|_| default.mode != Mode::Off)?;
-        let named = routes.iter().map(|(pattern, _)| namespace(pattern));
+        let named = routes.iter().map(|(pattern, _)| pattern.namespace());
         let open = OPEN.into_iter().map(str::to_owned);
         let known = open.chain(default.known.iter().cloned()).chain(named);
         Some(Self {
@@ -239,15 +305,4 @@ impl UnknownNamespaces {
         let is_known = route.is_empty() || self.known.iter().any(is_below);
         (!is_known).then_some(&self.rule)
     }
-}
-
-/// The namespace of a pattern: its segments up to the first that looks like a version, or else the first one.
-fn namespace(pattern: &RoutePattern) -> String {
-    let fixed = pattern.fixed();
-    let is_version = |segment: &&str| {
-        let number = segment.strip_prefix('v').unwrap_or(segment);
-        number.starts_with(|first: char| first.is_ascii_digit())
-    };
-    let end = fixed.iter().position(is_version).unwrap_or(0);
-    fixed.into_iter().take(end + 1).collect::<Vec<_>>().join("/")
 }
