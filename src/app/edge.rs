@@ -286,6 +286,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         surface: shared.surface.clone(),
         migration: shared.migration.clone(),
         recorder: shared.recorder.clone(),
+        contracts: shared.companions.contracts().clone(),
         bodies: shared.bodies.clone(),
         buffers: shared.buffers.clone(),
     })

@@ -22,6 +22,7 @@ use crate::gateway::agents::mcp_route::{Heard, McpRoute, ToolCall};
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
+use crate::gateway::site::argument_verdicts::ArgumentVerdicts;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::logins::SiteLogins;
@@ -118,6 +119,7 @@ impl Gateway {
                 settings,
                 logins,
                 SurfaceGuard::new(settings, shared, &parts),
+                ArgumentVerdicts::new(settings, shared, &parts),
                 &parts,
             ),
             surface: shared.surface.clone(),

@@ -58,6 +58,11 @@ impl SiteSurface {
         }
     }
 
+    /// The REST root of the site.
+    pub(crate) fn root(&self) -> Url {
+        self.0.lock().root.clone()
+    }
+
     /// Returns true if the site's list is known.
     pub(crate) fn is_listed(&self) -> bool {
         self.0.lock().routes.is_some()

@@ -1,5 +1,6 @@
 //! The report about a site: its namespaces, routes and scripts, who may call them, how they were called, and proposals.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use super::calls::Calls;
 use super::listed_routes::{ListedRoute, ListedRoutes};
 use super::paste::toml;
 use super::proposals::{Proposals, ProposedDefault, ProposedRule};
+use super::route_shape::RouteShape;
 use super::surface_scope::SurfaceScope;
+use crate::companion::site_contract::SiteContract;
 
 /// The report about a site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,6 +127,32 @@ impl SurfaceReport {
         }
     }
 
+    /// Adds who may call each route, as the companion plugin says it.
+    #[must_use]
+    pub fn opened_by(mut self, contract: &SiteContract) -> Self {
+        let mut open: HashMap<String, Vec<&str>> = HashMap::new();
+        for route in &contract.routes {
+            let Some(shape) = RouteShape::read(&route.route) else {
+                continue;
+            };
+            let endpoints = route.endpoints.iter().filter(|endpoint| endpoint.open);
+            let methods = endpoints
+                .flat_map(|endpoint| &endpoint.methods)
+                .map(|name| &**name);
+            open.entry(shape.to_string()).or_default().extend(methods);
+        }
+        for row in self.namespaces.iter_mut().flat_map(|row| &mut row.routes) {
+            let methods = row.methods.iter();
+            row.open_methods = open.get(&row.route).map(|open| {
+                methods
+                    .filter(|method| open.contains(&method.as_str()))
+                    .cloned()
+                    .collect()
+            });
+        }
+        self
+    }
+
     /// Adds what was counted, and the proposals that follow.
     #[must_use]
     pub fn counted(mut self, sums: CallSums, scope: &SurfaceScope) -> Self {
@@ -231,7 +260,51 @@ impl RouteRow {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn the_companion_plugin_says_who_may_call_what() {
+        let routes = json!({"routes": {
+            "/wp/v2/posts/(?P<id>[\\d]+)": {"namespace": "wp/v2", "methods": ["GET", "POST"]},
+            "/wp/v2/settings": {"namespace": "wp/v2", "methods": ["GET"]},
+            "/odd/v1/x": {"namespace": "odd/v1", "methods": ["GET"]},
+        }});
+        let endpoint = |methods: &[&str], open| json!({"methods": methods, "open": open, "arguments": []});
+        let contract = json!({
+            "contract": 1, "versions": {"wordpress": "6.7", "php": "8.3", "companion": "1"}, "locale": "en_US",
+            "between": null, "routes": [
+                {"route": "/wp/v2/posts/(?P<id>[\\d]+)", "namespace": "wp/v2",
+                 "endpoints": [endpoint(&["GET"], true), endpoint(&["POST", "PUT"], false)]},
+                {"route": "/wp/v2/settings", "namespace": "wp/v2", "endpoints": [endpoint(&["GET"], false)]},
+            ],
+        });
+        let contract = SiteContract::parse(contract.to_string().as_bytes()).expect("a contract");
+        let routes = ListedRoutes::read(routes.to_string().as_bytes()).expect("an index");
+        let scope = SurfaceScope::of(&Settings::for_origin(
+            "http://wp.example/wp-json".parse().expect("a URL"),
+        ));
+        let report = SurfaceReport::of_site("", Some(&routes), &scope).opened_by(&contract);
+        let rows = report.namespaces.iter().flat_map(|row| &row.routes);
+        let open: Vec<_> = rows
+            .map(|row| {
+                (
+                    row.route.as_str(),
+                    row.open_methods.as_ref().map(|open| open.join(",")),
+                )
+            })
+            .collect();
+        assert_eq!(
+            open,
+            [
+                ("odd/v1/x", None),
+                ("wp/v2/posts/*", Some("GET".to_owned())),
+                ("wp/v2/settings", Some(String::new())),
+            ]
+        );
+    }
 
     #[test]
     fn times_are_told_in_days_and_hours() {

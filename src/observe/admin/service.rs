@@ -22,9 +22,10 @@ use super::pages::Pages;
 use super::program_context::ProgramContext;
 use super::readiness::Readiness;
 use super::ready::{ReadyDocument, ReadyQuestion};
+use super::schemas::SchemasDocument;
 use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
-use crate::companion::{CompanionService, Sender};
+use crate::companion::{CompanionService, Sender, SiteContracts};
 use crate::fleet::Fleet;
 use crate::migration::{Migration, Recorder};
 use crate::server::bodies::BodyBudget;
@@ -35,6 +36,7 @@ use calendar_edge_core::companion::mark::SEAL;
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::AdminToken;
+use calendar_edge_core::surface::SurfaceReport;
 use calendar_edge_judge::problem::Refusal;
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
@@ -85,6 +87,8 @@ pub(crate) struct AdminParts {
     pub(crate) migration: Migration,
     /// The recording of calls.
     pub(crate) recorder: Recorder,
+    /// What the sites say about their other routes.
+    pub(crate) contracts: SiteContracts,
     /// The memory of request bodies.
     pub(crate) bodies: BodyBudget,
     /// The memory of responses for slow clients.
@@ -229,6 +233,7 @@ impl Admin {
                     | "/log"
                     | "/record"
                     | "/refusals"
+                    | "/schemas"
                     | "/surface"
             )
         {
@@ -251,11 +256,21 @@ impl Admin {
                 Some(log) => log_level::show(log),
                 None => refused(&Refusal::no_route()),
             },
+            (None, "/schemas") => pretty(&SchemasDocument::of(&self.0)),
             (None, "/record") => pretty(&self.0.recorder.status()),
             (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
-            (None, "/surface") => pretty(&self.0.surface.report(&self.0.pages.load().surface)),
+            (None, "/surface") => pretty(&self.surface()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
             (None, _) => pretty(&explained::list(&self.0.refusals)),
+        }
+    }
+
+    /// The routes of the site, with who may call them as far as its companion plugin says it.
+    fn surface(&self) -> SurfaceReport {
+        let report = self.0.surface.report(&self.0.pages.load().surface);
+        match self.0.contracts.of(&self.0.surface.root()) {
+            Some(contract) => report.opened_by(&contract),
+            None => report,
         }
     }
 
