@@ -7,6 +7,8 @@ mod calls;
 mod listed_routes;
 mod paste;
 mod proposals;
+#[cfg(test)]
+mod proposals_tests;
 mod route_shape;
 mod route_tree;
 mod surface_report;
