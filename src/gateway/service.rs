@@ -113,12 +113,7 @@ impl Gateway {
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
             #[cfg(feature = "mcp")]
             agents: McpRoute::new(settings, shared, &parts),
-            site: Site::new(
-                settings,
-                logins,
-                SurfaceGuard::new(settings, shared, &parts),
-                &parts,
-            ),
+            site: Site::new(settings, logins, SurfaceGuard::new(shared, &parts), &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,
