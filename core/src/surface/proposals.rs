@@ -121,9 +121,13 @@ impl Proposals {
             ));
             return;
         }
-        let callers = match calls.with.total() {
-            0 if unused == SurfaceCallers::Nobody && observed < UNUSED_AFTER => return,
-            0 => unused,
+        let callers = match (calls.with.total(), unused) {
+            (0, SurfaceCallers::Nobody) if observed < UNUSED_AFTER => return,
+            // Without an editor in all that time, what editors need is not known.
+            (0, SurfaceCallers::Nobody) if !is_script && with_credentials(report) == 0 => {
+                SurfaceCallers::Credentials
+            }
+            (0, unused) => unused,
             // The credentials of a script stand in its body.
             _ if is_script => return,
             _ => SurfaceCallers::Credentials,
@@ -206,6 +210,11 @@ fn reason(calls: &Calls, observed: Duration) -> String {
         "in {}: calls with credentials {with}, without {without}, none of these answered",
         length(observed)
     )
+}
+
+fn with_credentials(report: &SurfaceReport) -> u64 {
+    let rows = report.namespaces.iter();
+    rows.map(|row| row.calls().with.total()).sum()
 }
 
 fn total(report: &SurfaceReport) -> u64 {

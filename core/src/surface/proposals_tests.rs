@@ -172,7 +172,10 @@ fn what_has_a_rule_is_not_proposed_again() {
     ];
     settings.surface_default.unknown = Some(SurfaceCallers::Credentials);
     let report = report_beside(settings, 7, &[POST]);
-    assert_eq!(rules(&report), [("batch", "nobody"), ("tec/v1", "nobody")]);
+    assert_eq!(
+        rules(&report),
+        [("batch", "credentials"), ("tec/v1", "credentials")]
+    );
     assert_eq!(report.default, None);
 }
 
@@ -182,8 +185,8 @@ fn the_companion_plugin_takes_what_is_proposed() {
     let list = week.companion.expect("a list");
     assert!(
         list.starts_with(
-            "credentials wp/v2/users, credentials wp/v2/users/*, nobody batch/v1, nobody batch/v1/*, \
-             nobody tec/v1, nobody tec/v1/*, "
+            "credentials wp/v2/users, credentials wp/v2/users/*, credentials batch/v1, credentials batch/v1/*, \
+             credentials tec/v1, credentials tec/v1/*, "
         ),
         "{list}"
     );

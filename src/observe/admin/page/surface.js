@@ -84,7 +84,7 @@ function find() {
   for (const { name, rows, element } of groups) {
     let shown = 0;
     for (const { text, called, element } of rows) {
-      const is = words.every((word) => text.includes(word) || name.includes(word)) && (called || !isCalled);
+      const is = words.every((word) => text.includes(word) || name.includes(word)) && (called > 0 || !isCalled);
       element.hidden = !is;
       shown += is;
     }
