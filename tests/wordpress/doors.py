@@ -1,0 +1,58 @@
+"""Ways to name one REST route to WordPress: the spellings that a closed door must know."""
+
+import json
+
+from attacks import JSON, form, get, multipart, part
+from wire import Request
+
+
+def spellings(route):
+    """A read of `route`, such as `wp/v2/users`, in every spelling, by name."""
+    slashed, upper = f"/{route}", route.upper()
+    first, rest = route.split("/", 1)
+    yield "the path", get(f"/wp-json/{route}")
+    yield "a slash behind", get(f"/wp-json/{route}/")
+    yield "capitals", get(f"/wp-json/{upper}")
+    yield "encoded letters", get(f"/wp-json/%{ord(first[0]):x}{first[1:]}/{rest}")
+    yield "encoded slashes", get(f"/wp-json/{route.replace('/', '%2F')}")
+    yield "a line feed behind", get(f"/wp-json/{route}%0A")
+    yield "double slashes", get(f"//wp-json//{route.replace('/', '//')}")
+    yield "behind index.php", get(f"/index.php/wp-json/{route}")
+    yield "a query", get(f"/wp-json/{route}?per_page=1&context=view")
+    yield "an envelope", get(f"/wp-json/{route}?_envelope=1")
+    yield "rest_route", get(f"/?rest_route={slashed}")
+    yield "rest_route, encoded", get(f"/?rest%5Froute={slashed.replace('/', '%2F')}")
+    yield "rest_route, written with a point", get(f"/?rest.route={slashed}")
+    yield "rest_route, capitals", get(f"/?rest_route=/{upper}")
+    yield "rest_route, double slashes", get(f"/?rest_route=/{slashed}")
+    yield "rest_route on a page", get(f"/hello-world/?rest_route={slashed}")
+    yield "rest_route against the path", get(f"/wp-json/wp/v2/types?rest_route={slashed}")
+    yield "rest_route twice", get(f"/?rest_route=/wp/v2/types&rest_route={slashed}")
+    yield "rest_route, index.php", get(f"/index.php?rest_route={slashed}")
+    yield "rest_route, another script", get(f"/wp-blog-header.php?rest_route={slashed}")
+    yield "a form", form("/?_method=GET", f"rest_route={slashed}")
+    yield "a form, the method inside", form("/", f"rest_route={slashed}&_method=GET")
+    yield "a form beside the path", form("/wp-json/wp/v2/types?_method=GET", f"rest_route={slashed}")
+    yield "a form of parts", multipart(part('name="rest_route"', slashed), part('name="_method"', "GET"))
+    yield "HEAD", Request("HEAD", f"/wp-json/{route}")
+    yield "an override by a header", Request("POST", f"/wp-json/{route}", [("X-HTTP-Method-Override", "GET")])
+    yield "an override by the query", Request("POST", f"/wp-json/{route}?_method=GET")
+    yield "an override by a form", form(f"/wp-json/{route}", "_method=GET")
+
+
+def batch(*paths, headers=(), method="POST", validation="normal"):
+    """A batch with one entry for each path."""
+    entries = [{"path": path, "method": method, "body": {"title": "batched", "username": "x"}} for path in paths]
+    body = json.dumps({"validation": validation, "requests": entries})
+    return Request("POST", "/wp-json/batch/v1", [JSON, *headers], body.encode())
+
+
+def batches(route):
+    """Batches that hold a write of a route, by name."""
+    slashed, other = f"/{route}", "/wp/v2/posts"
+    yield "an entry", batch(slashed)
+    yield "an entry in capitals", batch(slashed.upper())
+    yield "an entry with a query", batch(f"{slashed}?context=edit")
+    yield "behind another entry", batch(other, slashed)
+    yield "validated first", batch(other, slashed, validation="require-all-validate")
+    yield "behind a path that cannot be read", batch("http:///", other, slashed)
