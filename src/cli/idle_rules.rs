@@ -1,6 +1,7 @@
-//! Rules about other backends that do nothing, as they stand: limits without counts, and methods without operations.
+//! Rules that do nothing, as they stand: limits without counts, methods without operations, routes of earlier rules.
 
 use super::open_settings::OpenSetting;
+use calendar_edge_core::gateway::surface::SurfaceRules;
 use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings, ShadowRule};
 use calendar_edge_judge::contract::{Operation, table};
 
@@ -9,7 +10,18 @@ pub(super) fn idle_rules(settings: &Settings) -> impl Iterator<Item = OpenSettin
     let shadows = settings.shadow.iter().filter_map(copies_nothing);
     let moved = settings.cutover.iter();
     let cutovers = moved.flat_map(|rule| [moves_nothing(rule), compares_nothing(rule, settings)]);
-    shadows.chain(cutovers.flatten())
+    let surface = SurfaceRules::new(settings);
+    let covered: Vec<_> = surface.idle().map(takes_nothing).collect();
+    shadows.chain(cutovers.flatten()).chain(covered)
+}
+
+/// A rule about the rest of the site behind others that take all of its requests.
+fn takes_nothing(rule: &str) -> OpenSetting {
+    OpenSetting {
+        key: "surface.routes",
+        cause: format!("earlier rules take every request that `{rule}` names"),
+        remedy: "put it before them, or remove it",
+    }
 }
 
 /// A copy of writes: there is none.
@@ -73,6 +85,43 @@ mod tests {
         let settings = parse("edge.toml", &format!("{BACKEND}\n{rules}"), &Overrides::default());
         let settings = settings.expect("settings");
         idle_rules(&settings).map(|setting| setting.key).collect()
+    }
+
+    #[test]
+    fn rules_behind_others_are_named() {
+        let rule = |name: &str, routes: &str, more: &str| {
+            format!("[[surface]]\nname = \"{name}\"\nroutes = [{routes}]\n{more}\n")
+        };
+        let users = "\"wp/v2/users/*\"";
+        for (rules, expected) in [
+            (rule("a", "\"wp/v2/*\"", "") + &rule("b", users, ""), 1),
+            (rule("a", "\"users\"", "") + &rule("b", users, ""), 1),
+            (rule("a", users, "") + &rule("b", "\"users\"", ""), 0),
+            (
+                rule("a", "\"wp/v2/*\"", "mode = \"off\"") + &rule("b", users, ""),
+                0,
+            ),
+            (
+                rule("a", "\"wp/v2/*\"", "methods = [\"GET\"]") + &rule("b", users, ""),
+                0,
+            ),
+            (
+                rule("a", "\"wp/v2/*\"", "methods = [\"GET\"]") + &rule("b", users, "methods = [\"GET\"]"),
+                1,
+            ),
+            (
+                rule("a", "\"xmlrpc\"", "") + &rule("b", "\"xmlrpc-multicall\"", ""),
+                1,
+            ),
+            (
+                rule("a", "\"xmlrpc-multicall\"", "") + &rule("b", "\"xmlrpc\"", ""),
+                0,
+            ),
+        ] {
+            let file = format!("other = \"forward\"\n{BACKEND}\n{rules}");
+            let settings = parse("edge.toml", &file, &Overrides::default()).expect("settings");
+            assert_eq!(idle_rules(&settings).count(), expected, "{rules}");
+        }
     }
 
     #[test]

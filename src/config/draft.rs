@@ -6,7 +6,7 @@ use url::Url;
 
 use super::problem::ConfigPlace;
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule, WebhookSettings,
+    CandidateSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule, SurfaceRule, WebhookSettings,
 };
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
@@ -24,6 +24,8 @@ pub(super) struct Draft {
     pub(super) shadow: Vec<Placed<ShadowRule>>,
     /// In the order of the file.
     pub(super) cutover: Vec<Placed<CutoverRule>>,
+    /// In the order of the file.
+    pub(super) surface: Vec<Placed<SurfaceRule>>,
     /// In the order of the file.
     pub(super) webhooks: Vec<Placed<WebhookSettings>>,
 }
@@ -62,6 +64,7 @@ impl Draft {
             ignore: Vec::new(),
             shadow: Vec::new(),
             cutover: Vec::new(),
+            surface: Vec::new(),
             webhooks: Vec::new(),
         }
     }

@@ -16,10 +16,11 @@ use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
 use super::record_keys::RECORD;
+use super::surface_keys::{SURFACE, SURFACE_DEFAULT};
 use calendar_edge_core::settings::{
     AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
     OperationSettings, OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings,
-    ShadowRule, TlsSettings, TraceCompression, UndeclaredParameters, WebhookSettings, Writes,
+    ShadowRule, SurfaceRule, TlsSettings, TraceCompression, UndeclaredParameters, WebhookSettings, Writes,
 };
 
 /// A group of keys.
@@ -61,12 +62,14 @@ pub(super) enum Keys {
     Shadow(&'static [KeyRow<ShadowRule>]),
     /// One table per rule.
     Cutover(&'static [KeyRow<CutoverRule>]),
+    /// One table per rule.
+    Surface(&'static [KeyRow<SurfaceRule>]),
     /// One table per receiver.
     Webhook(&'static [KeyRow<WebhookSettings>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 31] = [
+pub(super) static SECTIONS: [Section; 33] = [
     Section {
         name: "",
         header: "",
@@ -281,6 +284,20 @@ pub(super) static SECTIONS: [Section; 31] = [
         keys: Keys::Once(FORMS),
     },
     Section {
+        name: "surface",
+        header: "[[surface]]",
+        meaning: "One table per rule about the rest of the site: who may call routes, scripts and pages, and how often. \
+                  Only with `other = \"forward\"`. The first rule that takes a request counts; a request that no rule takes passes. A rule \
+                  does not apply to the calendar API.",
+        keys: Keys::Surface(SURFACE),
+    },
+    Section {
+        name: "surface_default",
+        header: "[surface_default]",
+        meaning: "The rule for REST namespaces that nothing else names, such as those of plugins that are installed later.",
+        keys: Keys::Once(SURFACE_DEFAULT),
+    },
+    Section {
         name: "log",
         header: "[log]",
         meaning: "Logging, to standard error.",
@@ -295,12 +312,12 @@ pub(super) static SECTIONS: [Section; 31] = [
     },
 ];
 
-const MODES: [(&str, Mode); 3] = [
+pub(super) const MODES: [(&str, Mode); 3] = [
     ("enforce", Mode::Enforce),
     ("report", Mode::Report),
     ("off", Mode::Off),
 ];
-const MODE_NAMES: &[&str] = &names(MODES);
+pub(super) const MODE_NAMES: &[&str] = &names(MODES);
 const PROFILES: [(&str, Profile); 2] = [("compatible", Profile::Compatible), ("strict", Profile::Strict)];
 const PROFILE_NAMES: &[&str] = &names(PROFILES);
 const OTHERS: [(&str, OtherTraffic); 2] = [
@@ -331,7 +348,7 @@ const TRACE_FORMS: [(&str, TraceCompression); 2] =
     [("none", TraceCompression::None), ("gzip", TraceCompression::Gzip)];
 const TRACE_FORM_NAMES: &[&str] = &names(TRACE_FORMS);
 
-const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {
+pub(super) const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut index = 0;
     while index < N {
@@ -1543,6 +1560,7 @@ impl Section {
             Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Shadow(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Cutover(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Surface(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Webhook(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }

@@ -15,6 +15,7 @@ mod check;
 mod check_feed;
 mod check_fleet;
 mod check_migration;
+mod check_surface;
 mod draft;
 mod effective;
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod resolve;
 mod schema;
 mod secret;
 mod source;
+mod surface_keys;
 #[cfg(test)]
 mod table_tests;
 mod variables;

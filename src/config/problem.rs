@@ -159,6 +159,12 @@ pub enum Impossible {
     /// Two settings of one thing.
     #[error("it has no effect beside `{0}`")]
     Beside(&'static str),
+    /// No preset has the name.
+    #[error("there is no preset {0}")]
+    UnknownPreset(String),
+    /// A rule for the rest of the site names the calendar.
+    #[error("`{0}` is the calendar, to which no rule of the rest of the site applies")]
+    CalendarRoute(String),
     /// Nothing is kept that the feed could ask.
     #[error("the feed needs the cache: `cache.enabled` is false")]
     FeedWithoutCache,

@@ -12,7 +12,8 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule, WebhookSettings,
+    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule, SurfaceRule,
+    WebhookSettings,
 };
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -87,7 +88,10 @@ fn section_table(
                 .filter_map(|entry| backend(section, keys, entry, problems));
             draft.backends.extend(backends);
         }
-        (Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_) | Keys::Webhook(_), DeValue::Array(tables)) => {
+        (
+            Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_) | Keys::Surface(_) | Keys::Webhook(_),
+            DeValue::Array(tables),
+        ) => {
             rules(section, tables, draft, problems);
         }
         (_, other) => {
@@ -272,6 +276,16 @@ fn rules(
                 draft.shadow.extend(rule);
             }
             Keys::Cutover(keys) => draft.cutover.extend(cutover((section, keys), table, problems)),
+            Keys::Surface(keys) => {
+                let rule = one_table(
+                    (section, keys),
+                    section.name,
+                    SurfaceRule::default(),
+                    table,
+                    problems,
+                );
+                draft.surface.extend(rule);
+            }
             Keys::Webhook(keys) => {
                 let webhook = one_table(
                     (section, keys),

@@ -8,6 +8,7 @@ use super::check;
 use super::check_feed;
 use super::check_fleet;
 use super::check_migration;
+use super::check_surface;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use calendar_edge_core::settings::{CompareSettings, Root, Settings};
@@ -21,6 +22,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         ignore,
         shadow,
         cutover,
+        mut surface,
         webhooks,
     } = draft;
     check::listeners(&settings, problems);
@@ -30,6 +32,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::sizes(&settings, problems);
     check::built_in(&settings, problems);
     check_fleet::check(&settings, problems);
+    check_surface::check(&settings, &mut surface, problems);
     check_feed::check(&settings, &webhooks, problems);
     check::origin_name(&settings, problems);
     if settings.places.typed("origin.url").is_none() {
@@ -50,6 +53,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         backends,
         shadow: complete(shadow, SHADOW_KEYS, problems),
         cutover: complete(cutover, CUTOVER_KEYS, problems),
+        surface: complete(surface, SURFACE_KEYS, problems),
         webhooks: complete(webhooks, WEBHOOK_KEYS, problems),
         compare: CompareSettings {
             ignore: complete(ignore, IGNORE_KEYS, problems),
@@ -73,6 +77,9 @@ const SHADOW_KEYS: &[&str] = &["shadow.backend", "shadow.operations"];
 
 /// The keys that each rule of `[[cutover]]` must have.
 const CUTOVER_KEYS: &[&str] = &["cutover.name", "cutover.backend", "cutover.operations"];
+
+/// The keys that each rule of `[[surface]]` must have.
+const SURFACE_KEYS: &[&str] = &["surface.routes"];
 
 /// The keys that each receiver of `[[webhooks]]` must have.
 const WEBHOOK_KEYS: &[&str] = &["webhooks.url", "webhooks.secret_file"];

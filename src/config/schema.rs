@@ -6,7 +6,7 @@ use super::draft::unknown_origin;
 use super::key::{KeyRow, ValueKind};
 use super::keys::{Keys, SECTIONS, Section};
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
+    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule, SurfaceRule,
     WebhookSettings,
 };
 use calendar_edge_judge::contract::table;
@@ -56,7 +56,7 @@ fn shape(section: &Section) -> Value {
     let table_of_section = table_of(section);
     let meaning = section.meaning;
     match section.keys {
-        Keys::Ignore(_) | Keys::Shadow(_) | Keys::Webhook(_) => {
+        Keys::Ignore(_) | Keys::Shadow(_) | Keys::Surface(_) | Keys::Webhook(_) => {
             json!({"description": meaning, "type": "array", "items": table_of_section})
         }
         Keys::Root(_) | Keys::Cutover(_) if !is_nested => {
@@ -109,6 +109,7 @@ impl Section {
             Keys::Ignore(keys) => described(keys, IgnoreRule::default()),
             Keys::Shadow(keys) => described(keys, ShadowRule::default()),
             Keys::Cutover(keys) => described(keys, CutoverRule::default()),
+            Keys::Surface(keys) => described(keys, SurfaceRule::default()),
             Keys::Webhook(keys) => described(keys, WebhookSettings::at(unknown_origin())),
         }
     }

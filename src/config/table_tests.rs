@@ -92,6 +92,7 @@ fn section_samples(section: &'static Section) -> Vec<Sample> {
         Keys::Ignore(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Shadow(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Cutover(rows) => rows.iter().map(|row| sample(section, row)).collect(),
+        Keys::Surface(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Webhook(rows) => rows.iter().map(|row| sample(section, row)).collect(),
     }
 }
@@ -175,6 +176,7 @@ fn fields(file: &str) -> Fields {
         ignore,
         shadow,
         cutover,
+        surface,
         webhooks,
     } = draft;
     let mut settings: Settings = settings.value;
@@ -182,6 +184,7 @@ fn fields(file: &str) -> Fields {
     settings.compare.ignore = ignore.into_iter().map(|rule| rule.value).collect();
     settings.shadow = shadow.into_iter().map(|rule| rule.value).collect();
     settings.cutover = cutover.into_iter().map(|rule| rule.value).collect();
+    settings.surface = surface.into_iter().map(|rule| rule.value).collect();
     settings.webhooks = webhooks.into_iter().map(|webhook| webhook.value).collect();
     if let Some(roots) = roots {
         settings.roots = roots.into_iter().map(|root| root.value).collect();

@@ -25,6 +25,7 @@ use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::logins::SiteLogins;
+use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
@@ -112,7 +113,12 @@ impl Gateway {
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
             #[cfg(feature = "mcp")]
             agents: McpRoute::new(settings, shared, &parts),
-            site: Site::new(settings, logins, &parts),
+            site: Site::new(
+                settings,
+                logins,
+                SurfaceGuard::new(settings, shared, &parts),
+                &parts,
+            ),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,

@@ -15,7 +15,7 @@ const HEAD: &str = "\
 This file is generated from the metrics of a fresh edge; a test compares the two.
 
 The admin listener shows them at `/metrics` as OpenMetrics 1.0. Labels come from tables: operations from the contract, roots, backends and \
-cut-over rules from the settings, codes and reasons from the code. No label holds text of a client. Every series exists with zero from the \
+rules from the settings, codes and reasons from the code. No label holds text of a client. Every series exists with zero from the \
 start, with two exceptions. `edge_http_requests` has each `status` that is listed here where it is usual, 429 once a rate limit is set; others appear when \
 they occur. `edge_validation_findings` has the rules that a call of the operation can break in its mode, with the usual action; \
 the others appear when they occur.
@@ -30,8 +30,8 @@ The time of a request: `edge_http_request_duration_seconds` ends with the last b
 `edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
-The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…` and `edge_cutover_…` once there \
-is such a rule, `edge_tls_…` once there is a certificate, and `edge_contract_drift` while `origin.read_index` is on.
+The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…`, `edge_cutover_…` and \
+`edge_surface_requests` once there is such a rule, `edge_tls_…` once there is a certificate, and `edge_contract_drift` while `origin.read_index` is on.
 
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
@@ -39,8 +39,8 @@ A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a 
 /// Labels with more values than a table should show.
 const SUMMARISED: [&str; 7] = ["operation", "le", "root", "backend", "code", "class", "receiver"];
 
-/// The metrics whose label `rule` is a name from the settings.
-const OF_RULES: &str = "edge_cutover_";
+/// The beginnings of metrics whose label `rule` is a name from the settings.
+const OF_RULES: [&str; 2] = ["edge_cutover_", "edge_surface_"];
 
 /// The site of the edge that is shown.
 const SITE: &str = "https://wp.example.org";
@@ -89,6 +89,7 @@ fn everything() -> Metrics {
     metrics.certificate().show(ShownCertificate::default());
     metrics.drift().expect([SITE.to_owned()]);
     metrics.fleet().expect();
+    metrics.surface().expect("rule");
     let receiver = WebhookSettings::at(SITE.parse().expect("a URL"));
     metrics.feed().expect(&[receiver]);
     metrics.fleet().permits(&SITE.into(), 1);
@@ -102,7 +103,8 @@ fn everything() -> Metrics {
 }
 
 fn shown(metric: &str, label: &str, values: &BTreeSet<String>) -> String {
-    let is_named_in_settings = label == "rule" && metric.starts_with(OF_RULES);
+    let is_named_in_settings =
+        label == "rule" && OF_RULES.iter().any(|of_rules| metric.starts_with(of_rules));
     if SUMMARISED.contains(&label) || is_named_in_settings {
         return format!("`{label}`");
     }

@@ -34,6 +34,7 @@ use super::requests::RequestMetrics;
 use super::series::Series;
 use super::site_verdict::OUTCOMES;
 use super::spans::SpanMetrics;
+use super::surface_metrics::SurfaceMetrics;
 use super::table::{INFLIGHT, RECORDED_CALLS, REPORTED_REQUESTS, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
@@ -64,6 +65,7 @@ pub(crate) struct Metrics {
     memory: MemoryMetrics,
     cache: CacheMetrics,
     certificate: CertificateMetrics,
+    surface: SurfaceMetrics,
     /// Registered in each build, so that every build shows the same series.
     #[cfg_attr(
         not(feature = "otlp"),
@@ -103,6 +105,7 @@ impl Metrics {
             memory: MemoryMetrics::new(&mut registry),
             cache: CacheMetrics::new(&mut registry),
             certificate: CertificateMetrics::new(&mut registry),
+            surface: SurfaceMetrics::new(&mut registry),
             spans: SpanMetrics::new(&mut registry),
             registry: Arc::new(registry),
         }
@@ -127,6 +130,11 @@ impl Metrics {
     /// The requests of the last minutes by client; no metric, since addresses are no labels.
     pub(crate) fn clients(&self) -> &ClientSums {
         &self.clients
+    }
+
+    /// The metrics of rules about the rest of the site.
+    pub(crate) fn surface(&self) -> &SurfaceMetrics {
+        &self.surface
     }
 
     /// The metrics of client connections.

@@ -46,6 +46,7 @@ mod spans;
     not(feature = "migration"),
     expect(dead_code, reason = "the table has the rows of every build")
 )]
+mod surface_metrics;
 mod table;
 mod text_lines;
 mod told;
@@ -90,6 +91,7 @@ pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 #[cfg(feature = "otlp")]
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
+pub(crate) use surface_metrics::{SurfaceMetrics, SurfaceOutcome};
 pub(crate) use told::{causes, cut, milliseconds, with_causes};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub use wall_clock::unix_time;

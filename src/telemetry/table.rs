@@ -300,6 +300,16 @@ pub(super) const SHADOW_SKIPPED: Row<Counter, 2> = Row::new(
     ["backend", "reason"],
     "Calls that a rule chose and that were not copied or not compared",
 );
+pub(super) const SURFACE_REQUESTS: Row<Counter, 2> = Row::new(
+    "surface_requests",
+    ["rule", "outcome"],
+    "Requests to the rest of the site that a rule of `[[surface]]` took, by what became of them",
+);
+pub(super) const SURFACE_UNCLEAR: Row<Counter, 0> = Row::new(
+    "surface_unclear",
+    [],
+    "Requests to the rest of the site that passed because it could not be told whether a rule takes them",
+);
 pub(super) const TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS: Row<ConstGauge<i64>, 0> = Row::new(
     "tls_certificate_not_after_timestamp_seconds",
     [],

@@ -92,6 +92,7 @@ mod slow_readers;
 mod strict;
 mod strict_heads;
 mod support;
+mod surface;
 mod table_columns;
 mod threads;
 mod tls;

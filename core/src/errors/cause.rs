@@ -58,6 +58,8 @@ causes! {
     UnreadableForm => UnreadableBody, says "The form cannot be read in one way only.";
     /// A form that is too large to be read whole names a route of the calendar.
     RouteInLargeForm => RouteContradiction, says "A large form must not name a route of the calendar.";
+    /// A form that is too large to be read whole names a route that a rule of `[[surface]]` closes.
+    ClosedRouteInForm => RouteContradiction, says "The form names a route that is closed.";
     /// A form names a route in a way that only PHP can read.
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.

@@ -1,5 +1,6 @@
-//! The decision about a whole request, and what is recorded of a refusal.
+//! The decision about a whole request, the rules about the rest of the site, and what is recorded of a refusal.
 
 pub mod authority;
 pub mod decision;
 pub mod refusals;
+pub mod surface;

@@ -32,6 +32,8 @@ mod policy;
 mod protection;
 mod recording;
 mod shadow;
+mod surface;
+mod surface_preset;
 mod timeouts;
 mod traces;
 
@@ -71,6 +73,10 @@ pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
 pub use recording::RecordSettings;
 pub use shadow::ShadowRule;
+pub use surface::{
+    PatternFault, RoutePattern, SurfaceAnswer, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRule,
+};
+pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceCompression, TraceSettings};
 
@@ -177,6 +183,10 @@ pub struct Settings {
     pub record: RecordSettings,
     /// Spans of requests for a collector.
     pub traces: TraceSettings,
+    /// Who may call routes and scripts of the rest of the site; the first rule that takes a request counts.
+    pub surface: Vec<SurfaceRule>,
+    /// The rule for namespaces that none of these names.
+    pub surface_default: SurfaceDefault,
 }
 
 /// The default listener.
@@ -240,6 +250,8 @@ impl Settings {
             log: LogSettings::default(),
             record: RecordSettings::default(),
             traces: TraceSettings::default(),
+            surface: Vec::new(),
+            surface_default: SurfaceDefault::default(),
         }
     }
 

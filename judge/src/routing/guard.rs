@@ -86,7 +86,8 @@ fn is_named(namespace: &[Vec<u8>], segments: &[Cow<'_, [u8]>]) -> bool {
     first.iter().zip(start).all(|(name, segment)| **name == **segment) && ends()
 }
 
-fn decoded(text: &[u8]) -> Cow<'_, [u8]> {
+/// A text decoded as often as the servers on its way may do so.
+pub(super) fn decoded(text: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..DECODINGS {
         if !text.contains(&b'%') {
@@ -98,7 +99,7 @@ fn decoded(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The segments in lower case; some servers read backslashes as slashes, and most merge slashes.
-fn segments(decoded: &[u8]) -> Vec<Cow<'_, [u8]>> {
+pub(super) fn segments(decoded: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let lower = |segment| match segment {
         segment if <[u8]>::iter(segment).any(u8::is_ascii_uppercase) => {
             Cow::Owned(segment.to_ascii_lowercase())

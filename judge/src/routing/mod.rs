@@ -10,9 +10,11 @@ mod locate;
 mod rest_index;
 mod root_path;
 mod route;
+mod site_target;
 mod slug;
 
 pub use call_target::{CallTarget, RawTarget, Target};
 pub use locate::{Named, Roots};
 pub use route::RouteMatch;
+pub use site_target::SiteTarget;
 pub use slug::canonical_slug;

@@ -26,6 +26,7 @@ use super::fleet_store;
 use super::groups::{GroupWeight, groups};
 use super::settings::settings;
 use super::site::CheckedSite;
+use super::surface_list;
 use crate::survey::{Colour, Probe, Report, Trouble, Wall, in_force};
 
 /// Why a probe could not begin.
@@ -55,6 +56,7 @@ pub(crate) fn run(
         return Ok(Status::Configuration);
     }
     feed::name(&settings, &mut report)?;
+    surface_list::name(&settings, &mut report)?;
     if args.offline {
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;

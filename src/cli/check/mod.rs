@@ -11,6 +11,7 @@ mod groups;
 mod outcome;
 mod settings;
 mod site;
+mod surface_list;
 
 pub(super) use check_command::run;
 pub(super) use outcome::outcome;

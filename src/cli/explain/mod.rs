@@ -11,6 +11,7 @@ mod known_site;
 mod recorded_refusal;
 mod request;
 mod story;
+mod surface_story;
 mod text;
 mod words;
 

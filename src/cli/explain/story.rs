@@ -21,6 +21,7 @@ use super::cacheability::{CacheStory, asked};
 use super::fate::fate;
 use super::known_site::{IndexStory, KnownSite};
 use super::request::TypedRequest;
+use super::surface_story::SurfaceStory;
 use super::words::verdict_name;
 
 /// Headers whose values are not shown: explanations end up in tickets.
@@ -53,6 +54,7 @@ pub(super) struct Story {
     pub(super) request: Option<RequestStory>,
     pub(super) response: Option<ResponseStory>,
     pub(super) cache: Option<CacheStory>,
+    pub(super) surface: Option<SurfaceStory>,
 }
 
 /// A declared argument that was sent.
@@ -148,7 +150,7 @@ impl Story {
                 self.root = settings.roots.get(root).map(root_name);
                 self.outcome = "rest index";
             }
-            Decision::Site => self.outcome = "site",
+            Decision::Site => self.tell_site(&decider, parts, body),
             Decision::Refuse(refusal) => self.tell_refusal(&refusal),
             Decision::Judged(judgement) => {
                 self.operation = judgement.operation.map(|operation| operation.name.as_str());
@@ -199,6 +201,7 @@ impl Story {
             request: None,
             response: None,
             cache: None,
+            surface: None,
         }
     }
 
@@ -262,7 +265,7 @@ impl Story {
         }
     }
 
-    fn tell_refusal(&mut self, refusal: &Refusal) {
+    pub(super) fn tell_refusal(&mut self, refusal: &Refusal) {
         self.outcome = "refused";
         self.response = Some(ResponseStory {
             status: refusal.status().as_u16(),

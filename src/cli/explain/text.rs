@@ -6,6 +6,7 @@ use super::answering_backends::BackendStory;
 use super::cacheability::CacheStory;
 use super::known_site::IndexStory;
 use super::story::Story;
+use super::surface_story::SurfaceStory;
 use calendar_edge::telemetry::printable;
 
 /// Writes the story; hidden characters of the request cannot reach the terminal.
@@ -22,6 +23,7 @@ pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
 
 fn about(story: &Story, lines: &mut Vec<String>) {
     let index = judged_by(&story.index);
+    let rule = story.surface.as_ref().map(SurfaceStory::text);
     let facts = [
         ("root", story.root.as_deref()),
         ("namespace", Some(story.namespace.as_str())),
@@ -29,6 +31,7 @@ fn about(story: &Story, lines: &mut Vec<String>) {
         ("route", story.route.as_deref()),
         ("operation", story.operation),
         ("mode", story.mode),
+        ("rule", rule.as_deref()),
         ("caller", story.caller),
         ("assumed", story.assumed_content_type),
     ];

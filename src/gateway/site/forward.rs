@@ -11,7 +11,8 @@ use url::Url;
 
 use super::logins::SiteLogins;
 use super::min_rate_body::MinRateBody;
-use super::scanned_body::{FormStart, ScannedBody};
+use super::scanned_body::{FormStart, GuardedScan, ScannedBody};
+use super::surface_guard::SurfaceGuard;
 use super::upgrade;
 use super::upload_body::UploadBody;
 use crate::backend::{
@@ -27,6 +28,7 @@ use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
 use calendar_edge_core::settings::{Limits, Settings, Timeouts};
 use calendar_edge_judge::problem::Refusal;
@@ -45,6 +47,7 @@ pub(in crate::gateway) struct Site {
     upgrades: usize,
     bodies: BodyReader,
     logins: SiteLogins,
+    surface: SurfaceGuard,
     warnings: Warnings,
 }
 
@@ -64,7 +67,12 @@ pub(in crate::gateway) enum Passage {
 // === impl Site ===
 
 impl Site {
-    pub(in crate::gateway) fn new(settings: &Settings, logins: SiteLogins, parts: &Parts) -> Self {
+    pub(in crate::gateway) fn new(
+        settings: &Settings,
+        logins: SiteLogins,
+        surface: SurfaceGuard,
+        parts: &Parts,
+    ) -> Self {
         Self {
             decider: Arc::clone(&parts.decider),
             backends: Arc::clone(&parts.backends),
@@ -74,6 +82,7 @@ impl Site {
             limits: settings.limits.clone(),
             timeouts: settings.timeouts.clone(),
             logins,
+            surface,
             upgrades: parts.site.origin.upgrades,
             bodies: parts.bodies.clone(),
             warnings: parts.warnings.clone(),
@@ -82,24 +91,41 @@ impl Site {
 
     /// Forwards a request while its body comes.
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
-        if self.logins.are_in_call(&asked.head) {
-            return self.pass_call(asked, body).await;
+        let request = self.surface.request(asked);
+        if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
+            return refused;
+        }
+        if self.logins.are_in_call(&asked.head) || self.surface.reads_calls(request.as_ref()) {
+            return self.pass_call(asked, request.as_ref(), body).await;
         }
         let answer = self.stream_whole(asked, body);
         self.logins.guard(asked, None, answer).await
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.
-    async fn pass_call(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
+    async fn pass_call(
+        &self,
+        asked: &AskedRequest,
+        request: Option<&SurfaceRequest<'_>>,
+        body: ClientBody,
+    ) -> EdgeResponse {
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        match FormStart::read(body, &self.bodies).await {
+        match FormStart::begin(body, &self.bodies).await {
             Ok(FormStart::Whole(call)) => {
+                let seen = SeenBody::Whole(call.clone());
+                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                    return refused;
+                }
                 let whole = reqwest::Body::from(call.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
                 self.logins.guard(asked, Some(&call), answer).await
             }
             Ok(FormStart::Begun(begun, rest)) => {
+                let seen = SeenBody::Begun(begun.clone());
+                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                    return refused;
+                }
                 let call = self.begun(None, begun.clone(), rest, size);
                 let answer = self.forward(asked, call, SiteTraffic::Upload);
                 self.logins.guard(asked, Some(&begun), answer).await
@@ -132,11 +158,20 @@ impl Site {
         body: ClientBody,
         scan: SiteFormScan,
     ) -> Passage {
+        let request = self.surface.request(asked);
+        if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
+            return Passage::Answered(refused);
+        }
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         match FormStart::read(body, &self.bodies).await {
-            Ok(FormStart::Whole(form)) => self.pass_whole(asked, form, scan).await,
+            Ok(FormStart::Whole(form)) => self.pass_whole(asked, request.as_ref(), form, scan).await,
             Ok(FormStart::Begun(begun, rest)) => {
+                let seen = SeenBody::Begun(begun.clone());
+                if let Some(refused) = self.surface.by_body(asked, request.as_ref(), &seen) {
+                    return Passage::Answered(refused);
+                }
+                let scan = (scan, self.surface.on_the_way(asked));
                 let shown = self.logins.are_in_call(&asked.head).then(|| begun.clone());
                 let form = self.begun(Some(scan), begun, rest, size);
                 let answer = self.forward(asked, form, SiteTraffic::Upload);
@@ -146,13 +181,23 @@ impl Site {
         }
     }
 
-    async fn pass_whole(&self, asked: &AskedRequest, form: Bytes, scan: SiteFormScan) -> Passage {
+    async fn pass_whole(
+        &self,
+        asked: &AskedRequest,
+        request: Option<&SurfaceRequest<'_>>,
+        form: Bytes,
+        scan: SiteFormScan,
+    ) -> Passage {
         match self.decider.open_form(&asked.decided_by(), scan, form.clone()) {
             Ok(Some(opened)) => Passage::Calendar {
                 opened: Box::new(opened),
                 body: form,
             },
             Ok(None) => {
+                let seen = SeenBody::Whole(form.clone());
+                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                    return Passage::Answered(refused);
+                }
                 let whole = reqwest::Body::from(form.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
                 Passage::Answered(self.logins.guard(asked, Some(&form), answer).await)
@@ -168,7 +213,7 @@ impl Site {
     /// A body of which some bytes were read, with the scan of a form.
     fn begun(
         &self,
-        scan: Option<SiteFormScan>,
+        scan: Option<GuardedScan>,
         begun: Bytes,
         rest: MinRateBody,
         size: SizeHint,

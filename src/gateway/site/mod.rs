@@ -5,5 +5,6 @@ pub(super) mod forward;
 pub(super) mod logins;
 pub(super) mod min_rate_body;
 pub(super) mod scanned_body;
+pub(super) mod surface_guard;
 pub(super) mod upgrade;
 pub(super) mod upload_body;

@@ -7,21 +7,26 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use super::min_rate_body::MinRateBody;
+use super::surface_guard::FormGuard;
 use super::upload_body::UploadBody;
 use crate::gateway::body::{BodyFault, BodyReader, data_len};
 use crate::layers::BodyError;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
+use calendar_edge_core::errors::Cause;
 use calendar_edge_core::gateway::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 
 /// Passes the bytes of a body on; those of a form once they are known to be harmless. Ends with an error otherwise, so that the
 /// origin never gets a complete request.
 pub(in crate::gateway) type ScannedBody = HookedBody<UploadBody, FormScan>;
 
+/// The scan of a form, with the rules for the routes that it names.
+pub(in crate::gateway) type GuardedScan = (SiteFormScan, Option<FormGuard>);
+
 /// The scan of a body of which a part was read before.
 #[derive(Debug)]
 pub(in crate::gateway) struct FormScan {
     /// None for a body that PHP reads no form from.
-    scan: Option<SiteFormScan>,
+    scan: Option<GuardedScan>,
     /// What was read before the body turned out to be large.
     begun: Option<Bytes>,
     /// The size of the whole body.
@@ -52,6 +57,11 @@ impl FormStart {
         if body.size_hint().lower() > largest {
             return Ok(Self::Begun(Bytes::new(), body));
         }
+        Self::begin(body, reader).await
+    }
+
+    /// Reads the beginning of a body that says it is large, too.
+    pub(in crate::gateway) async fn begin(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
         let hook = Start {
             bytes: 0,
             is_whole: false,
@@ -94,7 +104,7 @@ impl BodyHook<MinRateBody> for Start {
 impl ScannedBody {
     /// A body of which some bytes were read; `size` is that of all of it.
     pub(in crate::gateway) const fn new(
-        scan: Option<SiteFormScan>,
+        scan: Option<GuardedScan>,
         begun: Bytes,
         rest: UploadBody,
         size: SizeHint,
@@ -128,14 +138,19 @@ impl FormScan {
     fn scan(&mut self, piece: Option<Result<Bytes, BodyError>>) -> Result<Bytes, BodyError> {
         let piece = piece.transpose()?;
         self.is_finished = piece.is_none();
-        let Some(scan) = &mut self.scan else {
+        let Some((scan, guard)) = &mut self.scan else {
             return Ok(piece.unwrap_or_default());
         };
-        let cleared = match piece {
+        let scanned = match piece {
             Some(piece) => scan.push(piece),
             None => scan.finish(),
         };
-        cleared.map_err(BodyError::Refused)
+        let scanned = scanned.map_err(BodyError::Refused)?;
+        let is_closed = |guard: &FormGuard| scanned.routes.iter().any(|route| guard.closes(route));
+        if guard.as_ref().is_some_and(is_closed) {
+            return Err(BodyError::Refused(Cause::ClosedRouteInForm));
+        }
+        Ok(scanned.cleared)
     }
 }
 

@@ -12,6 +12,7 @@ use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteBody, SiteFormScan, site_body};
 use crate::errors::EdgeError;
+use crate::gateway::surface::SurfaceRules;
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
@@ -27,7 +28,8 @@ use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 #[derive(Debug)]
 pub struct Decider {
     on_head: OnHead,
-    roots: Arc<Roots>,
+    pub(super) roots: Arc<Roots>,
+    pub(super) surface: SurfaceRules,
     schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
@@ -80,6 +82,7 @@ impl Decider {
         Self {
             on_head: OnHead::new(settings, tables),
             roots: Arc::new(Roots::new(&settings.policy())),
+            surface: SurfaceRules::new(settings),
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,

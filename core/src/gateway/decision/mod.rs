@@ -14,6 +14,7 @@ mod request_head;
 mod site_form;
 mod site_login;
 mod sole_target;
+mod surface_verdicts;
 
 pub use decider::{Decider, Decision, Opening};
 pub use head_rules::HeadRules;

@@ -50,26 +50,26 @@ pub(super) fn site_body(roots: &Arc<Roots>, head: &Parts) -> SiteBody {
 // === impl SiteFormScan ===
 
 impl SiteFormScan {
-    /// Takes the next bytes, and returns those that may go on.
+    /// Takes the next bytes, and returns those that may go on, with the other routes that they name.
     ///
     /// # Errors
     /// A form that PHP could read in another way, or that names a route of the calendar. Nothing that was not
     /// returned before may go on.
-    pub fn push(&mut self, piece: Bytes) -> Result<Bytes, Cause> {
+    pub fn push(&mut self, piece: Bytes) -> Result<Scanned, Cause> {
         let scanned = self.scanner.push(piece).map_err(cause)?;
         self.harmless(scanned)
     }
 
-    /// Takes the end of the form, and returns the last bytes.
+    /// Takes the end of the form, and returns the last bytes, with the other routes that they name.
     ///
     /// # Errors
     /// As [`push`](Self::push); and a form that ends early.
-    pub fn finish(&mut self) -> Result<Bytes, Cause> {
+    pub fn finish(&mut self) -> Result<Scanned, Cause> {
         let scanned = self.scanner.finish().map_err(cause)?;
         self.harmless(scanned)
     }
 
-    fn harmless(&self, scanned: Scanned) -> Result<Bytes, Cause> {
+    fn harmless(&self, scanned: Scanned) -> Result<Scanned, Cause> {
         for route in &scanned.routes {
             match self.roots.named(route) {
                 Named::Elsewhere => {}
@@ -77,7 +77,7 @@ impl SiteFormScan {
                 Named::Doubtful => return Err(Cause::UnreadableRouteInForm),
             }
         }
-        Ok(scanned.cleared)
+        Ok(scanned)
     }
 
     /// Every route that a whole form names, in their order.

@@ -1,10 +1,18 @@
 //! The buckets of all budgets, which outlive a change of settings.
 
+use std::hash::BuildHasher;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::bucket_store::BucketStore;
+use super::bucket_store::{BucketKey, BucketStore};
+use super::budgets::Exceeded;
+use super::rate_limit_fields::{BudgetStatus, RateLimitStatus};
 use crate::keyed_hash::KeyedHash;
-use crate::settings::RateLimits;
+use crate::settings::{Rate, RateLimits, client_network};
+
+/// The budget of a rule about the rest of the site, as clients see it.
+const OF_RULE: &str = "address-surface";
 
 /// The buckets, which outlive a change of settings. Clones share them.
 #[derive(Debug, Clone)]
@@ -36,6 +44,37 @@ impl SharedBuckets {
             return self.clone();
         }
         Self::new(limits, fleet)
+    }
+
+    /// Takes one request of a client address from the budget of a rule about the rest of the site. Clients whose address
+    /// is not known have one budget.
+    ///
+    /// # Errors
+    /// The budget that is used up.
+    pub fn spend_by_rule(
+        &self,
+        rule: &str,
+        rate: &Rate,
+        address: Option<IpAddr>,
+        now: Instant,
+    ) -> Result<(), Exceeded> {
+        let shared = self.hash.hash_one((OF_RULE, rule));
+        let own = self.hash.hash_one((OF_RULE, rule, address.map(client_network)));
+        let spent = self.store.spend(BucketKey { own, shared }, rate, now);
+        spent.map(drop).map_err(|wait| {
+            let mut status = RateLimitStatus::default();
+            status.add(BudgetStatus {
+                budget: OF_RULE,
+                rate: *rate,
+                left: 0,
+                full_in: rate.period,
+            });
+            Exceeded {
+                budget: OF_RULE,
+                wait,
+                status,
+            }
+        })
     }
 
     /// The buckets themselves.

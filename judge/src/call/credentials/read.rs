@@ -55,6 +55,18 @@ impl Credentials {
             .any(|name| [AUTHORIZATION, COOKIE, X_WP_NONCE].contains(name))
     }
 
+    /// Returns true if the headers show what a site can take for a login: Basic, Bearer, or the cookies of a login. They
+    /// need not be valid.
+    pub fn are_shown(headers: &HeaderMap) -> bool {
+        let is_login = |value: &HeaderValue| {
+            let scheme = value.as_bytes().split(|byte| *byte == b' ').next();
+            scheme.is_some_and(|scheme| {
+                scheme.eq_ignore_ascii_case(b"basic") || scheme.eq_ignore_ascii_case(b"bearer")
+            })
+        };
+        headers.get_all(AUTHORIZATION).iter().any(is_login) || Cookies::of(headers).show_login()
+    }
+
     /// All credentials in the headers, acceptable or not.
     pub(super) fn shown_by(headers: &HeaderMap) -> Self {
         Self::new(

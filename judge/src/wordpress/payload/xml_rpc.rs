@@ -77,6 +77,15 @@ pub fn tried_accounts(body: &[u8]) -> Vec<Option<Vec<u8>>> {
     accounts
 }
 
+/// The methods that a body calls, and whether the body was read to its end. WordPress takes the last name, wherever it
+/// stands.
+pub fn called_methods(body: &[u8]) -> (Vec<String>, bool) {
+    let (document, is_whole) = read(&String::from_utf8_lossy(body));
+    let mut names = Vec::new();
+    document.note_methods(&mut names);
+    (names, is_whole)
+}
+
 /// Methods with their parameters: those of a list of calls, or the call itself.
 fn calls(call: &Element) -> Vec<(&str, Vec<&Element>)> {
     let method = call.child("methodName").map_or("", |name| name.text.trim());
@@ -180,6 +189,16 @@ impl Element {
 
     fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Self> {
         self.children.iter().filter(move |child| child.name == name)
+    }
+
+    /// Adds the names of methods in it and below it. No document is deeper than [`DEEPEST`].
+    fn note_methods(&self, names: &mut Vec<String>) {
+        for child in &self.children {
+            if child.name == "methodName" {
+                names.push(child.text.trim().to_owned());
+            }
+            child.note_methods(names);
+        }
     }
 
     fn child(&self, name: &str) -> Option<&Self> {
@@ -295,6 +314,17 @@ mod tests {
                 "{method} {values:?}"
             );
         }
+    }
+
+    #[test]
+    fn every_name_of_a_method_is_found() {
+        let named = |body: &str| called_methods(body.as_bytes());
+        let hidden = "<methodCall><params><methodName> system.multicall </methodName></params></methodCall>";
+        assert_eq!(named(hidden), (vec!["system.multicall".to_owned()], true));
+        let cut = call("pingback.ping", &["a"]);
+        let cut = cut.get(..cut.len() - 30).unwrap();
+        assert_eq!(named(cut), (vec!["pingback.ping".to_owned()], false));
+        assert_eq!(named("<methodCall/>"), (Vec::new(), true));
     }
 
     #[test]

@@ -1,0 +1,184 @@
+//! The rules that are enforced, as the list that the companion plugin enforces where WordPress dispatches.
+
+use http::Method;
+
+use crate::settings::{
+    Mode, RoutePattern, Settings, SiteDoor, SurfaceAnswer, SurfaceCallers, SurfacePattern, SurfaceRule,
+};
+
+use super::surface_rules::OPEN;
+
+/// The constant, or the environment variable, that has the list.
+pub const COMPANION_LIST: &str = "CALENDAR_EDGE_SURFACE";
+
+/// The rules about routes for [`COMPANION_LIST`], in their order, as `CALLERS [METHODS] PATTERN [not_found]`; none if no
+/// rule about routes is enforced.
+///
+/// A rule that only reports stands before an enforced one as a rule that lets everybody pass, as at the edge.
+pub fn companion_list(settings: &Settings) -> Option<String> {
+    let rules = settings.surface.iter().filter(|rule| rule.mode != Mode::Off);
+    let mut entries: Vec<ListedRule> = rules.flat_map(listed).collect();
+    entries.extend(unknown(settings));
+    let last = entries.iter().rposition(|entry| entry.is_closed)?;
+    let texts = entries.into_iter().take(last + 1).map(|entry| entry.text);
+    Some(texts.collect::<Vec<_>>().join(", "))
+}
+
+/// An entry of the list.
+struct ListedRule {
+    text: String,
+    is_closed: bool,
+}
+
+// === impl ListedRule ===
+
+impl ListedRule {
+    fn open(pattern: &str) -> Self {
+        let text = format!("{} {pattern}", SurfaceCallers::Anybody.name());
+        Self {
+            text,
+            is_closed: false,
+        }
+    }
+}
+
+fn listed(rule: &SurfaceRule) -> Vec<ListedRule> {
+    let is_closed = rule.is_enforced();
+    let callers = if is_closed {
+        rule.callers
+    } else {
+        SurfaceCallers::Anybody
+    };
+    let methods: String = rule
+        .methods
+        .iter()
+        .map(Method::as_str)
+        .map(|name| format!("{name} "))
+        .collect();
+    let hides = is_closed && rule.answer == SurfaceAnswer::NotFound;
+    let end = if hides { " not_found" } else { "" };
+    let entry = |pattern: &str| ListedRule {
+        text: format!("{} {methods}{pattern}{end}", callers.name()),
+        is_closed,
+    };
+    let patterns = rule.routes.iter().flat_map(|pattern| match pattern {
+        SurfacePattern::Route(pattern) => vec![pattern.text()],
+        SurfacePattern::Preset(preset) => preset.doors.iter().filter_map(route).collect(),
+    });
+    patterns.map(entry).collect()
+}
+
+const fn route(door: &SiteDoor) -> Option<&'static str> {
+    match door {
+        SiteDoor::Route(text) => Some(text),
+        SiteDoor::Script(_) | SiteDoor::PageNamed(..) | SiteDoor::PageWith(..) | SiteDoor::Calls(_) => None,
+    }
+}
+
+/// The entries of `[surface_default]`: known namespaces, then all others.
+fn unknown(settings: &Settings) -> Vec<ListedRule> {
+    let default = &settings.surface_default;
+    let callers = default
+        .unknown
+        .filter(|callers| *callers != SurfaceCallers::Anybody);
+    let Some(callers) = callers.filter(|_| default.mode == Mode::Enforce) else {
+        return Vec::new();
+    };
+    let rules = settings.surface.iter().filter(|rule| rule.mode != Mode::Off);
+    let patterns = rules
+        .flat_map(|rule| &rule.routes)
+        .flat_map(|pattern| match pattern {
+            SurfacePattern::Route(pattern) => vec![pattern.namespace()],
+            SurfacePattern::Preset(preset) => {
+                let routes = preset
+                    .doors
+                    .iter()
+                    .filter_map(route)
+                    .filter_map(RoutePattern::parse);
+                routes.map(|pattern| pattern.namespace()).collect()
+            }
+        });
+    let open = OPEN.into_iter().map(str::to_owned);
+    let mut known: Vec<String> = open
+        .chain(default.known.iter().cloned())
+        .chain(patterns)
+        .collect();
+    known.retain(|namespace| !namespace.is_empty());
+    known.sort_unstable();
+    known.dedup();
+    let entries = known
+        .iter()
+        .flat_map(|known| [ListedRule::open(known), ListedRule::open(&format!("{known}/*"))]);
+    let all = ListedRule {
+        text: format!("{} *", callers.name()),
+        is_closed: true,
+    };
+    entries.chain([all]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::OtherTraffic;
+
+    fn rule(callers: SurfaceCallers, mode: Mode, routes: &[&str]) -> SurfaceRule {
+        let routes = routes
+            .iter()
+            .map(|text| SurfacePattern::parse(text).expect("a pattern"));
+        SurfaceRule {
+            routes: routes.collect(),
+            callers,
+            mode,
+            ..SurfaceRule::default()
+        }
+    }
+
+    fn settings(surface: Vec<SurfaceRule>) -> Settings {
+        let mut settings = Settings::for_origin("http://127.0.0.1/wp-json".parse().expect("a URL"));
+        settings.other = OtherTraffic::Forward;
+        settings.surface = surface;
+        settings
+    }
+
+    #[test]
+    fn the_list_holds_what_the_edge_enforces() {
+        use SurfaceCallers::{Anybody, Credentials, Nobody};
+        let hidden = SurfaceRule {
+            methods: vec![Method::POST, Method::DELETE],
+            answer: SurfaceAnswer::NotFound,
+            ..rule(Nobody, Mode::Enforce, &["wp/v2/comments/*"])
+        };
+        for (rules, expected) in [
+            (vec![], None),
+            (vec![rule(Nobody, Mode::Report, &["users"])], None),
+            (vec![rule(Nobody, Mode::Enforce, &["xmlrpc"])], None),
+            (
+                vec![rule(Credentials, Mode::Enforce, &["users", "batch/v1/*"])],
+                Some("credentials wp/v2/users, credentials wp/v2/users/*, credentials batch/v1/*"),
+            ),
+            (
+                vec![
+                    rule(Nobody, Mode::Report, &["wc/v3/*"]),
+                    rule(Nobody, Mode::Off, &["*"]),
+                    hidden,
+                    rule(Anybody, Mode::Enforce, &["wp/*"]),
+                ],
+                Some("anybody wc/v3/*, nobody POST DELETE wp/v2/comments/* not_found"),
+            ),
+        ] {
+            assert_eq!(companion_list(&settings(rules)).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn known_namespaces_stand_before_all_others() {
+        let mut settings = settings(vec![rule(SurfaceCallers::Anybody, Mode::Report, &["tec/v1"])]);
+        settings.surface_default.unknown = Some(SurfaceCallers::Credentials);
+        settings.surface_default.mode = Mode::Enforce;
+        let list = companion_list(&settings).expect("a list");
+        for part in ["anybody wp/*, ", "anybody tribe/views/*, ", "anybody tec/v1/*, "] {
+            assert!(list.contains(part), "{list}");
+        }
+        assert!(list.ends_with(", credentials *"), "{list}");
+    }
+}

@@ -1,0 +1,13 @@
+//! The rules about the rest of the site: which of them takes a request, and whether its caller passes.
+
+mod companion_list;
+mod surface_body;
+mod surface_request;
+mod surface_rules;
+#[cfg(test)]
+mod surface_rules_tests;
+
+pub use companion_list::{COMPANION_LIST, companion_list};
+pub use surface_body::{BodyVerdict, SeenBody};
+pub use surface_request::SurfaceRequest;
+pub use surface_rules::{SurfaceRules, SurfaceVerdict};

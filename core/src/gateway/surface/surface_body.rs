@@ -1,0 +1,118 @@
+//! What the body of a request to the rest of the site adds to its head: a route, variables of a page, or calls.
+
+use bytes::Bytes;
+use memchr::memmem;
+
+use super::surface_request::SurfaceRequest;
+use super::surface_rules::{SurfaceRules, SurfaceVerdict};
+use calendar_edge_judge::routing::Roots;
+use calendar_edge_judge::wordpress::payload::{
+    FormScanner, PHP_VARIABLE_LIMIT, SiteForm, called_methods, parse_form_body, parse_multipart,
+};
+use calendar_edge_judge::wordpress::value::PhpArray;
+
+/// A body, as far as it was read.
+#[derive(Debug, Clone)]
+pub enum SeenBody {
+    /// All of it.
+    Whole(Bytes),
+    /// Its beginning.
+    Begun(Bytes),
+}
+
+/// The rule that takes a request by its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BodyVerdict<'a> {
+    /// The verdict; none if no rule takes it.
+    pub verdict: Option<SurfaceVerdict<'a>>,
+    /// True if the body names a route, where the head need not.
+    pub names_route: bool,
+    /// True if rules ask for what cannot be read in the body.
+    pub is_unclear: bool,
+}
+
+// === impl BodyVerdict ===
+
+impl BodyVerdict<'_> {
+    const UNCLEAR: Self = Self {
+        verdict: None,
+        names_route: false,
+        is_unclear: true,
+    };
+}
+
+// === impl SurfaceRules ===
+
+impl SurfaceRules {
+    /// The verdict about a request by its body. A form that is only begun is scanned for routes on its way.
+    pub fn judge_body(
+        &self,
+        roots: &Roots,
+        request: &SurfaceRequest<'_>,
+        body: &SeenBody,
+    ) -> BodyVerdict<'_> {
+        if self.read_calls(request) {
+            return self.by_calls(request, body);
+        }
+        match (body, request.form()) {
+            (SeenBody::Whole(form), SiteForm::Urlencoded | SiteForm::Multipart { .. }) => {
+                self.by_form(roots, request, form)
+            }
+            (SeenBody::Begun(_), _) if self.read_forms(request) => BodyVerdict::UNCLEAR,
+            _ => BodyVerdict::default(),
+        }
+    }
+
+    fn by_calls(&self, request: &SurfaceRequest<'_>, body: &SeenBody) -> BodyVerdict<'_> {
+        let (SeenBody::Whole(call) | SeenBody::Begun(call)) = body;
+        let (called, is_whole) = called_methods(call);
+        let verdict = self.judge_calls(request, &called);
+        BodyVerdict {
+            is_unclear: verdict.is_none() && (!is_whole || called.is_empty()),
+            names_route: false,
+            verdict,
+        }
+    }
+
+    fn by_form(&self, roots: &Roots, request: &SurfaceRequest<'_>, form: &Bytes) -> BodyVerdict<'_> {
+        let Some(routes) = routes(request, form) else {
+            return BodyVerdict::UNCLEAR;
+        };
+        let is_variable = routes.is_empty() && self.read_forms(request);
+        let variables = is_variable.then(|| variables(request, form)).flatten();
+        let by_variables = variables.as_ref().and_then(|form| self.judge_form(request, form));
+        let named = routes
+            .iter()
+            .filter_map(|route| self.judge(&request.with_route(roots, route)));
+        let named: Vec<_> = named.chain(by_variables).collect();
+        BodyVerdict {
+            verdict: named
+                .iter()
+                .find(|verdict| verdict.is_refused())
+                .or(named.first())
+                .copied(),
+            names_route: !routes.is_empty(),
+            is_unclear: is_variable && variables.is_none(),
+        }
+    }
+}
+
+/// The routes that a whole form names; none if it cannot be read.
+fn routes(request: &SurfaceRequest<'_>, form: &Bytes) -> Option<Vec<Vec<u8>>> {
+    let may_name_one = form.contains(&b'%') || memmem::find(form, b"rest").is_some();
+    let scanner = FormScanner::new(request.form()).filter(|_| may_name_one);
+    let Some(mut scanner) = scanner else {
+        return Some(Vec::new());
+    };
+    let mut routes = scanner.push(form.clone()).ok()?.routes;
+    routes.extend(scanner.finish().ok()?.routes);
+    Some(routes)
+}
+
+/// The variables of a whole form; none if it has more than PHP reads.
+fn variables(request: &SurfaceRequest<'_>, form: &Bytes) -> Option<PhpArray> {
+    match request.form() {
+        SiteForm::Multipart { boundary } => parse_multipart(form, boundary, PHP_VARIABLE_LIMIT).ok(),
+        _ => parse_form_body(form).ok(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The facts about a request to the rest of the site that its rules ask for.
+
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method};
+use memchr::memmem;
+
+use crate::relay::cors::Preflight;
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::routing::{Roots, SiteTarget};
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, Plus, SiteForm, decode, parse_form};
+use calendar_edge_judge::wordpress::value::PhpArray;
+
+/// The query variable that replaces the method of a REST request. It takes precedence over the header.
+const METHOD: &str = "_method";
+
+/// The header that does so.
+const OVERRIDE: &str = "x-http-method-override";
+
+/// A request to the rest of the site.
+#[derive(Debug, Clone)]
+pub struct SurfaceRequest<'a> {
+    /// Where it leads.
+    pub target: SiteTarget,
+    /// Its method, or for a route the one that WordPress takes instead.
+    pub method: Method,
+    head: &'a Parts,
+}
+
+// === impl SurfaceRequest ===
+
+impl<'a> SurfaceRequest<'a> {
+    /// The request with this head.
+    pub fn of(roots: &Roots, head: &'a Parts) -> Self {
+        let target = roots.site_target(head.uri.path(), head.uri.query().unwrap_or_default());
+        Self {
+            method: method(&target, head),
+            target,
+            head,
+        }
+    }
+
+    /// The same request if its form sets this `rest_route`.
+    #[must_use]
+    pub fn with_route(&self, roots: &Roots, route: &[u8]) -> Self {
+        let target = roots.named_target(self.head.uri.path(), route);
+        Self {
+            method: method(&target, self.head),
+            target,
+            ..self.clone()
+        }
+    }
+
+    /// Returns true if it shows credentials, valid or not, or if a browser asks for a page whether it may send them.
+    pub fn has_credentials(&self) -> bool {
+        let Parts { method, headers, .. } = self.head;
+        Credentials::are_shown(headers) || Preflight::of(method, headers).is_some()
+    }
+
+    /// The form that PHP reads from its body.
+    pub(super) fn form(&self) -> SiteForm<'a> {
+        SiteForm::of(&self.head.method, ContentHeaders::of(&self.head.headers))
+    }
+
+    /// The last segment of its path, decoded and in lower case.
+    pub(super) fn page_name(&self) -> String {
+        let path = self.head.uri.path().trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or_default();
+        String::from_utf8_lossy(&decode(name.as_bytes(), Plus::Literal)).to_ascii_lowercase()
+    }
+
+    /// The variables of its query; none if no variable can have one of these names.
+    pub(super) fn variables<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Option<PhpArray> {
+        let query = self.head.uri.query().unwrap_or_default().as_bytes();
+        let may = query.contains(&b'%') || names.any(|name| memmem::find(query, name.as_bytes()).is_some());
+        may.then(|| parse_form(query))
+    }
+}
+
+/// The method that counts: WordPress takes another one for its routes if the client asks for it.
+fn method(target: &SiteTarget, head: &Parts) -> Method {
+    if !matches!(target, SiteTarget::Route(_)) {
+        return head.method.clone();
+    }
+    let query = head.uri.query().unwrap_or_default().as_bytes();
+    let may = query.contains(&b'%') || memmem::find(query, b"method").is_some();
+    let in_query = may.then(|| parse_form(query)).and_then(|query| {
+        let text = query.get(METHOD)?.as_text()?;
+        Some(text.to_vec())
+    });
+    let named = in_query.or_else(|| overriding(&head.headers).map(|value| value.as_bytes().to_vec()));
+    let named = named.and_then(|name| Method::from_bytes(&name.to_ascii_uppercase()).ok());
+    named.unwrap_or_else(|| head.method.clone())
+}
+
+/// The header that names another method. CGI reads underscores in names as dashes, and PHP takes the last field.
+fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let is_name = |name: &str| name.len() == OVERRIDE.len() && name.replace('_', "-") == OVERRIDE;
+    let named = headers.iter().filter(|(name, _)| is_name(name.as_str()));
+    named.last().map(|(_, value)| value)
+}

@@ -1,0 +1,308 @@
+//! The rules about the rest of the site, laid out so that a request meets only those for its kind of target.
+
+use http::{Method, StatusCode};
+
+use super::surface_request::SurfaceRequest;
+use crate::settings::{
+    Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceAnswer, SurfaceCallers, SurfacePattern,
+    SurfaceRule,
+};
+use calendar_edge_judge::problem::{Problem, Refusal};
+use calendar_edge_judge::routing::SiteTarget;
+use calendar_edge_judge::wordpress::value::{PhpArray, Value};
+
+/// Namespaces, or their beginnings, that `[surface_default]` never takes: those of WordPress itself, of the companion
+/// plugin, and of the pages of the calendar, which visitors without an account load.
+pub(super) const OPEN: [&str; 7] = [
+    "batch",
+    "calendar-edge",
+    "oembed",
+    "tribe/views",
+    "wp",
+    "wp-block-editor",
+    "wp-site-health",
+];
+
+/// The script that XML-RPC calls are sent to.
+const XML_RPC: &str = "xmlrpc.php";
+
+/// The name of the rule for namespaces that no rule names.
+const UNKNOWN: &str = "surface_default";
+
+/// The rules of one set of settings, without those whose mode is `off`.
+#[derive(Debug, Default)]
+pub struct SurfaceRules {
+    /// In their order.
+    rules: Vec<SurfaceRule>,
+    /// The patterns of routes, each with the position of its rule. All lists are in the order of the rules.
+    routes: Vec<(RoutePattern, usize)>,
+    scripts: Vec<(&'static str, usize)>,
+    pages: Vec<(SiteDoor, usize)>,
+    calls: Vec<(&'static [&'static str], usize)>,
+    unknown: Option<UnknownNamespaces>,
+}
+
+/// The rule for routes that no other rule takes.
+#[derive(Debug)]
+struct UnknownNamespaces {
+    rule: SurfaceRule,
+    /// The namespaces that it does not take.
+    known: Vec<String>,
+}
+
+/// The rule that takes a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SurfaceVerdict<'a> {
+    /// The rule.
+    pub rule: &'a SurfaceRule,
+    /// True if the caller does not pass.
+    pub is_closed: bool,
+}
+
+// === impl SurfaceVerdict ===
+
+impl SurfaceVerdict<'_> {
+    /// True if the request is refused, and not only counted.
+    pub fn is_refused(&self) -> bool {
+        self.is_closed && self.rule.mode == Mode::Enforce
+    }
+
+    /// The answer at a route.
+    pub fn refusal(&self) -> Refusal {
+        Refusal::plain(match self.rule.answer {
+            SurfaceAnswer::Unauthorized => Problem::Forbidden,
+            SurfaceAnswer::NotFound => Problem::NoRoute,
+        })
+    }
+
+    /// The status of the answer at a script or a page.
+    pub const fn page_status(&self) -> StatusCode {
+        match self.rule.answer {
+            SurfaceAnswer::Unauthorized => StatusCode::FORBIDDEN,
+            SurfaceAnswer::NotFound => StatusCode::NOT_FOUND,
+        }
+    }
+}
+
+// === impl SurfaceRules ===
+
+impl SurfaceRules {
+    /// The rules of these settings; none where the rest of the site is not forwarded.
+    pub fn new(settings: &Settings) -> Self {
+        if settings.other != OtherTraffic::Forward {
+            return Self::default();
+        }
+        let mut laid_out = Self::default();
+        for rule in settings.surface.iter().filter(|rule| rule.mode != Mode::Off) {
+            laid_out.add(rule.clone());
+        }
+        laid_out.unknown = UnknownNamespaces::of(settings, &laid_out.routes);
+        laid_out
+    }
+
+    fn add(&mut self, rule: SurfaceRule) {
+        let at = self.rules.len();
+        for pattern in &rule.routes {
+            match pattern {
+                SurfacePattern::Route(pattern) => self.routes.push((pattern.clone(), at)),
+                SurfacePattern::Preset(preset) => {
+                    preset.doors.iter().for_each(|door| self.add_door(*door, at))
+                }
+            }
+        }
+        self.rules.push(rule);
+    }
+
+    fn add_door(&mut self, door: SiteDoor, at: usize) {
+        match door {
+            SiteDoor::Route(text) => self
+                .routes
+                .extend(RoutePattern::parse(text).map(|pattern| (pattern, at))),
+            SiteDoor::Script(script) => self.scripts.push((script, at)),
+            SiteDoor::PageNamed(..) | SiteDoor::PageWith(..) => self.pages.push((door, at)),
+            SiteDoor::Calls(methods) => self.calls.push((methods, at)),
+        }
+    }
+
+    /// The names of rules that take no request, because earlier rules take all of theirs.
+    pub fn idle(&self) -> impl Iterator<Item = &str> {
+        let is_idle = |at: &usize| {
+            self.are_covered(&self.routes, *at, RoutePattern::covers)
+                && self.are_covered(&self.scripts, *at, PartialEq::eq)
+                && self.are_covered(&self.pages, *at, PartialEq::eq)
+                && (self.are_covered(&self.calls, *at, PartialEq::eq) || self.has_script_before(*at))
+        };
+        let idle = (0..self.rules.len()).filter(is_idle);
+        idle.filter_map(|at| self.rules.get(at))
+            .map(|rule| rule.name.as_str())
+    }
+
+    /// True if an earlier rule takes the script of a rule's calls.
+    fn has_script_before(&self, rule: usize) -> bool {
+        let script = [(XML_RPC, rule)];
+        let scripts: Vec<_> = self
+            .scripts
+            .iter()
+            .copied()
+            .filter(|(_, at)| *at < rule)
+            .chain(script)
+            .collect();
+        self.are_covered(&scripts, rule, PartialEq::eq)
+    }
+
+    /// True if earlier rules take whatever the doors of a rule take.
+    fn are_covered<D>(&self, doors: &[(D, usize)], rule: usize, covers: impl Fn(&D, &D) -> bool) -> bool {
+        let takes_all = |earlier: usize| match (self.rules.get(earlier), self.rules.get(rule)) {
+            (Some(earlier), Some(rule)) => earlier.takes_methods_of(rule),
+            _ => false,
+        };
+        let mut own = doors.iter().filter(|(_, at)| *at == rule);
+        own.all(|(door, _)| {
+            let mut earlier = doors.iter().filter(|(_, at)| *at < rule && takes_all(*at));
+            earlier.any(|(other, _)| covers(other, door))
+        })
+    }
+
+    /// True if no request is refused, counted or limited.
+    pub const fn are_unset(&self) -> bool {
+        self.rules.is_empty() && self.unknown.is_none()
+    }
+
+    /// The verdict about a request by its head, or by a `rest_route` in its form; none if no rule takes it.
+    pub fn judge(&self, request: &SurfaceRequest<'_>) -> Option<SurfaceVerdict<'_>> {
+        let found = match &request.target {
+            SiteTarget::Route(route) => {
+                self.first(&self.routes, &request.method, |pattern| pattern.matches(route))
+            }
+            SiteTarget::Script(name) => self.first(&self.scripts, &request.method, |script| script == name),
+            SiteTarget::Page => self.page(request),
+            SiteTarget::Unclear => None,
+        };
+        let rule = match (found, &request.target) {
+            (Some(at), _) => self.rules.get(at),
+            (None, SiteTarget::Route(route)) => {
+                self.unknown.as_ref().and_then(|unknown| unknown.takes(route))
+            }
+            (None, _) => None,
+        };
+        rule.map(|rule| verdict(rule, request))
+    }
+
+    /// The verdict about a page by the variables of its form, which WordPress takes as those of the query.
+    pub fn judge_form(&self, request: &SurfaceRequest<'_>, form: &PhpArray) -> Option<SurfaceVerdict<'_>> {
+        if request.target != SiteTarget::Page {
+            return None;
+        }
+        let found = self.first(&self.pages, &request.method, |door| is_set(door, Some(form)));
+        found
+            .and_then(|at| self.rules.get(at))
+            .map(|rule| verdict(rule, request))
+    }
+
+    /// True if rules take pages by the variables of their forms.
+    pub fn read_forms(&self, request: &SurfaceRequest<'_>) -> bool {
+        let is_variable = |door: &SiteDoor| matches!(door, SiteDoor::PageWith(..));
+        request.target == SiteTarget::Page && self.pages.iter().any(|(door, _)| is_variable(door))
+    }
+
+    /// The verdict about calls of these methods to `xmlrpc.php`; none if no rule takes one, or an earlier rule took the
+    /// request by its head.
+    pub fn judge_calls(&self, request: &SurfaceRequest<'_>, called: &[String]) -> Option<SurfaceVerdict<'_>> {
+        let is_called = |methods: &&[&str]| called.iter().any(|call| methods.contains(&call.as_str()));
+        let found = self.first(&self.calls, &request.method, is_called)?;
+        let by_head = self.first(&self.scripts, &request.method, |script| *script == XML_RPC);
+        let rule = self.rules.get(found)?;
+        by_head
+            .is_none_or(|earlier| found < earlier)
+            .then(|| verdict(rule, request))
+    }
+
+    /// True if rules take a request by the methods that its body calls.
+    pub fn read_calls(&self, request: &SurfaceRequest<'_>) -> bool {
+        let is_script = matches!(&request.target, SiteTarget::Script(name) if name == XML_RPC);
+        is_script && request.method == Method::POST && !self.calls.is_empty()
+    }
+
+    fn page(&self, request: &SurfaceRequest<'_>) -> Option<usize> {
+        let names = self.pages.iter().filter_map(|(door, _)| match door {
+            SiteDoor::PageWith(name, _) => Some(*name),
+            _ => None,
+        });
+        let query = request.variables(names);
+        let name = request.page_name();
+        self.first(&self.pages, &request.method, |door| match door {
+            SiteDoor::PageNamed(beginning, end) => {
+                let below = name.strip_prefix(beginning);
+                below.is_some_and(|below| below.ends_with(end))
+            }
+            door => is_set(door, query.as_ref()),
+        })
+    }
+
+    /// The position of the first rule with a door that is meant, if it takes the method.
+    fn first<D>(
+        &self,
+        doors: &[(D, usize)],
+        method: &Method,
+        is_meant: impl Fn(&D) -> bool,
+    ) -> Option<usize> {
+        let takes = |at: usize| self.rules.get(at).is_some_and(|rule| rule.takes_method(method));
+        let mut doors = doors.iter();
+        doors
+            .find(|(door, at)| is_meant(door) && takes(*at))
+            .map(|(_, at)| *at)
+    }
+}
+
+/// Returns true if a variable is set as a door names it. WordPress ignores one that is empty.
+fn is_set(door: &SiteDoor, variables: Option<&PhpArray>) -> bool {
+    let (SiteDoor::PageWith(name, wanted), Some(variables)) = (door, variables) else {
+        return false;
+    };
+    match (variables.get(*name), wanted) {
+        (None, _) => false,
+        (Some(Value::String(text)), Some(wanted)) => **text == *wanted.as_bytes(),
+        (Some(Value::String(text)), None) => !text.is_empty() && **text != *b"0",
+        (Some(_), wanted) => wanted.is_none(),
+    }
+}
+
+fn verdict<'a>(rule: &'a SurfaceRule, request: &SurfaceRequest<'_>) -> SurfaceVerdict<'a> {
+    let is_closed = match rule.callers {
+        SurfaceCallers::Anybody => false,
+        SurfaceCallers::Credentials => !request.has_credentials(),
+        SurfaceCallers::Nobody => true,
+    };
+    SurfaceVerdict { rule, is_closed }
+}
+
+// === impl UnknownNamespaces ===
+
+impl UnknownNamespaces {
+    fn of(settings: &Settings, routes: &[(RoutePattern, usize)]) -> Option<Self> {
+        let default = &settings.surface_default;
+        let callers = default.unknown.filter(|_| default.mode != Mode::Off)?;
+        let named = routes.iter().map(|(pattern, _)| pattern.namespace());
+        let open = OPEN.into_iter().map(str::to_owned);
+        let known = open.chain(default.known.iter().cloned()).chain(named);
+        Some(Self {
+            rule: SurfaceRule {
+                name: UNKNOWN.to_owned(),
+                callers,
+                mode: default.mode,
+                ..SurfaceRule::default()
+            },
+            known: known.filter(|namespace| !namespace.is_empty()).collect(),
+        })
+    }
+
+    /// The rule, if it takes a route. The index of a root belongs to no namespace.
+    fn takes(&self, route: &str) -> Option<&SurfaceRule> {
+        let is_below = |known: &String| {
+            let below = route.strip_prefix(known.as_str());
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
+        let is_known = route.is_empty() || self.known.iter().any(is_below);
+        (!is_known).then_some(&self.rule)
+    }
+}

@@ -1,0 +1,317 @@
+//! Rules for the routes and scripts of the rest of the site: who may call them, and how often.
+
+use http::Method;
+
+use super::{Mode, Rate, SurfacePreset};
+
+/// One table of `[[surface]]`. The first rule that takes a request counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SurfaceRule {
+    /// The name in logs and metrics; empty until the settings are complete.
+    pub name: String,
+    /// What the rule takes; at least one.
+    pub routes: Vec<SurfacePattern>,
+    /// The methods that it takes; empty: all. GET includes HEAD.
+    pub methods: Vec<Method>,
+    /// The callers that pass.
+    pub callers: SurfaceCallers,
+    /// The treatment of other callers, and of those beyond the rate.
+    pub mode: Mode,
+    /// The most requests of a client address that passes; none: any number.
+    pub rate: Option<Rate>,
+    /// The answer to callers that do not pass.
+    pub answer: SurfaceAnswer,
+}
+
+/// The rule for routes of namespaces that nothing else names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SurfaceDefault {
+    /// The callers that pass; none: there is no such rule.
+    pub unknown: Option<SurfaceCallers>,
+    /// Namespaces that the rule does not take, in lower case.
+    pub known: Vec<String>,
+    /// The treatment of other callers.
+    pub mode: Mode,
+}
+
+/// The callers that pass a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SurfaceCallers {
+    /// All callers.
+    #[default]
+    Anybody,
+    /// Those that show credentials. The site checks them.
+    Credentials,
+    /// None.
+    Nobody,
+}
+
+/// The answer of a closed route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SurfaceAnswer {
+    /// 401 `rest_forbidden`; 403 for scripts and pages.
+    #[default]
+    Unauthorized,
+    /// 404 `rest_no_route`; 404 for scripts and pages.
+    NotFound,
+}
+
+/// A pattern of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SurfacePattern {
+    /// Everything that belongs to one subject.
+    Preset(&'static SurfacePreset),
+    /// Routes.
+    Route(RoutePattern),
+}
+
+/// Routes by their segments: `wp/v2/users`, `wp/v2/users/*`, `wp/v2/*/revisions`, `*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoutePattern {
+    text: String,
+    /// The beginning of every route that it matches, if nothing else decides.
+    beginning: Option<String>,
+}
+
+/// A text that is no pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatternFault {
+    /// It is neither a preset nor a route.
+    UnknownPreset,
+    /// It has characters that no pattern has.
+    Malformed,
+}
+
+/// The segment that stands for any one, and at the end for one or more.
+const ANY: &str = "*";
+
+/// The most bytes of a pattern.
+const LONGEST: usize = 200;
+
+// === impl SurfaceRule ===
+
+impl SurfaceRule {
+    /// Returns true if a rule takes requests with this method.
+    pub fn takes_method(&self, method: &Method) -> bool {
+        let method = if *method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        self.methods.is_empty() || self.methods.contains(method)
+    }
+
+    /// Returns true if it takes all methods that another rule takes.
+    pub fn takes_methods_of(&self, other: &Self) -> bool {
+        let takes_each = || other.methods.iter().all(|method| self.takes_method(method));
+        self.methods.is_empty() || !other.methods.is_empty() && takes_each()
+    }
+
+    /// Returns true if a rule refuses somebody, so that the site should know of it as well.
+    pub fn is_enforced(&self) -> bool {
+        self.mode == Mode::Enforce && self.callers != SurfaceCallers::Anybody
+    }
+}
+
+impl Default for SurfaceRule {
+    /// The defaults for a rule without patterns.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            routes: Vec::new(),
+            methods: Vec::new(),
+            callers: SurfaceCallers::default(),
+            mode: Mode::Report,
+            rate: None,
+            answer: SurfaceAnswer::default(),
+        }
+    }
+}
+
+impl Default for SurfaceDefault {
+    fn default() -> Self {
+        Self {
+            unknown: None,
+            known: Vec::new(),
+            mode: Mode::Report,
+        }
+    }
+}
+
+// === impl SurfaceCallers ===
+
+impl SurfaceCallers {
+    /// The name in settings and for operators.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anybody => "anybody",
+            Self::Credentials => "credentials",
+            Self::Nobody => "nobody",
+        }
+    }
+}
+
+// === impl SurfacePattern ===
+
+impl SurfacePattern {
+    /// Reads a preset or a route pattern.
+    ///
+    /// # Errors
+    /// A text that is neither.
+    pub fn parse(text: &str) -> Result<Self, PatternFault> {
+        if let Some(preset) = SurfacePreset::named(text) {
+            return Ok(Self::Preset(preset));
+        }
+        let is_route = text == ANY || text.contains('/');
+        match RoutePattern::parse(text) {
+            Some(pattern) if is_route => Ok(Self::Route(pattern)),
+            Some(_) => Err(PatternFault::UnknownPreset),
+            None => Err(PatternFault::Malformed),
+        }
+    }
+
+    /// The text in settings.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Preset(preset) => preset.name,
+            Self::Route(pattern) => pattern.text(),
+        }
+    }
+}
+
+// === impl RoutePattern ===
+
+impl RoutePattern {
+    /// Reads a pattern: segments of letters, digits, `.`, `_` and `-`, or `*` alone.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        let is_segment =
+            |segment: &str| segment == ANY || !segment.is_empty() && segment.bytes().all(is_plain);
+        let text = text.strip_prefix('/').unwrap_or(text);
+        let is_pattern = text.len() <= LONGEST && text.split('/').all(is_segment);
+        is_pattern.then(|| Self::of(text.to_ascii_lowercase()))
+    }
+
+    fn of(text: String) -> Self {
+        let beginning = text
+            .strip_suffix(ANY)
+            .filter(|beginning| !beginning.contains(ANY));
+        Self {
+            beginning: beginning.map(str::to_owned),
+            text,
+        }
+    }
+
+    /// The text in settings, in lower case.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns true for a route in the form of [`SiteTarget::Route`](calendar_edge_judge::routing::SiteTarget::Route).
+    pub fn matches(&self, route: &str) -> bool {
+        match &self.beginning {
+            Some(beginning) => route.len() > beginning.len() && route.starts_with(beginning.as_str()),
+            None if self.text.contains(ANY) => covers(&segments(&self.text), &segments(route)),
+            None => self.text == route,
+        }
+    }
+
+    /// Returns true if it matches every route that another pattern matches.
+    pub fn covers(&self, other: &Self) -> bool {
+        covers(&segments(&self.text), &segments(&other.text))
+    }
+
+    /// Its namespace: its segments up to the first that looks like a version, or else the first one; empty if that
+    /// stands for any.
+    pub fn namespace(&self) -> String {
+        let fixed = self.text.split('/').take_while(|segment| *segment != ANY);
+        let fixed: Vec<&str> = fixed.collect();
+        let is_version = |segment: &&str| {
+            let number = segment.strip_prefix('v').unwrap_or(segment);
+            number.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let end = fixed.iter().position(is_version).unwrap_or(0);
+        fixed.into_iter().take(end + 1).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn segments(text: &str) -> Vec<&str> {
+    text.split('/').collect()
+}
+
+fn covers(pattern: &[&str], other: &[&str]) -> bool {
+    match (pattern, other) {
+        ([ANY], [first, ..]) => !first.is_empty(),
+        (_, [ANY]) => false,
+        ([ANY, rest @ ..], [_, others @ ..]) => covers(rest, others),
+        ([first, rest @ ..], [other, others @ ..]) => first == other && covers(rest, others),
+        (rest, others) => rest.is_empty() && others.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> RoutePattern {
+        RoutePattern::parse(text).expect(text)
+    }
+
+    #[test]
+    fn a_star_stands_for_a_segment_and_at_the_end_for_more() {
+        for (text, route, expected) in [
+            ("wp/v2/users", "wp/v2/users", true),
+            ("/WP/v2/Users", "wp/v2/users", true),
+            ("wp/v2/users", "wp/v2/users/7", false),
+            ("wp/v2/users", "wp/v2/userships", false),
+            ("wp/v2/users/*", "wp/v2/users", false),
+            ("wp/v2/users/*", "wp/v2/users/7", true),
+            ("wp/v2/users/*", "wp/v2/users/7/application-passwords", true),
+            ("wp/v2/*/revisions", "wp/v2/7/revisions", true),
+            ("wp/v2/*/revisions", "wp/v2/7/8/revisions", false),
+            ("wp/v2/*/revisions/*", "wp/v2/posts/revisions/1/2", true),
+            ("*", "wp/v2", true),
+            ("*", "", false),
+        ] {
+            assert_eq!(pattern(text).matches(route), expected, "{text} {route}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_covers_those_that_match_less() {
+        for (one, other, expected) in [
+            ("*", "wp/v2/users/*", true),
+            ("wp/v2/*", "wp/v2/users/*", true),
+            ("wp/v2/*", "wp/v2/*/revisions", true),
+            ("wp/*/users", "wp/v2/users", true),
+            ("wp/v2/users/*", "wp/v2/users", false),
+            ("wp/v2/users", "wp/v2/users/*", false),
+            ("wp/v2/users", "wp/v2/*", false),
+            ("wp/v2/users/*", "wp/*/users/*", false),
+            ("wp/v2/*", "wp/v2/*", true),
+        ] {
+            assert_eq!(pattern(one).covers(&pattern(other)), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_word_alone_is_a_preset() {
+        for (text, expected) in [
+            ("users", Ok("users")),
+            ("tec/v1", Ok("tec/v1")),
+            ("wp/v2/*", Ok("wp/v2/*")),
+            ("usrs", Err(PatternFault::UnknownPreset)),
+            ("wp/v2/user*", Err(PatternFault::Malformed)),
+            ("wp//v2", Err(PatternFault::Malformed)),
+            ("wp/v2/users?context=edit", Err(PatternFault::Malformed)),
+            ("", Err(PatternFault::Malformed)),
+        ] {
+            let read = SurfacePattern::parse(text);
+            assert_eq!(
+                read.as_ref().map(SurfacePattern::text),
+                expected.as_ref().copied(),
+                "{text}"
+            );
+        }
+    }
+}

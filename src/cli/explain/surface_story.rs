@@ -1,0 +1,69 @@
+//! The rule of `[[surface]]` that takes a request to the rest of the site.
+
+use calendar_edge_core::gateway::decision::Decider;
+use calendar_edge_core::gateway::surface::SurfaceVerdict;
+use calendar_edge_judge::routing::SiteTarget;
+use http::request::Parts;
+use serde::Serialize;
+
+use super::story::{ResponseStory, Story};
+
+/// A rule, and whether the caller passes it.
+#[derive(Debug, Serialize)]
+pub(super) struct SurfaceStory {
+    pub(super) rule: String,
+    /// The callers that pass.
+    pub(super) callers: &'static str,
+    pub(super) mode: &'static str,
+    pub(super) passes: bool,
+    /// True if requests beyond a rate are refused; no rate is part of the decision.
+    pub(super) has_rate: bool,
+}
+
+// === impl Story ===
+
+impl Story {
+    /// Tells whether a request to the rest of the site passes its rule.
+    pub(super) fn tell_site(&mut self, decider: &Decider, head: &Parts, body: &[u8]) {
+        self.outcome = "site";
+        let Some(verdict) = decider.surface_verdict(head, body) else {
+            return;
+        };
+        self.surface = Some(SurfaceStory::of(&verdict));
+        if !verdict.is_refused() {
+            return;
+        }
+        let request = decider.surface_request(head);
+        let is_route = request.is_some_and(|request| matches!(request.target, SiteTarget::Route(_)));
+        self.tell_refusal(&verdict.refusal());
+        if let Some(ResponseStory { status, body, .. }) = self.response.as_mut().filter(|_| !is_route) {
+            *status = verdict.page_status().as_u16();
+            body.clear();
+        }
+    }
+}
+
+// === impl SurfaceStory ===
+
+impl SurfaceStory {
+    fn of(verdict: &SurfaceVerdict<'_>) -> Self {
+        let rule = verdict.rule;
+        Self {
+            rule: rule.name.clone(),
+            callers: rule.callers.name(),
+            mode: rule.mode.name(),
+            passes: !verdict.is_closed,
+            has_rate: rule.rate.is_some(),
+        }
+    }
+
+    /// The same in words.
+    pub(super) fn text(&self) -> String {
+        let Self {
+            rule, callers, mode, ..
+        } = self;
+        let passes = if self.passes { "passes" } else { "does not pass" };
+        let rate = if self.has_rate { ", up to its rate" } else { "" };
+        format!("{rule} of [[surface]], mode {mode}: {callers} may call, and this caller {passes}{rate}")
+    }
+}

@@ -1,0 +1,203 @@
+//! The rules about the rest of the site, held: who passes, who is counted only, and what others are told.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use http::request::Parts as Head;
+use http::{HeaderValue, Response, StatusCode};
+
+use crate::gateway::{Parts, Shared, fault};
+use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::server::response::{AnsweredBy, PlainResponse, whole};
+use crate::telemetry::{SurfaceMetrics, SurfaceOutcome, Warnings};
+use calendar_edge_core::gateway::decision::Decider;
+use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest, SurfaceVerdict};
+use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
+use calendar_edge_core::settings::{Mode, Settings};
+use calendar_edge_judge::routing::SiteTarget;
+
+/// Holds requests to the rest of the site to their rules; clones share what they count.
+#[derive(Debug, Clone)]
+pub(in crate::gateway) struct SurfaceGuard {
+    decider: Arc<Decider>,
+    buckets: SharedBuckets,
+    metrics: SurfaceMetrics,
+    warnings: Warnings,
+}
+
+/// The rules for a form that is too large to be read whole.
+#[derive(Debug)]
+pub(in crate::gateway) struct FormGuard {
+    guard: SurfaceGuard,
+    head: Head,
+}
+
+// === impl SurfaceGuard ===
+
+impl SurfaceGuard {
+    pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared, parts: &Parts) -> Self {
+        let metrics = shared.metrics.surface().clone();
+        for rule in &settings.surface {
+            metrics.expect(&rule.name);
+        }
+        Self {
+            decider: Arc::clone(&parts.decider),
+            buckets: shared.buckets.clone(),
+            metrics,
+            warnings: shared.warnings.clone(),
+        }
+    }
+
+    /// The facts about a request that the rules ask for; none if there are no rules.
+    pub(in crate::gateway) fn request<'a>(&self, asked: &'a AskedRequest) -> Option<SurfaceRequest<'a>> {
+        self.decider.surface_request(&asked.head)
+    }
+
+    /// The answer to a request that its head refuses, before its body is read.
+    pub(in crate::gateway) fn by_head(
+        &self,
+        asked: &AskedRequest,
+        request: Option<&SurfaceRequest<'_>>,
+    ) -> Option<EdgeResponse> {
+        let request = request?;
+        if request.target == SiteTarget::Unclear {
+            self.is_unclear();
+        }
+        let verdict = self.decider.surface().judge(request)?;
+        let is_route = matches!(request.target, SiteTarget::Route(_));
+        self.answer(asked, is_route, verdict)
+    }
+
+    /// True if rules ask for the calls in a body that is no form.
+    pub(in crate::gateway) fn reads_calls(&self, request: Option<&SurfaceRequest<'_>>) -> bool {
+        request.is_some_and(|request| self.decider.surface().read_calls(request))
+    }
+
+    /// The answer to a request that its body refuses.
+    pub(in crate::gateway) fn by_body(
+        &self,
+        asked: &AskedRequest,
+        request: Option<&SurfaceRequest<'_>>,
+        body: &SeenBody,
+    ) -> Option<EdgeResponse> {
+        let request = request?;
+        let found = self.decider.judge_site_body(request, body);
+        if found.is_unclear {
+            self.is_unclear();
+        }
+        self.answer(asked, found.names_route, found.verdict?)
+    }
+
+    /// The rules for a form of which the rest is scanned on its way; none if there are no rules.
+    pub(in crate::gateway) fn on_the_way(&self, asked: &AskedRequest) -> Option<FormGuard> {
+        let has_rules = !self.decider.surface().are_unset();
+        has_rules.then(|| FormGuard {
+            guard: self.clone(),
+            head: asked.head.clone(),
+        })
+    }
+
+    /// Counts a request, and answers it unless it passes.
+    fn answer(
+        &self,
+        asked: &AskedRequest,
+        is_route: bool,
+        verdict: SurfaceVerdict<'_>,
+    ) -> Option<EdgeResponse> {
+        let exceeded = self.exceeded(asked, verdict);
+        match self.take(verdict, exceeded.is_some()) {
+            SurfaceOutcome::Passed | SurfaceOutcome::Reported => None,
+            SurfaceOutcome::Refused => {
+                asked.refused(DecidingBody::None, REASON);
+                Some(closed(is_route, verdict))
+            }
+            SurfaceOutcome::Limited => {
+                asked.refused(DecidingBody::None, REASON);
+                exceeded.map(|exceeded| fault::too_fast(&exceeded))
+            }
+        }
+    }
+
+    /// The budget that a request which passes uses up.
+    fn exceeded(&self, asked: &AskedRequest, verdict: SurfaceVerdict<'_>) -> Option<Exceeded> {
+        let rate = verdict.rule.rate.filter(|_| !verdict.is_closed)?;
+        let address = asked.context.client.address;
+        let spent = self
+            .buckets
+            .spend_by_rule(&verdict.rule.name, &rate, address, Instant::now());
+        spent.err()
+    }
+
+    /// Counts and logs what becomes of a request.
+    fn take(&self, verdict: SurfaceVerdict<'_>, is_exceeded: bool) -> SurfaceOutcome {
+        let SurfaceVerdict { rule, is_closed } = verdict;
+        let outcome = match (is_closed, is_exceeded, rule.mode) {
+            (false, false, _) => SurfaceOutcome::Passed,
+            (true, _, Mode::Enforce) => SurfaceOutcome::Refused,
+            (false, true, Mode::Enforce) => SurfaceOutcome::Limited,
+            (_, _, Mode::Report | Mode::Off) => SurfaceOutcome::Reported,
+        };
+        self.metrics.took(&rule.name, outcome);
+        if outcome != SurfaceOutcome::Passed {
+            tracing::info!(
+                rule = rule.name,
+                mode = rule.mode.name(),
+                action = outcome.name(),
+                "a request does not pass a rule about the rest of the site"
+            );
+        }
+        outcome
+    }
+
+    fn is_unclear(&self) {
+        self.metrics.unclear();
+        self.warnings.warn("surface_unclear", |count| {
+            tracing::warn!(
+                count,
+                "a request passes because it cannot be told whether a rule of `[[surface]]` takes it"
+            );
+        });
+    }
+}
+
+// === impl FormGuard ===
+
+impl FormGuard {
+    /// Returns true if a rule refuses a route that the form names.
+    pub(in crate::gateway) fn closes(&self, route: &[u8]) -> bool {
+        let decider = &self.guard.decider;
+        let request = decider.surface_request_at(&self.head, route);
+        let verdict = decider.surface().judge(&request);
+        verdict.is_some_and(|verdict| self.guard.take(verdict, false) == SurfaceOutcome::Refused)
+    }
+}
+
+const REASON: RefusalReason = RefusalReason::moment("a rule of `[[surface]]` holds whatever `mode` is");
+
+/// The answer of a closed route in WordPress's words, or the page of a web server.
+fn closed(is_route: bool, verdict: SurfaceVerdict<'_>) -> EdgeResponse {
+    let refusal = verdict.refusal();
+    if is_route {
+        return refused(&refusal);
+    }
+    EdgeResponse {
+        response: page(verdict.page_status()),
+        facts: ResponseFacts::Edge(AnsweredBy::Edge { code: refusal.code() }),
+    }
+}
+
+fn page(status: StatusCode) -> PlainResponse {
+    let text = format!("<!DOCTYPE html>\n<title>{status}</title>\n<h1>{status}</h1>\n");
+    let mut response = Response::new(whole(Bytes::new()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=UTF-8"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    *response.body_mut() = whole(Bytes::from(text));
+    response
+}
