@@ -1,9 +1,11 @@
-"""Ways to name one REST route to WordPress: the spellings that a closed door must know."""
+"""Ways to a closed door of a WordPress site: the spellings of routes, pages and scripts, by preset."""
 
 import json
 
 from attacks import JSON, form, get, multipart, part
 from wire import Request
+
+XML = ("Content-Type", "text/xml")
 
 
 def spellings(route):
@@ -56,3 +58,46 @@ def batches(route):
     yield "behind another entry", batch(other, slashed)
     yield "validated first", batch(other, slashed, validation="require-all-validate")
     yield "behind a path that cannot be read", batch("http:///", other, slashed)
+
+
+def presets():
+    """Every preset, and the spellings of its doors by name."""
+    return {
+        "users": [*spellings("wp/v2/users"), *spellings("wp/v2/users/1"), *pages_of_users()],
+        "batch": [*batch_spellings(), *batches("wp/v2/posts")],
+        "xmlrpc-multicall": list(xml_rpc("system.multicall", "pingback.ping")),
+        "xmlrpc": list(xml_rpc("demo.sayHello", "wp.getUsersBlogs")),
+        "tec/v1": [*spellings("tec/v1/events"), *spellings("tec/v1/events/1")],
+        "tickets": [*spellings("tribe/tickets/v1/attendees"), *spellings("tribe/tickets/v1/tickets/1")],
+    }
+
+
+def pages_of_users():
+    """Pages that tell the names of users."""
+    for target in ("/?author=1", "/?%61uthor=1", "/?author[]=1", "/hello-world/?x=1&author=1", "/index.php?author=1", "/?+author=1",
+                   "/wp-sitemap-users-1.xml", "/wp-sitemap%2Dusers-1.xml", "/?sitemap=users&paged=1"):
+        yield target, get(target)
+    yield "author in a form", form("/", "author=1")
+    yield "author in a form of parts", multipart(part('name="author"', "1"))
+
+
+def batch_spellings():
+    """An empty batch, in every spelling that a request with JSON can have."""
+    body = json.dumps({"requests": []}).encode()
+    for target in ("/wp-json/batch/v1", "/wp-json/batch/v1/", "/wp-json/BATCH/V1", "/wp-json/%62atch/v1", "/wp-json/batch%2Fv1", "/wp-json/batch/v1%0A",
+                   "//wp-json//batch//v1", "/index.php/wp-json/batch/v1", "/?rest_route=/batch/v1", "/?rest%5Froute=%2Fbatch%2Fv1", "/?rest.route=/batch/v1",
+                   "/wp-json/wp/v2/types?rest_route=/batch/v1", "/wp-blog-header.php?rest_route=/batch/v1", "/wp-json/batch/v1?_method=POST"):
+        yield target, Request("POST", target, [JSON], body)
+    yield "an override", Request("GET", "/wp-json/batch/v1", [JSON, ("X-HTTP-Method-Override", "POST")], body)
+    yield "an override by the query", Request("GET", "/wp-json/batch/v1?_method=POST", [JSON], body)
+    yield "the route in a form", form("/", "rest_route=/batch/v1&requests[0][path]=/wp/v2/posts")
+    yield "the list in a form", form("/wp-json/batch/v1", "requests[0][path]=/wp/v2/posts&requests[0][body][title]=x")
+
+
+def xml_rpc(*methods):
+    """Calls of methods to `xmlrpc.php`, with and without the prolog."""
+    for method in methods:
+        for prolog in ('<?xml version="1.0"?>', "", "\n<!-- x -->"):
+            body = f"{prolog}<methodCall><methodName>{method}</methodName><params></params></methodCall>".encode()
+            for target in ("/xmlrpc.php", "//xmlrpc.php", "/xmlrpc.php?rsd", "/xmlrpc%2Ephp", "/xmlrpc.php/x"):
+                yield f"{method} at {target}, {prolog!r}", Request("POST", target, [XML], body)
