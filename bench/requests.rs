@@ -1,6 +1,9 @@
-//! What one request costs before it is forwarded: target, query, JSON, judging with encoding.
+//! What one request costs before it is forwarded: target, query, JSON, judging with encoding, rules of the rest of the site.
 
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::gateway::decision::Decider;
+use calendar_edge_core::settings::{
+    Mode, OtherTraffic, Settings, SurfaceCallers, SurfacePattern, SurfaceRule,
+};
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
@@ -45,6 +48,44 @@ fn locating(bencher: Bencher<'_, '_>, name: &str) {
     };
     let roots = Roots::new(&settings().policy());
     bencher.bench(|| black_box(roots.locate(&Method::GET, black_box(path), black_box(query))));
+}
+
+/// The rules of a site that closes much: 49 routes of one namespace, and the users.
+fn fifty_rules() -> Vec<SurfaceRule> {
+    let rule = |pattern: &str| SurfaceRule {
+        name: pattern.to_owned(),
+        routes: vec![SurfacePattern::parse(pattern).expect("a pattern")],
+        callers: SurfaceCallers::Credentials,
+        mode: Mode::Enforce,
+        ..SurfaceRule::default()
+    };
+    let routes = (0..49).map(|number| rule(&format!("wp/v2/kind-{number}/*")));
+    routes.chain([rule("users")]).collect()
+}
+
+/// The reading of a request to the rest of the site, and the search for the first of fifty rules.
+#[divan::bench(args = ["page", "search", "asset", "route", "user", "named", "login"])]
+fn meeting_fifty_rules(bencher: Bencher<'_, '_>, name: &str) {
+    let target = match name {
+        "page" => "/about/the-club/",
+        "search" => "/?s=summer+gala+caf%C3%A9&orderby=date",
+        "asset" => "/wp-content/plugins/the-events-calendar/src/resources/js/a.min.js?ver=6.10.0",
+        "route" => "/wp-json/wp/v2/posts?per_page=10&_embed=1",
+        "user" => "/wp-json/wp/v2/users/7",
+        "named" => "/?rest_route=/wp/v2/users/7",
+        _ => "/wp-login.php?redirect_to=https%3A%2F%2Fwww.example.org%2Fwp-admin%2F",
+    };
+    let mut settings = settings();
+    settings.other = OtherTraffic::Forward;
+    settings.surface = fifty_rules();
+    let decider = Decider::new(&settings);
+    let head =
+        http::Request::get(target).header("cookie", "wordpress_logged_in_5f=alice%7C1799999999%7Cx%7Cy");
+    let (head, ()) = head.body(()).expect("a request").into_parts();
+    bencher.bench(|| {
+        let request = decider.surface_request(black_box(&head)).expect("rules");
+        black_box(decider.surface().judge(&request).is_some())
+    });
 }
 
 #[divan::bench]

@@ -93,8 +93,8 @@ class Day:
             self.open(path)
             self.settle()
         self.open("/events/list/")
-        # The calendar turns its pages by REST calls, from the second view of a reader on.
-        self.click(".tribe-events-c-events-bar__search-button, .tribe-events-c-top-bar__datepicker-button, .tribe-events-c-top-bar__today-button")
+        # The calendar turns its pages by calls of its own.
+        self.click("a[data-js='tribe-events-view-link']")
         self.settle()
 
     def log_in(self):

@@ -16,7 +16,7 @@ pub(super) fn name(settings: &Settings, report: &mut Report<'_>) -> anyhow::Resu
     report.paste(&[format!("define( '{COMPANION_LIST}', '{list}' );")])?;
     if settings.origin.mark_key.is_none() {
         report.warning(
-            "without the companion plugin `[[surface]]` does not hold around the edge: a door at the edge is a convenience",
+            "without the companion plugin `[[surface]]` does not hold around the edge: a rule at the edge is a convenience",
         )?;
     }
     Ok(())
