@@ -3,7 +3,7 @@
 //! Pure: the counts take the time of a call, and the proposals depend on the counts alone.
 
 mod call_counts;
-mod calls;
+mod route_calls;
 mod listed_routes;
 mod paste;
 mod proposals;
@@ -14,8 +14,8 @@ mod route_tree;
 mod surface_report;
 mod surface_scope;
 
-pub use call_counts::{CallCounts, CallSums, CalledDoor};
-pub use calls::{CallKind, CallOutcome, CallerCalls, Calls, Outcomes};
+pub use call_counts::{SurfaceCounts, CallSums, CalledDoor};
+pub use route_calls::{CallKind, CallOutcome, CallerCalls, Calls, Outcomes};
 pub use listed_routes::{ListedRoutes, MOST_SITE_INDEX_BYTES, NoRoutes};
 pub use proposals::{ProposedDefault, ProposedRule};
 pub use surface_report::{NamespaceRow, Observed, RouteRow, ScriptRow, SurfaceReport};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::calls::Calls;
+use super::route_calls::Calls;
 use super::surface_report::{NamespaceRow, Observed, SurfaceReport};
 use super::surface_scope::SurfaceScope;
 use crate::gateway::surface::SurfaceRules;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::call_counts::{CallCounts, CalledDoor};
-use super::calls::{CallKind, CallOutcome};
+use super::call_counts::{SurfaceCounts, CalledDoor};
+use super::route_calls::{CallKind, CallOutcome};
 use super::listed_routes::ListedRoutes;
 use super::surface_report::SurfaceReport;
 use super::surface_scope::SurfaceScope;
@@ -31,7 +31,7 @@ fn report_beside(settings: Settings, days: u64, called: &[Called]) -> SurfaceRep
     let routes = ListedRoutes::read(INDEX).expect("an index");
     let start = UnixTime::from_secs(1_800_000_000);
     let end = start.saturating_add(Duration::from_hours(24 * days));
-    let mut counts = CallCounts::default();
+    let mut counts = SurfaceCounts::default();
     counts.begin(start);
     for (door, has_credentials, outcome) in called {
         let kind = CallKind {

@@ -25,16 +25,16 @@ const EXPRESSION: [char; 12] = ['(', ')', '[', ']', '{', '}', '*', '+', '?', '|'
 
 /// Where a character of an expression stands.
 #[derive(Debug, Default)]
-struct Position {
+struct KeyPosition {
     is_escaped: bool,
     groups: usize,
     /// In a class of characters, or of all others.
-    class: Option<Class>,
+    class: Option<CharacterClass>,
     before: char,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharacterClass {
     These,
     Others,
 }
@@ -73,7 +73,7 @@ impl fmt::Display for RouteShape {
 /// The parts between slashes that stand in no group and in no class.
 fn segments(key: &str) -> Vec<String> {
     let mut segments = vec![String::new()];
-    let mut position = Position::default();
+    let mut position = KeyPosition::default();
     for character in key.chars() {
         let is_between = character == '/' && position.is_outside();
         position.pass(character);
@@ -102,17 +102,17 @@ fn step(segment: &str) -> Option<Step> {
 
 /// Returns true if an expression names a slash, other than among the characters that it does not take.
 fn may_have_slashes(segment: &str) -> bool {
-    let mut position = Position::default();
+    let mut position = KeyPosition::default();
     segment.chars().any(|character| {
-        let is_taken = position.class != Some(Class::Others);
+        let is_taken = position.class != Some(CharacterClass::Others);
         position.pass(character);
         character == '/' && is_taken
     })
 }
 
-// === impl Position ===
+// === impl KeyPosition ===
 
-impl Position {
+impl KeyPosition {
     fn is_outside(&self) -> bool {
         self.groups == 0 && self.class.is_none()
     }
@@ -124,8 +124,8 @@ impl Position {
         }
         match (character, self.class) {
             ('\\', _) => self.is_escaped = true,
-            ('[', None) => self.class = Some(Class::These),
-            ('^', Some(Class::These)) if before == '[' => self.class = Some(Class::Others),
+            ('[', None) => self.class = Some(CharacterClass::These),
+            ('^', Some(CharacterClass::These)) if before == '[' => self.class = Some(CharacterClass::Others),
             (']', Some(_)) => self.class = None,
             ('(', None) => self.groups += 1,
             (')', None) => self.groups = self.groups.saturating_sub(1),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::call_counts::CallSums;
-use super::calls::Calls;
+use super::route_calls::Calls;
 use super::listed_routes::{ListedRoute, ListedRoutes};
 use super::paste::toml;
 use super::proposals::{Proposals, ProposedDefault, ProposedRule};

@@ -186,7 +186,7 @@ fn told(calls: CallerCalls) -> String {
 mod tests {
     use calendar_edge_core::settings::Settings;
     use calendar_edge_core::surface::{
-        CallCounts, CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceScope,
+        SurfaceCounts, CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceScope,
     };
     use calendar_edge_core::unix_time::UnixTime;
 
@@ -236,7 +236,7 @@ wp/v2            2 routes  unknown
     #[test]
     fn calls_stand_beside_what_is_called() {
         let (start, end) = (1_800_000_000, 1_800_000_000 + 26 * 3600);
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         counts.begin(UnixTime::from_secs(start));
         for (door, has_credentials, outcome) in [
             (CalledDoor::Listed("wp/v2/posts/*"), false, CallOutcome::Answered),
