@@ -9,7 +9,7 @@ use url::Url;
 
 use super::wall_clock::unix_time;
 use calendar_edge_core::gateway::surface::SurfaceRequest;
-use calendar_edge_core::surface::{SurfaceCounts, CallKind, ListedRoutes, SurfaceReport, SurfaceScope};
+use calendar_edge_core::surface::{CallKind, ListedRoutes, SurfaceCounts, SurfaceReport, SurfaceScope};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::routing::SiteTarget;
 

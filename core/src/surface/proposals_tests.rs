@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::call_counts::{SurfaceCounts, CalledDoor};
-use super::route_calls::{CallKind, CallOutcome};
+use super::call_counts::{CalledDoor, SurfaceCounts};
 use super::listed_routes::ListedRoutes;
+use super::route_calls::{CallKind, CallOutcome};
 use super::surface_report::SurfaceReport;
 use super::surface_scope::SurfaceScope;
 use crate::settings::{Settings, SurfaceCallers, SurfacePattern, SurfaceRule};

@@ -186,7 +186,7 @@ fn told(calls: CallerCalls) -> String {
 mod tests {
     use calendar_edge_core::settings::Settings;
     use calendar_edge_core::surface::{
-        SurfaceCounts, CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceScope,
+        CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceCounts, SurfaceScope,
     };
     use calendar_edge_core::unix_time::UnixTime;
 
