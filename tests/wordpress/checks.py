@@ -211,12 +211,12 @@ def bad_marks(site, server, tally):
     tally.check(answer.status in (200, 400, 403), f"{server}: two marks: {answer}")
 
 
-CONTRACT = "/wp-json/calendar-edge/v1/contract"
+TOLD_AT = "/wp-json/calendar-edge/v1/contract"
 
 
 def contract(site, server, tally):
     """The holder of the secret learns what the site has registered, sealed and compressed; nobody else learns of the route."""
-    asked = get(f"{CONTRACT}?t=1")
+    asked = get(f"{TOLD_AT}?t=1")
     answer, ran = ask(site, asked.with_headers(mark(SECRET, asked), ("Accept-Encoding", "gzip")))
     document = gzip.decompress(answer.body)
     tally.check(answer.status == 200 and not ran, f"{server}: the contract is told without a run of a route: {answer.status} {ran}")
