@@ -1,7 +1,7 @@
 <?php
 /**
  * Plugin Name: calendar-edge companion
- * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, and tells it what changed.
+ * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
  * Version: 0.5.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
@@ -257,9 +257,107 @@ final class Exchange {
 }
 
 /**
+ * Asks before WordPress runs any code of a REST route, whatever led to it: a request, a batch, an embedded record.
+ */
+abstract class Wall {
+
+	/**
+	 * Why a request must not be dispatched, with the status as data; null when it may.
+	 *
+	 * @param \WP_REST_Request $request The request.
+	 */
+	abstract protected function objection( $request ): ?\WP_Error;
+
+	/**
+	 * Hooks in behind every other plugin, so that none of them can answer in the place of a refusal.
+	 */
+	public function register(): void {
+		add_filter( 'rest_pre_dispatch', array( $this, 'before_dispatch' ), PHP_INT_MAX, 3 );
+		add_filter( 'rest_request_before_callbacks', array( $this, 'before_callbacks' ), PHP_INT_MAX, 3 );
+	}
+
+	/**
+	 * Before WordPress matches a route and validates its arguments.
+	 *
+	 * It answers with a response, because a batch cannot take an error here.
+	 *
+	 * @param mixed            $result  What other plugins answer instead.
+	 * @param \WP_REST_Server  $server  The server.
+	 * @param \WP_REST_Request $request The request.
+	 * @return mixed
+	 */
+	public function before_dispatch( $result, $server, $request ) {
+		$refusal = $this->objection( $request );
+		if ( null === $refusal ) {
+			return $result;
+		}
+		$data = $refusal->get_error_data();
+		$body = array(
+			'code'    => $refusal->get_error_code(),
+			'message' => $refusal->get_error_message(),
+			'data'    => $data,
+		);
+		// A hidden route must look like one that does not exist.
+		$headers = 404 === $data['status'] ? array() : array( 'Cache-Control' => 'no-store' );
+		return new \WP_REST_Response( $body, $data['status'], $headers );
+	}
+
+	/**
+	 * Before the callback: a plugin may have changed the route since, and a batch validates its entries before it asks.
+	 *
+	 * @param mixed            $result  What other plugins answer instead.
+	 * @param array            $handler The matched endpoint.
+	 * @param \WP_REST_Request $request The request.
+	 * @return mixed
+	 */
+	public function before_callbacks( $result, $handler, $request ) {
+		$refusal = $this->objection( $request );
+		if ( null === $refusal ) {
+			$refusal = $this->objection_to_batch( $handler, $request );
+			if ( null !== $refusal ) {
+				// Only an error is heeded here, and it has no headers.
+				rest_get_server()->send_header( 'Cache-Control', 'no-store' );
+			}
+		}
+		return null === $refusal ? $result : $refusal;
+	}
+
+	/**
+	 * Why a batch must not be served; null when it may, and for everything that is no batch.
+	 *
+	 * @param array            $handler The matched endpoint.
+	 * @param \WP_REST_Request $request The request, of which WordPress has validated the list of entries.
+	 */
+	private function objection_to_batch( $handler, $request ): ?\WP_Error {
+		if ( ! is_array( $handler['callback'] ) || 'serve_batch_request_v1' !== ( $handler['callback'][1] ?? '' ) ) {
+			return null;
+		}
+		foreach ( (array) $request['requests'] as $entry ) {
+			$parsed = wp_parse_url( $entry['path'] );
+			if ( false === $parsed ) {
+				// WordPress gives the entries behind this one the endpoints of their successors.
+				return new \WP_Error( 'parse_path_failed', __( 'Could not parse the path.' ), array( 'status' => 400 ) ); // phpcs:ignore WordPress.WP.I18n.MissingArgDomain -- WordPress's own words.
+			}
+			$refusal = $this->objection( new \WP_REST_Request( $entry['method'] ?? 'POST', $parsed['path'] ?? '' ) );
+			if ( null !== $refusal ) {
+				return $refusal;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether WordPress serves a REST request of a client, and not one that the site's own code makes for a page.
+	 */
+	protected static function serves_client(): bool {
+		return defined( 'REST_REQUEST' ) && REST_REQUEST;
+	}
+}
+
+/**
  * Refuses every dispatch of a calendar route that the edge did not mark, whatever led to it.
  */
-final class Guard {
+final class Guard extends Wall {
 
 	const MISSING   = 'calendar_edge_mark_missing';
 	const INVALID   = 'calendar_edge_mark_invalid';
@@ -290,80 +388,19 @@ final class Guard {
 		$this->namespaces = $namespaces;
 	}
 
-	/**
-	 * Hooks in behind every other plugin, so that none of them can answer in the guard's place.
-	 */
-	public function register(): void {
-		add_filter( 'rest_pre_dispatch', array( $this, 'before_dispatch' ), PHP_INT_MAX, 3 );
-		add_filter( 'rest_request_before_callbacks', array( $this, 'before_callbacks' ), PHP_INT_MAX, 3 );
-		add_filter( 'rest_endpoints', array( $this, 'without_batch' ), PHP_INT_MAX );
+	protected function objection( $request ): ?\WP_Error {
+		$code = $this->fault( $request );
+		return '' === $code ? null : new \WP_Error( $code, self::MESSAGES[ $code ], array( 'status' => 403 ) );
 	}
 
 	/**
-	 * The first wall: before WordPress matches a route and validates its arguments.
-	 *
-	 * It answers with a response, because a batch cannot take an error here.
-	 *
-	 * @param mixed            $result  What other plugins answer instead.
-	 * @param \WP_REST_Server  $server  The server.
-	 * @param \WP_REST_Request $request The request.
-	 * @return mixed
-	 */
-	public function before_dispatch( $result, $server, $request ) {
-		$code = $this->objection( $request );
-		if ( '' === $code ) {
-			return $result;
-		}
-		$body = array(
-			'code'    => $code,
-			'message' => self::MESSAGES[ $code ],
-			'data'    => array( 'status' => 403 ),
-		);
-		return new \WP_REST_Response( $body, 403, array( 'Cache-Control' => 'no-store' ) );
-	}
-
-	/**
-	 * The second wall: a batch matches before the first one, and a plugin may change the route behind it.
-	 *
-	 * @param mixed            $result  What other plugins answer instead.
-	 * @param array            $handler The matched endpoint.
-	 * @param \WP_REST_Request $request The request.
-	 * @return mixed
-	 */
-	public function before_callbacks( $result, $handler, $request ) {
-		$code = $this->objection( $request );
-		return '' === $code ? $result : new \WP_Error( $code, self::MESSAGES[ $code ], array( 'status' => 403 ) );
-	}
-
-	/**
-	 * Takes calendar routes out of batches, which validate arguments before any wall.
-	 *
-	 * @param array $endpoints Endpoints by route.
-	 * @return array
-	 */
-	public function without_batch( $endpoints ) {
-		foreach ( $endpoints as $route => $handlers ) {
-			if ( null === $this->calendar_of( (string) $route ) || ! is_array( $handlers ) ) {
-				continue;
-			}
-			unset( $endpoints[ $route ]['allow_batch'] );
-			foreach ( $handlers as $key => $handler ) {
-				if ( is_array( $handler ) ) {
-					unset( $endpoints[ $route ][ $key ]['allow_batch'] );
-				}
-			}
-		}
-		return $endpoints;
-	}
-
-	/**
-	 * Why a request must not be dispatched; empty when it may.
+	 * What is wrong with a request for a calendar route; empty when it may be dispatched.
 	 *
 	 * @param \WP_REST_Request $request The request.
 	 */
-	private function objection( $request ): string {
+	private function fault( $request ): string {
 		$route    = (string) $request->get_route();
-		$calendar = $this->calendar_of( $route );
+		$calendar = namespace_of( $route, $this->namespaces );
 		if ( null === $calendar || self::is_allowed_internally( $request ) ) {
 			return '';
 		}
@@ -379,24 +416,12 @@ final class Guard {
 	}
 
 	/**
-	 * The calendar namespace that a route may belong to; WordPress matches routes without regard to case.
-	 */
-	private function calendar_of( string $route ): ?string {
-		foreach ( $this->namespaces as $namespace ) {
-			if ( 1 === preg_match( '~^/*' . preg_quote( $namespace, '~' ) . '(?![a-z0-9_-])~i', $route ) ) {
-				return $namespace;
-			}
-		}
-		return null;
-	}
-
-	/**
 	 * Whether the site's own code vouches for a request that it makes while no client's REST request is served.
 	 *
 	 * @param \WP_REST_Request $request The request.
 	 */
 	private static function is_allowed_internally( $request ): bool {
-		if ( defined( 'REST_REQUEST' ) && REST_REQUEST ) {
+		if ( self::serves_client() ) {
 			return false;
 		}
 		/**
@@ -406,6 +431,188 @@ final class Guard {
 		 * @param \WP_REST_Request $request The request.
 		 */
 		return true === apply_filters( 'calendar_edge_allow_internal', false, $request );
+	}
+}
+
+/**
+ * One rule of CALENDAR_EDGE_SURFACE: who may call which routes.
+ */
+final class SurfaceRule {
+
+	const CALLERS = array( 'anybody', 'credentials', 'nobody' );
+	const METHODS = array( 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS' );
+
+	/** @var string The rule as it was written. */
+	public $text;
+
+	/** @var string One of CALLERS. */
+	private $callers;
+
+	/** @var string[] Some of METHODS; empty for all. */
+	private $methods;
+
+	/** @var string[] The segments of the pattern. */
+	private $pattern;
+
+	/** @var bool Whether a refusal says that the route does not exist. */
+	private $hides;
+
+	/**
+	 * Reads `CALLERS [METHODS] PATTERN [not_found]`; null when the text is of another form.
+	 */
+	public static function parse( string $text ): ?self {
+		$words         = preg_split( '/\s+/', $text, -1, PREG_SPLIT_NO_EMPTY );
+		$rule          = new self();
+		$rule->text    = implode( ' ', $words );
+		$rule->callers = (string) array_shift( $words );
+		$rule->hides   = 'not_found' === end( $words );
+		if ( $rule->hides ) {
+			array_pop( $words );
+		}
+		$pattern       = self::canonical( (string) array_pop( $words ) );
+		$rule->pattern = explode( '/', $pattern );
+		$rule->methods = $words;
+		$is_rule       = in_array( $rule->callers, self::CALLERS, true ) && array() === array_diff( $words, self::METHODS )
+			&& 1 === preg_match( '~\A(?:\*|[\w.-]+)(?:/(?:\*|[\w.-]+))*\z~', $pattern );
+		return $is_rule ? $rule : null;
+	}
+
+	/**
+	 * A route in one spelling: WordPress matches routes without regard to case, and lets a line feed follow them.
+	 */
+	public static function canonical( string $route ): string {
+		return strtolower( trim( (string) preg_replace( '~/+~', '/', $route ), "/ \t\n\r\0\x0B" ) );
+	}
+
+	/**
+	 * @param string $method The method that WordPress dispatches.
+	 * @param string $route  A canonical route.
+	 */
+	public function covers( string $method, string $route ): bool {
+		$segments = array_map(
+			static function ( string $segment ): string {
+				return '*' === $segment ? '[^/]+' : preg_quote( $segment, '~' );
+			},
+			$this->pattern
+		);
+		if ( '*' === end( $this->pattern ) ) {
+			$segments[ count( $segments ) - 1 ] = '.+';
+		}
+		// WordPress serves HEAD as GET.
+		return ( array() === $this->methods || in_array( 'HEAD' === $method ? 'GET' : $method, $this->methods, true ) )
+			&& 1 === preg_match( '~\A' . implode( '/', $segments ) . '\z~s', $route );
+	}
+
+	/**
+	 * A request that the rule covers.
+	 */
+	public function example(): \WP_REST_Request {
+		return new \WP_REST_Request( $this->methods[0] ?? 'GET', '/' . str_replace( '*', 'x', implode( '/', $this->pattern ) ) );
+	}
+
+	/**
+	 * The refusal of a request of the current user, in WordPress's own words; null when the rule lets it pass.
+	 *
+	 * @param \WP_REST_Request $request The request.
+	 */
+	public function refusal( $request ): ?\WP_Error {
+		// Before a browser sends credentials to another site it asks without them.
+		$has_credentials = is_user_logged_in() || 'OPTIONS' === $request->get_method() && null !== $request->get_header( 'access-control-request-method' );
+		if ( 'anybody' === $this->callers || 'credentials' === $this->callers && $has_credentials ) {
+			return null;
+		}
+		// phpcs:disable WordPress.WP.I18n.MissingArgDomain -- WordPress has translated these sentences.
+		return $this->hides
+			? new \WP_Error( 'rest_no_route', __( 'No route was found matching the URL and request method.' ), array( 'status' => 404 ) )
+			: new \WP_Error( 'rest_forbidden', __( 'Sorry, you are not allowed to do that.' ), array( 'status' => rest_authorization_required_code() ) );
+		// phpcs:enable
+	}
+}
+
+/**
+ * Closes routes outside of the calendar by the rules of CALENDAR_EDGE_SURFACE; the first one that covers a request decides.
+ */
+final class Surface extends Wall {
+
+	/** @var SurfaceRule[] */
+	private $rules = array();
+
+	/** @var string[] What was written where a rule should be. */
+	private $unread = array();
+
+	/** @var string[] Namespaces, each with a slash in front, that are guarded by marks. */
+	private $guarded;
+
+	/** @var bool Whether requests of the site itself are refused as well. */
+	private $is_trial = false;
+
+	public function __construct( string $list, array $guarded ) {
+		$this->guarded = $guarded;
+		foreach ( array_filter( array_map( 'trim', preg_split( '/[,\r\n]/', $list ) ) ) as $text ) {
+			$rule = SurfaceRule::parse( $text );
+			if ( null === $rule ) {
+				$this->unread[] = $text;
+			} else {
+				$this->rules[] = $rule;
+			}
+		}
+	}
+
+	protected function objection( $request ): ?\WP_Error {
+		$rule = $this->is_trial || self::serves_client() ? $this->rule_for( $request ) : null;
+		return null === $rule ? null : $rule->refusal( $request );
+	}
+
+	/**
+	 * @param \WP_REST_Request $request The request.
+	 */
+	private function rule_for( $request ): ?SurfaceRule {
+		$route = SurfaceRule::canonical( (string) $request->get_route() );
+		if ( null !== namespace_of( "/$route", $this->guarded ) ) {
+			return null;
+		}
+		foreach ( $this->rules as $rule ) {
+			if ( $rule->covers( (string) $request->get_method(), $route ) ) {
+				return $rule;
+			}
+		}
+		return null;
+	}
+
+	public function count(): int {
+		return count( $this->rules );
+	}
+
+	/**
+	 * @return string[]
+	 */
+	public function unread(): array {
+		return $this->unread;
+	}
+
+	/**
+	 * The rules that do not hold against an anonymous client, because a plugin answers behind them or unhooked them.
+	 *
+	 * @return string[]
+	 */
+	public function failing(): array {
+		$user = get_current_user_id();
+		wp_set_current_user( 0 );
+		$this->is_trial = true;
+		$failing        = array();
+		foreach ( $this->rules as $rule ) {
+			$request = $rule->example();
+			if ( $rule !== $this->rule_for( $request ) || null === $rule->refusal( $request ) ) {
+				continue;
+			}
+			$answer = apply_filters( 'rest_pre_dispatch', null, rest_get_server(), $request );
+			if ( ! $answer instanceof \WP_REST_Response || $answer->get_data()['code'] !== $rule->refusal( $request )->get_error_code() ) {
+				$failing[] = $rule->text;
+			}
+		}
+		$this->is_trial = false;
+		wp_set_current_user( $user );
+		return $failing;
 	}
 }
 
@@ -2242,7 +2449,7 @@ final class Contract {
 }
 
 /**
- * The lines in Tools > Site Health that say whether the guard stands, and whether edges hear of changes.
+ * The lines in Tools > Site Health that say whether the guard stands, whether edges hear of changes, and which rules hold.
  */
 final class Health {
 
@@ -2252,13 +2459,18 @@ final class Health {
 	/** @var Edge[] */
 	private $edges;
 
+	/** @var Surface|null */
+	private $surface;
+
 	/**
-	 * @param Secret|null $secret The secret; null when none is configured.
-	 * @param Edge[]      $edges  The edges that are told of changes.
+	 * @param Secret|null  $secret  The secret; null when none is configured.
+	 * @param Edge[]       $edges   The edges that are told of changes.
+	 * @param Surface|null $surface The rules for other routes; null when none are configured.
 	 */
-	public function __construct( ?Secret $secret, array $edges ) {
-		$this->secret = $secret;
-		$this->edges  = $edges;
+	public function __construct( ?Secret $secret, array $edges, ?Surface $surface ) {
+		$this->secret  = $secret;
+		$this->edges   = $edges;
+		$this->surface = $surface;
 	}
 
 	public function register(): void {
@@ -2280,6 +2492,12 @@ final class Health {
 				'test'  => array( $this, 'report_messages' ),
 			);
 		}
+		if ( null !== $this->surface ) {
+			$tests['direct']['calendar_edge_surface'] = array(
+				'label' => 'calendar-edge',
+				'test'  => array( $this, 'report_surface' ),
+			);
+		}
 		return $tests;
 	}
 
@@ -2299,6 +2517,19 @@ final class Health {
 			? array( 'good', 'calendar-edge hears of changes', 'The last change arrived at every edge.' )
 			: array( 'recommended', 'calendar-edge does not hear of changes', 'The last change did not arrive at: ' . implode( ', ', $missed ) . '. It is sent again with the next one.' );
 		return self::line( 'calendar_edge_messages', $text );
+	}
+
+	public function report_surface(): array {
+		$failing = $this->surface->failing();
+		$unread  = $this->surface->unread();
+		$text    = array( 'good', 'calendar-edge closes routes of this site', sprintf( 'Rules of CALENDAR_EDGE_SURFACE that hold: %d.', $this->surface->count() ) );
+		if ( array() !== $unread ) {
+			$text = array( 'recommended', 'calendar-edge cannot read all of its rules', 'These parts of CALENDAR_EDGE_SURFACE close nothing: ' . implode( ', ', $unread ) );
+		}
+		if ( array() !== $failing ) {
+			$text = array( 'critical', 'calendar-edge does not close the routes that it should', 'Another plugin answers before these rules of CALENDAR_EDGE_SURFACE: ' . implode( ', ', $failing ) );
+		}
+		return self::line( 'calendar_edge_surface', $text );
 	}
 
 	private static function line( string $test, array $finding ): array {
@@ -2381,13 +2612,33 @@ function guarded_namespaces(): array {
 }
 
 /**
+ * The one of these namespaces that a route may belong to; WordPress matches routes without regard to case.
+ *
+ * @param string   $route      The route.
+ * @param string[] $namespaces Namespaces with a slash in front.
+ */
+function namespace_of( string $route, array $namespaces ): ?string {
+	foreach ( $namespaces as $namespace ) {
+		if ( 1 === preg_match( '~^/*' . preg_quote( $namespace, '~' ) . '(?![a-z0-9_-])~i', $route ) ) {
+			return $namespace;
+		}
+	}
+	return null;
+}
+
+/**
  * Puts the guard up, and listens to changes where edges are configured. The command line has no clients to guard
  * against, but it changes things.
  */
 function start(): void {
-	$secret = Secret::configured();
-	$edges  = Edge::configured();
-	( new Health( $secret, $edges ) )->register();
+	$secret  = Secret::configured();
+	$edges   = Edge::configured();
+	$list    = setting( 'CALENDAR_EDGE_SURFACE' );
+	$surface = null === $list ? null : new Surface( $list, array_merge( guarded_namespaces(), array( '/calendar-edge/v1' ) ) );
+	( new Health( $secret, $edges, $surface ) )->register();
+	if ( null !== $surface ) {
+		$surface->register();
+	}
 	if ( null === $secret ) {
 		return;
 	}

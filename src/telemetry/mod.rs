@@ -37,6 +37,7 @@ mod request_log;
 mod requests;
 mod schema_disagreements;
 mod series;
+mod site_surface;
 mod site_verdict;
 #[cfg_attr(
     not(feature = "otlp"),
@@ -87,6 +88,7 @@ pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote,
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
 pub(crate) use schema_disagreements::SchemaDisagreement;
+pub(crate) use site_surface::SiteSurface;
 pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;
