@@ -23,11 +23,11 @@ type Called = (CalledDoor<'static>, bool, CallOutcome);
 
 /// The report after these calls, a number of days after the first.
 fn report(days: u64, called: &[Called]) -> SurfaceReport {
-    report_beside(settings(), days, called)
+    report_beside(&settings(), days, called)
 }
 
 /// The same beside the rules of settings.
-fn report_beside(settings: Settings, days: u64, called: &[Called]) -> SurfaceReport {
+fn report_beside(settings: &Settings, days: u64, called: &[Called]) -> SurfaceReport {
     let routes = ListedRoutes::read(INDEX).expect("an index");
     let start = UnixTime::from_secs(1_800_000_000);
     let end = start.saturating_add(Duration::from_hours(24 * days));
@@ -41,7 +41,7 @@ fn report_beside(settings: Settings, days: u64, called: &[Called]) -> SurfaceRep
         };
         counts.count(*door, kind, end);
     }
-    let scope = SurfaceScope::of(&settings);
+    let scope = SurfaceScope::of(settings);
     SurfaceReport::of_site("https://wp.example/wp-json", Some(&routes), &scope)
         .counted(counts.sums(end), &scope)
 }
@@ -171,7 +171,7 @@ fn what_has_a_rule_is_not_proposed_again() {
         rule(SurfaceCallers::Anybody, &["batch"]),
     ];
     settings.surface_default.unknown = Some(SurfaceCallers::Credentials);
-    let report = report_beside(settings, 7, &[POST]);
+    let report = report_beside(&settings, 7, &[POST]);
     assert_eq!(
         rules(&report),
         [("batch", "credentials"), ("tec/v1", "credentials")]
