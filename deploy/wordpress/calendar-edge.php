@@ -1,8 +1,8 @@
 <?php
 /**
  * Plugin Name: calendar-edge companion
- * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, and tells it what changed.
- * Version: 0.4.0
+ * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
+ * Version: 0.5.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -18,6 +18,9 @@ namespace CalendarEdge;
 if ( ! defined( 'ABSPATH' ) ) {
 	exit;
 }
+
+/** The version of this plugin. */
+const VERSION = '0.5.0';
 
 /**
  * The secret that the edge and this site share.
@@ -254,9 +257,107 @@ final class Exchange {
 }
 
 /**
+ * Asks before WordPress runs any code of a REST route, whatever led to it: a request, a batch, an embedded record.
+ */
+abstract class Wall {
+
+	/**
+	 * Why a request must not be dispatched, with the status as data; null when it may.
+	 *
+	 * @param \WP_REST_Request $request The request.
+	 */
+	abstract protected function objection( $request ): ?\WP_Error;
+
+	/**
+	 * Hooks in behind every other plugin, so that none of them can answer in the place of a refusal.
+	 */
+	public function register(): void {
+		add_filter( 'rest_pre_dispatch', array( $this, 'before_dispatch' ), PHP_INT_MAX, 3 );
+		add_filter( 'rest_request_before_callbacks', array( $this, 'before_callbacks' ), PHP_INT_MAX, 3 );
+	}
+
+	/**
+	 * Before WordPress matches a route and validates its arguments.
+	 *
+	 * It answers with a response, because a batch cannot take an error here.
+	 *
+	 * @param mixed            $result  What other plugins answer instead.
+	 * @param \WP_REST_Server  $server  The server.
+	 * @param \WP_REST_Request $request The request.
+	 * @return mixed
+	 */
+	public function before_dispatch( $result, $server, $request ) {
+		$refusal = $this->objection( $request );
+		if ( null === $refusal ) {
+			return $result;
+		}
+		$data = $refusal->get_error_data();
+		$body = array(
+			'code'    => $refusal->get_error_code(),
+			'message' => $refusal->get_error_message(),
+			'data'    => $data,
+		);
+		// A hidden route must look like one that does not exist.
+		$headers = 404 === $data['status'] ? array() : array( 'Cache-Control' => 'no-store' );
+		return new \WP_REST_Response( $body, $data['status'], $headers );
+	}
+
+	/**
+	 * Before the callback: a plugin may have changed the route since, and a batch validates its entries before it asks.
+	 *
+	 * @param mixed            $result  What other plugins answer instead.
+	 * @param array            $handler The matched endpoint.
+	 * @param \WP_REST_Request $request The request.
+	 * @return mixed
+	 */
+	public function before_callbacks( $result, $handler, $request ) {
+		$refusal = $this->objection( $request );
+		if ( null === $refusal ) {
+			$refusal = $this->objection_to_batch( $handler, $request );
+			if ( null !== $refusal ) {
+				// Only an error is heeded here, and it has no headers.
+				rest_get_server()->send_header( 'Cache-Control', 'no-store' );
+			}
+		}
+		return null === $refusal ? $result : $refusal;
+	}
+
+	/**
+	 * Why a batch must not be served; null when it may, and for everything that is no batch.
+	 *
+	 * @param array            $handler The matched endpoint.
+	 * @param \WP_REST_Request $request The request, of which WordPress has validated the list of entries.
+	 */
+	private function objection_to_batch( $handler, $request ): ?\WP_Error {
+		if ( ! is_array( $handler['callback'] ) || 'serve_batch_request_v1' !== ( $handler['callback'][1] ?? '' ) ) {
+			return null;
+		}
+		foreach ( (array) $request['requests'] as $entry ) {
+			$parsed = wp_parse_url( $entry['path'] );
+			if ( false === $parsed ) {
+				// WordPress gives the entries behind this one the endpoints of their successors.
+				return new \WP_Error( 'parse_path_failed', __( 'Could not parse the path.' ), array( 'status' => 400 ) ); // phpcs:ignore WordPress.WP.I18n.MissingArgDomain -- WordPress's own words.
+			}
+			$refusal = $this->objection( new \WP_REST_Request( $entry['method'] ?? 'POST', $parsed['path'] ?? '' ) );
+			if ( null !== $refusal ) {
+				return $refusal;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether WordPress serves a REST request of a client, and not one that the site's own code makes for a page.
+	 */
+	protected static function serves_client(): bool {
+		return defined( 'REST_REQUEST' ) && REST_REQUEST;
+	}
+}
+
+/**
  * Refuses every dispatch of a calendar route that the edge did not mark, whatever led to it.
  */
-final class Guard {
+final class Guard extends Wall {
 
 	const MISSING   = 'calendar_edge_mark_missing';
 	const INVALID   = 'calendar_edge_mark_invalid';
@@ -287,80 +388,19 @@ final class Guard {
 		$this->namespaces = $namespaces;
 	}
 
-	/**
-	 * Hooks in behind every other plugin, so that none of them can answer in the guard's place.
-	 */
-	public function register(): void {
-		add_filter( 'rest_pre_dispatch', array( $this, 'before_dispatch' ), PHP_INT_MAX, 3 );
-		add_filter( 'rest_request_before_callbacks', array( $this, 'before_callbacks' ), PHP_INT_MAX, 3 );
-		add_filter( 'rest_endpoints', array( $this, 'without_batch' ), PHP_INT_MAX );
+	protected function objection( $request ): ?\WP_Error {
+		$code = $this->fault( $request );
+		return '' === $code ? null : new \WP_Error( $code, self::MESSAGES[ $code ], array( 'status' => 403 ) );
 	}
 
 	/**
-	 * The first wall: before WordPress matches a route and validates its arguments.
-	 *
-	 * It answers with a response, because a batch cannot take an error here.
-	 *
-	 * @param mixed            $result  What other plugins answer instead.
-	 * @param \WP_REST_Server  $server  The server.
-	 * @param \WP_REST_Request $request The request.
-	 * @return mixed
-	 */
-	public function before_dispatch( $result, $server, $request ) {
-		$code = $this->objection( $request );
-		if ( '' === $code ) {
-			return $result;
-		}
-		$body = array(
-			'code'    => $code,
-			'message' => self::MESSAGES[ $code ],
-			'data'    => array( 'status' => 403 ),
-		);
-		return new \WP_REST_Response( $body, 403, array( 'Cache-Control' => 'no-store' ) );
-	}
-
-	/**
-	 * The second wall: a batch matches before the first one, and a plugin may change the route behind it.
-	 *
-	 * @param mixed            $result  What other plugins answer instead.
-	 * @param array            $handler The matched endpoint.
-	 * @param \WP_REST_Request $request The request.
-	 * @return mixed
-	 */
-	public function before_callbacks( $result, $handler, $request ) {
-		$code = $this->objection( $request );
-		return '' === $code ? $result : new \WP_Error( $code, self::MESSAGES[ $code ], array( 'status' => 403 ) );
-	}
-
-	/**
-	 * Takes calendar routes out of batches, which validate arguments before any wall.
-	 *
-	 * @param array $endpoints Endpoints by route.
-	 * @return array
-	 */
-	public function without_batch( $endpoints ) {
-		foreach ( $endpoints as $route => $handlers ) {
-			if ( null === $this->calendar_of( (string) $route ) || ! is_array( $handlers ) ) {
-				continue;
-			}
-			unset( $endpoints[ $route ]['allow_batch'] );
-			foreach ( $handlers as $key => $handler ) {
-				if ( is_array( $handler ) ) {
-					unset( $endpoints[ $route ][ $key ]['allow_batch'] );
-				}
-			}
-		}
-		return $endpoints;
-	}
-
-	/**
-	 * Why a request must not be dispatched; empty when it may.
+	 * What is wrong with a request for a calendar route; empty when it may be dispatched.
 	 *
 	 * @param \WP_REST_Request $request The request.
 	 */
-	private function objection( $request ): string {
+	private function fault( $request ): string {
 		$route    = (string) $request->get_route();
-		$calendar = $this->calendar_of( $route );
+		$calendar = namespace_of( $route, $this->namespaces );
 		if ( null === $calendar || self::is_allowed_internally( $request ) ) {
 			return '';
 		}
@@ -376,24 +416,12 @@ final class Guard {
 	}
 
 	/**
-	 * The calendar namespace that a route may belong to; WordPress matches routes without regard to case.
-	 */
-	private function calendar_of( string $route ): ?string {
-		foreach ( $this->namespaces as $namespace ) {
-			if ( 1 === preg_match( '~^/*' . preg_quote( $namespace, '~' ) . '(?![a-z0-9_-])~i', $route ) ) {
-				return $namespace;
-			}
-		}
-		return null;
-	}
-
-	/**
 	 * Whether the site's own code vouches for a request that it makes while no client's REST request is served.
 	 *
 	 * @param \WP_REST_Request $request The request.
 	 */
 	private static function is_allowed_internally( $request ): bool {
-		if ( defined( 'REST_REQUEST' ) && REST_REQUEST ) {
+		if ( self::serves_client() ) {
 			return false;
 		}
 		/**
@@ -403,6 +431,188 @@ final class Guard {
 		 * @param \WP_REST_Request $request The request.
 		 */
 		return true === apply_filters( 'calendar_edge_allow_internal', false, $request );
+	}
+}
+
+/**
+ * One rule of CALENDAR_EDGE_SURFACE: who may call which routes.
+ */
+final class SurfaceRule {
+
+	const CALLERS = array( 'anybody', 'credentials', 'nobody' );
+	const METHODS = array( 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS' );
+
+	/** @var string The rule as it was written. */
+	public $text;
+
+	/** @var string One of CALLERS. */
+	private $callers;
+
+	/** @var string[] Some of METHODS; empty for all. */
+	private $methods;
+
+	/** @var string[] The segments of the pattern. */
+	private $pattern;
+
+	/** @var bool Whether a refusal says that the route does not exist. */
+	private $hides;
+
+	/**
+	 * Reads `CALLERS [METHODS] PATTERN [not_found]`; null when the text is of another form.
+	 */
+	public static function parse( string $text ): ?self {
+		$words         = preg_split( '/\s+/', $text, -1, PREG_SPLIT_NO_EMPTY );
+		$rule          = new self();
+		$rule->text    = implode( ' ', $words );
+		$rule->callers = (string) array_shift( $words );
+		$rule->hides   = 'not_found' === end( $words );
+		if ( $rule->hides ) {
+			array_pop( $words );
+		}
+		$pattern       = self::canonical( (string) array_pop( $words ) );
+		$rule->pattern = explode( '/', $pattern );
+		$rule->methods = $words;
+		$is_rule       = in_array( $rule->callers, self::CALLERS, true ) && array() === array_diff( $words, self::METHODS )
+			&& 1 === preg_match( '~\A(?:\*|[\w.-]+)(?:/(?:\*|[\w.-]+))*\z~', $pattern );
+		return $is_rule ? $rule : null;
+	}
+
+	/**
+	 * A route in one spelling: WordPress matches routes without regard to case, and lets a line feed follow them.
+	 */
+	public static function canonical( string $route ): string {
+		return strtolower( trim( (string) preg_replace( '~/+~', '/', $route ), "/ \t\n\r\0\x0B" ) );
+	}
+
+	/**
+	 * @param string $method The method that WordPress dispatches.
+	 * @param string $route  A canonical route.
+	 */
+	public function covers( string $method, string $route ): bool {
+		$segments = array_map(
+			static function ( string $segment ): string {
+				return '*' === $segment ? '[^/]+' : preg_quote( $segment, '~' );
+			},
+			$this->pattern
+		);
+		if ( '*' === end( $this->pattern ) ) {
+			$segments[ count( $segments ) - 1 ] = '.+';
+		}
+		// WordPress serves HEAD as GET.
+		return ( array() === $this->methods || in_array( 'HEAD' === $method ? 'GET' : $method, $this->methods, true ) )
+			&& 1 === preg_match( '~\A' . implode( '/', $segments ) . '\z~s', $route );
+	}
+
+	/**
+	 * A request that the rule covers.
+	 */
+	public function example(): \WP_REST_Request {
+		return new \WP_REST_Request( $this->methods[0] ?? 'GET', '/' . str_replace( '*', 'x', implode( '/', $this->pattern ) ) );
+	}
+
+	/**
+	 * The refusal of a request of the current user, in WordPress's own words; null when the rule lets it pass.
+	 *
+	 * @param \WP_REST_Request $request The request.
+	 */
+	public function refusal( $request ): ?\WP_Error {
+		// Before a browser sends credentials to another site it asks without them.
+		$has_credentials = is_user_logged_in() || 'OPTIONS' === $request->get_method() && null !== $request->get_header( 'access-control-request-method' );
+		if ( 'anybody' === $this->callers || 'credentials' === $this->callers && $has_credentials ) {
+			return null;
+		}
+		// phpcs:disable WordPress.WP.I18n.MissingArgDomain -- WordPress has translated these sentences.
+		return $this->hides
+			? new \WP_Error( 'rest_no_route', __( 'No route was found matching the URL and request method.' ), array( 'status' => 404 ) )
+			: new \WP_Error( 'rest_forbidden', __( 'Sorry, you are not allowed to do that.' ), array( 'status' => rest_authorization_required_code() ) );
+		// phpcs:enable
+	}
+}
+
+/**
+ * Closes routes outside of the calendar by the rules of CALENDAR_EDGE_SURFACE; the first one that covers a request decides.
+ */
+final class Surface extends Wall {
+
+	/** @var SurfaceRule[] */
+	private $rules = array();
+
+	/** @var string[] What was written where a rule should be. */
+	private $unread = array();
+
+	/** @var string[] Namespaces, each with a slash in front, that are guarded by marks. */
+	private $guarded;
+
+	/** @var bool Whether requests of the site itself are refused as well. */
+	private $is_trial = false;
+
+	public function __construct( string $list, array $guarded ) {
+		$this->guarded = $guarded;
+		foreach ( array_filter( array_map( 'trim', preg_split( '/[,\r\n]/', $list ) ) ) as $text ) {
+			$rule = SurfaceRule::parse( $text );
+			if ( null === $rule ) {
+				$this->unread[] = $text;
+			} else {
+				$this->rules[] = $rule;
+			}
+		}
+	}
+
+	protected function objection( $request ): ?\WP_Error {
+		$rule = $this->is_trial || self::serves_client() ? $this->rule_for( $request ) : null;
+		return null === $rule ? null : $rule->refusal( $request );
+	}
+
+	/**
+	 * @param \WP_REST_Request $request The request.
+	 */
+	private function rule_for( $request ): ?SurfaceRule {
+		$route = SurfaceRule::canonical( (string) $request->get_route() );
+		if ( null !== namespace_of( "/$route", $this->guarded ) ) {
+			return null;
+		}
+		foreach ( $this->rules as $rule ) {
+			if ( $rule->covers( (string) $request->get_method(), $route ) ) {
+				return $rule;
+			}
+		}
+		return null;
+	}
+
+	public function count(): int {
+		return count( $this->rules );
+	}
+
+	/**
+	 * @return string[]
+	 */
+	public function unread(): array {
+		return $this->unread;
+	}
+
+	/**
+	 * The rules that do not hold against an anonymous client, because a plugin answers behind them or unhooked them.
+	 *
+	 * @return string[]
+	 */
+	public function failing(): array {
+		$user = get_current_user_id();
+		wp_set_current_user( 0 );
+		$this->is_trial = true;
+		$failing        = array();
+		foreach ( $this->rules as $rule ) {
+			$request = $rule->example();
+			if ( $rule !== $this->rule_for( $request ) || null === $rule->refusal( $request ) ) {
+				continue;
+			}
+			$answer = apply_filters( 'rest_pre_dispatch', null, rest_get_server(), $request );
+			if ( ! $answer instanceof \WP_REST_Response || $answer->get_data()['code'] !== $rule->refusal( $request )->get_error_code() ) {
+				$failing[] = $rule->text;
+			}
+		}
+		$this->is_trial = false;
+		wp_set_current_user( $user );
+		return $failing;
 	}
 }
 
@@ -739,9 +949,9 @@ final class Edge {
 	/**
 	 * The header that proves where a message comes from, and what it says.
 	 */
-	public static function seal( Secret $secret, int $time, string $nonce, string $body ): string {
+	public static function seal( Secret $secret, int $time, string $nonce, string $body, string $subject = 'purge' ): string {
 		$digest = hash( 'sha256', $body );
-		return "v1 t=$time,n=$nonce,d=$digest,s=" . $secret->sign( "calendar-edge purge v1\n$time\n$nonce\n$digest" );
+		return "v1 t=$time,n=$nonce,d=$digest,s=" . $secret->sign( "calendar-edge $subject v1\n$time\n$nonce\n$digest" );
 	}
 
 	/**
@@ -1833,18 +2043,11 @@ final class Announcer {
 			return;
 		}
 		$code = Mark::objection( $secret, $exchange, $method );
+		if ( '' !== $code ) {
+			refuse( $code );
+		}
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
-		if ( '' !== $code ) {
-			http_response_code( 403 );
-			$refusal = array(
-				'code'    => $code,
-				'message' => Guard::MESSAGES[ $code ],
-				'data'    => array( 'status' => 403 ),
-			);
-			echo wp_json_encode( $refusal );
-			exit;
-		}
 		$count = self::count();
 		foreach ( $count as $name => $value ) {
 			header( "$name: $value" );
@@ -1855,7 +2058,398 @@ final class Announcer {
 }
 
 /**
- * The lines in Tools > Site Health that say whether the guard stands, and whether edges hear of changes.
+ * Tells an edge what this site has registered about its REST endpoints. Names of functions decide; none is called.
+ */
+final class Contract {
+
+	const ROUTE = '/calendar-edge/v1/contract';
+
+	/** Carries the proof that this site wrote the answer. */
+	const SEAL = 'X-Calendar-Edge-Seal';
+
+	/** The most arguments that are told; the routes behind them are left out. */
+	const MOST_ARGUMENTS = 40000;
+
+	/** The deepest schema that is told. */
+	const DEEPEST = 32;
+
+	/** The keywords of a schema that WordPress reads when it checks a value. */
+	const KEYWORDS = array(
+		'title',
+		'type',
+		'format',
+		'enum',
+		'required',
+		'items',
+		'properties',
+		'additionalProperties',
+		'patternProperties',
+		'minProperties',
+		'maxProperties',
+		'minimum',
+		'maximum',
+		'exclusiveMinimum',
+		'exclusiveMaximum',
+		'multipleOf',
+		'minLength',
+		'maxLength',
+		'pattern',
+		'minItems',
+		'maxItems',
+		'uniqueItems',
+		'anyOf',
+		'oneOf',
+	);
+
+	/** Functions that sanitize, and refuse nothing. */
+	const HARMLESS = array(
+		'absint',
+		'intval',
+		'boolval',
+		'floatval',
+		'sanitize_text_field',
+		'sanitize_textarea_field',
+		'sanitize_key',
+		'sanitize_title',
+		'sanitize_url',
+		'esc_url_raw',
+		'rest_sanitize_boolean',
+		'rest_sanitize_array',
+		'rest_sanitize_object',
+		'wp_parse_list',
+		'wp_parse_id_list',
+		'wp_parse_slug_list',
+	);
+
+	/** What WordPress says about arguments, by what is translated. */
+	const SENTENCES = array(
+		'%1$s is not of type %2$s.',
+		'%1$s is not a valid %2$s. Reason: %3$s',
+		'%1$s does not match the expected format. Reason: %2$s',
+		'%1$s is not a valid %2$l.',
+		'%s does not match any of the expected formats.',
+		'%1$s matches %2$l, but should match only one.',
+		'%s matches more than one of the expected formats.',
+		'%1$s is not %2$s.',
+		'%1$s is not one of %2$l.',
+		'Invalid hex color.',
+		'Invalid date.',
+		'Invalid email address.',
+		'%s is not a valid IP address.',
+		'%s is not a valid UUID.',
+		'%1$s is a required property of %2$s.',
+		'%1$s is not a valid property of Object.',
+		'%s has duplicate items.',
+		'%1$s must be a multiple of %2$s.',
+		'%1$s must be greater than %2$d',
+		'%1$s must be greater than or equal to %2$d',
+		'%1$s must be less than %2$d',
+		'%1$s must be less than or equal to %2$d',
+		'%1$s must be between %2$d (exclusive) and %3$d (exclusive)',
+		'%1$s must be between %2$d (exclusive) and %3$d (inclusive)',
+		'%1$s must be between %2$d (inclusive) and %3$d (exclusive)',
+		'%1$s must be between %2$d (inclusive) and %3$d (inclusive)',
+		'%1$s does not match pattern %2$s.',
+		'Missing parameter(s): %s',
+		'Invalid parameter(s): %s',
+		'Invalid JSON body passed.',
+	);
+
+	/** What it says about numbers of things, by the keyword with the number. */
+	const COUNTED = array(
+		'minProperties' => array( '%1$s must contain at least %2$s property.', '%1$s must contain at least %2$s properties.' ),
+		'maxProperties' => array( '%1$s must contain at most %2$s property.', '%1$s must contain at most %2$s properties.' ),
+		'minItems'      => array( '%1$s must contain at least %2$s item.', '%1$s must contain at least %2$s items.' ),
+		'maxItems'      => array( '%1$s must contain at most %2$s item.', '%1$s must contain at most %2$s items.' ),
+		'minLength'     => array( '%1$s must be at least %2$s character long.', '%1$s must be at least %2$s characters long.' ),
+		'maxLength'     => array( '%1$s must be at most %2$s character long.', '%1$s must be at most %2$s characters long.' ),
+	);
+
+	/** @var Secret */
+	private $secret;
+
+	/** @var Exchange */
+	private $exchange;
+
+	/** @var array<string, array<int, true>> The numbers in all schemas, by keyword. */
+	private $numbers = array();
+
+	/** @var int How many arguments were told so far. */
+	private $arguments = 0;
+
+	public function __construct( Secret $secret, Exchange $exchange ) {
+		$this->secret   = $secret;
+		$this->exchange = $exchange;
+	}
+
+	public function register(): void {
+		if ( '' !== $this->exchange->mark() && $this->exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
+			// Last of all: then every route is registered, and nothing has answered yet.
+			add_action( 'rest_api_init', array( $this, 'answer' ), PHP_INT_MAX, 1 );
+		}
+	}
+
+	/**
+	 * Answers an edge, and ends the run.
+	 *
+	 * @param \WP_REST_Server $server The server with all routes.
+	 */
+	public function answer( $server ): void {
+		$code = Mark::objection( $this->secret, $this->exchange, (string) ( $_SERVER['REQUEST_METHOD'] ?? '' ) );
+		if ( '' !== $code ) {
+			refuse( $code );
+		}
+		$json = wp_json_encode( $this->document( $server ), JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION );
+		if ( ! is_string( $json ) ) {
+			http_response_code( 500 );
+			exit;
+		}
+		header( 'Content-Type: application/json; charset=UTF-8' );
+		header( 'Cache-Control: no-store' );
+		header( self::SEAL . ': ' . Edge::seal( $this->secret, time(), bin2hex( random_bytes( 16 ) ), $json, 'contract' ) );
+		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- Nothing is done with it but to look for a word.
+		$codings = (string) ( $_SERVER['HTTP_ACCEPT_ENCODING'] ?? '' );
+		if ( false !== strpos( $codings, 'gzip' ) && function_exists( 'gzencode' ) && ! ini_get( 'zlib.output_compression' ) ) {
+			header( 'Content-Encoding: gzip' );
+			$json = (string) gzencode( $json, 6 );
+		}
+		header( 'Content-Length: ' . strlen( $json ) );
+		// phpcs:ignore WordPress.Security.EscapeOutput -- It is JSON.
+		echo $json;
+		exit;
+	}
+
+	/**
+	 * @param \WP_REST_Server $server The server with all routes.
+	 */
+	private function document( $server ): array {
+		$routes = $this->routes( $server );
+		return array(
+			'contract' => 1,
+			'versions' => array(
+				'wordpress' => (string) get_bloginfo( 'version' ),
+				'php'       => PHP_VERSION,
+				'companion' => VERSION,
+			),
+			'locale'   => (string) get_locale(),
+			'words'    => (object) self::translated(),
+			'counted'  => $this->counted(),
+			'between'  => array(
+				sprintf( __( '%1$s, %2$s' ), '', '' ), // phpcs:ignore WordPress.WP.I18n -- WordPress's own.
+				sprintf( __( '%1$s, and %2$s' ), '', '' ), // phpcs:ignore WordPress.WP.I18n -- WordPress's own.
+				sprintf( __( '%1$s and %2$s' ), '', '' ), // phpcs:ignore WordPress.WP.I18n -- WordPress's own.
+			),
+			'routes'   => $routes,
+		);
+	}
+
+	/**
+	 * @param \WP_REST_Server $server The server with all routes.
+	 */
+	private function routes( $server ): array {
+		$routes = array();
+		foreach ( $server->get_routes() as $route => $handlers ) {
+			$endpoints = array();
+			foreach ( is_array( $handlers ) ? $handlers : array() as $handler ) {
+				if ( is_array( $handler ) && ! empty( $handler['methods'] ) ) {
+					$endpoints[] = $this->endpoint( $handler );
+				}
+			}
+			if ( $this->arguments > self::MOST_ARGUMENTS ) {
+				break;
+			}
+			$options  = $server->get_route_options( $route );
+			$routes[] = array(
+				'route'     => (string) $route,
+				'namespace' => (string) ( $options['namespace'] ?? '' ),
+				'endpoints' => $endpoints,
+			);
+		}
+		return $routes;
+	}
+
+	private function endpoint( array $handler ): array {
+		$arguments  = array();
+		$permission = $handler['permission_callback'] ?? null;
+		foreach ( is_array( $handler['args'] ?? null ) ? $handler['args'] : array() as $name => $argument ) {
+			++$this->arguments;
+			$arguments[] = $this->argument( (string) $name, is_array( $argument ) ? $argument : array() );
+		}
+		return array(
+			'methods'      => array_map( 'strval', array_keys( (array) $handler['methods'] ) ),
+			'open'         => empty( $permission ) || '__return_true' === self::name_of( $permission ),
+			'checks_whole' => ! empty( $handler['validate_callback'] ),
+			'arguments'    => $arguments,
+		);
+	}
+
+	/**
+	 * An argument, and who judges it: WordPress by the schema, a function of the site, or none that could refuse it.
+	 *
+	 * @param string $name     Its name.
+	 * @param array  $argument What was registered.
+	 */
+	private function argument( string $name, array $argument ): array {
+		$schema   = $this->schema( $argument, 0 );
+		$validate = self::validation( $argument );
+		$sanitize = self::sanitizing( $argument );
+		$default  = $argument['default'] ?? null;
+		if ( null === $schema || ! self::is_plain( $default ) ) {
+			$schema   = array();
+			$default  = self::is_plain( $default ) ? $default : true;
+			$validate = 'no' === $validate ? 'no' : 'site';
+			$sanitize = 'no' === $sanitize ? 'no' : 'site';
+		}
+		$judges = array( $validate, $sanitize );
+		return array(
+			'name'     => $name,
+			'required' => isset( $argument['required'] ) && true === $argument['required'],
+			'default'  => $default,
+			'judged'   => in_array( 'site', $judges, true ) ? 'site' : ( array( 'no', 'no' ) === $judges ? 'no' : 'schema' ),
+			'validate' => $validate,
+			'sanitize' => $sanitize,
+			'schema'   => $schema,
+		);
+	}
+
+	private static function validation( array $argument ): string {
+		if ( empty( $argument['validate_callback'] ) ) {
+			return 'no';
+		}
+		return 'rest_validate_request_arg' === self::name_of( $argument['validate_callback'] ) ? 'schema' : 'site';
+	}
+
+	/**
+	 * Without a function, WordPress sanitizes by the schema if it has a type.
+	 */
+	private static function sanitizing( array $argument ): string {
+		if ( ! array_key_exists( 'sanitize_callback', $argument ) ) {
+			return empty( $argument['type'] ) ? 'no' : 'parse';
+		}
+		$name = self::name_of( $argument['sanitize_callback'] );
+		if ( empty( $argument['sanitize_callback'] ) || in_array( $name, self::HARMLESS, true ) ) {
+			return 'no';
+		}
+		$known = array(
+			'rest_parse_request_arg'    => 'parse',
+			'rest_sanitize_request_arg' => 'schema',
+		);
+		return $known[ $name ] ?? 'site';
+	}
+
+	/**
+	 * The name of a plain function; empty for methods and closures.
+	 *
+	 * @param mixed $callback A callback.
+	 */
+	private static function name_of( $callback ): string {
+		return is_string( $callback ) ? strtolower( ltrim( $callback, '\\' ) ) : '';
+	}
+
+	/**
+	 * The keywords that WordPress reads; null for what JSON cannot show.
+	 *
+	 * @param array $schema A schema, or an argument.
+	 * @param int   $depth  How deep it is.
+	 */
+	private function schema( array $schema, int $depth ): ?array {
+		$told = array();
+		foreach ( self::KEYWORDS as $keyword ) {
+			// A required argument is said elsewhere.
+			if ( ! isset( $schema[ $keyword ] ) || ( 0 === $depth && 'required' === $keyword && ! is_array( $schema[ $keyword ] ) ) ) {
+				continue;
+			}
+			$value = $this->keyword( $keyword, $schema[ $keyword ], $depth );
+			if ( null === $value ) {
+				return null;
+			}
+			$told[ $keyword ] = $value;
+		}
+		return $told;
+	}
+
+	/**
+	 * @param string $keyword A keyword.
+	 * @param mixed  $value   Its value.
+	 * @param int    $depth   How deep its schema is.
+	 * @return mixed The value as it is told; null for what JSON cannot show.
+	 */
+	private function keyword( string $keyword, $value, int $depth ) {
+		if ( $depth > self::DEEPEST || ! self::is_plain( $value ) ) {
+			return null;
+		}
+		if ( isset( self::COUNTED[ $keyword ] ) && is_numeric( $value ) ) {
+			$this->numbers[ $keyword ][ (int) $value ] = true;
+		}
+		if ( in_array( $keyword, array( 'items', 'additionalProperties' ), true ) ) {
+			return is_array( $value ) ? $this->schema( $value, $depth + 1 ) : $value;
+		}
+		if ( ! is_array( $value ) || ! in_array( $keyword, array( 'properties', 'patternProperties', 'anyOf', 'oneOf' ), true ) ) {
+			return $value;
+		}
+		$told = array();
+		foreach ( $value as $name => $inner ) {
+			$told[ $name ] = is_array( $inner ) ? $this->schema( $inner, $depth + 1 ) : null;
+			if ( null === $told[ $name ] ) {
+				return null;
+			}
+		}
+		return $told;
+	}
+
+	/**
+	 * Whether a value has no objects in it.
+	 *
+	 * @param mixed $value A value.
+	 */
+	private static function is_plain( $value ): bool {
+		if ( is_array( $value ) ) {
+			foreach ( $value as $inner ) {
+				if ( ! self::is_plain( $inner ) ) {
+					return false;
+				}
+			}
+			return true;
+		}
+		return null === $value || is_scalar( $value );
+	}
+
+	/**
+	 * The sentences that this site says in other words.
+	 */
+	private static function translated(): array {
+		$words = array();
+		foreach ( self::SENTENCES as $sentence ) {
+			$text = translate( $sentence ); // phpcs:ignore WordPress.WP.I18n -- WordPress's own sentences.
+			if ( $text !== $sentence ) {
+				$words[ $sentence ] = $text;
+			}
+		}
+		return $words;
+	}
+
+	/**
+	 * The sentences about the numbers in all schemas.
+	 */
+	private function counted(): array {
+		$counted = array();
+		foreach ( $this->numbers as $keyword => $numbers ) {
+			list( $one, $more ) = self::COUNTED[ $keyword ];
+			foreach ( array_keys( $numbers ) as $number ) {
+				$text      = _n( $one, $more, $number ); // phpcs:ignore WordPress.WP.I18n -- WordPress's own sentences.
+				$counted[] = array(
+					'sentence' => $one,
+					'number'   => $number,
+					'text'     => sprintf( $text, '%1$s', number_format_i18n( $number ) ),
+				);
+			}
+		}
+		return $counted;
+	}
+}
+
+/**
+ * The lines in Tools > Site Health that say whether the guard stands, whether edges hear of changes, and which rules hold.
  */
 final class Health {
 
@@ -1865,13 +2459,18 @@ final class Health {
 	/** @var Edge[] */
 	private $edges;
 
+	/** @var Surface|null */
+	private $surface;
+
 	/**
-	 * @param Secret|null $secret The secret; null when none is configured.
-	 * @param Edge[]      $edges  The edges that are told of changes.
+	 * @param Secret|null  $secret  The secret; null when none is configured.
+	 * @param Edge[]       $edges   The edges that are told of changes.
+	 * @param Surface|null $surface The rules for other routes; null when none are configured.
 	 */
-	public function __construct( ?Secret $secret, array $edges ) {
-		$this->secret = $secret;
-		$this->edges  = $edges;
+	public function __construct( ?Secret $secret, array $edges, ?Surface $surface ) {
+		$this->secret  = $secret;
+		$this->edges   = $edges;
+		$this->surface = $surface;
 	}
 
 	public function register(): void {
@@ -1893,6 +2492,12 @@ final class Health {
 				'test'  => array( $this, 'report_messages' ),
 			);
 		}
+		if ( null !== $this->surface ) {
+			$tests['direct']['calendar_edge_surface'] = array(
+				'label' => 'calendar-edge',
+				'test'  => array( $this, 'report_surface' ),
+			);
+		}
 		return $tests;
 	}
 
@@ -1912,6 +2517,19 @@ final class Health {
 			? array( 'good', 'calendar-edge hears of changes', 'The last change arrived at every edge.' )
 			: array( 'recommended', 'calendar-edge does not hear of changes', 'The last change did not arrive at: ' . implode( ', ', $missed ) . '. It is sent again with the next one.' );
 		return self::line( 'calendar_edge_messages', $text );
+	}
+
+	public function report_surface(): array {
+		$failing = $this->surface->failing();
+		$unread  = $this->surface->unread();
+		$text    = array( 'good', 'calendar-edge closes routes of this site', sprintf( 'Rules of CALENDAR_EDGE_SURFACE that hold: %d.', $this->surface->count() ) );
+		if ( array() !== $unread ) {
+			$text = array( 'recommended', 'calendar-edge cannot read all of its rules', 'These parts of CALENDAR_EDGE_SURFACE close nothing: ' . implode( ', ', $unread ) );
+		}
+		if ( array() !== $failing ) {
+			$text = array( 'critical', 'calendar-edge does not close the routes that it should', 'Another plugin answers before these rules of CALENDAR_EDGE_SURFACE: ' . implode( ', ', $failing ) );
+		}
+		return self::line( 'calendar_edge_surface', $text );
 	}
 
 	private static function line( string $test, array $finding ): array {
@@ -1964,6 +2582,22 @@ function setting( string $name ): ?string {
 }
 
 /**
+ * Answers a question of an edge whose mark does not hold, and ends the run.
+ */
+function refuse( string $code ): void {
+	http_response_code( 403 );
+	header( 'Content-Type: application/json; charset=UTF-8' );
+	header( 'Cache-Control: no-store' );
+	$refusal = array(
+		'code'    => $code,
+		'message' => Guard::MESSAGES[ $code ],
+		'data'    => array( 'status' => 403 ),
+	);
+	echo wp_json_encode( $refusal );
+	exit;
+}
+
+/**
  * The namespaces that are guarded, each with a slash in front: those of CALENDAR_EDGE_NAMESPACES, or the usual ones.
  */
 function guarded_namespaces(): array {
@@ -1978,13 +2612,33 @@ function guarded_namespaces(): array {
 }
 
 /**
+ * The one of these namespaces that a route may belong to; WordPress matches routes without regard to case.
+ *
+ * @param string   $route      The route.
+ * @param string[] $namespaces Namespaces with a slash in front.
+ */
+function namespace_of( string $route, array $namespaces ): ?string {
+	foreach ( $namespaces as $namespace ) {
+		if ( 1 === preg_match( '~^/*' . preg_quote( $namespace, '~' ) . '(?![a-z0-9_-])~i', $route ) ) {
+			return $namespace;
+		}
+	}
+	return null;
+}
+
+/**
  * Puts the guard up, and listens to changes where edges are configured. The command line has no clients to guard
  * against, but it changes things.
  */
 function start(): void {
-	$secret = Secret::configured();
-	$edges  = Edge::configured();
-	( new Health( $secret, $edges ) )->register();
+	$secret  = Secret::configured();
+	$edges   = Edge::configured();
+	$list    = setting( 'CALENDAR_EDGE_SURFACE' );
+	$surface = null === $list ? null : new Surface( $list, array_merge( guarded_namespaces(), array( '/calendar-edge/v1' ) ) );
+	( new Health( $secret, $edges, $surface ) )->register();
+	if ( null !== $surface ) {
+		$surface->register();
+	}
 	if ( null === $secret ) {
 		return;
 	}
@@ -1992,6 +2646,9 @@ function start(): void {
 	$exchange = new Exchange( $_SERVER, $_GET, $_POST, $_FILES );
 	if ( 'cli' !== PHP_SAPI ) {
 		( new Guard( $secret, $exchange, guarded_namespaces() ) )->register();
+		if ( '' === $secret->fault() ) {
+			( new Contract( $secret, $exchange ) )->register();
+		}
 	}
 	if ( '' === $secret->fault() && array() !== $edges && ! wp_installing() ) {
 		report_changes( $secret, $edges, $exchange );

@@ -312,6 +312,9 @@ def ways_inside(cookie, nonce):
             yield f"batch of {path}, {len(headers)} headers", Request("POST", "/wp-json/batch/v1", headers, body.encode())
     body = json.dumps({"validation": "require-all-validate", "requests": [{"path": ROUTE, "body": {"image": "x"}}]})
     yield "batch that validates first", Request("POST", "/wp-json/batch/v1", [JSON], body.encode())
+    entries = [{"path": "http:///"}, {"path": "/wp/v2/posts"}, {"path": ROUTE}]
+    body = json.dumps({"requests": entries})
+    yield "batch with a path that cannot be read", Request("POST", "/wp-json/batch/v1", [JSON, cookie, token], body.encode())
     yield "embedded", get("/wp-json/probe/v1/linked?_embed=1")
     yield "internal, while REST is served", get("/wp-json/probe/v1/internal")
     yield "internal, outside of REST", get("/wp-admin/admin-ajax.php?action=probe")

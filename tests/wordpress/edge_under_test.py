@@ -1,8 +1,10 @@
 """The edge itself before a site of the tests, where it is built."""
 
 import os
+import re
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
 from attacks import get
@@ -11,7 +13,7 @@ from wire import send
 
 FOLDERS = Path(__file__).resolve().parents[2] / "target"
 
-CONFIG = """
+CONFIG = """@FIRST@
 listen = ["127.0.0.1:@PORT@"]
 [origin]
 url = "http://@SITE@/wp-json"
@@ -36,8 +38,8 @@ def built():
 class Edge:
     """One edge on loopback that takes the messages of the site; it ends with the block."""
 
-    def __init__(self, site, secret, reconcile, more=""):
-        self.site, self.secret, self.reconcile, self.more = site, secret, reconcile, more
+    def __init__(self, site, secret, reconcile, more="", first=""):
+        self.site, self.secret, self.reconcile, self.more, self.first = site, secret, reconcile, more, first
         self.port, self.admin = free_port(), free_port()
 
     @property
@@ -48,7 +50,7 @@ class Edge:
         secret = self.site.scratch / "edge-secret"
         secret.write_text(self.secret)
         secret.chmod(0o600)
-        values = {"PORT": self.port, "ADMIN": self.admin, "SITE": self.site.host, "SECRET": secret, "RECONCILE": self.reconcile}
+        values = {"PORT": self.port, "ADMIN": self.admin, "SITE": self.site.host, "SECRET": secret, "RECONCILE": self.reconcile, "FIRST": self.first}
         text = CONFIG + self.more
         for name, value in values.items():
             text = text.replace(f"@{name}@", str(value))
@@ -68,6 +70,13 @@ class Edge:
 
     def get(self, target):
         return send(self.host, get(target))
+
+    def metrics(self, name):
+        """The series of a metric, by their labels."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin}/metrics", timeout=20) as answer:
+            lines = answer.read().decode().splitlines()
+        series = (line.rpartition(" ") for line in lines if line.startswith((f"{name}{{", f"{name} ")))
+        return {tuple(re.findall('"([^"]*)"', labels)): float(value) for labels, _, value in series}
 
     def _until_open(self):
         end = time.monotonic() + 20

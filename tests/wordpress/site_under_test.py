@@ -76,6 +76,9 @@ if ( file_exists( '@SCRATCH@/secret-file' ) ) {
 if ( file_exists( '@SCRATCH@/edges' ) ) {
 	define( 'CALENDAR_EDGE_URLS', file_get_contents( '@SCRATCH@/edges' ) );
 }
+if ( file_exists( '@SCRATCH@/surface' ) ) {
+	define( 'CALENDAR_EDGE_SURFACE', file_get_contents( '@SCRATCH@/surface' ) );
+}
 if ( ! defined( 'ABSPATH' ) ) {
 	define( 'ABSPATH', __DIR__ . '/' );
 }
@@ -226,6 +229,12 @@ class Site:
         (self.scratch / "edges").unlink(missing_ok=True)
         if urls:
             (self.scratch / "edges").write_text(", ".join(urls))
+
+    def close(self, rules):
+        """Sets the rules for other routes, or none."""
+        (self.scratch / "surface").unlink(missing_ok=True)
+        if rules is not None:
+            (self.scratch / "surface").write_text(rules)
 
     def php(self, code):
         """What a program on the command line prints that loads WordPress, as WP-CLI does."""

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod commands;
+mod editor_day;
 mod rates;
 mod spellings;
 mod verdicts;
