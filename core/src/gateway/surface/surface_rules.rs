@@ -131,15 +131,15 @@ impl SurfaceRules {
         }
     }
 
-    /// Returns true for a namespace that `[surface_default]` never takes, and for the index of a root.
-    pub fn leave_open(namespace: &str) -> bool {
-        namespace.is_empty() || OPEN.iter().any(|open| is_below(namespace, open))
-    }
-
     /// The names of all rules.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let unknown = self.unknown.iter().map(|unknown| &unknown.rule);
         self.rules.iter().chain(unknown).map(|rule| rule.name.as_str())
+    }
+
+    /// Returns true for a namespace that `[surface_default]` never takes, and for the index of a root.
+    pub fn leave_open(namespace: &str) -> bool {
+        namespace.is_empty() || OPEN.iter().any(|open| is_below(namespace, open))
     }
 
     /// The names of rules that take no request, because earlier rules take all of theirs.
