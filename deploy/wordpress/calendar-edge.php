@@ -19,6 +19,9 @@ if ( ! defined( 'ABSPATH' ) ) {
 	exit;
 }
 
+/** The version of this plugin. */
+const VERSION = '0.5.0';
+
 /**
  * The secret that the edge and this site share.
  */
@@ -946,9 +949,9 @@ final class Edge {
 	/**
 	 * The header that proves where a message comes from, and what it says.
 	 */
-	public static function seal( Secret $secret, int $time, string $nonce, string $body ): string {
+	public static function seal( Secret $secret, int $time, string $nonce, string $body, string $subject = 'purge' ): string {
 		$digest = hash( 'sha256', $body );
-		return "v1 t=$time,n=$nonce,d=$digest,s=" . $secret->sign( "calendar-edge purge v1\n$time\n$nonce\n$digest" );
+		return "v1 t=$time,n=$nonce,d=$digest,s=" . $secret->sign( "calendar-edge $subject v1\n$time\n$nonce\n$digest" );
 	}
 
 	/**
@@ -2040,24 +2043,408 @@ final class Announcer {
 			return;
 		}
 		$code = Mark::objection( $secret, $exchange, $method );
+		if ( '' !== $code ) {
+			refuse( $code );
+		}
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
-		if ( '' !== $code ) {
-			http_response_code( 403 );
-			$refusal = array(
-				'code'    => $code,
-				'message' => Guard::MESSAGES[ $code ],
-				'data'    => array( 'status' => 403 ),
-			);
-			echo wp_json_encode( $refusal );
-			exit;
-		}
 		$count = self::count();
 		foreach ( $count as $name => $value ) {
 			header( "$name: $value" );
 		}
 		echo wp_json_encode( array( 'changes' => $count[ self::CHANGES ] ) );
 		exit;
+	}
+}
+
+/**
+ * Tells an edge what this site has registered about its REST endpoints. Names of functions decide; none is called.
+ */
+final class Contract {
+
+	const ROUTE = '/calendar-edge/v1/contract';
+
+	/** Carries the proof that this site wrote the answer. */
+	const SEAL = 'X-Calendar-Edge-Seal';
+
+	/** The most arguments that are told; the routes behind them are left out. */
+	const MOST_ARGUMENTS = 40000;
+
+	/** The deepest schema that is told. */
+	const DEEPEST = 32;
+
+	/** The keywords of a schema that WordPress reads when it checks a value. */
+	const KEYWORDS = array(
+		'title',
+		'type',
+		'format',
+		'enum',
+		'required',
+		'items',
+		'properties',
+		'additionalProperties',
+		'patternProperties',
+		'minProperties',
+		'maxProperties',
+		'minimum',
+		'maximum',
+		'exclusiveMinimum',
+		'exclusiveMaximum',
+		'multipleOf',
+		'minLength',
+		'maxLength',
+		'pattern',
+		'minItems',
+		'maxItems',
+		'uniqueItems',
+		'anyOf',
+		'oneOf',
+	);
+
+	/** Functions that sanitize, and refuse nothing. */
+	const HARMLESS = array(
+		'absint',
+		'intval',
+		'boolval',
+		'floatval',
+		'sanitize_text_field',
+		'sanitize_textarea_field',
+		'sanitize_key',
+		'sanitize_title',
+		'sanitize_url',
+		'esc_url_raw',
+		'rest_sanitize_boolean',
+		'rest_sanitize_array',
+		'rest_sanitize_object',
+		'wp_parse_list',
+		'wp_parse_id_list',
+		'wp_parse_slug_list',
+	);
+
+	/** What WordPress says about arguments, by what is translated. */
+	const SENTENCES = array(
+		'%1$s is not of type %2$s.',
+		'%1$s is not a valid %2$s. Reason: %3$s',
+		'%1$s does not match the expected format. Reason: %2$s',
+		'%1$s is not a valid %2$l.',
+		'%s does not match any of the expected formats.',
+		'%1$s matches %2$l, but should match only one.',
+		'%s matches more than one of the expected formats.',
+		'%1$s is not %2$s.',
+		'%1$s is not one of %2$l.',
+		'Invalid hex color.',
+		'Invalid date.',
+		'Invalid email address.',
+		'%s is not a valid IP address.',
+		'%s is not a valid UUID.',
+		'%1$s is a required property of %2$s.',
+		'%1$s is not a valid property of Object.',
+		'%s has duplicate items.',
+		'%1$s must be a multiple of %2$s.',
+		'%1$s must be greater than %2$d',
+		'%1$s must be greater than or equal to %2$d',
+		'%1$s must be less than %2$d',
+		'%1$s must be less than or equal to %2$d',
+		'%1$s must be between %2$d (exclusive) and %3$d (exclusive)',
+		'%1$s must be between %2$d (exclusive) and %3$d (inclusive)',
+		'%1$s must be between %2$d (inclusive) and %3$d (exclusive)',
+		'%1$s must be between %2$d (inclusive) and %3$d (inclusive)',
+		'%1$s does not match pattern %2$s.',
+		'Missing parameter(s): %s',
+		'Invalid parameter(s): %s',
+		'Invalid JSON body passed.',
+	);
+
+	/** What it says about numbers of things, by the keyword with the number. */
+	const COUNTED = array(
+		'minProperties' => array( '%1$s must contain at least %2$s property.', '%1$s must contain at least %2$s properties.' ),
+		'maxProperties' => array( '%1$s must contain at most %2$s property.', '%1$s must contain at most %2$s properties.' ),
+		'minItems'      => array( '%1$s must contain at least %2$s item.', '%1$s must contain at least %2$s items.' ),
+		'maxItems'      => array( '%1$s must contain at most %2$s item.', '%1$s must contain at most %2$s items.' ),
+		'minLength'     => array( '%1$s must be at least %2$s character long.', '%1$s must be at least %2$s characters long.' ),
+		'maxLength'     => array( '%1$s must be at most %2$s character long.', '%1$s must be at most %2$s characters long.' ),
+	);
+
+	/** @var Secret */
+	private $secret;
+
+	/** @var Exchange */
+	private $exchange;
+
+	/** @var array<string, array<int, true>> The numbers in all schemas, by keyword. */
+	private $numbers = array();
+
+	/** @var int How many arguments were told so far. */
+	private $arguments = 0;
+
+	public function __construct( Secret $secret, Exchange $exchange ) {
+		$this->secret   = $secret;
+		$this->exchange = $exchange;
+	}
+
+	public function register(): void {
+		if ( '' !== $this->exchange->mark() && $this->exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
+			// Last of all: then every route is registered, and nothing has answered yet.
+			add_action( 'rest_api_init', array( $this, 'answer' ), PHP_INT_MAX, 1 );
+		}
+	}
+
+	/**
+	 * Answers an edge, and ends the run.
+	 *
+	 * @param \WP_REST_Server $server The server with all routes.
+	 */
+	public function answer( $server ): void {
+		$code = Mark::objection( $this->secret, $this->exchange, (string) ( $_SERVER['REQUEST_METHOD'] ?? '' ) );
+		if ( '' !== $code ) {
+			refuse( $code );
+		}
+		$json = wp_json_encode( $this->document( $server ), JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION );
+		if ( ! is_string( $json ) ) {
+			http_response_code( 500 );
+			exit;
+		}
+		header( 'Content-Type: application/json; charset=UTF-8' );
+		header( 'Cache-Control: no-store' );
+		header( self::SEAL . ': ' . Edge::seal( $this->secret, time(), bin2hex( random_bytes( 16 ) ), $json, 'contract' ) );
+		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- Nothing is done with it but to look for a word.
+		$codings = (string) ( $_SERVER['HTTP_ACCEPT_ENCODING'] ?? '' );
+		if ( false !== strpos( $codings, 'gzip' ) && function_exists( 'gzencode' ) && ! ini_get( 'zlib.output_compression' ) ) {
+			header( 'Content-Encoding: gzip' );
+			$json = (string) gzencode( $json, 6 );
+		}
+		header( 'Content-Length: ' . strlen( $json ) );
+		// phpcs:ignore WordPress.Security.EscapeOutput -- It is JSON.
+		echo $json;
+		exit;
+	}
+
+	/**
+	 * @param \WP_REST_Server $server The server with all routes.
+	 */
+	private function document( $server ): array {
+		$routes = $this->routes( $server );
+		return array(
+			'contract' => 1,
+			'versions' => array(
+				'wordpress' => (string) get_bloginfo( 'version' ),
+				'php'       => PHP_VERSION,
+				'companion' => VERSION,
+			),
+			'locale'   => (string) get_locale(),
+			'words'    => (object) self::translated(),
+			'counted'  => $this->counted(),
+			'between'  => array(
+				sprintf( __( '%1$s, %2$s' ), '', '' ), // phpcs:ignore WordPress.WP.I18n -- WordPress's own.
+				sprintf( __( '%1$s, and %2$s' ), '', '' ), // phpcs:ignore WordPress.WP.I18n -- WordPress's own.
+				sprintf( __( '%1$s and %2$s' ), '', '' ), // phpcs:ignore WordPress.WP.I18n -- WordPress's own.
+			),
+			'routes'   => $routes,
+		);
+	}
+
+	/**
+	 * @param \WP_REST_Server $server The server with all routes.
+	 */
+	private function routes( $server ): array {
+		$routes = array();
+		foreach ( $server->get_routes() as $route => $handlers ) {
+			$endpoints = array();
+			foreach ( is_array( $handlers ) ? $handlers : array() as $handler ) {
+				if ( is_array( $handler ) && ! empty( $handler['methods'] ) ) {
+					$endpoints[] = $this->endpoint( $handler );
+				}
+			}
+			if ( $this->arguments > self::MOST_ARGUMENTS ) {
+				break;
+			}
+			$options  = $server->get_route_options( $route );
+			$routes[] = array(
+				'route'     => (string) $route,
+				'namespace' => (string) ( $options['namespace'] ?? '' ),
+				'endpoints' => $endpoints,
+			);
+		}
+		return $routes;
+	}
+
+	private function endpoint( array $handler ): array {
+		$arguments  = array();
+		$permission = $handler['permission_callback'] ?? null;
+		foreach ( is_array( $handler['args'] ?? null ) ? $handler['args'] : array() as $name => $argument ) {
+			++$this->arguments;
+			$arguments[] = $this->argument( (string) $name, is_array( $argument ) ? $argument : array() );
+		}
+		return array(
+			'methods'      => array_map( 'strval', array_keys( (array) $handler['methods'] ) ),
+			'open'         => empty( $permission ) || '__return_true' === self::name_of( $permission ),
+			'checks_whole' => ! empty( $handler['validate_callback'] ),
+			'arguments'    => $arguments,
+		);
+	}
+
+	/**
+	 * An argument, and who judges it: WordPress by the schema, a function of the site, or none that could refuse it.
+	 *
+	 * @param string $name     Its name.
+	 * @param array  $argument What was registered.
+	 */
+	private function argument( string $name, array $argument ): array {
+		$schema   = $this->schema( $argument, 0 );
+		$validate = self::validation( $argument );
+		$sanitize = self::sanitizing( $argument );
+		$default  = $argument['default'] ?? null;
+		if ( null === $schema || ! self::is_plain( $default ) ) {
+			$schema   = array();
+			$default  = self::is_plain( $default ) ? $default : true;
+			$validate = 'no' === $validate ? 'no' : 'site';
+			$sanitize = 'no' === $sanitize ? 'no' : 'site';
+		}
+		$judges = array( $validate, $sanitize );
+		return array(
+			'name'     => $name,
+			'required' => isset( $argument['required'] ) && true === $argument['required'],
+			'default'  => $default,
+			'judged'   => in_array( 'site', $judges, true ) ? 'site' : ( array( 'no', 'no' ) === $judges ? 'no' : 'schema' ),
+			'validate' => $validate,
+			'sanitize' => $sanitize,
+			'schema'   => $schema,
+		);
+	}
+
+	private static function validation( array $argument ): string {
+		if ( empty( $argument['validate_callback'] ) ) {
+			return 'no';
+		}
+		return 'rest_validate_request_arg' === self::name_of( $argument['validate_callback'] ) ? 'schema' : 'site';
+	}
+
+	/**
+	 * Without a function, WordPress sanitizes by the schema if it has a type.
+	 */
+	private static function sanitizing( array $argument ): string {
+		if ( ! array_key_exists( 'sanitize_callback', $argument ) ) {
+			return empty( $argument['type'] ) ? 'no' : 'parse';
+		}
+		$name = self::name_of( $argument['sanitize_callback'] );
+		if ( empty( $argument['sanitize_callback'] ) || in_array( $name, self::HARMLESS, true ) ) {
+			return 'no';
+		}
+		$known = array(
+			'rest_parse_request_arg'    => 'parse',
+			'rest_sanitize_request_arg' => 'schema',
+		);
+		return $known[ $name ] ?? 'site';
+	}
+
+	/**
+	 * The name of a plain function; empty for methods and closures.
+	 *
+	 * @param mixed $callback A callback.
+	 */
+	private static function name_of( $callback ): string {
+		return is_string( $callback ) ? strtolower( ltrim( $callback, '\\' ) ) : '';
+	}
+
+	/**
+	 * The keywords that WordPress reads; null for what JSON cannot show.
+	 *
+	 * @param array $schema A schema, or an argument.
+	 * @param int   $depth  How deep it is.
+	 */
+	private function schema( array $schema, int $depth ): ?array {
+		$told = array();
+		foreach ( self::KEYWORDS as $keyword ) {
+			// A required argument is said elsewhere.
+			if ( ! isset( $schema[ $keyword ] ) || ( 0 === $depth && 'required' === $keyword && ! is_array( $schema[ $keyword ] ) ) ) {
+				continue;
+			}
+			$value = $this->keyword( $keyword, $schema[ $keyword ], $depth );
+			if ( null === $value ) {
+				return null;
+			}
+			$told[ $keyword ] = $value;
+		}
+		return $told;
+	}
+
+	/**
+	 * @param string $keyword A keyword.
+	 * @param mixed  $value   Its value.
+	 * @param int    $depth   How deep its schema is.
+	 * @return mixed The value as it is told; null for what JSON cannot show.
+	 */
+	private function keyword( string $keyword, $value, int $depth ) {
+		if ( $depth > self::DEEPEST || ! self::is_plain( $value ) ) {
+			return null;
+		}
+		if ( isset( self::COUNTED[ $keyword ] ) && is_numeric( $value ) ) {
+			$this->numbers[ $keyword ][ (int) $value ] = true;
+		}
+		if ( in_array( $keyword, array( 'items', 'additionalProperties' ), true ) ) {
+			return is_array( $value ) ? $this->schema( $value, $depth + 1 ) : $value;
+		}
+		if ( ! is_array( $value ) || ! in_array( $keyword, array( 'properties', 'patternProperties', 'anyOf', 'oneOf' ), true ) ) {
+			return $value;
+		}
+		$told = array();
+		foreach ( $value as $name => $inner ) {
+			$told[ $name ] = is_array( $inner ) ? $this->schema( $inner, $depth + 1 ) : null;
+			if ( null === $told[ $name ] ) {
+				return null;
+			}
+		}
+		return $told;
+	}
+
+	/**
+	 * Whether a value has no objects in it.
+	 *
+	 * @param mixed $value A value.
+	 */
+	private static function is_plain( $value ): bool {
+		if ( is_array( $value ) ) {
+			foreach ( $value as $inner ) {
+				if ( ! self::is_plain( $inner ) ) {
+					return false;
+				}
+			}
+			return true;
+		}
+		return null === $value || is_scalar( $value );
+	}
+
+	/**
+	 * The sentences that this site says in other words.
+	 */
+	private static function translated(): array {
+		$words = array();
+		foreach ( self::SENTENCES as $sentence ) {
+			$text = translate( $sentence ); // phpcs:ignore WordPress.WP.I18n -- WordPress's own sentences.
+			if ( $text !== $sentence ) {
+				$words[ $sentence ] = $text;
+			}
+		}
+		return $words;
+	}
+
+	/**
+	 * The sentences about the numbers in all schemas.
+	 */
+	private function counted(): array {
+		$counted = array();
+		foreach ( $this->numbers as $keyword => $numbers ) {
+			list( $one, $more ) = self::COUNTED[ $keyword ];
+			foreach ( array_keys( $numbers ) as $number ) {
+				$text      = _n( $one, $more, $number ); // phpcs:ignore WordPress.WP.I18n -- WordPress's own sentences.
+				$counted[] = array(
+					'sentence' => $one,
+					'number'   => $number,
+					'text'     => sprintf( $text, '%1$s', number_format_i18n( $number ) ),
+				);
+			}
+		}
+		return $counted;
 	}
 }
 
@@ -2195,6 +2582,22 @@ function setting( string $name ): ?string {
 }
 
 /**
+ * Answers a question of an edge whose mark does not hold, and ends the run.
+ */
+function refuse( string $code ): void {
+	http_response_code( 403 );
+	header( 'Content-Type: application/json; charset=UTF-8' );
+	header( 'Cache-Control: no-store' );
+	$refusal = array(
+		'code'    => $code,
+		'message' => Guard::MESSAGES[ $code ],
+		'data'    => array( 'status' => 403 ),
+	);
+	echo wp_json_encode( $refusal );
+	exit;
+}
+
+/**
  * The namespaces that are guarded, each with a slash in front: those of CALENDAR_EDGE_NAMESPACES, or the usual ones.
  */
 function guarded_namespaces(): array {
@@ -2243,6 +2646,9 @@ function start(): void {
 	$exchange = new Exchange( $_SERVER, $_GET, $_POST, $_FILES );
 	if ( 'cli' !== PHP_SAPI ) {
 		( new Guard( $secret, $exchange, guarded_namespaces() ) )->register();
+		if ( '' === $secret->fault() ) {
+			( new Contract( $secret, $exchange ) )->register();
+		}
 	}
 	if ( '' === $secret->fault() && array() !== $edges && ! wp_installing() ) {
 		report_changes( $secret, $edges, $exchange );

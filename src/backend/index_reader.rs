@@ -13,6 +13,7 @@ use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
+use calendar_edge_core::surface::{ListedRoutes, MOST_SITE_INDEX_BYTES, NoRoutes};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
@@ -34,6 +35,9 @@ pub enum IndexReadError {
     /// The answer is no index.
     #[error("the answer is no index")]
     Index(#[from] IndexFault),
+    /// The answer lists no routes.
+    #[error("the answer is no index")]
+    Routes(#[from] NoRoutes),
     /// The answer is JSON, and no index of the namespace.
     #[error("the answer is no index")]
     Unlike {
@@ -50,6 +54,8 @@ struct IndexReader<'a> {
     client: reqwest::Client,
     route: OriginRoute,
     backend: &'a BackendSettings,
+    /// Maximum size of an answer.
+    most_bytes: usize,
 }
 
 /// The namespaces of a REST root alone: whole indexes of sites with many plugins exceed a megabyte.
@@ -109,6 +115,22 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
     Ok(compare_index(&document, namespace))
 }
 
+/// Reads all routes that a site publishes below a root.
+///
+/// # Errors
+///
+/// When the site does not answer, or not with an index.
+pub async fn read_site_routes(backend: &BackendSettings, root: &Url) -> Result<ListedRoutes, IndexReadError> {
+    let reader = IndexReader {
+        most_bytes: MOST_SITE_INDEX_BYTES,
+        ..IndexReader::new(backend, root)?
+    };
+    match reader.fetch("", Some(ListedRoutes::QUERY)).await? {
+        (StatusCode::OK, index) => Ok(ListedRoutes::read(&index)?),
+        (status, _) => Err(IndexReadError::Status(status.as_u16())),
+    }
+}
+
 /// An index, and how it differs from the table.
 #[derive(Debug)]
 pub(crate) struct ReadIndex {
@@ -153,7 +175,9 @@ impl IndexReadError {
                 found: None,
             }],
             Self::Unlike { drifts, .. } => drifts.clone(),
-            Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => Vec::new(),
+            Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) | Self::Routes(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -162,7 +186,7 @@ impl IndexReadError {
         match self {
             Self::Client(_) | Self::Exchange(_) => false,
             Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
-            Self::Index(_) | Self::Unlike { .. } => true,
+            Self::Index(_) | Self::Routes(_) | Self::Unlike { .. } => true,
         }
     }
 
@@ -171,7 +195,7 @@ impl IndexReadError {
         match self {
             Self::Client(_) => true,
             Self::Exchange(error) => error.is_connect(),
-            Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
+            Self::Status(_) | Self::Index(_) | Self::Routes(_) | Self::Unlike { .. } => false,
         }
     }
 
@@ -193,6 +217,7 @@ impl<'a> IndexReader<'a> {
             client: check_client(backend, &route)?,
             route,
             backend,
+            most_bytes: MOST_INDEX_BYTES,
         })
     }
 
@@ -223,7 +248,7 @@ impl<'a> IndexReader<'a> {
         let mut response = self.client.execute(self.request(path, query)).await?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
-            if body.len().saturating_add(chunk.len()) > MOST_INDEX_BYTES {
+            if body.len().saturating_add(chunk.len()) > self.most_bytes {
                 return Err(IndexFault::TooLarge.into());
             }
             body.extend_from_slice(&chunk);

@@ -13,8 +13,8 @@ mod breaker_handle;
 mod bulkhead;
 #[cfg(feature = "migration")]
 mod caller_question;
-mod changes_question;
 mod client;
+mod companion_question;
 mod dial;
 mod exchange;
 mod failure;
@@ -51,13 +51,13 @@ pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
 #[cfg(feature = "migration")]
 pub(crate) use caller_question::{CallerKey, CallerQuestion};
-pub(crate) use changes_question::ChangesQuestion;
 pub(crate) use client::posting_client;
 pub use client::{ClientError, check_client};
+pub(crate) use companion_question::{CompanionQuestion, NoContract};
 pub(crate) use exchange::{SiteTraffic, Upgrade};
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use forwarded_headers::{Forwarded, ForwardedHeaders};
-pub use index_reader::{IndexReadError, published_indexes, with_listed_namespace};
+pub use index_reader::{IndexReadError, published_indexes, read_site_routes, with_listed_namespace};
 pub(crate) use index_reader::{ReadIndex, read_drift, read_index, read_namespace};
 pub(crate) use namespace_looks::{NamespaceLooks, SHORTEST_PAUSE};
 pub(crate) use origin_body::OriginBody;

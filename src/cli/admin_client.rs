@@ -1,8 +1,10 @@
 //! Questions to the admin listener of a running edge.
 
+use std::net::Ipv4Addr;
+
 use anyhow::Context as _;
 use calendar_edge::app::{OriginRoute, check_client};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::Method;
@@ -35,6 +37,32 @@ fn token(flags: &EdgeArgs) -> anyhow::Result<Option<HeaderValue>> {
     let mut value = value.with_context(|| format!("{} holds no token", file.display()))?;
     value.set_sensitive(true);
     Ok(Some(value))
+}
+
+// === impl EdgeArgs ===
+
+impl EdgeArgs {
+    /// The edge of the flags, or else that of the settings, whose token is shown; none if neither names its address.
+    pub(super) fn or_of(&self, settings: &Settings) -> Self {
+        let token_file = || settings.admin_access.token_file.clone();
+        Self {
+            admin: self.admin.clone().or_else(|| admin_url(settings)),
+            token_file: self.token_file.clone().or_else(token_file),
+        }
+    }
+}
+
+/// The admin listener of the settings as this machine reaches it; none if it has no port that is known beforehand.
+fn admin_url(settings: &Settings) -> Option<String> {
+    let (scheme, mut address) = match settings.admin.as_ref()?.listen {
+        ListenAddress::Tcp(address) => ("http", address),
+        ListenAddress::Tls(address) => ("https", address),
+        ListenAddress::Unix(_) | ListenAddress::Systemd(_) | ListenAddress::SystemdTls(_) => return None,
+    };
+    if address.ip().is_unspecified() {
+        address.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    (address.port() != 0).then(|| format!("{scheme}://{address}"))
 }
 
 // === impl AdminClient ===

@@ -23,7 +23,7 @@ pub(super) struct Cli {
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
 effect, or `compare`, `replay`, `verify`, `contract test` or `migration` found differences or returned calls; 2 these six cannot use a \
-backend or a running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
+backend or a running edge, or `init`, `export` or `surface` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
@@ -58,6 +58,9 @@ pub(super) enum Command {
     Schema,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
+    /// Show the routes of the site, who calls them, and rules that follow
+    #[command(after_help = examples::SURFACE)]
+    Surface(super::surface::SurfaceArgs),
     /// Show what the cache of a running edge holds
     #[command(after_help = examples::CACHE)]
     Cache(super::cache::CacheArgs),
@@ -285,6 +288,12 @@ impl SiteArgs {
         ConfigSource::new(self.file(environment), overrides(flags, environment))
     }
 
+    /// Returns true if a file or an origin is named, or a file is found.
+    pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
+        let is_root_named = self.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        self.file(environment).is_some() || is_root_named
+    }
+
     /// The file that is named, or else found; without a file the REST root alone makes a configuration.
     fn file(&self, environment: Environment<'_>) -> Option<PathBuf> {
         let found = || PLACES.into_iter().map(PathBuf::from).find(|file| file.exists());
@@ -314,8 +323,7 @@ impl ExplainArgs {
 
     /// Returns true if a file or an origin is named.
     pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
-        let is_root_named = self.site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        self.site.file(environment).is_some() || is_root_named
+        self.site.names_a_site(environment)
     }
 }
 

@@ -14,7 +14,7 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve};
+use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve, surface};
 
 /// The version, and how the program was built.
 const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
@@ -46,6 +46,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Openapi => done(writeln!(out, "{:#}", openapi(&OpenApiOptions::default()))),
         Command::Schema => done(writeln!(out, "{:#}", schema())),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
+        Command::Surface(args) => surface::run(&args, environment, &mut out),
         Command::Cache(args) => {
             cache::run(&args, &mut out)?;
             Ok(Status::Success)

@@ -36,6 +36,7 @@ mod routes;
 mod runtime;
 mod serve;
 mod status;
+mod surface;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

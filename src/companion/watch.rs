@@ -12,7 +12,8 @@ use super::announcements::{News, SeenChanges};
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
-use crate::backend::{Backends, ChangesQuestion};
+use super::site_contracts::SiteContracts;
+use crate::backend::{Backends, CompanionQuestion, NoContract};
 use crate::server::Drain;
 use calendar_edge_core::settings::BackendSettings;
 
@@ -21,13 +22,16 @@ use calendar_edge_core::settings::BackendSettings;
 pub(crate) struct CompanionService {
     purges: PurgeRequests,
     backends: Backends,
-    questions: Vec<(Url, ChangesQuestion)>,
+    questions: Vec<(Url, CompanionQuestion)>,
     webhooks: WebhookService,
 }
 
 /// The longest and the shortest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// The longest time for a contract to come.
+const LONGEST_QUESTION: Duration = Duration::from_secs(30);
 
 /// Watches until it is dropped.
 pub(crate) async fn follow_companions(
@@ -39,6 +43,11 @@ pub(crate) async fn follow_companions(
     loop {
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
         while asking.try_join_next().is_some() {}
+        let service = companion_service.load_full();
+        for root in companions.contracts().due(companions.reconcile()) {
+            let (companions, service) = (companions.clone(), Arc::clone(&service));
+            asking.spawn(async move { service.ask_contract(companions.contracts(), &root).await });
+        }
         for root in companions.look() {
             let (companions, companion_service) = (companions.clone(), companion_service.load_full());
             asking.spawn(async move { companion_service.ask(&companions, &root).await });
@@ -83,7 +92,7 @@ impl CompanionService {
             webhooks,
             questions: roots
                 .filter_map(|(index, root)| {
-                    Some((root.origin_url.clone(), ChangesQuestion::new(site, index)?))
+                    Some((root.origin_url.clone(), CompanionQuestion::new(site, index)?))
                 })
                 .collect(),
         }
@@ -92,6 +101,13 @@ impl CompanionService {
     /// Takes purges.
     pub(crate) const fn purges(&self) -> &PurgeRequests {
         &self.purges
+    }
+
+    async fn ask_contract(&self, contracts: &SiteContracts, root: &Url) {
+        let question = self.questions.iter().find(|(url, _)| url == root);
+        let Some((_, question)) = question else { return };
+        let answer = timeout(LONGEST_QUESTION, question.ask_contract(&self.backends)).await;
+        contracts.took(root, answer.unwrap_or(Err(NoContract::Unanswered)));
     }
 
     async fn ask(&self, companions: &Companions, root: &Url) {
@@ -103,7 +119,7 @@ impl CompanionService {
             return;
         }
         let (asked, began) = (companions.asks(root), Instant::now());
-        let changes = timeout(companions.reconcile(), question.ask(&self.backends)).await;
+        let changes = timeout(companions.reconcile(), question.ask_changes(&self.backends)).await;
         let changes = changes.ok().flatten();
         let is_new_count = companions.answered(root, asked, changes);
         if let Some(changes) = changes {

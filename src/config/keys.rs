@@ -160,7 +160,7 @@ pub(super) static SECTIONS: [Section; 33] = [
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
                   `/migration/report`, `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and \
-                  with the token only `/config`, `/indexes`, `/log`, `/record`, and `/clients`, `/refusals` and `/findings`, which tell \
+                  with the token only `/config`, `/indexes`, `/log`, `/record`, `/schemas`, and `/clients`, `/refusals` and `/findings`, which tell \
                   of clients.",
         keys: Keys::Once(ADMIN),
     },
@@ -510,6 +510,12 @@ const TOP: &[SettingKey] = &[
         "read_only",
         Flag(|settings| &mut settings.read_only),
         "Refuse every write with 403 `edge_read_only`.",
+    ),
+    SettingKey::new(
+        "measure_schemas",
+        Flag(|settings| &mut settings.measure_schemas),
+        "Judge the arguments of requests to the site's other REST routes by what the companion plugin says about them, and \
+         count where the site's answer differs. No request is refused. Needs `other = \"forward\"` and the companion's secret.",
     ),
     SettingKey::new(
         "write_addresses",

@@ -14,7 +14,7 @@ use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Placement;
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
-use crate::telemetry::{FindingSums, Metrics, Refusals, Warnings};
+use crate::telemetry::{FindingSums, Metrics, Refusals, SiteSurface, Warnings};
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::relay::{BufferBudget, LearntRoots};
 use calendar_edge_core::settings::Settings;
@@ -65,6 +65,8 @@ pub(crate) struct Shared {
     pub(crate) recorder: Recorder,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
+    /// The routes of the rest of the site, and their calls.
+    pub(crate) surface: SiteSurface,
     /// Who takes the spans of requests.
     pub(crate) traces: Traces,
 }
@@ -124,6 +126,7 @@ impl Shared {
             warnings,
             recorder,
             findings: FindingSums::default(),
+            surface: SiteSurface::new(&site.origin.url),
         };
         shared.share_limits();
         Ok(shared)
@@ -172,6 +175,7 @@ impl Shared {
         self.fleet.adapt(settings);
         self.share_limits();
         self.learnt.adapt(&site);
+        self.surface.adapt(&site.origin.url);
         self.buffers.resize(settings.limits.response_buffer_total);
         self.bodies.resize(settings.limits.request_buffer_total);
         self.connections.resize(connections);

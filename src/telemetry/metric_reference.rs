@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use strum::IntoEnumIterator;
+
 use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
+use calendar_edge_core::companion::site_contract::SiteOutcome;
 use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
 
 const HEAD: &str = "\
@@ -90,6 +93,9 @@ fn everything() -> Metrics {
     metrics.drift().expect([SITE.to_owned()]);
     metrics.fleet().expect();
     metrics.surface().expect("rule");
+    for outcome in SiteOutcome::iter() {
+        metrics.surface().judged("wp/v2", outcome);
+    }
     let receiver = WebhookSettings::at(SITE.parse().expect("a URL"));
     metrics.feed().expect(&[receiver]);
     metrics.fleet().permits(&SITE.into(), 1);

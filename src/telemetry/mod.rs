@@ -35,7 +35,9 @@ mod reloads;
 mod request_kind;
 mod request_log;
 mod requests;
+mod schema_disagreements;
 mod series;
+mod site_surface;
 mod site_verdict;
 #[cfg_attr(
     not(feature = "otlp"),
@@ -85,6 +87,8 @@ pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
+pub(crate) use schema_disagreements::SchemaDisagreement;
+pub(crate) use site_surface::SiteSurface;
 pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;

@@ -310,6 +310,12 @@ pub(super) const SURFACE_UNCLEAR: Row<Counter, 0> = Row::new(
     [],
     "Requests to the rest of the site that passed because it could not be told whether a rule takes them",
 );
+pub(super) const SURFACE_VERDICTS: Row<Counter, 2> = Row::new(
+    "surface_verdicts",
+    ["namespace", "verdict"],
+    "Requests to the site's other REST routes whose arguments were judged by the schemas that the companion plugin \
+     tells, by what that came to beside the site's answer; no request is refused",
+);
 pub(super) const TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS: Row<ConstGauge<i64>, 0> = Row::new(
     "tls_certificate_not_after_timestamp_seconds",
     [],

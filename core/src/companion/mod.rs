@@ -3,3 +3,4 @@
 pub mod feed;
 pub mod mark;
 pub mod purge;
+pub mod site_contract;

@@ -112,6 +112,8 @@ pub struct Settings {
     pub writes: Writes,
     /// Refuse every write with 403.
     pub read_only: bool,
+    /// Compares what the site's contract says about arguments of its other routes with the site's answers.
+    pub measure_schemas: bool,
     /// Client networks that may write; empty: any.
     pub write_addresses: Vec<IpNet>,
     /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the
@@ -215,6 +217,7 @@ impl Settings {
             other: OtherTraffic::default(),
             writes: Writes::default(),
             read_only: false,
+            measure_schemas: false,
             write_addresses: Vec::new(),
             writers: Vec::new(),
             authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],
@@ -253,6 +256,15 @@ impl Settings {
             surface: Vec::new(),
             surface_default: SurfaceDefault::default(),
         }
+    }
+
+    /// The namespaces at the site whose calls the edge judges: those of the calendar under all their names.
+    pub fn judged_namespaces(&self) -> Vec<String> {
+        let mut judged = self.public_namespaces();
+        judged.extend([self.origin.namespace.to_string(), PLUGIN_NAMESPACE.to_owned()]);
+        judged.sort();
+        judged.dedup();
+        judged
     }
 
     /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.

@@ -1,7 +1,7 @@
 //! What an explanation knows of the site: its namespace and its index, and where they were read.
 
 use calendar_edge::backend::{informed, published_indexes, stored_indexes};
-use calendar_edge_core::settings::{ListenAddress, Settings};
+use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::policy::Mode;
 use serde::Serialize;
@@ -11,7 +11,6 @@ use super::super::admin_client::AdminClient;
 use super::super::args::{EdgeArgs, ExplainArgs};
 use super::super::environment::Environment;
 use super::super::runtime;
-use super::request::LOOPBACK;
 
 /// The settings and the tables that an edge before this site decides by.
 #[derive(Debug)]
@@ -110,12 +109,8 @@ type IndexesAt = (&'static str, String, Value);
 
 impl Search<'_> {
     fn edge(&mut self, flags: &EdgeArgs) -> Option<IndexesAt> {
-        let admin = flags.admin.clone().or_else(|| admin_url(self.settings))?;
-        let token_file = self.settings.admin_access.token_file.clone();
-        let flags = EdgeArgs {
-            admin: Some(admin.clone()),
-            token_file: flags.token_file.clone().or(token_file),
-        };
+        let flags = flags.or_of(self.settings);
+        let admin = flags.admin.clone()?;
         match AdminClient::new(&flags).and_then(|edge| edge.get("/indexes")) {
             Ok(indexes) if self.is_about(&indexes) => Some(("edge", admin, indexes)),
             Ok(_) => self.without(format!("the edge at {admin} serves another site")),
@@ -162,17 +157,4 @@ impl Search<'_> {
             site["root"] == origin.url.as_str() && is_named
         })
     }
-}
-
-/// The admin listener of the settings as this machine reaches it; none if it has no port that is known beforehand.
-fn admin_url(settings: &Settings) -> Option<String> {
-    let (scheme, mut address) = match settings.admin.as_ref()?.listen {
-        ListenAddress::Tcp(address) => ("http", address),
-        ListenAddress::Tls(address) => ("https", address),
-        ListenAddress::Unix(_) | ListenAddress::Systemd(_) | ListenAddress::SystemdTls(_) => return None,
-    };
-    if address.ip().is_unspecified() {
-        address.set_ip(LOOPBACK);
-    }
-    (address.port() != 0).then(|| format!("{scheme}://{address}"))
 }

@@ -17,7 +17,7 @@ use super::super::args::ExplainArgs;
 use super::super::status::Misuse;
 
 /// The client, unless another one is typed.
-pub(super) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A request from the command line.
 #[derive(Debug)]

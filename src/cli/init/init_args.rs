@@ -73,20 +73,35 @@ impl AskedSiteArgs {
         environment: Environment<'_>,
         report: &mut Report<'_>,
     ) -> anyhow::Result<ConfigSource> {
-        let Some(site) = self.site(others, environment)? else {
+        let Some(question) = self.question(others, environment)? else {
             return Ok(source);
+        };
+        let text = configuration_of(&question, report)?;
+        let site = self.asked.as_deref().unwrap_or_default();
+        Ok(source.with_text(format!("the configuration found for {site}"), text))
+    }
+
+    /// The question to the asked site, if one is asked.
+    ///
+    /// # Errors
+    /// When a file or a REST root is given as well, or what is given is no address.
+    pub(crate) fn question(
+        &self,
+        others: &SiteArgs,
+        environment: Environment<'_>,
+    ) -> anyhow::Result<Option<SiteQuestion>> {
+        let Some(site) = self.site(others, environment)? else {
+            return Ok(None);
         };
         let namespace = others.origin_namespace.clone();
         let namespace = namespace.or_else(|| environment.text(ORIGIN_NAMESPACE.variable));
         let public_url = others.public_url.clone();
         let public_url = public_url.or_else(|| environment.text(PUBLIC_URL.variable));
-        let question = SiteQuestion {
+        Ok(Some(SiteQuestion {
             // What is no URL is told where the settings are read.
             public_url: public_url.and_then(|url| url.parse().ok()),
             ..SiteQuestion::plain(SiteAddress::read(site)?.url, namespace.as_deref())
-        };
-        let text = configuration_of(&question, report)?;
-        Ok(source.with_text(format!("the configuration found for {site}"), text))
+        }))
     }
 
     fn site(&self, others: &SiteArgs, environment: Environment<'_>) -> Result<Option<&str>, Misuse> {

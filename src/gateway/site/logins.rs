@@ -2,30 +2,18 @@
 
 use std::future::Future;
 
-use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt, stream};
 use http::header::ACCEPT_ENCODING;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
-use http_body::Frame;
-use http_body_util::{BodyExt, BodyStream, StreamBody};
 
+use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
-use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteAnswer};
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
 pub(in crate::gateway) struct SiteLogins(RateLimiter);
-
-/// The beginning of a response's body.
-#[derive(Default)]
-struct BodyStart {
-    frames: Vec<Result<Frame<Bytes>, BoxError>>,
-    bytes: BytesMut,
-    is_whole: bool,
-}
 
 // === impl SiteLogins ===
 
@@ -64,7 +52,7 @@ impl SiteLogins {
         };
         let mut answer = answer.await;
         let start = if door.is_told_by_body() {
-            begin(&mut answer).await
+            BodyStart::read(&mut answer, LOGIN_ANSWER_BYTES).await
         } else {
             BodyStart::default()
         };
@@ -80,44 +68,10 @@ impl SiteLogins {
         for charged in charges.into_iter().skip(failures) {
             self.0.return_charges(charged);
         }
-        if start.frames.is_empty() {
-            answer
-        } else {
-            answer.map(|rest| start.followed_by(rest))
-        }
+        start.back_into(answer)
     }
 
     fn door(&self, head: &Parts) -> Option<LoginDoor> {
         self.0.counts_logins().then(|| LoginDoor::of(head)).flatten()
     }
-}
-
-// === impl BodyStart ===
-
-impl BodyStart {
-    /// The body from its beginning.
-    fn followed_by(self, rest: EdgeBody) -> EdgeBody {
-        let frames = stream::iter(self.frames).chain(BodyStream::new(rest));
-        StreamBody::new(frames).boxed_unsync()
-    }
-}
-
-/// Reads the beginning of a response's body. What comes after it is relayed as it comes.
-async fn begin(answer: &mut EdgeResponse) -> BodyStart {
-    let mut start = BodyStart::default();
-    while start.bytes.len() < LOGIN_ANSWER_BYTES {
-        let Some(frame) = answer.body_mut().frame().await else {
-            start.is_whole = true;
-            break;
-        };
-        if let Some(data) = frame.as_ref().ok().and_then(Frame::data_ref) {
-            start.bytes.extend_from_slice(data);
-        }
-        let is_broken = frame.is_err();
-        start.frames.push(frame);
-        if is_broken {
-            break;
-        }
-    }
-    start
 }

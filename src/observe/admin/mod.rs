@@ -9,6 +9,7 @@ mod program_context;
 mod readiness;
 mod ready;
 mod review;
+mod schemas;
 mod service;
 mod status;
 

@@ -14,9 +14,14 @@ impl Decider {
         &self.surface
     }
 
-    /// The facts about a request to the rest of the site that these rules ask for; none if there are no rules.
+    /// The facts about a request to the rest of the site.
+    pub fn site_request<'a>(&self, head: &'a Parts) -> SurfaceRequest<'a> {
+        SurfaceRequest::of(&self.roots, head)
+    }
+
+    /// The same for these rules; none if there are no rules.
     pub fn surface_request<'a>(&self, head: &'a Parts) -> Option<SurfaceRequest<'a>> {
-        (!self.surface.are_unset()).then(|| SurfaceRequest::of(&self.roots, head))
+        (!self.surface.are_unset()).then(|| self.site_request(head))
     }
 
     /// The same request if its form sets this `rest_route`.

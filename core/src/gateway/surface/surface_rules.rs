@@ -124,6 +124,11 @@ impl SurfaceRules {
         }
     }
 
+    /// Returns true for a namespace that `[surface_default]` never takes, and for the index of a root.
+    pub fn leave_open(namespace: &str) -> bool {
+        namespace.is_empty() || OPEN.iter().any(|open| is_below(namespace, open))
+    }
+
     /// The names of rules that take no request, because earlier rules take all of theirs.
     pub fn idle(&self) -> impl Iterator<Item = &str> {
         let is_idle = |at: &usize| {
@@ -298,11 +303,13 @@ impl UnknownNamespaces {
 
     /// The rule, if it takes a route. The index of a root belongs to no namespace.
     fn takes(&self, route: &str) -> Option<&SurfaceRule> {
-        let is_below = |known: &String| {
-            let below = route.strip_prefix(known.as_str());
-            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
-        };
-        let is_known = route.is_empty() || self.known.iter().any(is_below);
+        let is_known = route.is_empty() || self.known.iter().any(|known| is_below(route, known));
         (!is_known).then_some(&self.rule)
     }
+}
+
+/// Returns true if a route begins with the segments of a namespace.
+fn is_below(route: &str, namespace: &str) -> bool {
+    let below = route.strip_prefix(namespace);
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }

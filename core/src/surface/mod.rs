@@ -1,0 +1,20 @@
+//! The surface of the rest of a site: the routes that it publishes, how they are called, and the rules that follow.
+//!
+//! Pure: the counts take the time of a call, and the proposals depend on the counts alone.
+
+mod call_counts;
+mod calls;
+mod listed_routes;
+mod paste;
+mod proposals;
+mod route_shape;
+mod route_tree;
+mod surface_report;
+mod surface_scope;
+
+pub use call_counts::{CallCounts, CallSums, CalledDoor};
+pub use calls::{CallKind, CallOutcome, CallerCalls, Calls, Outcomes};
+pub use listed_routes::{ListedRoutes, MOST_SITE_INDEX_BYTES, NoRoutes};
+pub use proposals::{ProposedDefault, ProposedRule};
+pub use surface_report::{NamespaceRow, Observed, RouteRow, ScriptRow, SurfaceReport};
+pub use surface_scope::SurfaceScope;
