@@ -96,6 +96,28 @@ async fn a_burst_is_one_signed_request() {
 }
 
 #[tokio::test]
+async fn receivers_of_one_address_are_told_their_kinds() {
+    let receiver = Origin::always(Reply::json(200, "{}")).await;
+    let of = |kind| WebhookSettings {
+        kinds: vec![kind],
+        ..posting(&receiver, "/")
+    };
+    let webhooks = vec![of(Kind::Event), of(Kind::Venue)];
+    let scene = FeedScene::with(&["events/50", "venues/7"], with(webhooks)).await;
+    received(&receiver, 2).await;
+    for (record, expected) in [
+        ("events/50", "changed event:50"),
+        ("venues/7", "changed venue:7"),
+    ] {
+        scene.change(record, Status::Published).await;
+        let posted = received(&receiver, 1).await;
+        assert_eq!(told(&body(&posted[0])), [expected]);
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(receiver.seen().is_empty(), "nothing else has changed");
+}
+
+#[tokio::test]
 async fn what_is_not_taken_is_posted_again() {
     let attempts = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&attempts);
