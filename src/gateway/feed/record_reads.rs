@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::companion::AsksSite;
@@ -21,6 +22,7 @@ use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
+use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
 /// Reads records for the feed.
 pub(in crate::gateway) trait ReadsRecords: AsksSite {
@@ -48,6 +50,23 @@ struct RecordTime {
     #[serde(default)]
     modified_utc: Option<Box<str>>,
 }
+
+/// A refusal of the site, as far as it tells whether it is about the record.
+#[derive(Deserialize)]
+struct RecordRefusal {
+    code: Box<str>,
+    /// Usually an object; the arguments that the refusal names are in its `params`.
+    #[serde(default)]
+    data: Value,
+}
+
+/// The ends of codes that begin with the kind of the record.
+const OF_RECORD: [&str; 4] = [
+    "-not-accessible",
+    "-not-found",
+    "-password-protected",
+    "-no-longer-available",
+];
 
 /// The most bytes of a record.
 const LARGEST: usize = 4 << 20;
@@ -123,7 +142,7 @@ where
     fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
         Box::pin(async move {
             let (status, body) = self.answer(name, &self.public).await;
-            verdict(status, body.as_deref())
+            verdict(name.kind, status, body.as_deref().unwrap_or_default())
         })
     }
 }
@@ -166,18 +185,72 @@ pub(in crate::gateway) async fn whole(mut body: EdgeBody) -> Option<Bytes> {
     Some(whole.into())
 }
 
-/// What an answer says about the record. Only the site can say that there is none for this reader: a failure is none.
-fn verdict(status: StatusCode, body: Option<&[u8]>) -> RecordVerdict {
-    match status {
-        StatusCode::OK => body.map_or(RecordVerdict::Failed, |body| {
-            let read = serde_json::from_slice::<RecordTime>(body);
-            RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc))
-        }),
-        StatusCode::BAD_REQUEST
-        | StatusCode::UNAUTHORIZED
-        | StatusCode::FORBIDDEN
-        | StatusCode::NOT_FOUND
-        | StatusCode::GONE => RecordVerdict::Hidden,
+/// What an answer says about the record. Only the site can say that there is none for this reader, and only in words about
+/// the record: anything else, such as the refusal of a firewall, is a failure.
+fn verdict(kind: Kind, status: StatusCode, body: &[u8]) -> RecordVerdict {
+    if status == StatusCode::OK && !body.is_empty() {
+        let read = serde_json::from_slice::<RecordTime>(body);
+        return RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc));
+    }
+    let refusal = serde_json::from_slice::<RecordRefusal>(body);
+    match refusal {
+        Ok(refusal) if status.is_client_error() && refusal.is_about_record(kind) => RecordVerdict::Hidden,
         _ => RecordVerdict::Failed,
+    }
+}
+
+// === impl RecordRefusal ===
+
+impl RecordRefusal {
+    /// Whether it refuses this record to this reader, in the words of any version of the plugin.
+    fn is_about_record(&self, kind: Kind) -> bool {
+        let kind = kind.singular();
+        let about = self.code.strip_prefix(kind).unwrap_or_default();
+        match &*self.code {
+            // Older versions, and other plugins: the number is that of no such record.
+            "rest_invalid_param" => self.names_only_number(),
+            "rest_term_invalid" => true,
+            code if code == format!("rest-{kind}-not-found") => true,
+            code if code == format!("rest-invalid-{kind}-id") => true,
+            _ => OF_RECORD.contains(&about),
+        }
+    }
+
+    fn names_only_number(&self) -> bool {
+        let params = self.data.get("params").and_then(Value::as_object);
+        params.is_some_and(|params| params.keys().eq([RECORD_NUMBER]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_about_the_record_hide_it() {
+        let no_number = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
+        let other = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"x","lang":"x"}}}"#;
+        for (kind, status, body, expected) in [
+            (Kind::Event, 403, r#"{"code":"event-not-accessible"}"#, RecordVerdict::Hidden),
+            (Kind::Event, 403, r#"{"code":"event-password-protected"}"#, RecordVerdict::Hidden),
+            (Kind::Event, 403, r#"{"code":"event-no-longer-available"}"#, RecordVerdict::Hidden),
+            (Kind::Event, 404, r#"{"code":"rest-event-not-found"}"#, RecordVerdict::Hidden),
+            (Kind::Event, 400, r#"{"code":"rest-invalid-event-id"}"#, RecordVerdict::Hidden),
+            (Kind::Venue, 403, r#"{"code":"venue-not-accessible","data":null}"#, RecordVerdict::Hidden),
+            (Kind::Tag, 404, r#"{"code":"rest_term_invalid","data":{"status":404}}"#, RecordVerdict::Hidden),
+            (Kind::Category, 400, no_number, RecordVerdict::Hidden),
+            (Kind::Event, 400, other, RecordVerdict::Failed),
+            (Kind::Event, 403, r#"{"code":"venue-not-accessible"}"#, RecordVerdict::Failed),
+            (Kind::Event, 403, r#"{"error":"blocked"}"#, RecordVerdict::Failed),
+            (Kind::Event, 403, "<h1>Forbidden</h1>", RecordVerdict::Failed),
+            (Kind::Event, 404, r#"{"code":"rest_no_route"}"#, RecordVerdict::Failed),
+            (Kind::Event, 401, r#"{"code":"rest_not_logged_in"}"#, RecordVerdict::Failed),
+            (Kind::Event, 500, r#"{"code":"event-not-accessible"}"#, RecordVerdict::Failed),
+            (Kind::Event, 200, "", RecordVerdict::Failed),
+            (Kind::Event, 200, "{}", RecordVerdict::Readable(None)),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(verdict(kind, status, body.as_bytes()), expected, "{status} {body}");
+        }
     }
 }

@@ -25,6 +25,8 @@ pub(super) enum Status {
     Trashed,
     Deleted,
     Protected,
+    /// Something before the site refuses the read.
+    Blocked,
     /// The site fails.
     Broken,
 }
@@ -125,6 +127,7 @@ impl FeedSite {
             Status::Draft | Status::Private => refused(403, "event-not-accessible"),
             Status::Trashed => refused(403, "event-no-longer-available"),
             Status::Protected => refused(403, "event-password-protected"),
+            Status::Blocked => Reply::json(403, r#"{"error":"blocked"}"#),
             Status::Deleted => refused(404, "rest-event-not-found"),
             Status::Broken => Reply::of_type(500, "text/html", "<p>There has been a critical error.</p>"),
         }

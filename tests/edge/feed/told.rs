@@ -258,6 +258,18 @@ async fn tokens_hold_at_every_edge_that_hears_the_same_site() {
 }
 
 #[tokio::test]
+async fn a_firewall_that_refuses_a_read_does_not_make_a_record_gone() {
+    let scene = FeedScene::of(&["events/50"]).await;
+    let token = scene.token().await;
+    scene.read_all().await;
+    scene.change("events/50", Status::Blocked).await;
+    assert!(scene.told(&token).await.is_empty());
+    scene.site.set("events/50", Status::Published);
+    let answer = scene.feed(&format!("since={token}&wait=20")).await;
+    assert_eq!(told(&answer), ["changed event:50"]);
+}
+
+#[tokio::test]
 async fn a_site_that_fails_delays_what_is_told_and_loses_nothing() {
     let scene = FeedScene::of(&["events/50", "events/51"]).await;
     let token = scene.token().await;
