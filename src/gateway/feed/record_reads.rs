@@ -124,14 +124,12 @@ where
         ))
     }
 
-    /// Status and body of the answer; no body if it is too large or ends early.
-    async fn answer(&self, name: RecordName, public: &PublicAddress) -> (StatusCode, Option<Bytes>) {
-        let Some(call) = self.call(name, public) else {
-            return (StatusCode::FORBIDDEN, None);
-        };
+    /// Status and body of the answer, without a body if it is too large or ends early; none where the edge refuses.
+    async fn answer(&self, name: RecordName, public: &PublicAddress) -> Option<(StatusCode, Option<Bytes>)> {
+        let call = self.call(name, public)?;
         let answer = self.stages.call(call).await.response;
         let status = answer.status();
-        (status, whole(answer.response.into_body()).await)
+        Some((status, whole(answer.response.into_body()).await))
     }
 }
 
@@ -141,7 +139,9 @@ where
 {
     fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, &self.public).await;
+            let Some((status, body)) = self.answer(name, &self.public).await else {
+                return RecordVerdict::Refused;
+            };
             verdict(name.kind, status, body.as_deref().unwrap_or_default())
         })
     }
@@ -157,7 +157,7 @@ where
         public: &'a PublicAddress,
     ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, public).await;
+            let (status, body) = self.answer(name, public).await?;
             body.filter(|_| status == StatusCode::OK)
         })
     }

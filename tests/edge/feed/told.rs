@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use calendar_edge_core::settings::{MarkKey, OtherTraffic};
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -267,6 +268,23 @@ async fn a_firewall_that_refuses_a_read_does_not_make_a_record_gone() {
     scene.site.set("events/50", Status::Published);
     let answer = scene.feed(&format!("since={token}&wait=20")).await;
     assert_eq!(told(&answer), ["changed event:50"]);
+}
+
+#[tokio::test]
+async fn records_whose_read_is_switched_off_are_not_told_one_by_one() {
+    let read = OperationId {
+        route: Route::Item(Kind::Event),
+        action: Action::Read,
+    };
+    let scene = FeedScene::with(&["events/50"], |settings| {
+        settings.operations.entry(read).or_default().allow = false;
+    })
+    .await;
+    let token = scene.token().await;
+    scene.read_all().await;
+    scene.change("events/50", Status::Published).await;
+    let answer = scene.feed(&format!("since={token}&wait=5")).await;
+    assert_eq!((told(&answer), &answer["complete"]), (vec![], &json!(false)));
 }
 
 #[tokio::test]
