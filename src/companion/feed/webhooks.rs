@@ -135,7 +135,7 @@ impl Following<'_> {
                 match self.deliver().await {
                     Ok(()) => failures = 0,
                     Err(pause) => {
-                        sleep(pause.unwrap_or_else(|| pauses::after(failures))).await;
+                        sleep(pauses::after(failures, pause)).await;
                         failures = failures.saturating_add(1);
                     }
                 }

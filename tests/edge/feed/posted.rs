@@ -146,6 +146,15 @@ async fn what_is_not_taken_is_posted_again() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_asks_for_no_pause_gets_pauses() {
+    let receiver = Origin::always(Reply::json(503, "{}").header("retry-after", "0")).await;
+    let _scene = FeedScene::with(&[], with(vec![posting(&receiver, "/")])).await;
+    received(&receiver, 1).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(receiver.seen().len() < 5, "{}", receiver.seen().len());
+}
+
+#[tokio::test]
 async fn a_receiver_that_was_away_is_told_what_it_missed_after_a_restart() {
     let directory = Directory::new("webhook-kept");
     let receiver = Origin::always(Reply::json(200, "{}")).await;
