@@ -16,7 +16,8 @@ use crate::companion::AsksSite;
 use crate::gateway::Parts;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
-use crate::server::response::EdgeBody;
+use crate::server::bodies::CollectError;
+use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
@@ -26,11 +27,13 @@ use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
 /// Reads records for the feed.
 pub(in crate::gateway) trait ReadsRecords: AsksSite {
-    /// The JSON of a record at a public address; none if an anonymous reader does not see it.
+    /// The JSON of a record at a public address; none if an anonymous reader does not see it, or if it is longer than
+    /// `most` bytes.
     fn read<'a>(
         &'a self,
         name: RecordName,
         public: &'a PublicAddress,
+        most: usize,
     ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>>;
 }
 
@@ -68,7 +71,7 @@ const OF_RECORD: [&str; 4] = [
     "-no-longer-available",
 ];
 
-/// The most bytes of a record.
+/// The most bytes of a record that is asked for.
 const LARGEST: usize = 4 << 20;
 
 // === impl RecordReads ===
@@ -124,12 +127,17 @@ where
         ))
     }
 
-    /// Status and body of the answer, without a body if it is too large or ends early; none where the edge refuses.
-    async fn answer(&self, name: RecordName, public: &PublicAddress) -> Option<(StatusCode, Option<Bytes>)> {
+    /// Status and body of the answer, without a body if it has more bytes or ends early; none where the edge refuses.
+    async fn answer(
+        &self,
+        name: RecordName,
+        public: &PublicAddress,
+        most: usize,
+    ) -> Option<(StatusCode, Option<Bytes>)> {
         let call = self.call(name, public)?;
         let answer = self.stages.call(call).await.response;
         let status = answer.status();
-        Some((status, whole(answer.response.into_body()).await))
+        Some((status, whole(answer.response.into_body(), most).await.ok()))
     }
 }
 
@@ -139,7 +147,7 @@ where
 {
     fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
         Box::pin(async move {
-            let Some((status, body)) = self.answer(name, &self.public).await else {
+            let Some((status, body)) = self.answer(name, &self.public, LARGEST).await else {
                 return RecordVerdict::Refused;
             };
             verdict(name.kind, status, body.as_deref().unwrap_or_default())
@@ -155,9 +163,10 @@ where
         &'a self,
         name: RecordName,
         public: &'a PublicAddress,
+        most: usize,
     ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, public).await?;
+            let (status, body) = self.answer(name, public, most).await?;
             body.filter(|_| status == StatusCode::OK)
         })
     }
@@ -171,18 +180,24 @@ impl<S> fmt::Debug for RecordReads<S> {
     }
 }
 
-/// The bytes of a body; none if there are too many, or if it ends early.
-pub(in crate::gateway) async fn whole(mut body: EdgeBody) -> Option<Bytes> {
+/// The bytes of an answer's body.
+///
+/// # Errors
+///
+/// When there are more than `most`, or when it ends early.
+pub(in crate::gateway) async fn whole(
+    mut body: EdgeBody,
+    most: usize,
+) -> Result<Bytes, CollectError<BoxError>> {
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
-        if let Ok(data) = frame.ok()?.into_data() {
-            whole.extend_from_slice(&data);
+        let data = frame.map_err(CollectError::Body)?.into_data().unwrap_or_default();
+        if whole.len() + data.len() > most {
+            return Err(CollectError::TooLarge);
         }
-        if whole.len() > LARGEST {
-            return None;
-        }
+        whole.extend_from_slice(&data);
     }
-    Some(whole.into())
+    Ok(whole.into())
 }
 
 /// What an answer says about the record. Only the site can say that there is none for this reader, and only in words about
@@ -228,29 +243,89 @@ mod tests {
 
     #[test]
     fn only_words_about_the_record_hide_it() {
-        let no_number = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
+        let no_number =
+            r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
         let other = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"x","lang":"x"}}}"#;
         for (kind, status, body, expected) in [
-            (Kind::Event, 403, r#"{"code":"event-not-accessible"}"#, RecordVerdict::Hidden),
-            (Kind::Event, 403, r#"{"code":"event-password-protected"}"#, RecordVerdict::Hidden),
-            (Kind::Event, 403, r#"{"code":"event-no-longer-available"}"#, RecordVerdict::Hidden),
-            (Kind::Event, 404, r#"{"code":"rest-event-not-found"}"#, RecordVerdict::Hidden),
-            (Kind::Event, 400, r#"{"code":"rest-invalid-event-id"}"#, RecordVerdict::Hidden),
-            (Kind::Venue, 403, r#"{"code":"venue-not-accessible","data":null}"#, RecordVerdict::Hidden),
-            (Kind::Tag, 404, r#"{"code":"rest_term_invalid","data":{"status":404}}"#, RecordVerdict::Hidden),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"event-not-accessible"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"event-password-protected"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"event-no-longer-available"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                404,
+                r#"{"code":"rest-event-not-found"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                400,
+                r#"{"code":"rest-invalid-event-id"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Venue,
+                403,
+                r#"{"code":"venue-not-accessible","data":null}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Tag,
+                404,
+                r#"{"code":"rest_term_invalid","data":{"status":404}}"#,
+                RecordVerdict::Hidden,
+            ),
             (Kind::Category, 400, no_number, RecordVerdict::Hidden),
             (Kind::Event, 400, other, RecordVerdict::Failed),
-            (Kind::Event, 403, r#"{"code":"venue-not-accessible"}"#, RecordVerdict::Failed),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"venue-not-accessible"}"#,
+                RecordVerdict::Failed,
+            ),
             (Kind::Event, 403, r#"{"error":"blocked"}"#, RecordVerdict::Failed),
             (Kind::Event, 403, "<h1>Forbidden</h1>", RecordVerdict::Failed),
-            (Kind::Event, 404, r#"{"code":"rest_no_route"}"#, RecordVerdict::Failed),
-            (Kind::Event, 401, r#"{"code":"rest_not_logged_in"}"#, RecordVerdict::Failed),
-            (Kind::Event, 500, r#"{"code":"event-not-accessible"}"#, RecordVerdict::Failed),
+            (
+                Kind::Event,
+                404,
+                r#"{"code":"rest_no_route"}"#,
+                RecordVerdict::Failed,
+            ),
+            (
+                Kind::Event,
+                401,
+                r#"{"code":"rest_not_logged_in"}"#,
+                RecordVerdict::Failed,
+            ),
+            (
+                Kind::Event,
+                500,
+                r#"{"code":"event-not-accessible"}"#,
+                RecordVerdict::Failed,
+            ),
             (Kind::Event, 200, "", RecordVerdict::Failed),
             (Kind::Event, 200, "{}", RecordVerdict::Readable(None)),
         ] {
             let status = StatusCode::from_u16(status).unwrap();
-            assert_eq!(verdict(kind, status, body.as_bytes()), expected, "{status} {body}");
+            assert_eq!(
+                verdict(kind, status, body.as_bytes()),
+                expected,
+                "{status} {body}"
+            );
         }
     }
 }
