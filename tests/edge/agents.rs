@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use calendar_edge_core::settings::{Rate, Settings};
+use calendar_edge_core::settings::{OtherTraffic, Rate, Settings};
 use calendar_edge_judge::contract::{Action, table};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -280,6 +280,26 @@ async fn other_methods_and_strange_pages_are_refused() {
         let answer = Answer::to(asked.body(request("ping", &json!({})))).await;
         assert_eq!(answer.status, status, "{origin}");
     }
+}
+
+#[tokio::test]
+async fn a_browser_learns_that_a_listed_page_may_call() {
+    let origin = origin().await;
+    let edge = edge(&origin, |settings| {
+        settings.other = OtherTraffic::Forward;
+        settings.cors.credentialed_origins = vec!["https://app.example".parse().expect("a value")];
+    })
+    .await;
+    for (page, is_allowed) in [("https://app.example", true), ("https://evil.example", false)] {
+        let asked = edge.request(Method::OPTIONS, MCP).header("origin", page);
+        let asked = asked.header("access-control-request-method", "POST");
+        let answer = Answer::to(asked.header("access-control-request-headers", "mcp-protocol-version")).await;
+        assert_eq!(answer.status, StatusCode::NO_CONTENT);
+        let names = answer.header("access-control-allow-headers");
+        let is_named = names.is_some_and(|names| names.contains("MCP-Protocol-Version"));
+        assert_eq!(is_named, is_allowed, "{page}");
+    }
+    assert!(origin.seen().iter().all(|seen| seen.method != Method::OPTIONS));
 }
 
 #[tokio::test]

@@ -72,8 +72,12 @@ impl FeedRoute {
 
     /// Whether a request is for the feed, on or off.
     pub(in crate::gateway) fn is_asked(&self, head: &Head) -> bool {
-        matches!(head.method, Method::GET | Method::HEAD)
-            && self.paths.iter().any(|path| head.uri.path() == path)
+        matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
+    }
+
+    /// Whether this is the path of the feed.
+    pub(in crate::gateway) fn is_at(&self, path: &str) -> bool {
+        self.paths.iter().any(|of_feed| path == of_feed)
     }
 
     /// Answers a reader.

@@ -329,6 +329,24 @@ async fn a_feed_that_is_off_or_has_no_companion_says_why() {
 }
 
 #[tokio::test]
+async fn a_browser_learns_that_a_page_may_ask() {
+    let scene = FeedScene::with(&[], |settings| settings.other = OtherTraffic::Forward).await;
+    let asked = scene
+        .edge
+        .request(Method::OPTIONS, FEED)
+        .header("origin", "https://any.example")
+        .header("access-control-request-method", "GET")
+        .header("access-control-request-headers", "last-event-id");
+    let answer = Answer::to(asked).await;
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    let names = answer.header("access-control-allow-headers").expect("names");
+    assert!(
+        names.contains("Last-Event-ID") && names.contains("If-None-Match"),
+        "{names}"
+    );
+}
+
+#[tokio::test]
 async fn the_plugins_own_route_stays_between_edge_and_site() {
     let scene = FeedScene::with(&["events/50"], |settings| settings.other = OtherTraffic::Forward).await;
     scene.token().await;
