@@ -128,7 +128,7 @@ where
     type Response = CallResponse;
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        if !self.offered.are_of(&call.call) {
+        if !self.offered.of(&call.call).are_several() {
             return self.json.call(call).await;
         }
         let whole = match call.form {
@@ -251,7 +251,7 @@ where
         loop {
             left -= 1;
             let name = self.calendar_name.clone();
-            let Some(writer) = FormWriter::new(call.form, call.call.is_list(), name) else {
+            let Some(writer) = FormWriter::new(call.form, name) else {
                 return self.json.call(call).await;
             };
             match self.read(&call, writer).await {

@@ -63,8 +63,14 @@ impl Calendar {
             "utc_end_date": "2027-07-01 19:00:00",
             "date_utc": "2026-01-01 10:00:00",
             "modified_utc": "2026-02-01 10:00:00",
-            "json_ld": {"@type": "Event", "name": format!("Event {id}")},
         })
+    }
+
+    /// An event alone, which carries what items of lists do not.
+    fn single(&self, id: u64) -> Reply {
+        let mut event = self.event(id);
+        event["json_ld"] = json!({"@type": "Event", "name": format!("Event {id}")});
+        Reply::json(200, &event.to_string())
     }
 
     fn answer(&self, seen: &Seen) -> Reply {
@@ -74,10 +80,10 @@ impl Calendar {
         };
         let number = route.strip_prefix("events/").and_then(|id| id.parse().ok());
         if let Some(id) = number.filter(|id| *id <= self.events.load(Ordering::SeqCst)) {
-            return Reply::json(200, &self.event(id).to_string());
+            return self.single(id);
         }
         if route == "events/by-slug/gala" {
-            return Reply::json(200, &self.event(1).to_string());
+            return self.single(1);
         }
         if route != "events" {
             return Reply::json(

@@ -40,7 +40,8 @@ pub struct FormWriter {
 #[derive(Debug)]
 enum FormOutput {
     Calendar(Box<CalendarWriter>),
-    JsonLd { texts: Vec<String>, is_list: bool },
+    /// What the event carries, as text.
+    JsonLd(Option<String>),
 }
 
 /// An event that a calendar has shown, remembered for the case that it goes.
@@ -87,16 +88,12 @@ pub struct WrittenForm {
 // === impl FormWriter ===
 
 impl FormWriter {
-    /// A writer of this form; JSON needs none. `is_list` says that the read has pages, and `name` what the calendar is
-    /// called.
-    pub fn new(form: AnswerForm, is_list: bool, name: Option<String>) -> Option<Self> {
+    /// A writer of this form; JSON needs none. `name` is what the calendar is called.
+    pub fn new(form: AnswerForm, name: Option<String>) -> Option<Self> {
         let output = match form {
             AnswerForm::Json => return None,
             AnswerForm::Calendar => FormOutput::Calendar(Box::new(CalendarWriter::new(name))),
-            AnswerForm::JsonLd => FormOutput::JsonLd {
-                texts: Vec::new(),
-                is_list,
-            },
+            AnswerForm::JsonLd => FormOutput::JsonLd(None),
         };
         Some(Self {
             output,
@@ -209,13 +206,11 @@ impl FormOutput {
     fn add(&mut self, event: &Value) -> bool {
         match self {
             Self::Calendar(calendar) => calendar.add(event),
-            Self::JsonLd { texts, .. } => match event.get("json_ld").filter(|found| found.is_object()) {
-                Some(found) => {
-                    texts.push(found.to_string());
-                    true
-                }
-                None => false,
-            },
+            Self::JsonLd(carried) => {
+                let found = event.get("json_ld").filter(|found| found.is_object());
+                *carried = found.map(Value::to_string);
+                carried.is_some()
+            }
         }
     }
 
@@ -223,7 +218,7 @@ impl FormOutput {
     fn len(&self) -> usize {
         match self {
             Self::Calendar(calendar) => calendar.len(),
-            Self::JsonLd { texts, .. } => texts.iter().map(String::len).sum(),
+            Self::JsonLd(carried) => carried.as_ref().map_or(0, String::len),
         }
     }
 
@@ -231,22 +226,14 @@ impl FormOutput {
     fn take_back(&mut self, length: usize) {
         match self {
             Self::Calendar(calendar) => calendar.take_back(length),
-            Self::JsonLd { texts, .. } => drop(texts.pop()),
+            Self::JsonLd(carried) => *carried = None,
         }
     }
 
     fn finish(self, left_out: u64) -> Vec<u8> {
         match self {
             Self::Calendar(calendar) => calendar.finish(left_out),
-            Self::JsonLd { texts, is_list: true } => format!("[{}]", texts.join(",")).into_bytes(),
-            Self::JsonLd {
-                texts,
-                is_list: false,
-            } => texts
-                .into_iter()
-                .next()
-                .unwrap_or_else(|| "{}".to_owned())
-                .into_bytes(),
+            Self::JsonLd(carried) => carried.unwrap_or_else(|| "{}".to_owned()).into_bytes(),
         }
     }
 }

@@ -8,7 +8,7 @@ const LIST: &str = include_str!("../../../../../fixtures/backend/event-list-page
 const DAYS: &str = include_str!("../../../../../fixtures/backend/event-all-day-html.json");
 
 fn written(pages: &[String]) -> Result<WrittenForm, PageFault> {
-    let mut writer = FormWriter::new(AnswerForm::Calendar, true, None).expect("a form");
+    let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
     for (body, page) in pages.iter().zip(1..) {
         let after = writer.add(body.as_bytes(), page)?;
         if after == AfterPage::End {
@@ -144,7 +144,7 @@ fn an_event_is_listed_once_and_an_unplaced_one_is_counted() {
 fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
     let write = |before: &[ShownEvent], ids: std::ops::RangeInclusive<u64>, gone: &[u64]| {
         let total = ids.clone().count() as u64;
-        let mut writer = FormWriter::new(AnswerForm::Calendar, true, None).expect("a form");
+        let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
         writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
         writer.cancel(before, |id| gone.contains(&id));
         let form = writer.finish(true).expect("a calendar");
@@ -199,7 +199,7 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
 
 #[test]
 fn json_ld_is_given_as_the_records_carry_it() {
-    let mut writer = FormWriter::new(AnswerForm::JsonLd, false, None).expect("a form");
+    let mut writer = FormWriter::new(AnswerForm::JsonLd, None).expect("a form");
     assert_eq!(writer.add(FULL.as_bytes(), 1), Ok(AfterPage::End));
     let body = writer.finish(true).expect("an answer").body;
     let found: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
