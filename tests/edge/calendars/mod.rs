@@ -27,6 +27,8 @@ struct Calendar {
     events: Arc<AtomicU64>,
     /// A part of all titles.
     edition: Arc<AtomicU64>,
+    /// The end of all descriptions.
+    text: String,
 }
 
 // === impl Calendar ===
@@ -36,7 +38,14 @@ impl Calendar {
         Self {
             events: Arc::new(AtomicU64::new(events)),
             edition: Arc::new(AtomicU64::new(1)),
+            text: String::new(),
         }
+    }
+
+    /// The same with descriptions of so many bytes more.
+    fn described(self, bytes: usize) -> Self {
+        let text = "x".repeat(bytes);
+        Self { text, ..self }
     }
 
     async fn site(&self) -> Origin {
@@ -54,7 +63,7 @@ impl Calendar {
             "id": id,
             "title": format!("Event {id} &#038; {edition}"),
             "url": format!("https://site.example/event/{id}/"),
-            "description": "<p>One</p><p>Two</p>",
+            "description": format!("<p>One</p><p>Two</p>{}", self.text),
             "all_day": false,
             "timezone": "Europe/Berlin",
             "start_date": "2027-07-01 19:00:00",

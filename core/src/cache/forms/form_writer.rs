@@ -67,6 +67,14 @@ pub enum PageFault {
     /// A page holds no events where they are expected.
     #[error("the answer holds no events where they are expected")]
     Unreadable,
+    /// A page is larger than what is read of one.
+    #[error(
+        "a page of events is larger than 8 MiB, or streamed while limits.response_buffer_total is used up by slow clients"
+    )]
+    TooLarge,
+    /// A page ended too early, or went wrong while it was streamed.
+    #[error("a page of events broke off while it was read")]
+    BrokenOff,
     /// The list changed from one page to the next.
     #[error("the list changed while its pages were read")]
     Changed,
