@@ -7,7 +7,7 @@ use calendar_edge_judge::contract::{Kind, table};
 use calendar_edge_sandbox::{Planted, Sandbox};
 use serde_json::Value;
 
-use crate::support::{Answer, Directory, Edge, closed_port};
+use crate::support::{Answer, Directory, Edge, Origin, Reply, closed_port};
 
 /// What the suite calls its records.
 const MADE: &str = "Made by calendar-edge";
@@ -171,4 +171,17 @@ async fn what_was_created_is_deleted_after_a_failure() {
     );
     assert!(!found.iter().any(|(subject, _)| subject == "writes"), "{found:?}");
     assert_eq!(tested.left().await, Vec::<String>::new());
+}
+
+/// Valid JSON, and larger than what an edge relays of one answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_without_end_is_not_read_to_its_end() {
+    let padding = " ".repeat(33 * 1024 * 1024);
+    let origin = Origin::always(Reply::json(200, &format!("{padding}{{\"events\":[]}}"))).await;
+    let api = format!("{}/tribe/events/v1", origin.base());
+    let output = program(&["contract", "test", &api, "--rate", "1000"]).await;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("the body is larger than 33554432 bytes"), "{told}");
+    assert_eq!(origin.seen().len(), 1);
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
+use bytes::Bytes;
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Credentials;
@@ -14,6 +15,7 @@ use calendar_edge_judge::routing::{Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
 use url::Url;
 
@@ -27,6 +29,8 @@ pub(super) struct ApiUnderTest {
     namespace: String,
     client: reqwest::Client,
     account: Option<HeaderValue>,
+    /// The most that is read of an answer, in bytes.
+    most_bytes: usize,
     pace: Pace,
     roots: Roots,
     judge: Judge,
@@ -90,6 +94,7 @@ impl ApiUnderTest {
             base: url.as_str().trim_end_matches('/').to_owned(),
             client: check_client(&site, &route)?,
             account,
+            most_bytes: usize::try_from(site.response_bytes).unwrap_or(usize::MAX),
             pace,
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
@@ -126,13 +131,26 @@ impl ApiUnderTest {
         }
         let answer = sent.send().await.map_err(|error| told(&error))?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let body = answer.bytes().await.map_err(|error| told(&error))?;
+        let body = self.body(answer).await?;
         Ok(ApiAnswer {
             status,
             headers,
             body: serde_json::from_slice(&body).unwrap_or_default(),
             bytes: body.len(),
         })
+    }
+
+    /// The body of an answer, as far as an edge would relay it.
+    async fn body(&self, answer: reqwest::Response) -> Result<Bytes, String> {
+        let body = Limited::new(reqwest::Body::from(answer), self.most_bytes);
+        let read = body.collect().await.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                format!("the body is larger than {} bytes", self.most_bytes)
+            } else {
+                told(&*error)
+            }
+        });
+        read.map(|body| body.to_bytes())
     }
 
     /// What the table says of a call without credentials.
