@@ -145,8 +145,12 @@ async fn a_backend_that_fails_is_told_from_one_that_is_not_there() {
         "{report}"
     );
     let nobody = format!("http://{}/wp-json/tribe/events/v1", closed_port());
-    let (status, _) = tested.run(&nobody, &[]).await;
+    let junit = tested.directory.write("contract.xml", "the last green file");
+    let junit_name = junit.to_str().expect("a path of text");
+    let (status, _) = tested.run(&nobody, &["--junit", junit_name]).await;
     assert_eq!(status, Some(2));
+    let xml = std::fs::read_to_string(&junit).expect("the file was written");
+    assert!(xml.contains("<failure message=\"the backend cannot be asked"), "{xml}");
     assert_eq!(tested.run("http://127.0.0.1/wp-json", &[]).await.0, Some(64));
 }
 
