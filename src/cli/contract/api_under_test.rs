@@ -17,6 +17,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use url::Url;
 
 use super::super::pace::Pace;
@@ -32,6 +33,8 @@ pub(super) struct ApiUnderTest {
     /// The most that is read of an answer, in bytes.
     most_bytes: usize,
     pace: Pace,
+    /// Held while a request is under way.
+    asking: Arc<Mutex<()>>,
     roots: Roots,
     judge: Judge,
     /// The table, as far as the backend publishes it.
@@ -96,6 +99,7 @@ impl ApiUnderTest {
             account,
             most_bytes: usize::try_from(site.response_bytes).unwrap_or(usize::MAX),
             pace,
+            asking: Arc::default(),
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
             table: TableInForce::unread(),
@@ -121,6 +125,7 @@ impl ApiUnderTest {
     /// The answer to a request, or why there is none.
     pub(super) async fn ask(&self, request: &ApiRequest) -> Result<ApiAnswer, String> {
         self.pace.turn().await;
+        let _asking = self.asking.lock().await;
         let url = format!("{}{}", self.base, request.target);
         let mut sent = self.client.request(request.method.clone(), url);
         if let Some(body) = &request.body {
@@ -138,6 +143,16 @@ impl ApiUnderTest {
             body: serde_json::from_slice(&body).unwrap_or_default(),
             bytes: body.len(),
         })
+    }
+
+    /// Waits for an interrupt, then for the end of the request under way. None begins while the guard is held.
+    pub(super) fn interrupted(&self) -> impl Future<Output = OwnedMutexGuard<()>> + use<> {
+        let asking = Arc::clone(&self.asking);
+        async move {
+            // Without a handler, the signal ends the program.
+            let _ = tokio::signal::ctrl_c().await;
+            asking.lock_owned().await
+        }
     }
 
     /// The body of an answer, as far as an edge would relay it.

@@ -54,6 +54,9 @@ pub(super) fn run(args: &ContractArgs, out: &mut dyn Write) -> anyhow::Result<St
         writeln!(out, "{whole:#}")?;
     } else {
         report.write(out)?;
+        if is_interrupted {
+            writeln!(out, "interrupted: not every law was tried")?;
+        }
     }
     Ok(if report.failed() > 0 {
         Status::Failure
@@ -68,10 +71,12 @@ fn tested(args: &ContractTestArgs) -> anyhow::Result<(SuiteReport, bool)> {
     let runtime = runtime::single()?;
     runtime.block_on(async {
         let mut suite = Suite::new(args.api()?).await?;
+        let interrupted = suite.api.interrupted();
         let is_interrupted = tokio::select! {
+            // First, so that what the last answer created is noted.
             biased;
-            _ = tokio::signal::ctrl_c() => true,
             () = suite.run(args.writes) => false,
+            _ended = interrupted => true,
         };
         suite.clean_up().await;
         Ok((suite.into_report(), is_interrupted))
