@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::answer_form::AnswerForm;
 use super::calendar::CalendarWriter;
 use super::members::number;
+use crate::unix_time::UnixTime;
 use std::collections::HashSet;
 
 /// Maximum number of events that are read for one answer.
@@ -48,6 +49,7 @@ enum FormOutput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownEvent {
     id: u64,
+    over: UnixTime,
     /// Its lines once it is gone.
     cancelled: Box<str>,
 }
@@ -165,18 +167,21 @@ impl FormWriter {
 
     fn remember(&mut self, id: u64, event: &Value) {
         self.shown.insert(id);
-        if let (FormOutput::Calendar(_), Some(cancelled)) = (&self.output, CalendarWriter::cancelled(event)) {
-            self.remembered.push(ShownEvent { id, cancelled });
+        if let (FormOutput::Calendar(_), Some((over, cancelled))) =
+            (&self.output, CalendarWriter::cancelled(event))
+        {
+            self.remembered.push(ShownEvent { id, over, cancelled });
         }
     }
 
-    /// Cancels the events of an earlier calendar of the same read that are gone, after the last page. An event that is
-    /// missing for another reason may have passed, or match no longer.
-    pub fn cancel(&mut self, before: &[ShownEvent], is_gone: impl Fn(u64) -> bool) {
+    /// Cancels the events of an earlier calendar of the same read that are gone, after the last page. Those that are over
+    /// have passed, and are forgotten. Another that is missing may match no longer.
+    pub fn cancel(&mut self, before: &[ShownEvent], now: UnixTime, is_gone: impl Fn(u64) -> bool) {
         let FormOutput::Calendar(calendar) = &mut self.output else {
             return;
         };
-        let missing = before.iter().filter(|event| !self.shown.contains(&event.id));
+        let is_missing = |event: &&ShownEvent| event.over > now && !self.shown.contains(&event.id);
+        let missing = before.iter().filter(is_missing);
         for event in missing.take(MOST_REMEMBERED) {
             if is_gone(event.id) {
                 calendar.cancel(&event.cancelled);

@@ -1,6 +1,7 @@
 //! Recorded answers as calendars.
 
 use crate::cache::forms::{AfterPage, AnswerForm, FormWriter, PageFault, ShownEvent, WrittenForm};
+use crate::unix_time::UnixTime;
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../fixtures/backend/event-full.json");
@@ -140,19 +141,28 @@ fn an_event_is_listed_once_and_an_unplaced_one_is_counted() {
     assert_eq!((form.left_out, text.matches("BEGIN:VEVENT").count()), (1, 1));
 }
 
+/// The calendar of these events after an earlier one, and its text.
+fn rewritten(
+    before: &[ShownEvent],
+    ids: std::ops::RangeInclusive<u64>,
+    gone: &[u64],
+    now: u64,
+) -> (WrittenForm, String) {
+    let total = ids.clone().count() as u64;
+    let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
+    writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
+    writer.cancel(before, UnixTime::from_secs(now), |id| gone.contains(&id));
+    let form = writer.finish(true).expect("a calendar");
+    let text = String::from_utf8(form.body.clone()).expect("UTF-8");
+    (form, text.replace("\r\n", " "))
+}
+
+/// The end of the events, in seconds since 1970.
+const END: u64 = 1_798_801_200;
+
 #[test]
 fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
-    let write = |before: &[ShownEvent], ids: std::ops::RangeInclusive<u64>, gone: &[u64]| {
-        let total = ids.clone().count() as u64;
-        let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
-        writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
-        writer.cancel(before, |id| gone.contains(&id));
-        let form = writer.finish(true).expect("a calendar");
-        let text = String::from_utf8(form.body.clone())
-            .expect("UTF-8")
-            .replace("\r\n", " ");
-        (form, text)
-    };
+    let write = |before: &[ShownEvent], ids, gone: &[u64]| rewritten(before, ids, gone, END - 1);
     let (first, _) = write(&[], 1..=3, &[2]);
     assert!(!first.may_cancel);
     // Nobody knows yet why the second and the third are missing.
@@ -167,6 +177,14 @@ fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
     let (fourth, again) = write(&third.remembered, 1..=1, &[2]);
     assert_eq!(again, text);
     assert!(!write(&fourth.remembered, 1..=3, &[2]).1.contains("CANCELLED"));
+}
+
+#[test]
+fn an_event_that_has_passed_does_not_come_back_as_cancelled() {
+    let (shown, _) = rewritten(&[], 1..=3, &[], END - 1);
+    let (passed, text) = rewritten(&shown.remembered, 1..=1, &[2, 3], END);
+    assert!(!text.contains("CANCELLED") && !passed.may_cancel, "{text}");
+    assert_eq!(passed.remembered, shown.remembered[..1]);
 }
 
 #[test]
