@@ -196,8 +196,9 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
     odd["venue"] = json!({"venue": bad, "geo_lat": "52.5", "geo_lng": 13.4});
     odd["organizer"] =
         json!([{"organizer": "a\"b", "email": bad}, {"organizer": "a\"b", "email": "&#105;nfo@b.example"}]);
-    odd["categories"] = json!([{"name": "Rock, Pop &amp; Jazz"}, {"name": "Kids"}]);
+    odd["categories"] = json!([{"name": "Rock, Pop &amp; Jazz"}, {"name": " "}, {}, {"name": "Kids"}]);
     odd["image"] = json!(false);
+    odd["modified_utc"] = json!("2090-01-01 00:00:00");
     odd["json_ld"] = json!({"eventStatus": "https://schema.org/EventCancelled"});
     let lines = lines(&[&odd.to_string()]);
     for line in [
@@ -206,6 +207,7 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
         "ORGANIZER;CN=\"a'b\":mailto:info@b.example",
         "CATEGORIES:Rock\\, Pop & Jazz,Kids",
         "STATUS:CANCELLED",
+        "SEQUENCE:2147483646",
     ] {
         assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
     }

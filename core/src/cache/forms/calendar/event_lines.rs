@@ -16,6 +16,9 @@ const LONGEST_DESCRIPTION: usize = 32 * 1024;
 /// Seconds of 2000-01-01: counted from there, revisions fit 31 bits until 2068.
 const SEQUENCE_BEGIN: i64 = 946_684_800;
 
+/// The last revision of an event, before the one that cancels it: a program may keep 31 bits.
+const LAST_SEQUENCE: i64 = 2_147_483_646;
+
 /// Writes an event. Returns false, and writes nothing, if it has no number or no start.
 pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut UsedZones) -> bool {
     let (Some(id), Some(times)) = (number(event, "id"), EventTimes::of(event)) else {
@@ -31,6 +34,7 @@ pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut U
     organizer(event, lines);
     let categories: Vec<String> = records(event, "categories")
         .map(|category| plain_line(text(category, "name")))
+        .filter(|name| !name.is_empty())
         .collect();
     if !categories.is_empty() {
         lines.texts("CATEGORIES", &categories);
@@ -110,7 +114,7 @@ fn stamp(event: &Value) -> String {
 /// The number of a revision.
 fn sequence(event: &Value) -> Option<i64> {
     let seconds = modified(event).and_then(unix_seconds)?;
-    Some((seconds - SEQUENCE_BEGIN).max(0))
+    Some((seconds - SEQUENCE_BEGIN).clamp(0, LAST_SEQUENCE))
 }
 
 fn description(event: &Value, lines: &mut ContentLines) {
