@@ -118,7 +118,7 @@ impl Gateway {
             site: Site::new(
                 settings,
                 logins,
-                SurfaceGuard::new(settings, shared, &parts),
+                SurfaceGuard::new(shared, &parts),
                 ArgumentVerdicts::new(settings, shared, &parts),
                 &parts,
             ),
