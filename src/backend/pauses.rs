@@ -15,8 +15,9 @@ const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause, whoever asks for it.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The pause that a receiver asks for, in seconds or as a date; none if it does not.
-pub(crate) fn asked(headers: &HeaderMap) -> Option<Duration> {
+/// The pause that a receiver asks for with `Retry-After`, in seconds or as a date, up to five minutes; none if it does
+/// not.
+pub fn asked(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = match text.parse() {
         Ok(seconds) => seconds,
