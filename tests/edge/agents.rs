@@ -8,7 +8,7 @@ use calendar_edge_judge::contract::{Action, table};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Edge, Origin, Reply, Seen};
+use crate::support::{Answer, Edge, Fate, Origin, Reply, Seen};
 
 const MCP: &str = "/wp-json/calendar-edge/v1/mcp";
 
@@ -239,6 +239,18 @@ async fn an_answer_that_is_too_long_is_refused_with_a_hint() {
         let message = failure(edge, "events_list", json!({"search": search})).await["message"].to_string();
         assert!(message.contains(hint), "{message}");
     }
+}
+
+#[tokio::test]
+async fn what_waits_for_a_slow_client_counts_as_buffered() {
+    let filler = json!({"events": [], "filler": "x".repeat(100 << 10)}).to_string();
+    let origin = Origin::always(Reply::json(200, &filler)).await;
+    let edge = edge(&origin, |_| {}).await;
+    let mut slow = edge.frames().await;
+    let body = request("tools/call", &json!({"name": "events_list"}));
+    let fate = slow.unread("POST", MCP, Some(body.as_bytes())).await;
+    assert_eq!(fate, Fate::Answered(200));
+    assert!(edge.held_bytes().await > 200 << 10);
 }
 
 #[tokio::test]
