@@ -77,6 +77,7 @@ impl OfferedForms {
     }
 
     /// The forms of the answer to a call: it reads events. Items of a list carry no JSON-LD (backend.md section 11).
+    #[must_use]
     pub fn of(self, call: &ForwardableCall) -> Self {
         let reads_events = call.operation().is_some_and(|operation| {
             operation.id.kind() == Some(Kind::Event)
