@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
-use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply};
 
 const PRIMARY: &str = r#"{"events":[{"id":1,"cost":"5","author":"1"}],"total":1}"#;
 const NEXT: &str = r#"{"events":[{"id":1,"cost":"6","author":1}],"total":1}"#;
@@ -283,6 +283,20 @@ async fn findings_outlive_a_restart() {
     edge.get(EVENTS).await;
     let second = report_of(&edge, 2).await;
     assert_eq!(second["operations"]["events.list"]["paths"][0]["count"], 2);
+}
+
+#[tokio::test]
+async fn findings_in_another_form_are_said() {
+    let directory = Directory::new("findings-form");
+    directory.write("findings.json", r#"{"next":5}"#);
+    let config = format!(
+        "listen = \"127.0.0.1:0\"\nstate_dir = \"{}\"\n[origin]\nurl = \"http://127.0.0.1:1/wp-json\"\nnamespace = \
+         \"tribe/events/v1\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
+        directory.path().display()
+    );
+    let mut program = Program::serve(&directory.write("edge.toml", &config)).await;
+    let message = "findings.json has another form for a backend, whose findings begin anew";
+    program.logged_up_to(message).await;
 }
 
 #[tokio::test]
