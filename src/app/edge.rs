@@ -214,7 +214,8 @@ async fn hear_site(reloader: &Reloader, shared: &Shared) {
 fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     let (reading, read) = oneshot::channel();
     let (indexes, surface) = (shared.indexes.clone(), shared.surface.clone());
-    let watching = watch_indexes(reloader.clone(), indexes, surface, reading);
+    let snapshot = shared.fleet.snapshot().clone();
+    let watching = watch_indexes(reloader.clone(), indexes, surface, snapshot, reading);
     let drain = shared.drain.clone();
     shared
         .drain

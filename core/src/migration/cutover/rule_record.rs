@@ -209,10 +209,20 @@ mod tests {
         for _ in 0..3 {
             let before = rule.clone();
             rule.return_calls("x".to_owned(), now);
-            assert_eq!(rule.beside(Some(&before)), Merged::Own { version: rule.version });
+            assert_eq!(
+                rule.beside(Some(&before)),
+                Merged::Own {
+                    version: rule.version
+                }
+            );
             let before = rule.clone();
             assert!(rule.resume(now) && !rule.resume(now));
-            assert_eq!(rule.beside(Some(&before)), Merged::Own { version: rule.version });
+            assert_eq!(
+                rule.beside(Some(&before)),
+                Merged::Own {
+                    version: rule.version
+                }
+            );
         }
     }
 
