@@ -202,6 +202,11 @@ impl Migration {
         });
     }
 
+    /// Writes again what the guards of rules have found, if the last write of it has failed.
+    pub(crate) fn write_again(&self) {
+        self.shared.means.keeper.write_again();
+    }
+
     fn write_findings(&self) {
         let findings = self.shared.findings.lock().clone().into_iter();
         let reports = findings.map(|(name, findings)| (name, findings.to_kept()));
