@@ -172,6 +172,22 @@ impl Migration {
         } else {
             RuleEvent::Same
         };
+        self.observe(event, backend, operation, client);
+    }
+
+    /// Tells the guards of all rules about an operation how long the site took for the copy of a call of this client,
+    /// which the backend has answered.
+    pub(crate) fn site_answered(
+        &self,
+        backend: &str,
+        operation: &str,
+        client: Option<IpAddr>,
+        took: Duration,
+    ) {
+        self.observe(RuleEvent::PrimaryAnswered(took), backend, operation, client);
+    }
+
+    fn observe(&self, event: RuleEvent, backend: &str, operation: &str, client: Option<IpAddr>) {
         let concerned: Vec<String> = self
             .shared
             .rules
