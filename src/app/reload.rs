@@ -287,9 +287,6 @@ fn served(settings: &Settings, shared: &Shared) -> (Stack, CompanionService) {
     let webhooks = WebhookService::new(&shared.receivers, gateway.site());
     let site = settings.site();
     let backends = Backends::new(&site, &shared.backends);
-    let measured = site.roots.iter().filter(|_| settings.measure_schemas);
-    let contracts = shared.companions.contracts();
-    contracts.follow(measured.map(|root| &root.origin_url));
     let companion_service = CompanionService::new(&site, &shared.companions, backends, webhooks);
     (layers::stack(settings, log, gateway), companion_service)
 }

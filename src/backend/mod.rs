@@ -63,6 +63,7 @@ pub(crate) use namespace_looks::{NamespaceLooks, SHORTEST_PAUSE};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;
+pub use pauses::asked as asked_pause;
 #[cfg(feature = "migration")]
 pub(crate) use pools::{BackendPool, BackendPools, PoolUse, most_pool_connections};
 pub use preview::{Preview, PreviewClient, preview};

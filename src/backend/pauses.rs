@@ -15,8 +15,9 @@ const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause, whoever asks for it.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The pause that a receiver asks for, in seconds or as a date; none if it does not.
-pub(crate) fn asked(headers: &HeaderMap) -> Option<Duration> {
+/// The pause that a receiver asks for with `Retry-After`, in seconds or as a date, up to five minutes; none if it does
+/// not.
+pub fn asked(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = match text.parse() {
         Ok(seconds) => seconds,
@@ -30,8 +31,13 @@ fn until(date: &str) -> Option<u64> {
     Some(date.unwrap_or_default().saturating_sub(unix_time().as_secs()))
 }
 
-/// The pause after this many failures, from 0 on. It differs by chance, so that many edges do not come at once.
-pub(crate) fn after(failures: u32) -> Duration {
+/// The pause after this many failures, from 0 on, or the one that the receiver asks for if that is longer.
+pub(crate) fn after(failures: u32, asked: Option<Duration>) -> Duration {
+    growing(failures).max(asked.unwrap_or_default())
+}
+
+/// It differs by chance, so that many edges do not come at once.
+fn growing(failures: u32) -> Duration {
     let pause = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
     let (_, chance) = Uuid::now_v7().as_u64_pair();
     // From half of it to all of it.
@@ -64,8 +70,17 @@ mod tests {
     fn pauses_grow_to_a_bound() {
         for failures in 0..40 {
             let whole = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
-            let pause = after(failures);
+            let pause = after(failures, None);
             assert!(whole / 2 <= pause && pause <= whole, "{failures}: {pause:?}");
+        }
+    }
+
+    #[test]
+    fn a_receiver_makes_pauses_longer_and_never_shorter() {
+        for failures in 0..40 {
+            let whole = FIRST.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST);
+            assert!(after(failures, Some(Duration::ZERO)) >= whole / 2, "{failures}");
+            assert_eq!(after(failures, Some(LONGEST)), LONGEST);
         }
     }
 }

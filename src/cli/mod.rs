@@ -18,10 +18,14 @@ mod examples;
 mod explain;
 #[cfg(feature = "migration")]
 mod exporting;
+#[cfg(feature = "migration")]
+mod file_hashes;
 mod guarded_rules;
 mod healthcheck;
 mod idle_rules;
 mod init;
+#[cfg(feature = "migration")]
+mod list_reader;
 mod man;
 #[cfg(feature = "migration")]
 mod migration;

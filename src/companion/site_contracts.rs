@@ -11,6 +11,7 @@ use url::Url;
 
 use crate::backend::NoContract;
 use calendar_edge_core::companion::site_contract::{SiteContract, SiteVersions};
+use calendar_edge_core::settings::Settings;
 
 /// What the sites say about their other routes; clones share it.
 #[derive(Debug, Clone, Default)]
@@ -47,11 +48,13 @@ const PATIENCE: u32 = 6;
 // === impl SiteContracts ===
 
 impl SiteContracts {
-    /// Asks for the contracts of these roots from now on, and of no others.
-    pub(crate) fn follow<'r>(&self, roots: impl Iterator<Item = &'r Url> + Clone) {
+    /// Asks for the contracts of the roots in the settings from now on, if these want it, and of no others.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        let wanted = settings.roots.iter().filter(|_| settings.measure_schemas);
+        let wanted: Vec<&Url> = wanted.map(|root| &root.origin_url).collect();
         let mut known = self.0.write();
-        known.retain(|root, _| roots.clone().any(|followed| followed == root));
-        for root in roots {
+        known.retain(|root, _| wanted.contains(&root));
+        for root in wanted {
             known.entry(root.clone()).or_default();
         }
     }
@@ -148,12 +151,18 @@ mod tests {
         SiteContract::parse(json.as_bytes()).unwrap()
     }
 
+    fn measured() -> (SiteContracts, Url) {
+        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
+        settings.measure_schemas = true;
+        let contracts = SiteContracts::default();
+        contracts.adapt(&settings);
+        (contracts, settings.roots.remove(0).origin_url)
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_contract_is_asked_for_at_once_and_after_each_change() {
-        let contracts = SiteContracts::default();
-        let root: Url = "http://wp.example/wp-json".parse().unwrap();
-        contracts.follow([&root].into_iter());
-        assert_eq!(contracts.due(PAUSE), [root.clone()]);
+        let (contracts, root) = measured();
+        assert_eq!(contracts.due(PAUSE), std::slice::from_ref(&root));
         assert!(contracts.due(PAUSE).is_empty(), "one question at a time");
         contracts.took(&root, Ok(contract()));
         assert!(contracts.of(&root).is_some());
@@ -175,16 +184,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_site_without_a_contract_is_asked_less_often() {
-        let contracts = SiteContracts::default();
-        let root: Url = "http://wp.example/wp-json".parse().unwrap();
-        contracts.follow([&root].into_iter());
+        let (contracts, root) = measured();
         contracts.due(PAUSE);
         contracts.took(&root, Err(NoContract::Unanswered));
         tokio::time::advance(PAUSE).await;
         assert!(contracts.due(PAUSE).is_empty());
         tokio::time::advance(PAUSE * PATIENCE).await;
         assert_eq!(contracts.due(PAUSE).len(), 1);
-        contracts.follow(std::iter::empty());
+        contracts.adapt(&Settings::for_origin(root));
         assert!(contracts.shown().is_empty());
     }
 }

@@ -42,7 +42,7 @@ pub(super) const FEED: &[SettingKey] = &[
     SettingKey::new(
         "readers",
         Count(1..=10_000, |settings| Usize(&mut settings.feed.readers)),
-        "Maximum number of readers that wait for a change or have a stream; further ones get 503.",
+        "Maximum number of readers that wait for a change, have a stream or ask for records; further ones get 503.",
     ),
     SettingKey::new(
         "readers_per_address",

@@ -1424,7 +1424,7 @@ const FORMS: &[SettingKey] = &[
     SettingKey::new(
         "json_ld",
         Flag(|settings| &mut settings.forms.json_ld),
-        "Whether events are given as JSON-LD, `application/ld+json`: the member `json_ld` of each, within the same bounds.",
+        "Whether an event alone is given as JSON-LD, `application/ld+json`: its member `json_ld`. Items of lists have none.",
     ),
 ];
 

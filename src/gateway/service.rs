@@ -32,6 +32,7 @@ use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::{SiteSurface, Traffic};
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::Settings;
 #[cfg(feature = "mcp")]
 use calendar_edge_judge::problem::Refusal;
@@ -118,7 +119,7 @@ impl Gateway {
             site: Site::new(
                 settings,
                 logins,
-                SurfaceGuard::new(settings, shared, &parts),
+                SurfaceGuard::new(shared, &parts),
                 ArgumentVerdicts::new(settings, shared, &parts),
                 &parts,
             ),
@@ -166,6 +167,13 @@ impl Destination {
         let (asked, body) = request.split();
         Self::Calendar(calendar_call(asked, opened, CallBody::Incoming(body)))
     }
+
+    fn preflight() -> Self {
+        Self::Answered(EdgeResponse {
+            response: preflight(),
+            facts: ResponseFacts::Edge(AnsweredBy::Preflight),
+        })
+    }
 }
 
 // === impl GatewayParts ===
@@ -199,6 +207,9 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
         if self.purges.are_given_by(&request.head) {
             return Destination::PurgeRequest(Box::new(request));
         }
+        if self.is_preflight(&request) {
+            return Destination::preflight();
+        }
         if self.feed.is_asked(&request.head) {
             return Destination::Feed(Box::new(request));
         }
@@ -210,10 +221,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
             return Destination::calendar(request, OpenedBy::Known(known));
         }
         match self.decider.open(&request.decided_by()) {
-            Opening::Preflight => Destination::Answered(EdgeResponse {
-                response: preflight(),
-                facts: ResponseFacts::Edge(AnsweredBy::Preflight),
-            }),
+            Opening::Preflight => Destination::preflight(),
             Opening::RestIndex(root) => Destination::Answered(self.discovery.answer(root, &request.context)),
             Opening::Ambiguous(refusal) => {
                 request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
@@ -241,6 +249,14 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     async fn read_changes(&self, request: Box<EdgeRequest>) -> EdgeResponse {
         let (asked, _) = request.split();
         self.feed.answer(&asked).await
+    }
+
+    /// Whether a browser asks for a page that wants to use a route of the edge's own.
+    fn is_preflight(&self, request: &EdgeRequest) -> bool {
+        let is_for_page = self.feed.is_at(request.head.uri.path());
+        #[cfg(feature = "mcp")]
+        let is_for_page = is_for_page || self.serves_agents(request);
+        is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 
     #[cfg(feature = "mcp")]

@@ -43,8 +43,13 @@ impl BackendFindings {
     pub(crate) fn new(settings: &CompareSettings, kept: Option<Value>) -> Self {
         let today = today();
         let mut comparer = Comparer::new(settings, today);
+        let is_kept = kept.is_some();
         if let Some(noise) = kept.as_ref().and_then(|kept| kept.get(NOISE)) {
             comparer.recall_noise(noise.clone());
+        }
+        let report = kept.and_then(ComparisonReport::from_kept);
+        if is_kept && report.is_none() {
+            tracing::error!("findings.json has another form for a backend, whose findings begin anew");
         }
         Self {
             comparer: Mutex::new(DatedComparer {
@@ -53,7 +58,7 @@ impl BackendFindings {
                 today,
                 doubled: HashMap::new(),
             }),
-            report: Mutex::new(kept.and_then(ComparisonReport::from_kept).unwrap_or_default()),
+            report: Mutex::new(report.unwrap_or_default()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -37,10 +38,11 @@ struct RecorderState {
 struct Recording {
     metrics: Metrics,
     settings: RecordSettings,
-    lines: Option<SyncSender<Vec<u8>>>,
+    /// Where lines go, and the thread that writes them.
+    lines: Option<(SyncSender<Vec<u8>>, JoinHandle<()>)>,
     /// Bytes in the file, about: lines that wait count.
     bytes: u64,
-    /// By operation, in this file.
+    /// By operation, what this edge has recorded into this file.
     counts: BTreeMap<&'static str, u32>,
 }
 
@@ -77,6 +79,9 @@ impl Recorder {
     /// Takes over settings, and returns to the switch that they name. A file that stays is continued.
     pub(crate) fn adapt(&self, settings: &RecordSettings) {
         let mut recording = self.0.recording.lock();
+        if recording.settings.file != settings.file {
+            recording.counts.clear();
+        }
         if recording.settings.file != settings.file || recording.settings.size != settings.size {
             recording.lines = None;
         }
@@ -107,9 +112,14 @@ impl Recorder {
         share.covers(self.0.hasher.hash_one(draw)) && self.0.recording.lock().has_quota(operation)
     }
 
-    /// Records a drawn call; none: it could not be kept without its secrets. Never waits.
+    /// Records a drawn call; none: it could not be kept without its secrets. Never waits. After a failure of the disk the
+    /// recorder is off.
     pub(crate) fn record(&self, operation: &'static str, line: Option<Vec<u8>>) {
-        self.0.recording.lock().add(operation, line);
+        let mut recording = self.0.recording.lock();
+        recording.add(operation, line);
+        if recording.lines.is_none() {
+            self.0.on.store(false, Ordering::Relaxed);
+        }
     }
 
     /// What was recorded since the start.
@@ -120,7 +130,7 @@ impl Recorder {
         let recorded = calls.remove(RecordOutcome::Recorded.into_str());
         calls.retain(|_, count| *count > 0);
         RecorderStatus {
-            on: self.0.on.load(Ordering::Relaxed),
+            on: self.0.on.load(Ordering::Relaxed) && recording.is_writing(),
             file: file.map(|file| file.display().to_string()),
             recorded: recorded.unwrap_or_default(),
             in_this_file: recording.counts.clone(),
@@ -137,13 +147,15 @@ impl Recording {
         let Some(path) = self.settings.file.clone() else {
             return false;
         };
-        if self.lines.is_some() {
+        if self.is_writing() {
             return true;
         }
         match writer(&path, self.settings.size) {
             Ok((lines, bytes)) => {
                 (self.lines, self.bytes) = (Some(lines), bytes);
-                self.counts.clear();
+                if bytes == 0 {
+                    self.counts.clear();
+                }
                 true
             }
             Err(error) => {
@@ -151,6 +163,12 @@ impl Recording {
                 false
             }
         }
+    }
+
+    /// False without a file, and after a failure to write it.
+    fn is_writing(&self) -> bool {
+        let writer = self.lines.as_ref();
+        writer.is_some_and(|(_, thread)| !thread.is_finished())
     }
 
     fn has_quota(&mut self, operation: &'static str) -> bool {
@@ -163,7 +181,7 @@ impl Recording {
     }
 
     fn add(&mut self, operation: &'static str, line: Option<Vec<u8>>) {
-        let Some(lines) = self.lines.clone() else { return };
+        let Some((lines, _)) = &self.lines else { return };
         let Some(line) = line else {
             return self.metrics.recorded(RecordOutcome::Unrecordable);
         };
@@ -181,18 +199,21 @@ impl Recording {
                 *self.counts.entry(operation).or_default() += 1;
             }
             Err(TrySendError::Full(_)) => self.metrics.recorded(RecordOutcome::DiskSlow),
-            Err(TrySendError::Disconnected(_)) => self.metrics.recorded(RecordOutcome::DiskFailed),
+            Err(TrySendError::Disconnected(_)) => {
+                self.metrics.recorded(RecordOutcome::DiskFailed);
+                self.lines = None;
+            }
         }
     }
 }
 
 /// A thread of its own that writes lines: disks may block. It ends with the last sender, or with the first failure.
-fn writer(path: &Path, size: u64) -> std::io::Result<(SyncSender<Vec<u8>>, u64)> {
+fn writer(path: &Path, size: u64) -> std::io::Result<((SyncSender<Vec<u8>>, JoinHandle<()>), u64)> {
     let mut file = RecordingFile::open(path, size)?;
     let bytes = file.bytes();
     let (lines, received) = sync_channel::<Vec<u8>>(MOST_WAITING);
     let name = path.display().to_string();
-    std::thread::Builder::new()
+    let thread = std::thread::Builder::new()
         .name("recorder".to_owned())
         .spawn(move || {
             while let Ok(line) = received.recv() {
@@ -202,5 +223,5 @@ fn writer(path: &Path, size: u64) -> std::io::Result<(SyncSender<Vec<u8>>, u64)>
                 }
             }
         })?;
-    Ok((lines, bytes))
+    Ok(((lines, thread), bytes))
 }

@@ -1,7 +1,7 @@
 //! The file of a recording, with one older file beside it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Error, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A file of lines that only this user can read. A line that does not fit begins a new file.
@@ -16,13 +16,21 @@ pub(super) struct RecordingFile {
 // === impl RecordingFile ===
 
 impl RecordingFile {
-    /// Continues a file, or begins it.
+    /// Continues a file, or begins it. The last line of a file that a failed write has cut off is ended first.
     pub(super) fn open(path: &Path, most: u64) -> io::Result<Self> {
+        // To open a pipe waits until somebody reads it.
+        if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+            return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+        }
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory)?;
         }
-        let file = private(path)?;
-        let bytes = file.metadata()?.len();
+        let mut file = private(path)?;
+        let mut bytes = file.metadata()?.len();
+        if bytes > 0 && last_byte(path)? != b'\n' {
+            file.write_all(b"\n")?;
+            bytes += 1;
+        }
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -53,6 +61,14 @@ impl RecordingFile {
     }
 }
 
+fn last_byte(path: &Path) -> io::Result<u8> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last[0])
+}
+
 /// A file to append to, which only this user can read from its beginning on.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -80,6 +96,11 @@ mod tests {
         let mut file = RecordingFile::open(&path, 10).unwrap();
         file.write(b"y").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "z\ny\n");
+        fs::write(&path, "z\n{\"cut").unwrap();
+        let mut file = RecordingFile::open(&path, 100).unwrap();
+        file.write(b"y").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "z\n{\"cut\ny\n");
+        assert_eq!(file.bytes(), fs::metadata(&path).unwrap().len());
         #[cfg(unix)]
         {
             let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());

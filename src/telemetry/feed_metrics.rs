@@ -57,7 +57,7 @@ impl FeedMetrics {
         let verdict = match verdict {
             RecordVerdict::Readable(_) => readable,
             RecordVerdict::Hidden => hidden,
-            RecordVerdict::Failed => failed,
+            RecordVerdict::Failed | RecordVerdict::Refused => failed,
         };
         self.verdicts.add([verdict.into()], 1);
     }

@@ -40,7 +40,16 @@ A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a 
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 7] = ["operation", "le", "root", "backend", "code", "class", "receiver"];
+const SUMMARISED: [&str; 8] = [
+    "operation",
+    "le",
+    "root",
+    "backend",
+    "code",
+    "class",
+    "receiver",
+    "namespace",
+];
 
 /// The beginnings of metrics whose label `rule` is a name from the settings.
 const OF_RULES: [&str; 2] = ["edge_cutover_", "edge_surface_"];

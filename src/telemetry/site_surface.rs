@@ -9,7 +9,7 @@ use url::Url;
 
 use super::wall_clock::unix_time;
 use calendar_edge_core::gateway::surface::SurfaceRequest;
-use calendar_edge_core::surface::{CallCounts, CallKind, ListedRoutes, SurfaceReport, SurfaceScope};
+use calendar_edge_core::surface::{CallKind, ListedRoutes, SurfaceCounts, SurfaceReport, SurfaceScope};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::routing::SiteTarget;
 
@@ -22,7 +22,7 @@ struct KnownSurface {
     root: Url,
     /// None until the site's list is read.
     routes: Option<Arc<ListedRoutes>>,
-    counts: CallCounts,
+    counts: SurfaceCounts,
 }
 
 /// Counts of an earlier run.
@@ -31,7 +31,7 @@ struct KeptCounts {
     root: Url,
     /// When they were kept, in Unix time.
     at: u64,
-    counts: CallCounts,
+    counts: SurfaceCounts,
 }
 
 // === impl SiteSurface ===
@@ -128,7 +128,7 @@ impl SiteSurface {
 
 impl KnownSurface {
     fn new(root: &Url) -> Self {
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         counts.begin(unix_time());
         Self {
             root: root.clone(),

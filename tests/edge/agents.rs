@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use calendar_edge_core::settings::{Rate, Settings};
+use calendar_edge_core::settings::{OtherTraffic, Rate, Settings};
 use calendar_edge_judge::contract::{Action, table};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -216,6 +216,22 @@ async fn a_failure_is_told_in_the_words_of_the_calendar() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_too_long_is_refused_with_a_hint() {
+    let origin = Origin::answering(|seen| {
+        let kib = if seen.target.contains("search=long") { 1100 } else { 100 };
+        Reply::json(200, &json!({"events": [], "filler": "x".repeat(kib << 10)}).to_string())
+    })
+    .await;
+    let roomy = edge(&origin, |_| {}).await;
+    assert_eq!(call(&roomy, "events_list", json!({})).await["isError"], false);
+    let full = edge(&origin, |settings| settings.limits.response_buffer_total = 0).await;
+    for (edge, search, hint) in [(&roomy, "long", "`per_page`"), (&full, "short", "try again later")] {
+        let message = failure(edge, "events_list", json!({"search": search})).await["message"].to_string();
+        assert!(message.contains(hint), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn hostile_messages_get_errors_of_the_protocol() {
     let edge = edge(&origin().await, |_| {}).await;
     let deep = "[".repeat(10_000);
@@ -264,6 +280,26 @@ async fn other_methods_and_strange_pages_are_refused() {
         let answer = Answer::to(asked.body(request("ping", &json!({})))).await;
         assert_eq!(answer.status, status, "{origin}");
     }
+}
+
+#[tokio::test]
+async fn a_browser_learns_that_a_listed_page_may_call() {
+    let origin = origin().await;
+    let edge = edge(&origin, |settings| {
+        settings.other = OtherTraffic::Forward;
+        settings.cors.credentialed_origins = vec!["https://app.example".parse().expect("a value")];
+    })
+    .await;
+    for (page, is_allowed) in [("https://app.example", true), ("https://evil.example", false)] {
+        let asked = edge.request(Method::OPTIONS, MCP).header("origin", page);
+        let asked = asked.header("access-control-request-method", "POST");
+        let answer = Answer::to(asked.header("access-control-request-headers", "mcp-protocol-version")).await;
+        assert_eq!(answer.status, StatusCode::NO_CONTENT);
+        let names = answer.header("access-control-allow-headers");
+        let is_named = names.is_some_and(|names| names.contains("MCP-Protocol-Version"));
+        assert_eq!(is_named, is_allowed, "{page}");
+    }
+    assert!(origin.seen().iter().all(|seen| seen.method != Method::OPTIONS));
 }
 
 #[tokio::test]

@@ -2,12 +2,14 @@
 
 use std::net::Ipv4Addr;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use calendar_edge_judge::contract::{Kind, table};
 use calendar_edge_sandbox::{Planted, Sandbox};
+use http::Method;
 use serde_json::Value;
 
-use crate::support::{Answer, Directory, Edge, closed_port};
+use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply, closed_port};
 
 /// What the suite calls its records.
 const MADE: &str = "Made by calendar-edge";
@@ -60,6 +62,12 @@ impl Tested {
 }
 
 async fn program(arguments: &[&str]) -> Output {
+    let mut command = command(arguments);
+    let run = tokio::task::spawn_blocking(move || command.output().expect("the program starts"));
+    run.await.expect("no panic")
+}
+
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
@@ -67,8 +75,7 @@ async fn program(arguments: &[&str]) -> Output {
         }
     }
     command.args(arguments).stdin(Stdio::null());
-    let run = tokio::task::spawn_blocking(move || command.output().expect("the program starts"));
-    run.await.expect("no panic")
+    command
 }
 
 /// What was found where a law does not hold, with its subject.
@@ -145,8 +152,15 @@ async fn a_backend_that_fails_is_told_from_one_that_is_not_there() {
         "{report}"
     );
     let nobody = format!("http://{}/wp-json/tribe/events/v1", closed_port());
-    let (status, _) = tested.run(&nobody, &[]).await;
+    let junit = tested.directory.write("contract.xml", "the last green file");
+    let junit_name = junit.to_str().expect("a path of text");
+    let (status, _) = tested.run(&nobody, &["--junit", junit_name]).await;
     assert_eq!(status, Some(2));
+    let xml = std::fs::read_to_string(&junit).expect("the file was written");
+    assert!(
+        xml.contains("<failure message=\"the backend cannot be asked"),
+        "{xml}"
+    );
     assert_eq!(tested.run("http://127.0.0.1/wp-json", &[]).await.0, Some(64));
 }
 
@@ -171,4 +185,55 @@ async fn what_was_created_is_deleted_after_a_failure() {
     );
     assert!(!found.iter().any(|(subject, _)| subject == "writes"), "{found:?}");
     assert_eq!(tested.left().await, Vec::<String>::new());
+}
+
+/// Valid JSON, and larger than what an edge relays of one answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_without_end_is_not_read_to_its_end() {
+    let padding = " ".repeat(33 * 1024 * 1024);
+    let origin = Origin::always(Reply::json(200, &format!("{padding}{{\"events\":[]}}"))).await;
+    let api = format!("{}/tribe/events/v1", origin.base());
+    let output = program(&["contract", "test", &api, "--rate", "1000"]).await;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("the body is larger than 33554432 bytes"), "{told}");
+    assert_eq!(origin.seen().len(), 1);
+}
+
+/// A backend that keeps nothing: what it says to have created last is deleted, though the answer comes after the interrupt.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_waits_for_what_is_being_created() {
+    let gate = Gate::closed();
+    let closed = gate.clone();
+    let origin = Origin::answering(move |seen| match seen.method {
+        Method::POST if seen.target.ends_with("/events") && seen.body.len() > 2 => {
+            Reply::json(201, r#"{"id":7}"#).behind(&closed)
+        }
+        Method::GET => Reply::json(200, r#"{"events":[],"total":0,"total_pages":0}"#),
+        _ => Reply::json(
+            400,
+            r#"{"code":"rest_missing_callback_param","message":"x","data":{"status":400}}"#,
+        ),
+    });
+    let origin = origin.await;
+    let directory = Directory::new("contract-interrupted");
+    let account = directory.write("account", "a:b");
+    let api = format!("{}/tribe/events/v1", origin.base());
+    let mut command = command(&["contract", "test", &api, "--writes", "--rate", "1000"]);
+    command.arg("--account-file").arg(account).stdout(Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    gate.reached_by(1).await;
+    let told = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(told.expect("there is a kill").success());
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    gate.open();
+    let output = tokio::task::spawn_blocking(|| child.wait_with_output()).await;
+    let output = output.expect("no panic").expect("its output");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("interrupted"), "{text}");
+    let last = origin.seen().pop().expect("requests");
+    assert_eq!(last.method, Method::DELETE);
+    assert!(last.target.ends_with("/events/7"), "{}", last.target);
 }

@@ -19,7 +19,7 @@ const PASSING: [&str; 4] = ["host", "x-request-id", "connection", "traceparent"]
 const SECRET: [&str; 3] = ["authorization", "cookie", "x-wp-nonce"];
 
 /// Requests about who asks, from where, and what the settings allow.
-const ABOUT_CALLERS: [&str; 24] = [
+const ABOUT_CALLERS: [&str; 28] = [
     "POST @/tags | JSON | {\"name\":\"x\"}",
     "POST @/tags | Cookie: wordpress_logged_in_1=a%7C1%7Cb | JSON | {\"name\":\"x\"}",
     "POST @/tags?_wpnonce=0123456789 | Cookie: wordpress_logged_in_1=a%7C1%7Cb | FORM | name=x",
@@ -44,6 +44,10 @@ const ABOUT_CALLERS: [&str; 24] = [
     "GET @/events | X-Forwarded-For: 192.0.2.1",
     "GET @/events | Host: evil.example",
     "POST / | FORM | rest_route=/calendar/events/v1/tags&name=x",
+    "GET /wp-json/wp/v2/users/1",
+    "GET /wp-json/wp/v2/users | Cookie: wordpress_logged_in_1=a%7C1%7Cb",
+    "GET /?author=1",
+    "POST / | FORM | rest_route=/wp/v2/users&name=x",
 ];
 
 /// The settings beside the origin, by the name of the case.
@@ -55,7 +59,8 @@ const SETTINGS: [(&str, &str); 4] = [
     ("strict", "profile = \"strict\"\nhosts = [\"127.0.0.1\"]\n"),
     (
         "restricted",
-        "writers = [\"editor\"]\nother = \"forward\"\nmode = \"report\"\nallow_jsonp = true\n",
+        "writers = [\"editor\"]\nother = \"forward\"\nmode = \"report\"\nallow_jsonp = true\n\
+         [[surface]]\nroutes = [\"users\"]\ncallers = \"credentials\"\nmode = \"enforce\"\n",
     ),
     (
         "closed",

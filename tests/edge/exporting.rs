@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use calendar_edge_sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -171,13 +172,28 @@ async fn an_account_exports_what_it_can_read() {
         .map(|record| record["status"].to_string())
         .collect();
     assert!(statuses.contains("\"draft\""), "{statuses:?}");
-    assert_eq!(summary(&all)["with_credentials"], true);
+    assert!(summary(&all)["account"].is_string());
     let text = std::fs::read_to_string(all.join("manifest.json")).expect("a file");
-    assert!(!text.contains("ZGVtbz"), "{text}");
+    assert!(!text.contains("ZGVtbz") && !text.contains("demo"), "{text}");
+    // What the public may not read is not gone.
+    let since = all.display().to_string();
+    let (status, complaint) = export(&setup, "later", &["--since", &since]).await;
+    assert_eq!(status, Some(2));
+    assert!(
+        complaint.contains("of another site, public_url or account"),
+        "{complaint}"
+    );
+    let entries = all.join("manifest.ndjson");
+    let text = std::fs::read_to_string(&entries).expect("a file");
+    let (whole, _) = text.trim_end().rsplit_once('\n').expect("lines");
+    std::fs::write(&entries, format!("{whole}\n")).expect("a file");
+    let (status, complaint) = export(&setup, "later", &["--since", &since, "-H", &file]).await;
+    assert_eq!(status, Some(2), "an entry is missing");
+    assert!(complaint.contains("entries"), "{complaint}");
 }
 
 /// The page that a request for a list asks for.
-fn page(seen: &Seen) -> Option<u64> {
+pub(crate) fn page(seen: &Seen) -> Option<u64> {
     let (_, rest) = seen
         .target
         .split_once("&page=")
@@ -185,8 +201,8 @@ fn page(seen: &Seen) -> Option<u64> {
     rest.split('&').next()?.parse().ok()
 }
 
-/// A page of five venues with these numbers, two a page; other lists are empty.
-fn list(seen: &Seen, ids: &[u64]) -> Reply {
+/// A page of venues with these numbers, two a page; other lists are empty.
+pub(crate) fn list(seen: &Seen, ids: &[u64]) -> Reply {
     let collection = ["events", "venues", "organizers", "categories", "tags"]
         .into_iter()
         .find(|name| seen.target.contains(&format!("/{name}?")))
@@ -286,4 +302,80 @@ async fn a_site_that_never_rests_is_not_exported() {
     let (status, complaint) = export(&setup, "two", &["--since", &since]).await;
     assert_eq!(status, Some(2));
     assert!(complaint.contains("has no finished export"), "{complaint}");
+}
+
+#[tokio::test]
+async fn a_site_that_refuses_because_of_its_load_is_asked_later() {
+    let asked = AtomicU32::new(0);
+    let site = Origin::answering(move |seen| match asked.fetch_add(1, Ordering::Relaxed) {
+        0 => Reply::json(429, r#"{"code":"x","message":"y"}"#).header("retry-after", "2"),
+        1 => Reply::json(503, r#"{"code":"x","message":"y"}"#),
+        _ => list(seen, &[1, 2]),
+    })
+    .await;
+    let setup = Setup::new("export-busy", &root(&site), &root(&site), "");
+    let begun = Instant::now();
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    assert!(begun.elapsed() >= Duration::from_secs(4), "{:?}", begun.elapsed());
+    assert_eq!(venue_ids(&setup.directory.path().join("one")), [1, 2]);
+}
+
+#[tokio::test]
+async fn a_member_that_each_read_changes_is_named_and_can_be_left_out() {
+    let asked = AtomicU32::new(0);
+    let site = Origin::answering(move |seen| {
+        if !seen.target.contains("/venues?") {
+            return list(seen, &[]);
+        }
+        let venue = json!({"id": 1, "views": asked.fetch_add(1, Ordering::Relaxed)});
+        let body = json!({"venues": [venue], "total": 1, "total_pages": 1});
+        Reply::json(200, &body.to_string())
+    })
+    .await;
+    let setup = Setup::new("export-views", &root(&site), &root(&site), "");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(2));
+    assert!(
+        complaint.contains("in the last one at venues[].views:"),
+        "{complaint}"
+    );
+    let rule = "[[compare.ignore]]\noperations = [\"venues.*\"]\npath = \"venues[].views\"\nreason = \"it counts\"\n";
+    let setup = Setup::new("export-ignored", &root(&site), &root(&site), rule);
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let one = setup.directory.path().join("one");
+    assert!(
+        lines(&one, "venues.ndjson")[0]["views"].is_u64(),
+        "it stays in the record"
+    );
+    let since = one.display().to_string();
+    let (status, complaint) = export(&setup, "two", &["--since", &since]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    assert_eq!(states(&setup.directory.path().join("two")), BTreeSet::new());
+}
+
+#[tokio::test]
+async fn a_directory_belongs_to_one_export() {
+    let site = Origin::answering(|seen| list(seen, &[1])).await;
+    let setup = Setup::new("export-twice", &root(&site), &root(&site), "");
+    let one = setup.directory.path().join("one");
+    std::fs::create_dir(&one).expect("a directory");
+    std::fs::write(one.join("venues.ndjson"), "mine").expect("a file");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(2), "{complaint}");
+    assert!(complaint.contains("venues.ndjson"), "{complaint}");
+    assert_eq!(
+        std::fs::read_to_string(one.join("venues.ndjson")).expect("a file"),
+        "mine"
+    );
+    std::fs::remove_file(one.join("venues.ndjson")).expect("a file");
+    let other = std::fs::File::create(one.join("walk.part")).expect("a file");
+    other.lock().expect("a lock");
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(2));
+    assert!(complaint.contains("another process exports into"), "{complaint}");
+    drop(other);
+    let (status, complaint) = export(&setup, "one", &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
 }

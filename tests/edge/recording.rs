@@ -141,6 +141,15 @@ async fn quota_and_share_bound_what_is_recorded() {
             "{outcome}"
         );
     }
+    post(&with_quota, "/record/off").await;
+    post(&with_quota, "/record/on").await;
+    with_quota.get(&format!("{EVENTS}?page=7")).await;
+    let status = with_quota.admin("/record").await.json();
+    assert_eq!(
+        status["skipped"],
+        json!({"quota": 4}),
+        "the file has its calls already"
+    );
     let nothing = edge(
         &origin,
         RecordSettings {
@@ -188,6 +197,56 @@ async fn two_files_bound_what_is_recorded() {
         text.len(),
         older.len()
     );
+}
+
+#[tokio::test]
+async fn a_failed_disk_ends_the_recording_until_it_is_switched_on() {
+    let directory = Directory::new("recording-disk");
+    let file = calls(&directory);
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let settings = RecordSettings {
+        size: 1000,
+        ..recording(&file)
+    };
+    let edge = edge(&origin, settings).await;
+    // The older file cannot be replaced.
+    let older = directory.path().join("calls.jsonl.1");
+    std::fs::create_dir(&older).expect("a directory");
+    let ended = async {
+        for page in 1.. {
+            edge.get(&format!("{EVENTS}?page={page}")).await;
+            if edge.admin("/record").await.json()["on"] == false {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), ended)
+        .await
+        .expect("it says that it is off");
+    std::fs::remove_dir(&older).expect("a directory");
+    assert_eq!(post(&edge, "/record/on").await.json()["on"], true);
+    edge.get(VENUES).await;
+    let again = async {
+        while !std::fs::read_to_string(&file).is_ok_and(|text| text.contains("venues.list")) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), again)
+        .await
+        .expect("it records again");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pipe_is_no_recording() {
+    let directory = Directory::new("recording-pipe");
+    let file = calls(&directory);
+    let made = Command::new("mkfifo").arg(&file).status().expect("mkfifo");
+    assert!(made.success());
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, recording(&file)).await;
+    assert_eq!(edge.get(EVENTS).await.status, 200);
+    assert_eq!(edge.admin("/record").await.json()["on"], false);
 }
 
 #[tokio::test]

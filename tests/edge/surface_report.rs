@@ -14,9 +14,8 @@ async fn site() -> Origin {
             "/wp-json/" => Reply::json(200, &index().to_string()),
             "/wp-json/wp/v2/users" if is_known => Reply::json(200, "[]"),
             "/wp-json/wp/v2/users" => Reply::json(401, r#"{"code":"rest_forbidden"}"#),
-            "/wp-json/contact/v1/forms/7/send" | "/wp-json/hidden/v1/x" => Reply::json(200, "{}"),
+            "/wp-json/contact/v1/forms/7/send" | "/wp-json/hidden/v1/x" | "/" => Reply::json(200, "{}"),
             "/xmlrpc.php" => Reply::of_type(405, "text/plain", "POST only"),
-            "/" => Reply::json(200, "{}"),
             _ => Reply::json(404, r#"{"code":"rest_no_route"}"#),
         }
     })
@@ -143,6 +142,64 @@ async fn an_index_that_is_none_leaves_the_namespaces() {
     assert_eq!(
         report["namespaces"][0]["unlisted"]["without"]["reads"],
         outcomes(1, 0, 0)
+    );
+}
+
+/// Counts of a week, as an edge keeps them.
+fn week(root: &str) -> Value {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = now.expect("after 1970").as_secs();
+    let nothing = json!({"reads": outcomes(0, 0, 0), "writes": outcomes(0, 0, 0)});
+    let none = json!({"with": nothing, "without": nothing});
+    let sent = json!({"with": nothing, "without": {"reads": outcomes(0, 0, 0), "writes": outcomes(7, 0, 0)}});
+    json!({"root": root, "at": now, "counts": {
+        "began": now - 8 * 24 * 60 * 60,
+        "periods": [{
+            "number": now / (6 * 60 * 60), "routes": {"contact/v1/forms/*/send": sent}, "unlisted": {}, "scripts": {},
+            "others": none,
+        }],
+    }})
+}
+
+#[tokio::test]
+async fn the_lines_to_paste_are_lines_of_a_configuration() {
+    let origin = site().await;
+    let root = format!("{}/wp-json", origin.base());
+    let directory = Directory::new("surface-week");
+    directory.write("surface.json", &week(&root).to_string());
+    let text = format!(
+        "listen = \"127.0.0.1:0\"\nother = \"forward\"\nstate_dir = \"{}\"\n[origin]\nurl = \"{root}\"\n\
+         namespace = \"tribe/events/v1\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
+        directory.path().display()
+    );
+    let program = Program::serve(&directory.write("edge.toml", &text)).await;
+    let admin = format!("http://{}", program.admin);
+    let report = loop {
+        let (_, report, _) = command(&["--admin", &admin, "--json"]).await;
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        if report["is_listed"] == true {
+            break report;
+        }
+    };
+    let lines = report["toml"].as_str().expect("lines");
+    let config = directory.write("pasted.toml", &format!("{text}\n{lines}"));
+    let checked = std::process::Command::new(env!("CARGO_BIN_EXE_calendar-edge"))
+        .env_clear()
+        .args(["check", "--offline", "--config"])
+        .arg(&config)
+        .output()
+        .expect("the program starts");
+    let told = String::from_utf8_lossy(&checked.stdout);
+    assert!(told.contains("ok: the configuration"), "{told}\n{lines}");
+    assert!(
+        lines.contains("routes = [\"wp/v2/users\", \"wp/v2/users/*\"]"),
+        "{lines}"
+    );
+    assert!(lines.contains("known = [\"contact/v1\"]"), "{lines}");
+    let list = report["companion"].as_str().expect("a list");
+    assert!(
+        list.contains("anybody contact/v1/*") && list.ends_with("credentials *"),
+        "{list}"
     );
 }
 

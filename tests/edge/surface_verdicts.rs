@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Edge, Origin, Reply, Seen};
 
-const CONTRACT: &str = "/wp-json/calendar-edge/v1/contract?";
+const QUESTION: &str = "/wp-json/calendar-edge/v1/contract?";
 const POSTS: &str = "/wp-json/wp/v2/posts";
 
 /// A site that tells its contract, and answers as a script of the test says.
@@ -31,7 +31,7 @@ impl Site {
     async fn start(&self, answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Origin {
         let site = self.clone();
         Origin::answering(move |seen| {
-            if seen.target.starts_with(CONTRACT) {
+            if seen.target.starts_with(QUESTION) {
                 site.contract(seen)
             } else {
                 answer(seen)

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::time::Duration;
 
 use calendar_edge_sandbox::{Planted, Sandbox};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::comparing::Setup;
-use crate::support::{Answer, Edge, closed_port};
+use crate::comparing::{Setup, root};
+use crate::exporting::{list, page};
+use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen, closed_port};
 
 const KINDS: [&str; 5] = ["categories", "events", "organizers", "tags", "venues"];
 
@@ -260,4 +263,115 @@ async fn a_site_that_fails_ends_the_walk_without_a_verdict() {
     let arguments = ["verify", "--manifest", manifest.to_str().expect("text")];
     assert_eq!(setup.run(&arguments).await.status.code(), Some(2));
     assert_eq!(lines(&manifest).len(), 1, "a heading, and no ending");
+}
+
+/// Verifies a site whose second backend is at the other root, and returns the status, the manifest and the complaint.
+async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Vec<Value>, String) {
+    let setup = Setup::new(name, roots[0], roots[1], "credentials = \"forward\"\n");
+    let manifest = setup.directory.path().join("verify.jsonl");
+    let typed = manifest.to_str().expect("text");
+    let arguments = ["verify", "--rate", "1000", "--manifest", typed];
+    let output = setup.run(&[&arguments, more].concat()).await;
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), lines(&manifest), complaint)
+}
+
+/// The number of the venue that a request reads by number or slug.
+fn venue(seen: &Seen) -> Option<u64> {
+    let path = seen.target.split('?').next()?;
+    let (before, last) = path.rsplit_once('/')?;
+    let is_read = before.ends_with("/venues") || before.ends_with("/by-slug");
+    last.trim_start_matches('v').parse().ok().filter(|_| is_read)
+}
+
+/// A site of these venues.
+fn venues(seen: &Seen, ids: &[u64]) -> Reply {
+    match venue(seen) {
+        Some(id) => Reply::json(200, &json!({ "id": id }).to_string()),
+        None => list(seen, ids),
+    }
+}
+
+#[tokio::test]
+async fn a_site_that_refuses_all_is_equal_to_nothing() {
+    let status = Arc::new(AtomicU16::new(0));
+    let refusing = Arc::clone(&status);
+    let site = Origin::answering(move |_| {
+        let body = r#"{"code":"incorrect_password","message":"no"}"#;
+        Reply::json(refusing.load(Ordering::Relaxed), body)
+    })
+    .await;
+    let at = root(&site);
+    for refusal in [401, 403, 404] {
+        status.store(refusal, Ordering::Relaxed);
+        let (status, manifest, complaint) = verify("verify-refused", [&at, &at], &[]).await;
+        assert_eq!(status, Some(2), "{refusal}");
+        assert!(complaint.contains("the site refuses events?"), "{complaint}");
+        assert_eq!(manifest.len(), 1, "no ending: {manifest:?}");
+    }
+    let refused = Origin::answering(|seen| match venue(seen) {
+        Some(_) => Reply::json(403, r#"{"code":"rest_forbidden","message":"no"}"#),
+        None => list(seen, &[1]),
+    })
+    .await;
+    let at = root(&refused);
+    let (status, manifest, _) = verify("verify-firewall", [&at, &at], &[]).await;
+    assert_eq!((status, manifest.len()), (Some(2), 1), "a record that is listed");
+    let empty = Origin::answering(|seen| list(seen, &[])).await;
+    let at = root(&empty);
+    assert_eq!(verify("verify-empty", [&at, &at], &[]).await.0, Some(0));
+    let directory = Directory::new("verify-headers");
+    let account = directory.write("account", "Authorization: Basic YTpi\n");
+    let typed = format!("@{}", account.display());
+    let (status, _, complaint) = verify("verify-nothing", [&at, &at], &["-H", &typed]).await;
+    assert_eq!(status, Some(2));
+    assert!(complaint.contains("no list names a record"), "{complaint}");
+}
+
+#[tokio::test]
+async fn a_record_that_moves_to_a_page_that_was_read_is_compared() {
+    let asked = AtomicU32::new(0);
+    // Once both backends have shown page 1, a venue of it goes: 3 moves there, and page 2 begins with 4.
+    let site = Origin::answering(move |seen| {
+        let is_first = seen.target.contains("/venues?") && page(seen) == Some(1);
+        let before = asked.fetch_add(u32::from(is_first), Ordering::Relaxed);
+        let all: &[u64] = if is_first && before < 2 {
+            &[1, 2, 3, 4, 5]
+        } else {
+            &[2, 3, 4, 5]
+        };
+        venues(seen, all)
+    })
+    .await;
+    let at = root(&site);
+    let (status, manifest, complaint) = verify("verify-moving", [&at, &at], &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let ids: BTreeSet<u64> = manifest.iter().filter_map(|line| line["id"].as_u64()).collect();
+    assert_eq!(ids, BTreeSet::from([1, 2, 3, 4, 5]));
+}
+
+#[tokio::test]
+async fn a_refusal_because_of_load_hides_no_difference() {
+    let asked = AtomicU32::new(0);
+    let site = Origin::answering(move |seen| {
+        let is_first = venue(seen) == Some(1) && asked.fetch_add(1, Ordering::Relaxed) == 0;
+        if is_first {
+            return Reply::json(429, r#"{"code":"x","message":"y"}"#).header("retry-after", "1");
+        }
+        venues(seen, &[1])
+    })
+    .await;
+    let next = Origin::answering(|seen| match venue(seen) {
+        Some(id) => Reply::json(200, &json!({"id": id, "city": "b"}).to_string()),
+        None => list(seen, &[1]),
+    })
+    .await;
+    let roots = [&*root(&site), &*root(&next)];
+    let (status, manifest, complaint) = verify("verify-busy", roots, &["--accept", "volatile"]).await;
+    assert_eq!(status, Some(1), "{complaint}");
+    let record = &manifest[1];
+    assert_eq!(
+        (&record["status"], &record["class"]),
+        (&json!(200), &json!("different"))
+    );
 }

@@ -6,7 +6,7 @@ from attacks import form, get
 from doors import batches, presets, spellings
 from wire import send
 
-# Routes that only say something to clients that accept an experiment.
+# The header that `tec/v1` demands of its clients, word for word.
 EXPERIMENT = ("X-TEC-EEA", "I understand that this endpoint is experimental and may change in a future release without maintaining backward compatibility. I also understand that I am using this endpoint at my own risk, while support is not provided for it.")
 
 # To the edge this is a login; to WordPress it is none.

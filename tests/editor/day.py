@@ -2,7 +2,8 @@
 
 import time
 
-LONG = 40
+# Seconds that a page may take for one thing.
+PATIENCE = 40
 PICTURE = """new Promise(done => {
     const canvas = Object.assign(document.createElement("canvas"), {width: 64, height: 48});
     canvas.getContext("2d").fillRect(0, 0, 32, 48);
@@ -10,7 +11,9 @@ PICTURE = """new Promise(done => {
 })"""
 EDITOR = 'wp.data.select("core/editor")'
 CHANGE = 'wp.data.dispatch("core/editor")'
+BLOCKS = 'wp.data.dispatch("core/block-editor")'
 ENTITIES = 'wp.data.resolveSelect("core")'
+RECORDS = 'wp.data.dispatch("core")'
 
 
 class Day:
@@ -34,6 +37,12 @@ class Day:
     def open(self, path):
         self.browser.open(self.site + path)
 
+    def visit(self, *paths):
+        """Opens pages one after the other, each with everything that it asks for."""
+        for path in paths:
+            self.open(path)
+            self.settle()
+
     def run(self, script):
         return self.browser.run(script)
 
@@ -42,7 +51,7 @@ class Day:
         self.run(f"Promise.resolve(({script})).then(() => 0)")
 
     def until(self, script):
-        return self.browser.until(script, LONG)
+        return self.browser.until(script, PATIENCE)
 
     def click(self, selector):
         """Clicks the first element, once it is there."""
@@ -89,9 +98,7 @@ class Day:
     # The scenes.
 
     def visit_as_a_reader(self):
-        for path in ("/", "/?s=post", "/events/", "/events/list/?tribe-bar-search=concert", "/feed/", "/hello-world/"):
-            self.open(path)
-            self.settle()
+        self.visit("/", "/?s=post", "/events/", "/events/list/?tribe-bar-search=concert", "/feed/", "/hello-world/")
         self.open("/events/list/")
         # The calendar turns its pages by calls of its own.
         self.click("a[data-js='tribe-events-view-link']")
@@ -116,8 +123,8 @@ class Day:
         self.open_editor("/wp-admin/post-new.php")
         self.post = self.run(f"{EDITOR}.getCurrentPostId()")
         self.act(f"{CHANGE}.editPost({{title: 'A day of an editor'}})")
-        self.act("wp.data.dispatch('core/block-editor').insertBlocks([wp.blocks.createBlock('core/paragraph', {content: 'A text.'}),"
-                 "wp.blocks.createBlock('core/latest-posts'), wp.blocks.createBlock('core/latest-comments'), wp.blocks.createBlock('core/archives')]), 0")
+        self.act(f"{BLOCKS}.insertBlocks([wp.blocks.createBlock('core/paragraph', {{content: 'A text.'}}),"
+                 "wp.blocks.createBlock('core/latest-posts'), wp.blocks.createBlock('core/latest-comments'), wp.blocks.createBlock('core/archives')])")
         self.act("wp.data.dispatch('core/edit-post').openGeneralSidebar('edit-post/document')")
         self.settle()
 
@@ -127,7 +134,7 @@ class Day:
                  "onFileChange: ([image]) => window.image = image}))")
         self.until("window.fault || window.image && image.id")
         self.expect("!window.fault", "the picture arrives")
-        self.act("wp.data.dispatch('core/block-editor').insertBlocks(wp.blocks.createBlock('core/image', {id: image.id, url: image.url}))")
+        self.act(f"{BLOCKS}.insertBlocks(wp.blocks.createBlock('core/image', {{id: image.id, url: image.url}}))")
         self.act(f"{CHANGE}.editPost({{featured_media: image.id}})")
         self.act(f"{ENTITIES}.getEntityRecords('postType', 'attachment', {{per_page: 10}})")
         self.settle()
@@ -136,21 +143,22 @@ class Day:
         for button in (".editor-post-author__panel-toggle", ".editor-post-panel__row .editor-post-schedule__dialog-toggle"):
             self.act(f"document.querySelector({button!r})?.click()")
             self.settle()
-        authors = "{who: 'authors', per_page: 50, _fields: 'id,name', context: 'view', search: 'ann'}"
+        authors = "{who: 'authors', per_page: 50, _fields: 'id,name', context: 'view'}"
         self.act(f"{ENTITIES}.getUsers({authors}).then(found => window.authors = found)")
         self.expect("authors.length > 0", "authors are listed")
         self.act(f"{CHANGE}.editPost({{author: authors[0].id}})")
         self.act(f"{ENTITIES}.getEntityRecords('taxonomy', 'category', {{per_page: -1, _fields: 'id,name,parent'}})")
-        self.act("wp.data.dispatch('core').saveEntityRecord('taxonomy', 'category', {name: 'Category ' + Date.now()})"
+        self.act(f"{RECORDS}.saveEntityRecord('taxonomy', 'category', {{name: 'Category ' + Date.now()}})"
                  f".then(term => {CHANGE}.editPost({{categories: [term.id]}}))")
-        self.act("wp.data.dispatch('core').saveEntityRecord('taxonomy', 'post_tag', {name: 'Tag ' + Date.now()})")
+        self.act(f"{RECORDS}.saveEntityRecord('taxonomy', 'post_tag', {{name: 'Tag ' + Date.now()}})")
         self.settle()
 
     def link_and_embed(self):
         self.act("wp.data.select('core/block-editor').getSettings().__experimentalFetchLinkSuggestions('post', {})")
         self.act(f"{ENTITIES}.getEmbedPreview({self.site + '/hello-world/'!r})")
-        self.act("wp.data.dispatch('core').saveEntityRecord('postType', 'wp_block', {title: 'A pattern', content: '<!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->', status: 'publish'})"
-                 ".then(block => wp.data.dispatch('core/block-editor').insertBlocks(wp.blocks.createBlock('core/block', {ref: block.id})))")
+        text = "'<!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->'"
+        self.act(f"{RECORDS}.saveEntityRecord('postType', 'wp_block', {{title: 'A pattern', content: {text}, status: 'publish'}})"
+                 f".then(block => {BLOCKS}.insertBlocks(wp.blocks.createBlock('core/block', {{ref: block.id}})))")
         self.settle()
 
     def save_and_preview(self):
@@ -171,18 +179,16 @@ class Day:
         self.settle()
 
     def change_several_at_once(self):
-        self.act("wp.data.dispatch('core').__experimentalBatch([1, 2].map(number => ({saveEntityRecord}) =>"
+        self.act(f"{RECORDS}.__experimentalBatch([1, 2].map(number => ({{saveEntityRecord}}) =>"
                  "saveEntityRecord('taxonomy', 'category', {name: 'Batch ' + number + ' ' + Date.now()})))")
         self.act("wp.apiFetch({path: '/batch/v1', method: 'POST', data: {requests: [{path: '/wp/v2/posts', body: {title: 'From a batch'}}]}})"
                  ".then(found => window.batch = found)")
         self.expect("batch.responses[0].status === 201", "a batch is served")
-        self.act("wp.data.dispatch('core').deleteEntityRecord('postType', 'post', batch.responses[0].body.id)")
+        self.act(f"{RECORDS}.deleteEntityRecord('postType', 'post', batch.responses[0].body.id)")
         self.settle()
 
     def edit_the_site(self):
-        for path in ("/wp-admin/site-editor.php", "/wp-admin/site-editor.php?p=%2Fpage", "/wp-admin/site-editor.php?p=%2Fstyles"):
-            self.open(path)
-            self.settle()
+        self.visit("/wp-admin/site-editor.php", "/wp-admin/site-editor.php?p=%2Fpage", "/wp-admin/site-editor.php?p=%2Fstyles")
 
     def edit_quickly(self):
         self.open("/wp-admin/edit.php")
@@ -190,21 +196,16 @@ class Day:
         self.fill(f"#edit-{self.post} input[name=post_title]", "Edited quickly")
         self.click(f"#edit-{self.post} .save")
         self.until(f"!!document.querySelector('#post-{self.post}') && document.querySelector('#post-{self.post}').innerText.includes('Edited quickly')")
-        for path in ("/wp-admin/edit.php?s=quickly&post_status=all", "/wp-admin/edit.php?author=1", "/wp-admin/edit-tags.php?taxonomy=category"):
-            self.open(path)
-            self.settle()
+        self.visit("/wp-admin/edit.php?s=quickly&post_status=all", "/wp-admin/edit.php?author=1", "/wp-admin/edit-tags.php?taxonomy=category")
 
     def moderate_comments(self):
         self.open("/wp-admin/edit-comments.php")
         self.act("document.querySelector('.unapproved .vim-a, .approved .vim-u, .vim-a')?.click()")
         self.settle()
-        self.open("/wp-admin/edit-comments.php?comment_status=approved")
-        self.settle()
+        self.visit("/wp-admin/edit-comments.php?comment_status=approved")
 
     def manage_users(self):
-        for path in ("/wp-admin/users.php", "/wp-admin/users.php?role=author", "/wp-admin/user-edit.php?user_id=2", "/wp-admin/profile.php"):
-            self.open(path)
-            self.settle()
+        self.visit("/wp-admin/users.php", "/wp-admin/users.php?role=author", "/wp-admin/user-edit.php?user_id=2", "/wp-admin/profile.php")
 
     def make_an_application_password(self):
         self.open("/wp-admin/profile.php")
@@ -216,8 +217,7 @@ class Day:
         self.settle()
 
     def upload_in_the_library(self):
-        self.open("/wp-admin/upload.php?mode=grid")
-        self.settle()
+        self.visit("/wp-admin/upload.php?mode=grid")
         sent = """.then(file => { const form = new FormData(), given = _wpPluploadSettings.defaults;
             Object.entries(given.multipart_params).forEach(([name, value]) => form.append(name, value));
             form.append("name", file.name); form.append("async-upload", file);
@@ -229,8 +229,7 @@ class Day:
         self.open("/wp-admin/site-health.php")
         self.until("!document.querySelector('.site-health-progress-wrapper.loading')")
         self.settle()
-        self.open("/wp-admin/site-health.php?tab=debug")
-        self.settle()
+        self.visit("/wp-admin/site-health.php?tab=debug")
 
     def edit_a_record(self, kind, title):
         self.open(f"/wp-admin/edit.php?post_type={kind}")
@@ -240,9 +239,8 @@ class Day:
             self.open(f"/wp-admin/edit.php?post_type={kind}")
         path = self.until("document.querySelector('#the-list .row-title')?.getAttribute('href')")
         path = path[path.index("/wp-admin/"):]
-        self.open(path)
-        self.settle()
-        if self.run(f"!!document.querySelector('.block-editor')"):
+        self.visit(path)
+        if self.run("!!document.querySelector('.block-editor')"):
             self.open_editor(path)
             self.act(f"{CHANGE}.editPost({{title: {title!r}}})")
             self.save()
@@ -259,16 +257,15 @@ class Day:
         self.edit_a_record("tribe_venue", "A venue, edited")
 
     def write_an_event(self):
-        self.open("/wp-admin/post-new.php?post_type=tribe_events")
-        self.settle()
-        self.act("""wp.apiFetch({path: "/wp/v2/tribe_events", method: "POST", data: {title: "From the editor", status: "draft"}})""")
-        self.open("/wp-admin/edit.php?page=tec-events-settings&post_type=tribe_events")
-        self.settle()
+        self.visit("/wp-admin/post-new.php?post_type=tribe_events", "/wp-admin/edit.php?page=tec-events-settings&post_type=tribe_events")
+        self.open("/wp-admin/index.php")
+        self.act("fetch(ajaxurl.replace('admin-ajax.php', 'admin-ajax.php?action=rest-nonce')).then(answer => answer.text()).then(nonce =>"
+                 "fetch('/wp-json/wp/v2/tribe_events', {method: 'POST', headers: {'X-WP-Nonce': nonce, 'Content-Type': 'application/json'},"
+                 "body: JSON.stringify({title: 'From a script', status: 'draft'})})).then(answer => window.status = answer.status)")
+        self.expect("window.status == 201", "an event is written by REST")
 
     def read_the_site(self):
-        for path in ("/", "/?s=editor", f"/?p={self.post}", "/events/", "/events/month/", "/author/admin/"):
-            self.open(path)
-            self.settle()
+        self.visit("/", "/?s=editor", f"/?p={self.post}", "/events/", "/events/month/", "/author/admin/")
 
     def log_out(self):
         self.open("/")

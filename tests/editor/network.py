@@ -6,7 +6,7 @@ from collections import Counter
 from urllib.parse import quote, urlsplit
 
 # Values in targets that are secret or of one moment.
-MOMENTARY = re.compile(r"((?:[?&]|^)(?:_wpnonce|_ajax_nonce|nonce|preview_nonce|heartbeat|wp_http_referer|_wp_http_referer|tvn1|tvn2|_)=)[^&]*")
+MOMENTARY = re.compile(r"((?:[?&]|^)(?:[^=&]*nonce|[^=&]*referer|tvn1|tvn2|_)=)[^&]*")
 FILES = re.compile(r"/wp-(content|includes)/|/wp-admin/(load-(scripts|styles)\.php|css/|js/|images/)|\.(js|css|ico|png|woff2?|svg)$")
 REFUSALS = (401, 403, 404, 429)
 

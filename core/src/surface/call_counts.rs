@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::calls::{CallKind, CallOutcome, Calls};
+use super::route_calls::{CallKind, CallOutcome, Calls};
 use crate::unix_time::UnixTime;
 
 /// The calls of the last seven days. The oldest six hours are forgotten at once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct CallCounts {
+pub struct SurfaceCounts {
     /// The oldest first.
     periods: VecDeque<Period>,
-    /// The first second of the counting, in Unix time; none before [`CallCounts::begin`].
+    /// The first second of the counting, in Unix time; none before [`SurfaceCounts::begin`].
     began: Option<u64>,
 }
 
@@ -77,9 +77,9 @@ const MOST_ROUTES: usize = 4096;
 /// The scripts of WordPress that are counted whatever answers them.
 const KNOWN_SCRIPTS: [&str; 2] = ["xmlrpc.php", "wp-login.php"];
 
-// === impl CallCounts ===
+// === impl SurfaceCounts ===
 
-impl CallCounts {
+impl SurfaceCounts {
     /// Begins to count now, unless it has begun.
     pub fn begin(&mut self, now: UnixTime) {
         self.began.get_or_insert(now.as_secs());
@@ -195,11 +195,11 @@ mod tests {
 
     #[test]
     fn calls_are_forgotten_after_seven_days() {
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         let answered = kind(CallOutcome::Answered);
         counts.count(CalledDoor::Listed("wp/v2/users"), answered, hours(0));
         counts.count(CalledDoor::Listed("wp/v2/users"), answered, hours(100));
-        let of_users = |counts: &CallCounts, now| counts.sums(now).routes["wp/v2/users"].total();
+        let of_users = |counts: &SurfaceCounts, now| counts.sums(now).routes["wp/v2/users"].total();
         assert_eq!(of_users(&counts, hours(100)), 2);
         assert_eq!(counts.sums(hours(100)).observed, Duration::from_hours(100));
         counts.adapt(hours(180));
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn nothing_is_observed_before_the_beginning() {
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         assert_eq!(counts.sums(hours(5)), CallSums::default());
         counts.begin(hours(1));
         counts.begin(hours(4));
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn names_that_are_not_there_fill_no_table() {
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         let (refused, denied) = (kind(CallOutcome::Refused), kind(CallOutcome::Denied));
         for number in 0..1000 {
             let name = format!("made-up{number}/v1");
@@ -242,20 +242,20 @@ mod tests {
 
     #[test]
     fn counts_are_kept_as_a_text() {
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         counts.count(
             CalledDoor::Script("xmlrpc.php"),
             kind(CallOutcome::Denied),
             hours(2),
         );
         let text = serde_json::to_string(&counts).expect("numbers and names");
-        let kept: CallCounts = serde_json::from_str(&text).expect("the same");
+        let kept: SurfaceCounts = serde_json::from_str(&text).expect("the same");
         assert_eq!(kept.sums(hours(3)), counts.sums(hours(3)));
     }
 
     #[test]
     fn a_pause_is_not_observed() {
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         counts.begin(hours(0));
         counts.count(
             CalledDoor::Script("xmlrpc.php"),

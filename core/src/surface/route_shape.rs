@@ -4,11 +4,11 @@ use std::fmt;
 
 /// A published route.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RouteShape(Vec<Step>);
+pub(super) struct RouteShape(Vec<RouteStep>);
 
 /// A segment of a route, or several that one placeholder stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum RouteStep {
     /// This text, in lower case.
     Literal(Box<str>),
     /// Any one segment.
@@ -25,16 +25,16 @@ const EXPRESSION: [char; 12] = ['(', ')', '[', ']', '{', '}', '*', '+', '?', '|'
 
 /// Where a character of an expression stands.
 #[derive(Debug, Default)]
-struct Position {
+struct KeyPosition {
     is_escaped: bool,
     groups: usize,
     /// In a class of characters, or of all others.
-    class: Option<Class>,
+    class: Option<CharacterClass>,
     before: char,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharacterClass {
     These,
     Others,
 }
@@ -46,11 +46,11 @@ impl RouteShape {
     ///
     /// The expression is not run: a segment is a literal, or it stands for anything.
     pub(super) fn read(key: &str) -> Option<Self> {
-        let steps: Vec<Step> = segments(key).iter().filter_map(|segment| step(segment)).collect();
+        let steps: Vec<RouteStep> = segments(key).iter().filter_map(|segment| step(segment)).collect();
         (steps.len() <= MOST_SEGMENTS).then_some(Self(steps))
     }
 
-    pub(super) fn steps(&self) -> &[Step] {
+    pub(super) fn steps(&self) -> &[RouteStep] {
         &self.0
     }
 }
@@ -61,8 +61,8 @@ impl fmt::Display for RouteShape {
         for (index, step) in self.0.iter().enumerate() {
             let slash = if index == 0 { "" } else { "/" };
             let text = match step {
-                Step::Literal(text) => text,
-                Step::One | Step::Some => "*",
+                RouteStep::Literal(text) => text,
+                RouteStep::One | RouteStep::Some => "*",
             };
             write!(f, "{slash}{text}")?;
         }
@@ -73,7 +73,7 @@ impl fmt::Display for RouteShape {
 /// The parts between slashes that stand in no group and in no class.
 fn segments(key: &str) -> Vec<String> {
     let mut segments = vec![String::new()];
-    let mut position = Position::default();
+    let mut position = KeyPosition::default();
     for character in key.chars() {
         let is_between = character == '/' && position.is_outside();
         position.pass(character);
@@ -86,33 +86,33 @@ fn segments(key: &str) -> Vec<String> {
 }
 
 /// The meaning of a segment; none for one that is empty or an optional slash.
-fn step(segment: &str) -> Option<Step> {
+fn step(segment: &str) -> Option<RouteStep> {
     if segment.is_empty() || segment == "?" {
         return None;
     }
     if !segment.contains(EXPRESSION) && !segment.contains('\\') {
-        return Some(Step::Literal(segment.to_lowercase().into()));
+        return Some(RouteStep::Literal(segment.to_lowercase().into()));
     }
     Some(if may_have_slashes(segment) {
-        Step::Some
+        RouteStep::Some
     } else {
-        Step::One
+        RouteStep::One
     })
 }
 
 /// Returns true if an expression names a slash, other than among the characters that it does not take.
 fn may_have_slashes(segment: &str) -> bool {
-    let mut position = Position::default();
+    let mut position = KeyPosition::default();
     segment.chars().any(|character| {
-        let is_taken = position.class != Some(Class::Others);
+        let is_taken = position.class != Some(CharacterClass::Others);
         position.pass(character);
         character == '/' && is_taken
     })
 }
 
-// === impl Position ===
+// === impl KeyPosition ===
 
-impl Position {
+impl KeyPosition {
     fn is_outside(&self) -> bool {
         self.groups == 0 && self.class.is_none()
     }
@@ -124,8 +124,8 @@ impl Position {
         }
         match (character, self.class) {
             ('\\', _) => self.is_escaped = true,
-            ('[', None) => self.class = Some(Class::These),
-            ('^', Some(Class::These)) if before == '[' => self.class = Some(Class::Others),
+            ('[', None) => self.class = Some(CharacterClass::These),
+            ('^', Some(CharacterClass::These)) if before == '[' => self.class = Some(CharacterClass::Others),
             (']', Some(_)) => self.class = None,
             ('(', None) => self.groups += 1,
             (')', None) => self.groups = self.groups.saturating_sub(1),
@@ -167,12 +167,12 @@ mod tests {
     #[test]
     fn a_placeholder_that_names_a_slash_stands_for_several_segments() {
         for (key, expected) in [
-            ("/x/(?P<id>[\\d]+)", Step::One),
-            ("/x/(?P<slug>[^/]+)", Step::One),
-            (r"/x/(?P<slug>[^\/:]+)", Step::One),
-            ("/x/(?P<name>[a-z0-9-]+/[a-z0-9-]+)", Step::Some),
-            (r"/x/(?P<name>[^\/]+(?:\/[^\/]+)?)", Step::Some),
-            (r"/x/(?P<slug>[\/\w-]+)", Step::Some),
+            ("/x/(?P<id>[\\d]+)", RouteStep::One),
+            ("/x/(?P<slug>[^/]+)", RouteStep::One),
+            (r"/x/(?P<slug>[^\/:]+)", RouteStep::One),
+            ("/x/(?P<name>[a-z0-9-]+/[a-z0-9-]+)", RouteStep::Some),
+            (r"/x/(?P<name>[^\/]+(?:\/[^\/]+)?)", RouteStep::Some),
+            (r"/x/(?P<slug>[\/\w-]+)", RouteStep::Some),
         ] {
             let route = RouteShape::read(key).expect("few segments");
             assert_eq!(route.steps().last(), Some(&expected), "{key}");

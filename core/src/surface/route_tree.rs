@@ -1,6 +1,6 @@
 //! Finds the listed route of a request: one look at each segment, and no expression of the site is run.
 
-use super::route_shape::{RouteShape, Step};
+use super::route_shape::{RouteShape, RouteStep};
 
 /// The listed routes by their segments.
 #[derive(Debug, Clone, Default)]
@@ -49,21 +49,21 @@ impl RouteTree {
     }
 
     /// The node behind a step, which is made if there is none.
-    fn below(&mut self, at: usize, step: &Step) -> usize {
+    fn below(&mut self, at: usize, step: &RouteStep) -> usize {
         let fresh = self.nodes.len();
         let Some(node) = self.nodes.get_mut(at) else {
             return at;
         };
         let next = match step {
-            Step::Literal(text) => match node.literals.binary_search_by(|(known, _)| known.cmp(text)) {
+            RouteStep::Literal(text) => match node.literals.binary_search_by(|(known, _)| known.cmp(text)) {
                 Ok(found) => node.literals.get(found).map_or(at, |(_, next)| *next),
                 Err(place) => {
                     node.literals.insert(place, (text.clone(), fresh));
                     fresh
                 }
             },
-            Step::One => *node.one.get_or_insert(fresh),
-            Step::Some => *node.some.get_or_insert(fresh),
+            RouteStep::One => *node.one.get_or_insert(fresh),
+            RouteStep::Some => *node.some.get_or_insert(fresh),
         };
         if next == fresh {
             self.nodes.push(RouteNode::default());

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::call_counts::CallSums;
-use super::calls::Calls;
 use super::listed_routes::{ListedRoute, ListedRoutes};
 use super::paste::toml;
 use super::proposals::{Proposals, ProposedDefault, ProposedRule};
+use super::route_calls::Calls;
 use super::route_shape::RouteShape;
 use super::surface_scope::SurfaceScope;
 use crate::companion::site_contract::SiteContract;

@@ -1,6 +1,7 @@
 //! The feed of changes and its receivers, as they are set: nothing is posted to try them.
 
 use calendar_edge_core::settings::{Settings, WebhookSettings};
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
 use crate::survey::Report;
 
@@ -18,12 +19,26 @@ pub(super) fn name(settings: &Settings, report: &mut Report<'_>) -> anyhow::Resu
     for webhook in &settings.webhooks {
         report.note(&posted(webhook))?;
     }
+    for kind in Kind::ALL.into_iter().filter(|kind| !can_be_read(*kind, settings)) {
+        report.warning(&format!(
+            "`{}.read` is switched off: after each change of {0} readers read all records",
+            kind.collection()
+        ))?;
+    }
     if settings.state_dir.is_none() {
         report.warning(
             "without `state_dir` a restart forgets the changes so far: readers read all records once",
         )?;
     }
     Ok(())
+}
+
+fn can_be_read(kind: Kind, settings: &Settings) -> bool {
+    let read = OperationId {
+        route: Route::Item(kind),
+        action: Action::Read,
+    };
+    settings.operations.get(&read).is_none_or(|own| own.allow)
 }
 
 /// Without the path of the address, which may be secret.

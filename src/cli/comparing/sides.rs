@@ -12,6 +12,7 @@ use calendar_edge_core::settings::{BackendSettings, CompareSettings, Credentials
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
+use super::super::list_reader::trouble;
 use super::super::status::Misuse;
 use super::times_of_now::TimesOfNow;
 
@@ -140,7 +141,8 @@ impl Sides {
         };
         let operation = call.operation();
         let mut findings = self.findings(operation, &primary, &other);
-        if findings.worst() >= DifferenceClass::Volatile && self.may_double(call) {
+        let has_answered = trouble(&primary).is_none();
+        if findings.worst() >= DifferenceClass::Volatile && has_answered && self.may_double(call) {
             let second = match &self.primary {
                 PrimarySide::Live(side) => side.ask(call).await?,
                 PrimarySide::Recorded(_) => neutral(self.other.ask(call).await?, now),

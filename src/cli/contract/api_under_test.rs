@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
+use bytes::Bytes;
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Credentials;
@@ -14,7 +15,9 @@ use calendar_edge_judge::routing::{Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use url::Url;
 
 use super::super::pace::Pace;
@@ -27,7 +30,11 @@ pub(super) struct ApiUnderTest {
     namespace: String,
     client: reqwest::Client,
     account: Option<HeaderValue>,
+    /// The most that is read of an answer, in bytes.
+    most_bytes: usize,
     pace: Pace,
+    /// Held while a request is under way.
+    asking: Arc<Mutex<()>>,
     roots: Roots,
     judge: Judge,
     /// The table, as far as the backend publishes it.
@@ -90,7 +97,9 @@ impl ApiUnderTest {
             base: url.as_str().trim_end_matches('/').to_owned(),
             client: check_client(&site, &route)?,
             account,
+            most_bytes: usize::try_from(site.response_bytes).unwrap_or(usize::MAX),
             pace,
+            asking: Arc::default(),
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
             table: TableInForce::unread(),
@@ -116,6 +125,7 @@ impl ApiUnderTest {
     /// The answer to a request, or why there is none.
     pub(super) async fn ask(&self, request: &ApiRequest) -> Result<ApiAnswer, String> {
         self.pace.turn().await;
+        let _asking = self.asking.lock().await;
         let url = format!("{}{}", self.base, request.target);
         let mut sent = self.client.request(request.method.clone(), url);
         if let Some(body) = &request.body {
@@ -126,13 +136,36 @@ impl ApiUnderTest {
         }
         let answer = sent.send().await.map_err(|error| told(&error))?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let body = answer.bytes().await.map_err(|error| told(&error))?;
+        let body = self.body(answer).await?;
         Ok(ApiAnswer {
             status,
             headers,
             body: serde_json::from_slice(&body).unwrap_or_default(),
             bytes: body.len(),
         })
+    }
+
+    /// Waits for an interrupt, then for the end of the request under way. None begins while the guard is held.
+    pub(super) fn interrupted(&self) -> impl Future<Output = OwnedMutexGuard<()>> + use<> {
+        let asking = Arc::clone(&self.asking);
+        async move {
+            // Without a handler, the signal ends the program.
+            let _ = tokio::signal::ctrl_c().await;
+            asking.lock_owned().await
+        }
+    }
+
+    /// The body of an answer, as far as an edge would relay it.
+    async fn body(&self, answer: reqwest::Response) -> Result<Bytes, String> {
+        let body = Limited::new(reqwest::Body::from(answer), self.most_bytes);
+        let read = body.collect().await.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                format!("the body is larger than {} bytes", self.most_bytes)
+            } else {
+                told(&*error)
+            }
+        });
+        read.map(|body| body.to_bytes())
     }
 
     /// What the table says of a call without credentials.

@@ -36,7 +36,7 @@ pub(super) struct ContractTestArgs {
         value_name = "URL",
         help = "The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1"
     )]
-    url: String,
+    pub(super) url: String,
     /// Create, change and delete records too; what is created is deleted again
     #[arg(long, requires = "account_file")]
     pub(super) writes: bool,

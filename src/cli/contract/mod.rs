@@ -37,19 +37,26 @@ use super::status::{Status, could_not_run};
 /// Tests a backend. Statuses: 0 it keeps the contract, 1 it does not, 2 it cannot be asked or the test was interrupted.
 pub(super) fn run(args: &ContractArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
     let ContractCommand::Test(args) = &args.command;
-    let Some((report, is_interrupted)) = could_not_run(tested(args))? else {
+    let result = tested(args);
+    if let Some(file) = &args.junit {
+        let document = match &result {
+            Ok((report, _)) => junit::document(report),
+            Err(error) => junit::document(&SuiteReport::unasked(&args.url, &format!("{error:#}"))),
+        };
+        fs::write(file, document).with_context(|| format!("{} cannot be written", file.display()))?;
+    }
+    let Some((report, is_interrupted)) = could_not_run(result)? else {
         return Ok(Status::Unusable);
     };
-    if let Some(file) = &args.junit {
-        let written = fs::write(file, junit::document(&report));
-        written.with_context(|| format!("{} cannot be written", file.display()))?;
-    }
     if args.output.json {
         let mut whole = report.to_json();
         whole["interrupted"] = is_interrupted.into();
         writeln!(out, "{whole:#}")?;
     } else {
         report.write(out)?;
+        if is_interrupted {
+            writeln!(out, "interrupted: not every law was tried")?;
+        }
     }
     Ok(if report.failed() > 0 {
         Status::Failure
@@ -64,10 +71,12 @@ fn tested(args: &ContractTestArgs) -> anyhow::Result<(SuiteReport, bool)> {
     let runtime = runtime::single()?;
     runtime.block_on(async {
         let mut suite = Suite::new(args.api()?).await?;
+        let interrupted = suite.api.interrupted();
         let is_interrupted = tokio::select! {
+            // First, so that what the last answer created is noted.
             biased;
-            _ = tokio::signal::ctrl_c() => true,
             () = suite.run(args.writes) => false,
+            _ended = interrupted => true,
         };
         suite.clean_up().await;
         Ok((suite.into_report(), is_interrupted))

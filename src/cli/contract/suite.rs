@@ -7,6 +7,7 @@ use calendar_edge_judge::contract::answer::{ERROR, ROUTE_DESCRIPTION, Shape};
 use calendar_edge_judge::contract::{Kind, Route, table};
 use http::Method;
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::super::progress::TerminalProgress;
 use super::api_under_test::{ApiAnswer, ApiRequest, ApiUnderTest};
@@ -19,6 +20,8 @@ pub(super) struct Suite {
     progress: TerminalProgress,
     /// The records that this test created, the oldest first: their routes.
     pub(super) created: Vec<String>,
+    /// The name of what it creates, its own: terms of one name are refused.
+    pub(super) made: String,
 }
 
 /// A law that is tried on a subject by a request.
@@ -87,6 +90,10 @@ impl Suite {
             report: SuiteReport::default(),
             progress: TerminalProgress::new(),
             created: Vec::new(),
+            made: format!(
+                "Made by calendar-edge contract test {:08x}",
+                Uuid::new_v4().as_fields().0
+            ),
         })
     }
 

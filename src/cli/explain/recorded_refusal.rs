@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use calendar_edge::telemetry::{printable, printable_json};
+use calendar_edge_core::gateway::surface::SURFACE_RULE;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
@@ -102,6 +103,9 @@ fn findings(findings: &Value) -> Vec<String> {
     findings
         .flat_map(|finding| {
             let named = match finding["parameter"].as_str() {
+                Some(rule) if finding["rule"] == SURFACE_RULE => {
+                    format!("  the rule {rule} of [[surface]] refuses it")
+                }
                 Some(parameter) => format!("  {parameter} breaks the rule {}", shown(&finding["rule"])),
                 None => format!("  {}", shown(&finding["code"])),
             };

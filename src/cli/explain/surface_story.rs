@@ -2,11 +2,10 @@
 
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::surface::SurfaceVerdict;
-use calendar_edge_judge::routing::SiteTarget;
 use http::request::Parts;
 use serde::Serialize;
 
-use super::story::{ResponseStory, Story};
+use super::story::Story;
 
 /// A rule, and whether the caller passes it.
 #[derive(Debug, Serialize)]
@@ -33,12 +32,10 @@ impl Story {
         if !verdict.is_refused() {
             return;
         }
-        let request = decider.surface_request(head);
-        let is_route = request.is_some_and(|request| matches!(request.target, SiteTarget::Route(_)));
         self.tell_refusal(&verdict.refusal());
-        if let Some(ResponseStory { status, body, .. }) = self.response.as_mut().filter(|_| !is_route) {
-            *status = verdict.page_status().as_u16();
-            body.clear();
+        if let (Some(response), Some((status, text))) = (&mut self.response, verdict.page()) {
+            response.status = status.as_u16();
+            response.body = text;
         }
     }
 }

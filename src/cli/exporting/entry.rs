@@ -1,12 +1,12 @@
 //! One record in the manifest of an export: its names, its times, its images, and a hash by which changes show.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use calendar_edge_judge::contract::Kind;
-use ring::digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::super::file_hashes::sha256;
 
 /// A line of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,8 @@ pub(super) enum EntryState {
 // === impl ManifestEntry ===
 
 impl ManifestEntry {
-    pub(super) fn of(kind: Kind, id: u64, root: &str, record: &Value) -> Self {
+    /// An entry without a former export; `hash` is that of the record.
+    pub(super) fn of((kind, id): (Kind, u64), root: &str, hash: &str, record: &Value) -> Self {
         let text = |name: &str| record[name].as_str().map(str::to_owned);
         Self {
             kind: kind.singular().to_owned(),
@@ -48,7 +49,7 @@ impl ManifestEntry {
             status: text("status"),
             modified_utc: text("modified_utc"),
             root: root.to_owned(),
-            hash: hash(record),
+            hash: hash.to_owned(),
             images: images(&record["image"]),
         }
     }
@@ -61,14 +62,7 @@ pub(super) fn id_of(record: &Value) -> Option<u64> {
 
 /// A hash of what a record says. WordPress writes some letters of e-mail addresses as entities, others each time.
 pub(super) fn hash(record: &Value) -> String {
-    let text = without_entities(&record.to_string());
-    let digest = digest::digest(&digest::SHA256, text.as_bytes());
-    let mut hex = String::new();
-    for byte in digest.as_ref() {
-        // A `String` takes everything.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    sha256(without_entities(&record.to_string()).as_bytes())
 }
 
 /// The text with letters for their decimal entities: `&#101;` is `e`.
@@ -114,7 +108,7 @@ mod tests {
             "modified_utc": "2026-11-20 08:00:00",
             "image": {"url": "http://a/b.png", "sizes": {"full": {"url": "http://a/b.png"}, "thumb": {"url": "http://a/a.png"}}},
         });
-        let entry = ManifestEntry::of(Kind::Event, 5, "/wp-json", &record);
+        let entry = ManifestEntry::of((Kind::Event, 5), "/wp-json", "0a", &record);
         assert_eq!(entry.images, ["http://a/a.png", "http://a/b.png"]);
         assert_eq!((entry.kind.as_str(), entry.slug.as_deref()), ("event", Some("a")));
         assert_eq!(images(&json!(false)), Vec::<String>::new());

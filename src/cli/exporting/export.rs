@@ -3,32 +3,37 @@
 use std::fs;
 use std::io::Write;
 use std::num::NonZeroU32;
-use std::path::Path;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
+use calendar_edge::app::DryRun;
 use calendar_edge::backend::with_listed_namespace;
+use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_core::settings::Settings;
+use http::HeaderMap;
 
+use super::super::comparing::Judged;
 use super::super::environment::Environment;
 use super::super::explain::header_lines;
-use super::super::pace;
+use super::super::file_hashes::account;
+use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, wait_after};
+use super::super::pace::{self, Pace};
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::export_args::ExportArgs;
 use super::export_files::{self, SUMMARY};
 use super::former_export::FormerExport;
-use super::kept_records::{KeptRecords, SeenRecords, WalkSubject};
-use super::list_reader::ListReader;
-
-/// The walks of one run; a site that changes faster is told so.
-const MOST_PASSES: u32 = 10;
-
-/// The records until the export is finished.
-const PART: &str = "walk.part";
+use super::kept_records::{KeptRecords, PART, SeenRecords, WalkSubject};
 
 /// Requests a second, unless typed.
 const RATE: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
+
+/// The site, asked no faster than a rate.
+struct PacedSite<'s> {
+    reader: ListReader<'s>,
+    site: DryRun,
+    pace: Pace,
+}
 
 /// Exports all records. Statuses: 0 the export is finished, 2 it is not; the same command continues it.
 pub(crate) fn run(
@@ -42,8 +47,14 @@ pub(crate) fn run(
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
     let exported = async {
-        let walk = ListReader::new(&settings, headers, rate)?;
-        export(args, &settings, walk).await
+        let site = settings.site();
+        let subject = subject(&settings, &headers);
+        let site = PacedSite {
+            site: DryRun::new(site.clone(), &site)?,
+            reader: ListReader::new(&settings, headers),
+            pace: Pace::new(rate),
+        };
+        export(args, &settings, &subject, &site).await
     };
     let Some(records) = could_not_run(runtime.block_on(exported))? else {
         return Ok(Status::Unusable);
@@ -52,45 +63,71 @@ pub(crate) fn run(
     Ok(Status::Success)
 }
 
-async fn export(args: &ExportArgs, settings: &Settings, mut walk: ListReader<'_>) -> anyhow::Result<u64> {
+fn subject(settings: &Settings, headers: &HeaderMap) -> WalkSubject {
+    let site = settings.origin.url.to_string();
+    WalkSubject {
+        account: account(&site, headers),
+        site,
+        public: settings.public_url.as_ref().map(ToString::to_string),
+    }
+}
+
+async fn export(
+    args: &ExportArgs,
+    settings: &Settings,
+    subject: &WalkSubject,
+    site: &PacedSite<'_>,
+) -> anyhow::Result<u64> {
     let former = match &args.since {
-        Some(directory) => FormerExport::read(directory)?,
+        Some(directory) => FormerExport::read(directory, subject)?,
         None => FormerExport::default(),
     };
     let directory = &args.directory;
     let name = directory.display();
     ensure!(!directory.join(SUMMARY).exists(), "{name} has a finished export");
     fs::create_dir_all(directory).with_context(|| format!("{name} cannot be made"))?;
-    let subject = WalkSubject {
-        site: settings.origin.url.to_string(),
-        public: settings.public_url.as_ref().map(ToString::to_string),
-        with_credentials: !args.header.is_empty(),
-    };
-    let part = directory.join(PART);
-    let mut records = passes(&part, &subject, &mut walk).await?;
+    if !directory.join(PART).exists()
+        && let Some(file) = export_files::already_in(directory).next()
+    {
+        bail!(
+            "{} is of no unfinished export: name another directory",
+            file.display()
+        );
+    }
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let comparer = Comparer::new(&settings.compare, today);
+    let (mut records, seen) = KeptRecords::open(directory, subject, comparer)?;
+    passes(&mut records, seen, site).await?;
     let namespace = settings.namespaces.first().map_or("", String::as_str);
-    let total = export_files::write(directory, &mut records, &subject, namespace, former)?;
-    fs::remove_file(part)?;
+    let total = export_files::write(directory, &mut records, subject, namespace, former)
+        .with_context(|| format!("the files in {name} cannot be written"))?;
+    fs::remove_file(directory.join(PART))?;
     Ok(total)
 }
 
 /// Walks until a walk finds what the one before found: then no change between the two was missed.
 async fn passes(
-    part: &Path,
-    subject: &WalkSubject,
-    walk: &mut ListReader<'_>,
-) -> anyhow::Result<KeptRecords> {
-    let (mut records, mut seen) = KeptRecords::open(part, subject)?;
+    records: &mut KeptRecords,
+    mut seen: SeenRecords,
+    site: &PacedSite<'_>,
+) -> anyhow::Result<()> {
     let mut progress = TerminalProgress::new();
     for _ in 0..MOST_PASSES {
-        pass(&mut records, &mut seen, walk, &mut progress).await?;
+        pass(records, &mut seen, site, &mut progress).await?;
         let is_same = records.end_pass(&mut seen)?;
         if is_same && records.place().passes > 1 {
-            return Ok(records);
+            return Ok(());
         }
     }
-    anyhow::bail!(
-        "the site changed during each of {MOST_PASSES} walks over its lists: try again when fewer people write"
+    let paths: Vec<&str> = records.changing().collect();
+    let (places, hint) = if paths.is_empty() {
+        (String::new(), "")
+    } else {
+        let hint = ", or leave out what each read changes with [[compare.ignore]]";
+        (format!(", in the last one at {}", paths.join(", ")), hint)
+    };
+    bail!(
+        "the site changed during each of {MOST_PASSES} walks over its lists{places}: try again when fewer people write{hint}"
     )
 }
 
@@ -98,24 +135,25 @@ async fn passes(
 async fn pass(
     records: &mut KeptRecords,
     seen: &mut SeenRecords,
-    walk: &mut ListReader<'_>,
+    site: &PacedSite<'_>,
     progress: &mut TerminalProgress,
 ) -> anyhow::Result<()> {
-    let number = records.place().passes + 1;
-    for list in walk.lists().into_iter().skip(records.place().lists) {
+    let walk = records.place().passes + 1;
+    records.begin_pass();
+    for list in site.reader.lists(false).into_iter().skip(records.place().lists) {
         loop {
-            let page = records.place().pages + 1;
-            let read = walk.page(list, page).await?;
-            let is_last = read.records.is_empty() || page >= read.pages;
+            let number = records.place().pages + 1;
+            let page = site.page(list, number).await?;
+            let is_last = page.records.is_empty() || number >= page.pages;
             progress.show(|| {
                 let kept = records.len();
                 let (root, name) = (list.root, list.kind.collection());
                 format!(
-                    "walk {number}, {root} {name}: page {page} of {}, {kept} records",
-                    read.pages
+                    "walk {walk}, {root} {name}: page {number} of {}, {kept} records",
+                    page.pages
                 )
             });
-            records.add_page(list.kind, list.root, read.records, seen)?;
+            records.add_page(list.kind, list.root, page.records, seen)?;
             if is_last {
                 break;
             }
@@ -124,4 +162,26 @@ async fn pass(
     }
     progress.end();
     Ok(())
+}
+
+// === impl PacedSite ===
+
+impl PacedSite<'_> {
+    /// Reads a page; a site that fails is asked again a few times.
+    async fn page(&self, list: WalkedList<'_>, number: u64) -> anyhow::Result<ListPage> {
+        let path = list.page(number);
+        let Judged::Call(call) = self.reader.call(list.root, &path)? else {
+            bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
+        };
+        let mut tried = 0;
+        loop {
+            self.pace.turn().await;
+            let answer = self.site.answer(&call).await;
+            tried += 1;
+            match wait_after(&answer, tried).context(path.clone())? {
+                None => return ListPage::read(list, number, &answer),
+                Some(wait) => tokio::time::sleep(wait).await,
+            }
+        }
+    }
 }

@@ -23,6 +23,19 @@ pub(super) const SUMMARY: &str = "manifest.json";
 /// A line for each record.
 pub(super) const ENTRIES: &str = "manifest.ndjson";
 
+/// The files that an export would overwrite in a directory: those of a kind and the manifest's.
+pub(super) fn already_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let kinds = Kind::ALL.map(file_of);
+    let names = kinds.into_iter().chain([ENTRIES.to_owned(), SUMMARY.to_owned()]);
+    names
+        .map(|name| directory.join(name))
+        .filter(|file| file.exists())
+}
+
+fn file_of(kind: Kind) -> String {
+    format!("{}.ndjson", kind.collection())
+}
+
 /// What the API of the calendar shows nobody.
 const NOT_SHOWN: [&str; 8] = [
     "texts as they were typed: descriptions and excerpts are rendered HTML, without blocks, shortcodes and the text behind \
@@ -71,8 +84,8 @@ pub(super) fn write(
 ) -> anyhow::Result<u64> {
     let since = former.made.clone();
     let mut files = ExportFiles::new(directory)?;
-    records.for_each(|(kind, id), root, record| {
-        let mut entry = ManifestEntry::of(kind, id, root, &record);
+    records.for_each(|key, root, hash, record| {
+        let mut entry = ManifestEntry::of(key, root, hash, &record);
         entry.state = former.state(&entry);
         files.add(&entry, Some(&record))
     })?;
@@ -98,7 +111,7 @@ pub(super) fn write(
 
 impl ExportFiles {
     fn new(directory: &Path) -> anyhow::Result<Self> {
-        let files = Kind::ALL.map(|kind| private(&directory.join(format!("{}.ndjson", kind.collection()))));
+        let files = Kind::ALL.map(|kind| private(&directory.join(file_of(kind))));
         let kinds = files.into_iter().collect::<std::io::Result<_>>()?;
         Ok(Self {
             kinds,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::entry::{EntryState, ManifestEntry};
 use super::export_files::{ENTRIES, FORMAT, SUMMARY};
+use super::kept_records::WalkSubject;
 
 /// The entries of a former export, by kind and number.
 #[derive(Debug, Default)]
@@ -24,26 +25,41 @@ pub(super) struct FormerExport {
 struct Summary {
     format: u32,
     made: String,
+    #[serde(flatten)]
+    subject: WalkSubject,
+    /// By kind and state; `gone` has entries as well.
+    records: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 // === impl FormerExport ===
 
 impl FormerExport {
     /// Reads the export in a directory.
-    pub(super) fn read(directory: &Path) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When there is no whole one, or it is not about the same: what another account may not read would look gone.
+    pub(super) fn read(directory: &Path, subject: &WalkSubject) -> anyhow::Result<Self> {
         let name = directory.display();
         let text = std::fs::read(directory.join(SUMMARY));
         let text = text.with_context(|| format!("{name} has no finished export"))?;
         let summary: Summary = serde_json::from_slice(&text).context(SUMMARY)?;
         ensure!(summary.format == FORMAT, "{name} has an export of another format");
+        ensure!(
+            summary.subject == *subject,
+            "{name} has an export of another site, public_url or account"
+        );
+        let told: u64 = summary.records.values().flat_map(BTreeMap::values).sum();
         let lines = BufReader::new(File::open(directory.join(ENTRIES))?).lines();
-        let mut entries = BTreeMap::new();
+        let (mut entries, mut found) = (BTreeMap::new(), 0);
         for line in lines {
+            found += 1;
             let entry: ManifestEntry = serde_json::from_str(&line?).context(ENTRIES)?;
             if entry.state != EntryState::Gone {
                 entries.insert((entry.kind.clone(), entry.id), entry);
             }
         }
+        ensure!(found == told, "{name}: {ENTRIES} has {found} of {told} entries");
         Ok(Self {
             made: Some(summary.made),
             entries,

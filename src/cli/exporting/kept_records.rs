@@ -1,16 +1,24 @@
 //! The records of an export that is not finished: a file that grows, and an index of it in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge_judge::contract::Kind;
+use calendar_edge_core::migration::comparison::{ComparedAnswer, Comparer, OwnHosts};
+use calendar_edge_judge::contract::{Kind, OperationId, table};
+use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::entry;
+
+/// The records until the export is finished.
+pub(super) const PART: &str = "walk.part";
+
+/// The most paths that are named as changing.
+const MOST_NAMED: usize = 10;
 
 /// What was read so far. Each line is written before the walk goes on, so that an interrupted export continues.
 #[derive(Debug)]
@@ -19,6 +27,9 @@ pub(super) struct KeptRecords {
     length: u64,
     index: BTreeMap<KeptKey, KeptRecord>,
     place: WalkPlace,
+    comparer: Comparer,
+    /// Where records of the pass under way differ from those of the pass before.
+    changing: BTreeSet<String>,
 }
 
 /// The kind of a record, by its place in [`Kind::ALL`], and its number.
@@ -51,7 +62,8 @@ pub(super) struct WalkPlace {
 pub(super) struct WalkSubject {
     pub(super) site: String,
     pub(super) public: Option<String>,
-    pub(super) with_credentials: bool,
+    /// A name of the account; none: what is public.
+    pub(super) account: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,18 +94,33 @@ pub(super) struct SeenRecords(BTreeSet<KeptKey>);
 // === impl KeptRecords ===
 
 impl KeptRecords {
-    /// Continues the walk of a file, or begins one.
-    pub(super) fn open(path: &Path, subject: &WalkSubject) -> anyhow::Result<(Self, SeenRecords)> {
+    /// Continues the walk in a directory, or begins one. What the comparer ignores is no change of a record.
+    pub(super) fn open(
+        directory: &Path,
+        subject: &WalkSubject,
+        comparer: Comparer,
+    ) -> anyhow::Result<(Self, SeenRecords)> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path)?;
+        let file = options
+            .open(directory.join(PART))
+            .with_context(|| format!("{PART} cannot be opened"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                bail!("another process exports into {}", directory.display());
+            }
+            Err(TryLockError::Error(error)) => return Err(error).context(PART),
+        }
         let mut kept = Self {
             file,
             length: 0,
             index: BTreeMap::new(),
             place: WalkPlace::default(),
+            comparer,
+            changing: BTreeSet::new(),
         };
         let seen = kept.read(subject)?;
         // What a killed process left of its last line.
@@ -110,6 +137,12 @@ impl KeptRecords {
 
     pub(super) fn len(&self) -> usize {
         self.index.len()
+    }
+
+    /// Where records changed in the pass under way, as paths of lists: `venues[].city`. Records that are new or gone are
+    /// not among them.
+    pub(super) fn changing(&self) -> impl Iterator<Item = &str> {
+        self.changing.iter().map(String::as_str)
     }
 
     /// Keeps a page of a list, whose first is 1.
@@ -129,12 +162,11 @@ impl KeptRecords {
                 continue;
             }
             page.push((kind, id));
-            if self
-                .index
-                .get(&(kind, id))
-                .is_none_or(|kept| kept.hash != entry::hash(&record))
-            {
+            let hash = self.hash(kind, &record)?;
+            let known = self.index.get(&(kind, id));
+            if known.is_none_or(|known| known.hash != hash) {
                 self.place.changed += 1;
+                self.note_change((kind, id), &record)?;
                 let root = root.to_owned();
                 self.keep(PartLine::Record { kind, root, record })?;
             }
@@ -149,6 +181,11 @@ impl KeptRecords {
     pub(super) fn end_list(&mut self) {
         self.place.lists += 1;
         self.place.pages = 0;
+    }
+
+    /// Begins a pass, or goes on with one.
+    pub(super) fn begin_pass(&mut self) {
+        self.changing.clear();
     }
 
     /// Ends a pass. Returns true if it found what the pass before had found.
@@ -169,17 +206,44 @@ impl KeptRecords {
     /// All records in the order of kinds and numbers, each with its root.
     pub(super) fn for_each(
         &mut self,
-        mut take: impl FnMut((Kind, u64), &str, Value) -> anyhow::Result<()>,
+        mut take: impl FnMut((Kind, u64), &str, &str, Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         for ((kind, id), kept) in &self.index {
-            let kind = Kind::ALL.get(*kind).context("a record without a kind")?;
-            let mut line = vec![0; usize::try_from(kept.length)?];
-            self.file.seek(SeekFrom::Start(kept.start))?;
-            self.file.read_exact(&mut line)?;
-            let PartLine::Record { record, .. } = serde_json::from_slice(&line)? else {
-                bail!("the file of the walk has changed");
-            };
-            take((*kind, *id), &kept.root, record)?;
+            let record = kept.record(&self.file)?;
+            take((kind_at(*kind)?, *id), &kept.root, &kept.hash, record)?;
+        }
+        Ok(())
+    }
+
+    /// The hash of a record, without what is ignored.
+    fn hash(&self, kind: usize, record: &Value) -> anyhow::Result<String> {
+        let (collection, list) = list_of(kind)?;
+        let mut document = json!({ (collection): [record] });
+        self.comparer.drop_ignored(list, &mut document);
+        Ok(entry::hash(&document[collection][0]))
+    }
+
+    /// Notes where a known record has changed.
+    fn note_change(&mut self, key: KeptKey, record: &Value) -> anyhow::Result<()> {
+        let Some(known) = self.index.get(&key) else {
+            return Ok(());
+        };
+        let (collection, list) = list_of(key.0)?;
+        let [before, now] = [known.record(&self.file)?, record.clone()]
+            .map(|record| json!({ (collection): [record] }).to_string());
+        let headers = HeaderMap::new();
+        let answer = |body| ComparedAnswer {
+            status: StatusCode::OK,
+            headers: &headers,
+            body,
+            own_hosts: OwnHosts::NONE,
+        };
+        let (before, now) = (answer(before.as_bytes()), answer(now.as_bytes()));
+        let findings = self.comparer.compare(list, before, now);
+        for finding in findings.iter() {
+            if self.changing.len() < MOST_NAMED {
+                self.changing.insert(finding.path);
+            }
         }
         Ok(())
     }
@@ -200,13 +264,8 @@ impl KeptRecords {
             match read {
                 PartLine::Subject(known) => ensure!(
                     known == *subject,
-                    "the directory has an unfinished export of {}{}",
-                    known.site,
-                    if known.with_credentials {
-                        " with credentials"
-                    } else {
-                        ""
-                    }
+                    "the directory has an unfinished export of another site, public_url or account: of {}",
+                    known.site
                 ),
                 PartLine::Record { kind, root, record } => {
                     self.note(start, kind, root, &record)?;
@@ -241,7 +300,7 @@ impl KeptRecords {
         let kept = KeptRecord {
             start,
             length: self.length - start,
-            hash: entry::hash(record),
+            hash: self.hash(kind, record)?,
             root,
         };
         self.index.insert((kind, id), kept);
@@ -251,10 +310,40 @@ impl KeptRecords {
     fn append(&mut self, line: &PartLine) -> anyhow::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
-        self.file.write_all(&text)?;
+        self.file
+            .write_all(&text)
+            .with_context(|| format!("{PART} cannot be written"))?;
         self.length += u64::try_from(text.len())?;
         Ok(())
     }
+}
+
+// === impl KeptRecord ===
+
+impl KeptRecord {
+    fn record(&self, mut file: &File) -> anyhow::Result<Value> {
+        let mut line = vec![0; usize::try_from(self.length)?];
+        file.seek(SeekFrom::Start(self.start))?;
+        file.read_exact(&mut line)?;
+        let PartLine::Record { record, .. } = serde_json::from_slice(&line)? else {
+            bail!("{PART} has changed");
+        };
+        Ok(record)
+    }
+}
+
+/// The collection of a kind by its place, and the operation that lists it.
+fn list_of(kind: usize) -> anyhow::Result<(&'static str, Option<OperationId>)> {
+    let collection = kind_at(kind)?.collection();
+    let list = table().named(&format!("{collection}.list"));
+    Ok((collection, list.map(|operation| operation.id)))
+}
+
+fn kind_at(position: usize) -> anyhow::Result<Kind> {
+    Kind::ALL
+        .get(position)
+        .copied()
+        .context("a record without a kind")
 }
 
 fn position(kind: Kind) -> usize {

@@ -6,7 +6,6 @@ mod export_args;
 mod export_files;
 mod former_export;
 mod kept_records;
-mod list_reader;
 
 pub(super) use export::run;
 pub(super) use export_args::ExportArgs;

@@ -47,7 +47,7 @@ impl SurfaceText<'_> {
         let mut lines = vec![HEADINGS.map(str::to_owned)];
         for row in &report.namespaces {
             lines.push(namespace(row));
-            lines.extend(self.shown(row).into_iter().map(|route| cells_of(route)));
+            lines.extend(self.shown(row).into_iter().map(cells_of));
         }
         let scripts = report.scripts.iter();
         lines.extend(scripts.map(|row| cells(&row.script, "", "", &row.calls)));
@@ -55,15 +55,11 @@ impl SurfaceText<'_> {
             lines.push(cells("(others)", "", "", &report.others));
         }
         let columns = if is_counted { 5 } else { 3 };
+        let widths = lines.iter().fold([0; 5], widest);
         for line in &lines {
-            let mut text = String::new();
-            for (column, cell) in line.iter().enumerate().take(columns) {
-                let width = lines.iter().map(|line| line[column].chars().count()).max();
-                text.push_str(cell);
-                let blanks = width.unwrap_or_default() - cell.chars().count() + 2;
-                text.extend(std::iter::repeat_n(' ', blanks));
-            }
-            writeln!(f, "{}", text.trim_end())?;
+            let cells = line.iter().zip(widths).take(columns);
+            let cells: Vec<String> = cells.map(|(cell, width)| format!("{cell:<width$}")).collect();
+            writeln!(f, "{}", cells.join("  ").trim_end())?;
         }
         Ok(())
     }
@@ -102,6 +98,14 @@ impl SurfaceText<'_> {
         }
         Ok(())
     }
+}
+
+/// The widths of columns, in characters, that a line fits into as well.
+fn widest(mut widths: [usize; 5], line: &Cells) -> [usize; 5] {
+    for (width, cell) in widths.iter_mut().zip(line) {
+        *width = (*width).max(cell.chars().count());
+    }
+    widths
 }
 
 fn extent(report: &SurfaceReport) -> String {
@@ -186,7 +190,7 @@ fn told(calls: CallerCalls) -> String {
 mod tests {
     use calendar_edge_core::settings::Settings;
     use calendar_edge_core::surface::{
-        CallCounts, CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceScope,
+        CallKind, CallOutcome, CalledDoor, ListedRoutes, SurfaceCounts, SurfaceScope,
     };
     use calendar_edge_core::unix_time::UnixTime;
 
@@ -236,7 +240,7 @@ wp/v2            2 routes  unknown
     #[test]
     fn calls_stand_beside_what_is_called() {
         let (start, end) = (1_800_000_000, 1_800_000_000 + 26 * 3600);
-        let mut counts = CallCounts::default();
+        let mut counts = SurfaceCounts::default();
         counts.begin(UnixTime::from_secs(start));
         for (door, has_credentials, outcome) in [
             (CalledDoor::Listed("wp/v2/posts/*"), false, CallOutcome::Answered),

@@ -100,7 +100,7 @@ impl ChangeFeed {
         self.0.is_on.load(Ordering::Acquire)
     }
 
-    /// A place for a reader of this address that waits or has a stream.
+    /// A place for a reader of this address that waits, has a stream or asks for records.
     pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, TooManyReaders> {
         self.0.readers.enter(address)
     }

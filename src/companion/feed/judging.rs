@@ -55,7 +55,7 @@ impl ChangeFeed {
                 has_failed
             });
             if join_all(verdicts).await.into_iter().any(|has_failed| has_failed) {
-                tokio::time::sleep(pauses::after(failures.min(LONGEST_PAUSE))).await;
+                tokio::time::sleep(pauses::after(failures.min(LONGEST_PAUSE), None)).await;
                 failures += 1;
             } else {
                 failures = 0;

@@ -1,5 +1,6 @@
 //! Receivers of changes: each follows the log like any other reader, from a position that is kept.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::companion::Companions;
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{FeedKey, FeedPage};
 use calendar_edge_core::settings::WebhookSettings;
+use calendar_edge_judge::contract::Kind;
 
 /// The receivers of one set of settings; clones share them.
 #[derive(Debug, Clone)]
@@ -79,10 +81,13 @@ pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookS
         service,
         receiver,
         key: &key,
-        name: key.name_of(receiver.settings.url.as_str()),
+        name: key.name_of(&position_of(&receiver.settings)),
         drain,
     });
     let following: Vec<Following<'_>> = following.collect();
+    for following in &following {
+        following.take_up();
+    }
     let names: Vec<String> = following.iter().map(|following| following.name.clone()).collect();
     feed.keep_delivered(&names);
     join_all(following.iter().map(Following::follow)).await;
@@ -90,11 +95,35 @@ pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookS
     std::future::pending::<()>().await;
 }
 
+/// Tells the position of a receiver from those of others: its address, and the kinds that it is told of, in any order.
+fn position_of(webhook: &WebhookSettings) -> String {
+    let kinds: BTreeSet<Kind> = webhook.kinds.iter().copied().collect();
+    let mut position = webhook.url.to_string();
+    for kind in kinds {
+        // No URL has a line end.
+        position.push('\n');
+        position.push_str(kind.collection());
+    }
+    position
+}
+
 // === impl Following ===
 
 impl Following<'_> {
     fn feed(&self) -> &ChangeFeed {
         self.companions.feed()
+    }
+
+    /// Goes on from the position of the address, which earlier versions kept without kinds. Where several receivers have
+    /// the address, that position may be behind changes that one of them was not told.
+    fn take_up(&self) {
+        let url = &self.receiver.settings.url;
+        let receivers = self.service.receivers.0.iter();
+        let is_sole = receivers.filter(|other| other.settings.url == *url).count() == 1;
+        let earlier = self.feed().delivered(&self.key.name_of(url.as_str()));
+        if let Some(earlier) = earlier.filter(|_| is_sole && self.feed().delivered(&self.name).is_none()) {
+            self.feed().deliver(&self.name, earlier);
+        }
     }
 
     async fn follow(&self) {
@@ -106,7 +135,7 @@ impl Following<'_> {
                 match self.deliver().await {
                     Ok(()) => failures = 0,
                     Err(pause) => {
-                        sleep(pause.unwrap_or_else(|| pauses::after(failures))).await;
+                        sleep(pauses::after(failures, pause)).await;
                         failures = failures.saturating_add(1);
                     }
                 }
@@ -143,7 +172,10 @@ impl Following<'_> {
 
     /// Posts everything since the position, or returns the pause that the receiver asks for.
     async fn deliver(&self) -> Result<(), Option<Duration>> {
-        let Some(page) = self.page() else { return Ok(()) };
+        // What was news may be pending again.
+        let Some(page) = self.page().filter(FeedPage::tells) else {
+            return Ok(());
+        };
         let id = self.key.write(page.next);
         let body: Bytes = page.to_json(&id, |_| None);
         let (receiver, changes) = (&self.receiver.name, page.changes.len());
@@ -161,5 +193,28 @@ impl Following<'_> {
                 Err(pause)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_of_one_address_have_a_position_for_each_set_of_kinds() {
+        let position = |kinds: &[Kind]| {
+            let url = "https://app.example/hook".parse().unwrap();
+            position_of(&WebhookSettings {
+                kinds: kinds.to_vec(),
+                ..WebhookSettings::at(url)
+            })
+        };
+        assert_eq!(position(&[]), "https://app.example/hook");
+        assert_ne!(position(&[Kind::Event]), position(&[]));
+        assert_ne!(position(&[Kind::Event]), position(&[Kind::Venue]));
+        assert_eq!(
+            position(&[Kind::Venue, Kind::Event, Kind::Event]),
+            position(&[Kind::Event, Kind::Venue])
+        );
     }
 }

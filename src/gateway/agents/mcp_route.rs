@@ -12,9 +12,11 @@ use crate::gateway::feed::record_reads::whole;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::gateway::{Parts, Shared};
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, ResponseFacts};
-use crate::server::response::{AnsweredBy, PlainResponse, json};
+use crate::server::bodies::CollectError;
+use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::describe::AgentTools;
 use calendar_edge_core::limits::rates::CostClass;
+use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::contract::Operation;
@@ -28,6 +30,8 @@ pub(in crate::gateway) struct McpRoute {
     bodies: BodyReader,
     /// Maximum bytes of the target of a read, as of any client's.
     longest_target: usize,
+    /// What is held for clients that are slow.
+    buffers: BufferBudget,
     /// Web origins whose pages may call tools.
     origins: Vec<HeaderValue>,
 }
@@ -63,6 +67,7 @@ pub(in crate::gateway) struct ToolCall {
 #[derive(Debug)]
 pub(in crate::gateway) struct ToolReply {
     id: Value,
+    buffers: BufferBudget,
 }
 
 /// Where the route is below a REST root.
@@ -70,6 +75,9 @@ const PATH: &str = "/calendar-edge/v1/mcp";
 
 /// Maximum bytes of a message. Arguments that are longer fit no target.
 const LONGEST_MESSAGE: u64 = 64 << 10;
+
+/// Maximum bytes of the answer to a read, which is twice in that of its tool.
+const LONGEST_ANSWER: usize = 1 << 20;
 
 /// The headers of a client that a read keeps: no credentials, and nothing about the body of the message.
 const KEPT: [HeaderName; 2] = [HOST, USER_AGENT];
@@ -99,6 +107,7 @@ impl McpRoute {
             limiter: RateLimiter::new(&settings.rate_limits, shared),
             bodies: parts.bodies.clone(),
             longest_target: settings.limits.target_bytes,
+            buffers: shared.buffers.clone(),
             origins: settings.cors.credentialed_origins.clone(),
         })
     }
@@ -171,7 +180,8 @@ impl McpRoute {
             "tools/call" => return self.called(asked, &message, id),
             _ => return Err(message.unknown_method()),
         };
-        Ok(Heard::Answered(answered(message::answer(id, &result), own())))
+        let answer = self.buffers.count(message::answer(id, &result));
+        Ok(Heard::Answered(answered(answer, own())))
     }
 
     fn called(&self, asked: AskedRequest, message: &AgentMessage, id: &Value) -> Result<Heard, MessageFault> {
@@ -184,7 +194,10 @@ impl McpRoute {
             Some(Value::Object(arguments)) => arguments,
             Some(_) => return Err(message.bad_params("`arguments` is not an object.")),
         };
-        let reply = ToolReply { id: id.clone() };
+        let reply = ToolReply {
+            id: id.clone(),
+            buffers: self.buffers.clone(),
+        };
         // The model reads what is wrong, and tries again.
         let target = match tool.target(arguments) {
             Ok(target) => target,
@@ -237,18 +250,31 @@ impl ToolReply {
         let (status, facts) = (answer.status(), facts(&answer.facts));
         let mut budgets = HeaderMap::new();
         copy(&BUDGETS, answer.headers(), &mut budgets);
-        let body = whole(answer.response.into_body()).await.unwrap_or_default();
-        let text = std::str::from_utf8(&body).ok();
-        let record = text.filter(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
-        let mut answer = match record {
-            Some(record) => answered(
-                message::tool_result(&self.id, record, !status.is_success()),
-                facts,
-            ),
-            None => self.refused("the calendar gave no answer that a tool can show"),
+        let mut answer = match self.text(answer.response.into_body()).await {
+            Ok(text) => {
+                let result = message::tool_result(&self.id, &text, !status.is_success());
+                answered(self.buffers.count(result), facts)
+            }
+            Err(reason) => self.refused(reason),
         };
         answer.headers_mut().extend(budgets);
         answer
+    }
+
+    /// The JSON of the answer to a read, or the reason why no tool shows it.
+    async fn text(&self, body: EdgeBody) -> Result<String, &'static str> {
+        const UNFIT: &str = "the calendar gave no answer that a tool can show";
+        let most = self.buffers.allowance(LONGEST_ANSWER);
+        let body = whole(body, most).await.map_err(|error| match error {
+            CollectError::TooLarge if most < LONGEST_ANSWER => {
+                "the edge has no room for the answer now: try again later"
+            }
+            CollectError::TooLarge => "the answer has more than 1 MiB: ask for fewer records with `per_page`",
+            _ => UNFIT,
+        })?;
+        let text = String::from_utf8(body.into()).map_err(|_| UNFIT)?;
+        serde_json::from_str::<IgnoredAny>(&text).map_err(|_| UNFIT)?;
+        Ok(text)
     }
 
     /// The answer to a call that reads nothing.

@@ -258,8 +258,8 @@ pub(super) fn tool_result(id: &Value, record: &str, is_error: bool) -> Bytes {
 }
 
 const INSTRUCTIONS: &str = "Reads a calendar of events, venues, organizers, categories and tags. A list of events without \
-    dates holds those of the next two years; pages have `page` and `per_page`. `_fields` limits an answer to the members \
-    that are needed.";
+    dates holds those of the next two years; pages have `page` and `per_page`, and a small `per_page` keeps an answer short. \
+    `_fields` limits the answer to the read of one record to the members that are needed.";
 
 fn server() -> Value {
     json!({"name": "calendar-edge", "version": env!("CARGO_PKG_VERSION")})

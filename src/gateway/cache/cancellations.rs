@@ -8,6 +8,7 @@ use crate::companion::{AsksSite, ChangeFeed};
 use crate::gateway::Shared;
 use crate::gateway::calls::CalendarCall;
 use crate::server::Drain;
+use crate::telemetry::unix_time;
 use calendar_edge_core::cache::forms::{AnswerForm, FormWriter, ShownEvent, WrittenForm};
 
 /// Remembers what the calendar of all events has shown.
@@ -40,10 +41,10 @@ impl Cancellations {
         call.form == AnswerForm::Calendar && is_of_the_site && is_for_everybody && self.feed.is_on()
     }
 
-    /// Cancels events that were shown before and are gone.
+    /// Cancels events that were shown before, have not passed and are gone.
     pub(super) fn write(&self, writer: &mut FormWriter) {
         let before = self.shown.lock().clone();
-        writer.cancel(&before, |id| self.feed.hides_event(id));
+        writer.cancel(&before, unix_time(), |id| self.feed.hides_event(id));
     }
 
     /// Remembers what a calendar shows. Returns true if it is only for the moment: an event is missing, and an anonymous

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body::Body;
@@ -19,14 +19,14 @@ use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
-use crate::server::response::{AnsweredBy, PlainResponse, whole};
+use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, whole};
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::Storable;
 use calendar_edge_core::cache::forms::{
     AfterPage, AnswerForm, FormWriter, OfferedForms, PageFault, WrittenForm,
 };
 use calendar_edge_core::relay::cors::Audience;
-use calendar_edge_core::relay::vary_by;
+use calendar_edge_core::relay::{BufferBudget, vary_by};
 use calendar_edge_core::settings::Settings;
 
 /// Gives clients the form of events that they ask for.
@@ -48,6 +48,8 @@ pub(in crate::gateway) struct FormPages<S> {
     calendar_name: Option<String>,
     cancellations: Cancellations,
     computing: Computing,
+    /// Pays for pages that are larger than `limits.response_buffer_bytes`.
+    buffers: BufferBudget,
     warnings: Warnings,
 }
 
@@ -78,7 +80,7 @@ enum Unwritten {
 const ATTEMPTS: usize = 2;
 
 /// The largest page that is read, in bytes.
-const LARGEST_PAGE: u64 = 8 * 1024 * 1024;
+const LARGEST_PAGE: usize = 8 * 1024 * 1024;
 
 /// Headers of a page that say nothing about the form.
 const OF_PAGE: [HeaderName; 6] = [
@@ -111,6 +113,7 @@ where
             calendar_name: settings.forms.calendar_name.clone(),
             cancellations: Cancellations::new(site, shared),
             computing: Computing::new(),
+            buffers: shared.buffers.clone(),
             warnings: parts.warnings.clone(),
         };
         Self {
@@ -128,7 +131,7 @@ where
     type Response = CallResponse;
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        if !self.offered.are_of(&call.call) {
+        if !self.offered.of(&call.call).are_several() {
             return self.json.call(call).await;
         }
         let whole = match call.form {
@@ -190,7 +193,7 @@ where
             ..call.asking(Arc::new(JudgedCall::new(asked)))
         };
         let response = self.json.call(call).await;
-        match EventPage::of(response).await {
+        match EventPage::of(response, &self.buffers).await {
             // The list became shorter while it was read.
             Err(Unwritten::Answered(answer)) if number > 1 && answer.response.status().is_client_error() => {
                 Err(PageFault::Changed.into())
@@ -251,7 +254,7 @@ where
         loop {
             left -= 1;
             let name = self.calendar_name.clone();
-            let Some(writer) = FormWriter::new(call.form, call.call.is_list(), name) else {
+            let Some(writer) = FormWriter::new(call.form, name) else {
                 return self.json.call(call).await;
             };
             match self.read(&call, writer).await {
@@ -268,7 +271,7 @@ where
 
 impl EventPage {
     /// The page in a response, even if the client has the stored one already.
-    async fn of(response: CallResponse) -> Result<Self, Unwritten> {
+    async fn of(response: CallResponse, buffers: &BufferBudget) -> Result<Self, Unwritten> {
         if let Some(stored) = &response.stored
             && stored.answer().status() == StatusCode::OK
         {
@@ -284,13 +287,9 @@ impl EventPage {
         }
         let mut response = response;
         let body = std::mem::take(response.response.body_mut());
-        // A body that is larger than the buffer is streamed, and has no length yet.
-        let length = body.size_hint().exact().filter(|length| *length <= LARGEST_PAGE);
-        length.ok_or(PageFault::Unreadable)?;
-        let body = body.collect().await.map_err(|_| PageFault::Unreadable)?;
         Ok(Self {
             headers: response.response.headers().clone(),
-            body: body.to_bytes(),
+            body: page_bytes(body, buffers).await?,
             response,
         })
     }
@@ -329,6 +328,28 @@ impl From<PageFault> for Unwritten {
     fn from(fault: PageFault) -> Self {
         Self::Pages(fault)
     }
+}
+
+/// The bytes of a page. One that is larger than what is buffered of a response is streamed: it is read while the budget
+/// lasts, and counts toward it then.
+async fn page_bytes(mut body: EdgeBody, buffers: &BufferBudget) -> Result<Bytes, PageFault> {
+    if let Some(length) = body.size_hint().exact() {
+        if length > LARGEST_PAGE as u64 {
+            return Err(PageFault::TooLarge);
+        }
+        let read = body.collect().await.map_err(|_| PageFault::BrokenOff)?;
+        return Ok(read.to_bytes());
+    }
+    let mut page = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| PageFault::BrokenOff)?;
+        let Ok(data) = frame.into_data() else { continue };
+        if page.len() + data.len() > buffers.allowance(LARGEST_PAGE) {
+            return Err(PageFault::TooLarge);
+        }
+        page.extend_from_slice(&data);
+    }
+    Ok(buffers.count(page.freeze()))
 }
 
 /// The headers of a page as those of a form.

@@ -60,6 +60,7 @@ impl FeedRoute {
                 companions: shared.companions.clone(),
                 records,
                 drain: shared.drain.clone(),
+                buffers: shared.buffers.clone(),
             }),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
             limiter: RateLimiter::new(&settings.rate_limits, shared),
@@ -71,8 +72,12 @@ impl FeedRoute {
 
     /// Whether a request is for the feed, on or off.
     pub(in crate::gateway) fn is_asked(&self, head: &Head) -> bool {
-        matches!(head.method, Method::GET | Method::HEAD)
-            && self.paths.iter().any(|path| head.uri.path() == path)
+        matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
+    }
+
+    /// Whether this is the path of the feed.
+    pub(in crate::gateway) fn is_at(&self, path: &str) -> bool {
+        self.paths.iter().any(|of_feed| path == of_feed)
     }
 
     /// Answers a reader.
@@ -130,7 +135,7 @@ impl FeedRoute {
         if !follower.is_heard().await {
             return refused(&EdgeError::FeedUnavailable.refusal());
         }
-        if wait.is_zero() && !is_stream {
+        if wait.is_zero() && !is_stream && !follower.query.includes_records {
             return poll(&request.head.headers, &follower, wait).await;
         }
         let place = match self.feed().enter(request.context.client.address) {
@@ -163,7 +168,7 @@ async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeR
     let mut answer = if has_it {
         not_modified()
     } else {
-        json(StatusCode::OK, text)
+        json(StatusCode::OK, follower.count(text))
     };
     let headers = answer.headers_mut();
     headers.insert(ETAG, tag);

@@ -73,7 +73,7 @@ impl<P> Stream<P> {
                     b"\n\n",
                 ]
                 .concat();
-                Some(event.into())
+                Some(self.follower.count(event.into()))
             }
             Followed::Unheard | Followed::Ending(_) => None,
         }

@@ -12,6 +12,7 @@ use crate::companion::{AsksSite, ChangeFeed, Companions};
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
 use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::relay::BufferBudget;
 
 /// What all readers share.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct FeedParts {
     pub(super) companions: Companions,
     pub(super) records: Arc<dyn ReadsRecords>,
     pub(super) drain: Drain,
+    /// What is held for readers that are slow.
+    pub(super) buffers: BufferBudget,
 }
 
 /// A reader.
@@ -47,6 +50,9 @@ const MOST_CHANGES: usize = 1000;
 
 /// The most records that one answer includes.
 const MOST_RECORDS: usize = 100;
+
+/// The most bytes of them.
+const RECORD_BYTES: usize = 1 << 20;
 
 /// How many of them are read at once.
 const AT_ONCE: usize = 4;
@@ -116,11 +122,17 @@ impl Follower {
             companions,
             records,
             drain,
+            ..
         } = &*self.parts;
         companions.called();
         let site: Arc<dyn AsksSite> = Arc::<dyn ReadsRecords>::clone(records);
         self.feed().begin_judging(&site, drain);
         companions.stand()
+    }
+
+    /// Counts what a reader is sent until it has it.
+    pub(super) fn count(&self, sent: Bytes) -> Bytes {
+        self.parts.buffers.count(sent)
     }
 
     /// The text of a page, with records if the reader asks for them.
@@ -138,6 +150,7 @@ impl Follower {
         self.key.write(position)
     }
 
+    /// The records of changes, as far as there is room for them.
     async fn records(&self, page: &FeedPage) -> Vec<Option<Bytes>> {
         if !self.query.includes_records {
             return Vec::new();
@@ -148,11 +161,16 @@ impl Follower {
             .filter(|change| change.what != WhatChanged::Gone);
         let names: Vec<_> = changed.map(|change| change.name).take(MOST_RECORDS).collect();
         let mut records = Vec::with_capacity(names.len());
+        let mut left = self.parts.buffers.allowance(RECORD_BYTES);
         for names in names.chunks(AT_ONCE) {
             let reads = names
                 .iter()
-                .map(|name| self.parts.records.read(*name, &self.public));
-            records.extend(join_all(reads).await);
+                .map(|name| self.parts.records.read(*name, &self.public, left));
+            for record in join_all(reads).await {
+                let record = record.filter(|record| record.len() <= left);
+                left -= record.as_ref().map_or(0, Bytes::len);
+                records.push(record);
+            }
         }
         records
     }

@@ -9,26 +9,31 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::companion::AsksSite;
 use crate::gateway::Parts;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
-use crate::server::response::EdgeBody;
+use crate::server::bodies::CollectError;
+use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
+use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
 /// Reads records for the feed.
 pub(in crate::gateway) trait ReadsRecords: AsksSite {
-    /// The JSON of a record at a public address; none if an anonymous reader does not see it.
+    /// The JSON of a record at a public address; none if an anonymous reader does not see it, or if it is longer than
+    /// `most` bytes.
     fn read<'a>(
         &'a self,
         name: RecordName,
         public: &'a PublicAddress,
+        most: usize,
     ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>>;
 }
 
@@ -49,7 +54,24 @@ struct RecordTime {
     modified_utc: Option<Box<str>>,
 }
 
-/// The most bytes of a record.
+/// A refusal of the site, as far as it tells whether it is about the record.
+#[derive(Deserialize)]
+struct RecordRefusal {
+    code: Box<str>,
+    /// Usually an object; the arguments that the refusal names are in its `params`.
+    #[serde(default)]
+    data: Value,
+}
+
+/// The ends of codes that begin with the kind of the record.
+const OF_RECORD: [&str; 4] = [
+    "-not-accessible",
+    "-not-found",
+    "-password-protected",
+    "-no-longer-available",
+];
+
+/// The most bytes of a record that is asked for.
 const LARGEST: usize = 4 << 20;
 
 // === impl RecordReads ===
@@ -105,14 +127,17 @@ where
         ))
     }
 
-    /// Status and body of the answer; no body if it is too large or ends early.
-    async fn answer(&self, name: RecordName, public: &PublicAddress) -> (StatusCode, Option<Bytes>) {
-        let Some(call) = self.call(name, public) else {
-            return (StatusCode::FORBIDDEN, None);
-        };
+    /// Status and body of the answer, without a body if it has more bytes or ends early; none where the edge refuses.
+    async fn answer(
+        &self,
+        name: RecordName,
+        public: &PublicAddress,
+        most: usize,
+    ) -> Option<(StatusCode, Option<Bytes>)> {
+        let call = self.call(name, public)?;
         let answer = self.stages.call(call).await.response;
         let status = answer.status();
-        (status, whole(answer.response.into_body()).await)
+        Some((status, whole(answer.response.into_body(), most).await.ok()))
     }
 }
 
@@ -122,8 +147,10 @@ where
 {
     fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, &self.public).await;
-            verdict(status, body.as_deref())
+            let Some((status, body)) = self.answer(name, &self.public, LARGEST).await else {
+                return RecordVerdict::Refused;
+            };
+            verdict(name.kind, status, body.as_deref().unwrap_or_default())
         })
     }
 }
@@ -136,9 +163,10 @@ where
         &'a self,
         name: RecordName,
         public: &'a PublicAddress,
+        most: usize,
     ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, public).await;
+            let (status, body) = self.answer(name, public, most).await?;
             body.filter(|_| status == StatusCode::OK)
         })
     }
@@ -152,32 +180,152 @@ impl<S> fmt::Debug for RecordReads<S> {
     }
 }
 
-/// The bytes of a body; none if there are too many, or if it ends early.
-pub(in crate::gateway) async fn whole(mut body: EdgeBody) -> Option<Bytes> {
+/// The bytes of an answer's body.
+///
+/// # Errors
+///
+/// When there are more than `most`, or when it ends early.
+pub(in crate::gateway) async fn whole(
+    mut body: EdgeBody,
+    most: usize,
+) -> Result<Bytes, CollectError<BoxError>> {
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
-        if let Ok(data) = frame.ok()?.into_data() {
-            whole.extend_from_slice(&data);
+        let data = frame.map_err(CollectError::Body)?.into_data().unwrap_or_default();
+        if whole.len() + data.len() > most {
+            return Err(CollectError::TooLarge);
         }
-        if whole.len() > LARGEST {
-            return None;
-        }
+        whole.extend_from_slice(&data);
     }
-    Some(whole.into())
+    Ok(whole.into())
 }
 
-/// What an answer says about the record. Only the site can say that there is none for this reader: a failure is none.
-fn verdict(status: StatusCode, body: Option<&[u8]>) -> RecordVerdict {
-    match status {
-        StatusCode::OK => body.map_or(RecordVerdict::Failed, |body| {
-            let read = serde_json::from_slice::<RecordTime>(body);
-            RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc))
-        }),
-        StatusCode::BAD_REQUEST
-        | StatusCode::UNAUTHORIZED
-        | StatusCode::FORBIDDEN
-        | StatusCode::NOT_FOUND
-        | StatusCode::GONE => RecordVerdict::Hidden,
+/// What an answer says about the record. Only the site can say that there is none for this reader, and only in words about
+/// the record: anything else, such as the refusal of a firewall, is a failure.
+fn verdict(kind: Kind, status: StatusCode, body: &[u8]) -> RecordVerdict {
+    if status == StatusCode::OK && !body.is_empty() {
+        let read = serde_json::from_slice::<RecordTime>(body);
+        return RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc));
+    }
+    let refusal = serde_json::from_slice::<RecordRefusal>(body);
+    match refusal {
+        Ok(refusal) if status.is_client_error() && refusal.is_about_record(kind) => RecordVerdict::Hidden,
         _ => RecordVerdict::Failed,
+    }
+}
+
+// === impl RecordRefusal ===
+
+impl RecordRefusal {
+    /// Whether it refuses this record to this reader, in the words of any version of the plugin.
+    fn is_about_record(&self, kind: Kind) -> bool {
+        let kind = kind.singular();
+        let about = self.code.strip_prefix(kind).unwrap_or_default();
+        match &*self.code {
+            // Older versions, and other plugins: the number is that of no such record.
+            "rest_invalid_param" => self.names_only_number(),
+            "rest_term_invalid" => true,
+            code if code == format!("rest-{kind}-not-found") => true,
+            code if code == format!("rest-invalid-{kind}-id") => true,
+            _ => OF_RECORD.contains(&about),
+        }
+    }
+
+    fn names_only_number(&self) -> bool {
+        let params = self.data.get("params").and_then(Value::as_object);
+        params.is_some_and(|params| params.keys().eq([RECORD_NUMBER]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_about_the_record_hide_it() {
+        let no_number =
+            r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
+        let other = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"x","lang":"x"}}}"#;
+        for (kind, status, body, expected) in [
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"event-not-accessible"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"event-password-protected"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"event-no-longer-available"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                404,
+                r#"{"code":"rest-event-not-found"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Event,
+                400,
+                r#"{"code":"rest-invalid-event-id"}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Venue,
+                403,
+                r#"{"code":"venue-not-accessible","data":null}"#,
+                RecordVerdict::Hidden,
+            ),
+            (
+                Kind::Tag,
+                404,
+                r#"{"code":"rest_term_invalid","data":{"status":404}}"#,
+                RecordVerdict::Hidden,
+            ),
+            (Kind::Category, 400, no_number, RecordVerdict::Hidden),
+            (Kind::Event, 400, other, RecordVerdict::Failed),
+            (
+                Kind::Event,
+                403,
+                r#"{"code":"venue-not-accessible"}"#,
+                RecordVerdict::Failed,
+            ),
+            (Kind::Event, 403, r#"{"error":"blocked"}"#, RecordVerdict::Failed),
+            (Kind::Event, 403, "<h1>Forbidden</h1>", RecordVerdict::Failed),
+            (
+                Kind::Event,
+                404,
+                r#"{"code":"rest_no_route"}"#,
+                RecordVerdict::Failed,
+            ),
+            (
+                Kind::Event,
+                401,
+                r#"{"code":"rest_not_logged_in"}"#,
+                RecordVerdict::Failed,
+            ),
+            (
+                Kind::Event,
+                500,
+                r#"{"code":"event-not-accessible"}"#,
+                RecordVerdict::Failed,
+            ),
+            (Kind::Event, 200, "", RecordVerdict::Failed),
+            (Kind::Event, 200, "{}", RecordVerdict::Readable(None)),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(
+                verdict(kind, status, body.as_bytes()),
+                expected,
+                "{status} {body}"
+            );
+        }
     }
 }

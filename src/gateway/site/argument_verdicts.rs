@@ -50,6 +50,8 @@ const OVERRIDE: &str = "x-http-method-override";
 impl ArgumentVerdicts {
     /// None unless the settings ask for it.
     pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared, parts: &Parts) -> Option<Self> {
+        let contracts = shared.companions.contracts();
+        contracts.adapt(settings);
         settings.measure_schemas.then(|| Self {
             decider: Arc::clone(&parts.decider),
             roots: parts
@@ -58,7 +60,7 @@ impl ArgumentVerdicts {
                 .iter()
                 .map(|root| root.origin_url.clone())
                 .collect(),
-            contracts: shared.companions.contracts().clone(),
+            contracts: contracts.clone(),
             metrics: shared.metrics.surface().clone(),
             warnings: parts.warnings.clone(),
         })

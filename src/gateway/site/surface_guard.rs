@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 use http::request::Parts as Head;
-use http::{HeaderValue, Response, StatusCode};
 
 use crate::gateway::{Parts, Shared, fault};
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
-use crate::server::response::{AnsweredBy, PlainResponse, whole};
-use crate::telemetry::{SurfaceMetrics, SurfaceOutcome, Warnings};
+use crate::server::response::{AnsweredBy, json};
+use crate::telemetry::{DecidedBy, SurfaceMetrics, SurfaceOutcome, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest, SurfaceVerdict};
+use calendar_edge_core::gateway::surface::{SURFACE_RULE, SeenBody, SurfaceRequest, SurfaceVerdict};
 use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
-use calendar_edge_core::settings::{Mode, Settings};
+use calendar_edge_core::settings::Mode;
+use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::routing::SiteTarget;
 
 /// Holds requests to the rest of the site to their rules; clones share what they count.
@@ -38,10 +39,10 @@ pub(in crate::gateway) struct FormGuard {
 // === impl SurfaceGuard ===
 
 impl SurfaceGuard {
-    pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared, parts: &Parts) -> Self {
+    pub(in crate::gateway) fn new(shared: &Shared, parts: &Parts) -> Self {
         let metrics = shared.metrics.surface().clone();
-        for rule in &settings.surface {
-            metrics.expect(&rule.name);
+        for name in parts.decider.surface().names() {
+            metrics.expect(name);
         }
         Self {
             decider: Arc::clone(&parts.decider),
@@ -67,8 +68,7 @@ impl SurfaceGuard {
             self.is_unclear();
         }
         let verdict = self.decider.surface().judge(request)?;
-        let is_route = matches!(request.target, SiteTarget::Route(_));
-        self.answer(asked, is_route, verdict)
+        self.answer(asked, verdict, DecidingBody::None)
     }
 
     /// True if rules ask for the calls in a body that is no form.
@@ -88,7 +88,8 @@ impl SurfaceGuard {
         if found.is_unclear {
             self.is_unclear();
         }
-        self.answer(asked, found.names_route, found.verdict?)
+        let (SeenBody::Whole(read) | SeenBody::Begun(read)) = body;
+        self.answer(asked, found.verdict?, DecidingBody::Read(read))
     }
 
     /// The rules for a form of which the rest is scanned on its way; none if there are no rules.
@@ -104,18 +105,18 @@ impl SurfaceGuard {
     fn answer(
         &self,
         asked: &AskedRequest,
-        is_route: bool,
         verdict: SurfaceVerdict<'_>,
+        body: DecidingBody<'_>,
     ) -> Option<EdgeResponse> {
         let exceeded = self.exceeded(asked, verdict);
         match self.take(verdict, exceeded.is_some()) {
             SurfaceOutcome::Passed | SurfaceOutcome::Reported => None,
             SurfaceOutcome::Refused => {
-                asked.refused(DecidingBody::None, REASON);
-                Some(closed(is_route, verdict))
+                asked.refused(body, reason(verdict));
+                Some(closed(verdict))
             }
             SurfaceOutcome::Limited => {
-                asked.refused(DecidingBody::None, REASON);
+                asked.refused(body, RefusalReason::moment(INSISTS));
                 exceeded.map(|exceeded| fault::too_fast(&exceeded))
             }
         }
@@ -133,7 +134,7 @@ impl SurfaceGuard {
 
     /// Counts and logs what becomes of a request.
     fn take(&self, verdict: SurfaceVerdict<'_>, is_exceeded: bool) -> SurfaceOutcome {
-        let SurfaceVerdict { rule, is_closed } = verdict;
+        let SurfaceVerdict { rule, is_closed, .. } = verdict;
         let outcome = match (is_closed, is_exceeded, rule.mode) {
             (false, false, _) => SurfaceOutcome::Passed,
             (true, _, Mode::Enforce) => SurfaceOutcome::Refused,
@@ -175,29 +176,34 @@ impl FormGuard {
     }
 }
 
-const REASON: RefusalReason = RefusalReason::moment("a rule of `[[surface]]` holds whatever `mode` is");
+const INSISTS: &str = "a rule of `[[surface]]` has a `mode` of its own";
 
-/// The answer of a closed route in WordPress's words, or the page of a web server.
-fn closed(is_route: bool, verdict: SurfaceVerdict<'_>) -> EdgeResponse {
+/// The rule as what the request breaks.
+fn reason(verdict: SurfaceVerdict<'_>) -> RefusalReason {
     let refusal = verdict.refusal();
-    if is_route {
-        return refused(&refusal);
-    }
-    EdgeResponse {
-        response: page(verdict.page_status()),
-        facts: ResponseFacts::Edge(AnsweredBy::Edge { code: refusal.code() }),
+    let finding = Finding {
+        code: refusal.code(),
+        parameter: Some(verdict.rule.name.clone().into()),
+        rule: SURFACE_RULE,
+    };
+    RefusalReason {
+        findings: vec![finding],
+        decided_by: DecidedBy::Rules,
+        insists: INSISTS,
     }
 }
 
-fn page(status: StatusCode) -> PlainResponse {
-    let text = format!("<!DOCTYPE html>\n<title>{status}</title>\n<h1>{status}</h1>\n");
-    let mut response = Response::new(whole(Bytes::new()));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=UTF-8"));
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    *response.body_mut() = whole(Bytes::from(text));
-    response
+/// The answer of a closed route in WordPress's words, or the page of a web server.
+fn closed(verdict: SurfaceVerdict<'_>) -> EdgeResponse {
+    let refusal = verdict.refusal();
+    let Some((status, text)) = verdict.page() else {
+        return refused(&refusal);
+    };
+    let mut response = json(status, Bytes::from(text));
+    let html = HeaderValue::from_static("text/html; charset=UTF-8");
+    response.headers_mut().insert(CONTENT_TYPE, html);
+    EdgeResponse {
+        response,
+        facts: ResponseFacts::Edge(AnsweredBy::Edge { code: refusal.code() }),
+    }
 }

@@ -6,6 +6,7 @@ use super::explained::moment;
 use crate::telemetry::{RecordedFate, RecordedRefusal, RefusalNote, unix_time};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
 use calendar_edge_core::gateway::refusals::{KeptRequest, RecordedPart};
+use calendar_edge_core::gateway::surface::SurfaceVerdict;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::{Finding, Outcome};
@@ -99,8 +100,28 @@ impl Reviewer {
                 self.decider.decide_unread(&head)
             }
         };
-        let decision = decision.ok_or("the body, which decides, was not kept")?;
-        Ok(DecidedToday::of(&decision))
+        match decision.ok_or("the body, which decides, was not kept")? {
+            Decision::Site => Ok(self.decide_site(request)),
+            decision => Ok(DecidedToday::of(&decision)),
+        }
+    }
+
+    /// The decision about a request to the rest of the site.
+    fn decide_site(&self, request: &KeptRequest) -> DecidedToday {
+        let body = match request.body() {
+            RecordedPart::Whole(body) => body.as_ref(),
+            _ => &[],
+        };
+        let verdict = self.decider.surface_verdict(request.head(), body);
+        let Some(verdict) = verdict.filter(SurfaceVerdict::is_refused) else {
+            return DecidedToday::answered("site");
+        };
+        let refusal = verdict.refusal();
+        let status = verdict.page().map_or(refusal.status(), |(status, _)| status);
+        DecidedToday {
+            status: Some(status.as_u16()),
+            ..DecidedToday::refused(&refusal)
+        }
     }
 }
 

@@ -119,7 +119,7 @@ impl Exporter {
                 Delivery::NotNow { reason, .. } if failures == RETRIES => return self.failed(spans, reason),
                 Delivery::NotNow { reason, pause } => {
                     self.later(spans, reason);
-                    self.pause(pause.unwrap_or_else(|| pauses::after(failures))).await;
+                    self.pause(pauses::after(failures, pause)).await;
                 }
             }
         }

@@ -11,7 +11,6 @@ async fn clients_that_name_a_form_get_it_and_others_get_json() {
     for (accept, expected) in [
         ("text/calendar", "text/calendar; charset=utf-8"),
         ("text/calendar, */*;q=0.5", "text/calendar; charset=utf-8"),
-        ("application/ld+json", "application/ld+json"),
         ("*/*", "application/json; charset=UTF-8"),
         (
             "text/html,application/xhtml+xml,*/*;q=0.8",
@@ -142,21 +141,23 @@ async fn the_strict_profile_takes_one_spelling() {
 }
 
 #[tokio::test]
-async fn json_ld_is_what_the_records_carry() {
+async fn json_ld_is_what_an_event_alone_carries() {
     let origin = Calendar::of(60).site().await;
     let edge = lasting(&origin).await;
-    let list = accepting(&edge, LIST, "application/ld+json").await.json();
-    let names: Vec<&str> = list
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter_map(|item| item["name"].as_str())
-        .collect();
-    assert_eq!((names.len(), names[0], names[59]), (60, "Event 1", "Event 60"));
-    let one = accepting(&edge, &format!("{API}/events/7"), "application/ld+json")
-        .await
-        .json();
-    assert_eq!(one, json!({"@type": "Event", "name": "Event 7"}));
+    for target in [format!("{API}/events/7"), format!("{API}/events/by-slug/gala")] {
+        let answer = accepting(&edge, &target, "application/ld+json").await;
+        assert_eq!(answer.header("content-type"), Some("application/ld+json"));
+        assert_eq!(answer.json()["@type"], "Event", "{target}");
+    }
+    // Items of lists carry none: the list is JSON, or another form that the client likes.
+    let list = accepting(&edge, LIST, "application/ld+json").await;
+    assert_eq!(
+        list.header("content-type"),
+        Some("application/json; charset=UTF-8")
+    );
+    assert_eq!(list.json()["events"].as_array().map(Vec::len), Some(10));
+    let calendar = accepting(&edge, LIST, "application/ld+json, text/calendar;q=0.5").await;
+    assert_eq!(events_in(&calendar), 60);
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ struct Calendar {
     events: Arc<AtomicU64>,
     /// A part of all titles.
     edition: Arc<AtomicU64>,
+    /// The end of all descriptions.
+    text: String,
 }
 
 // === impl Calendar ===
@@ -36,7 +38,14 @@ impl Calendar {
         Self {
             events: Arc::new(AtomicU64::new(events)),
             edition: Arc::new(AtomicU64::new(1)),
+            text: String::new(),
         }
+    }
+
+    /// The same with descriptions of so many bytes more.
+    fn described(self, bytes: usize) -> Self {
+        let text = "x".repeat(bytes);
+        Self { text, ..self }
     }
 
     async fn site(&self) -> Origin {
@@ -54,7 +63,7 @@ impl Calendar {
             "id": id,
             "title": format!("Event {id} &#038; {edition}"),
             "url": format!("https://site.example/event/{id}/"),
-            "description": "<p>One</p><p>Two</p>",
+            "description": format!("<p>One</p><p>Two</p>{}", self.text),
             "all_day": false,
             "timezone": "Europe/Berlin",
             "start_date": "2027-07-01 19:00:00",
@@ -63,8 +72,14 @@ impl Calendar {
             "utc_end_date": "2027-07-01 19:00:00",
             "date_utc": "2026-01-01 10:00:00",
             "modified_utc": "2026-02-01 10:00:00",
-            "json_ld": {"@type": "Event", "name": format!("Event {id}")},
         })
+    }
+
+    /// An event alone, which carries what items of lists do not.
+    fn single(&self, id: u64) -> Reply {
+        let mut event = self.event(id);
+        event["json_ld"] = json!({"@type": "Event", "name": format!("Event {id}")});
+        Reply::json(200, &event.to_string())
     }
 
     fn answer(&self, seen: &Seen) -> Reply {
@@ -74,10 +89,10 @@ impl Calendar {
         };
         let number = route.strip_prefix("events/").and_then(|id| id.parse().ok());
         if let Some(id) = number.filter(|id| *id <= self.events.load(Ordering::SeqCst)) {
-            return Reply::json(200, &self.event(id).to_string());
+            return self.single(id);
         }
         if route == "events/by-slug/gala" {
-            return Reply::json(200, &self.event(1).to_string());
+            return self.single(1);
         }
         if route != "events" {
             return Reply::json(

@@ -109,3 +109,27 @@ async fn an_empty_list_is_an_empty_calendar() {
     let edge = lasting(&origin).await;
     assert_eq!(events_in(&edge.get(FILE).await), 0);
 }
+
+#[tokio::test]
+async fn a_page_that_is_streamed_is_read_up_to_its_bound() {
+    // Fifty events of 30 KB are more than limits.response_buffer_bytes, and of 200 KB more than a page may have.
+    let origin = Calendar::of(60).described(30_000).site().await;
+    let edge = lasting(&origin).await;
+    let answer = edge.get(FILE).await;
+    assert_eq!(events_in(&answer), 60);
+    let origin = Calendar::of(60).described(200_000).site().await;
+    let edge = lasting(&origin).await;
+    let answer = edge.get(FILE).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.code().as_str()),
+        (502, "edge_origin_failed")
+    );
+    assert_eq!(edge.get(LIST).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_streamed_page_is_not_read_while_its_budget_is_used_up() {
+    let origin = Calendar::of(60).described(30_000).site().await;
+    let edge = edge(&origin, |settings| settings.limits.response_buffer_total = 0).await;
+    assert_eq!(edge.get(FILE).await.code(), "edge_origin_failed");
+}

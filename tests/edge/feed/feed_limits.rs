@@ -5,8 +5,9 @@ use std::time::Duration;
 use calendar_edge_core::settings::{Rate, Settings};
 use http::header::{ACCEPT, RETRY_AFTER};
 use http::{Method, StatusCode};
+use serde_json::Value;
 
-use super::feed_site::{FEED, FeedScene};
+use super::feed_site::{FEED, FeedScene, Status};
 use crate::support::Edge;
 
 fn limited(readers: usize, readers_per_address: usize) -> impl FnOnce(&mut Settings) {
@@ -93,4 +94,45 @@ async fn readers_have_the_rates_of_other_reads() {
     }
     assert_eq!(statuses[..3], [StatusCode::OK; 3]);
     assert_eq!(statuses[3], StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn a_request_for_records_takes_a_place() {
+    let scene = FeedScene::with(&["events/50"], limited(1, 1)).await;
+    let token = scene.token().await;
+    scene.change("events/50", Status::Published).await;
+    let asking = format!("{FEED}?since={token}&include=records");
+    assert_eq!(scene.edge.get(&asking).await.status, StatusCode::OK);
+    let _stream = stream(&scene.edge).await;
+    let refused = scene.edge.get(&asking).await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(scene.told(&token).await, ["changed event:50"]);
+}
+
+/// The numbers of the changes that carry a record.
+async fn with_records(scene: &FeedScene, token: &str) -> Vec<Value> {
+    let answer = scene.feed(&format!("since={token}&include=records")).await;
+    let changes = answer["changes"].as_array().expect("a list");
+    let with_record = changes.iter().filter(|change| change["record"].is_object());
+    with_record.map(|change| change["id"].clone()).collect()
+}
+
+#[tokio::test]
+async fn records_come_as_far_as_there_is_room() {
+    for (total, expected) in [(64 << 20, vec![50, 52]), (0, vec![52])] {
+        let scene = FeedScene::with(&[], |settings| {
+            settings.limits.response_buffer_total = total;
+        })
+        .await;
+        let token = scene.token().await;
+        for (record, status) in [
+            ("events/50", Status::Long(600)),
+            ("events/51", Status::Long(600)),
+            ("events/52", Status::Published),
+        ] {
+            scene.change(record, status).await;
+        }
+        assert_eq!(scene.told(&token).await.len(), 3);
+        assert_eq!(with_records(&scene, &token).await, expected, "{total}");
+    }
 }

@@ -20,11 +20,15 @@ const LIST: &str = "/wp-json/calendar/events/v1/events?per_page=50";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     Published,
+    /// Published, with a text of this many KiB.
+    Long(usize),
     Draft,
     Private,
     Trashed,
     Deleted,
     Protected,
+    /// Something before the site refuses the read.
+    Blocked,
     /// The site fails.
     Broken,
 }
@@ -122,9 +126,15 @@ impl FeedSite {
         };
         match status.unwrap_or(Status::Deleted) {
             Status::Published => Reply::json(200, &written(record).to_string()),
+            Status::Long(kib) => {
+                let mut long = written(record);
+                long["description"] = "x".repeat(kib << 10).into();
+                Reply::json(200, &long.to_string())
+            }
             Status::Draft | Status::Private => refused(403, "event-not-accessible"),
             Status::Trashed => refused(403, "event-no-longer-available"),
             Status::Protected => refused(403, "event-password-protected"),
+            Status::Blocked => Reply::json(403, r#"{"error":"blocked"}"#),
             Status::Deleted => refused(404, "rest-event-not-found"),
             Status::Broken => Reply::of_type(500, "text/html", "<p>There has been a critical error.</p>"),
         }

@@ -96,6 +96,28 @@ async fn a_burst_is_one_signed_request() {
 }
 
 #[tokio::test]
+async fn receivers_of_one_address_are_told_their_kinds() {
+    let receiver = Origin::always(Reply::json(200, "{}")).await;
+    let of = |kind| WebhookSettings {
+        kinds: vec![kind],
+        ..posting(&receiver, "/")
+    };
+    let webhooks = vec![of(Kind::Event), of(Kind::Venue)];
+    let scene = FeedScene::with(&["events/50", "venues/7"], with(webhooks)).await;
+    received(&receiver, 2).await;
+    for (record, expected) in [
+        ("events/50", "changed event:50"),
+        ("venues/7", "changed venue:7"),
+    ] {
+        scene.change(record, Status::Published).await;
+        let posted = received(&receiver, 1).await;
+        assert_eq!(told(&body(&posted[0])), [expected]);
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(receiver.seen().is_empty(), "nothing else has changed");
+}
+
+#[tokio::test]
 async fn what_is_not_taken_is_posted_again() {
     let attempts = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&attempts);
@@ -121,6 +143,15 @@ async fn what_is_not_taken_is_posted_again() {
         .metric(r#"edge_webhook_deliveries_total{receiver="127.0.0.1",outcome="failed"}"#)
         .await;
     assert_eq!(failed.as_deref(), Some("3"));
+}
+
+#[tokio::test]
+async fn a_receiver_that_asks_for_no_pause_gets_pauses() {
+    let receiver = Origin::always(Reply::json(503, "{}").header("retry-after", "0")).await;
+    let _scene = FeedScene::with(&[], with(vec![posting(&receiver, "/")])).await;
+    received(&receiver, 1).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(receiver.seen().len() < 5, "{}", receiver.seen().len());
 }
 
 #[tokio::test]

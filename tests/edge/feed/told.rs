@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use calendar_edge_core::settings::{MarkKey, OtherTraffic};
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -258,6 +259,35 @@ async fn tokens_hold_at_every_edge_that_hears_the_same_site() {
 }
 
 #[tokio::test]
+async fn a_firewall_that_refuses_a_read_does_not_make_a_record_gone() {
+    let scene = FeedScene::of(&["events/50"]).await;
+    let token = scene.token().await;
+    scene.read_all().await;
+    scene.change("events/50", Status::Blocked).await;
+    assert!(scene.told(&token).await.is_empty());
+    scene.site.set("events/50", Status::Published);
+    let answer = scene.feed(&format!("since={token}&wait=20")).await;
+    assert_eq!(told(&answer), ["changed event:50"]);
+}
+
+#[tokio::test]
+async fn records_whose_read_is_switched_off_are_not_told_one_by_one() {
+    let read = OperationId {
+        route: Route::Item(Kind::Event),
+        action: Action::Read,
+    };
+    let scene = FeedScene::with(&["events/50"], |settings| {
+        settings.operations.entry(read).or_default().allow = false;
+    })
+    .await;
+    let token = scene.token().await;
+    scene.read_all().await;
+    scene.change("events/50", Status::Published).await;
+    let answer = scene.feed(&format!("since={token}&wait=5")).await;
+    assert_eq!((told(&answer), &answer["complete"]), (vec![], &json!(false)));
+}
+
+#[tokio::test]
 async fn a_site_that_fails_delays_what_is_told_and_loses_nothing() {
     let scene = FeedScene::of(&["events/50", "events/51"]).await;
     let token = scene.token().await;
@@ -296,6 +326,24 @@ async fn a_feed_that_is_off_or_has_no_companion_says_why() {
             .header("accept", "text/event-stream");
         assert_eq!(Answer::to(stream).await.status, StatusCode::NOT_IMPLEMENTED);
     }
+}
+
+#[tokio::test]
+async fn a_browser_learns_that_a_page_may_ask() {
+    let scene = FeedScene::with(&[], |settings| settings.other = OtherTraffic::Forward).await;
+    let asked = scene
+        .edge
+        .request(Method::OPTIONS, FEED)
+        .header("origin", "https://any.example")
+        .header("access-control-request-method", "GET")
+        .header("access-control-request-headers", "last-event-id");
+    let answer = Answer::to(asked).await;
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    let names = answer.header("access-control-allow-headers").expect("names");
+    assert!(
+        names.contains("Last-Event-ID") && names.contains("If-None-Match"),
+        "{names}"
+    );
 }
 
 #[tokio::test]

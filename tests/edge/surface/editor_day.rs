@@ -46,14 +46,18 @@ struct Recorded {
 impl Recorded {
     /// The request in the notation of [`answer`].
     fn text(&self, has_cookie: bool) -> String {
-        let mut text = format!("{} {}", self.method, self.target);
-        if let Some(inner) = &self.inner {
-            text.push_str(&format!(" | X-HTTP-Method-Override: {inner}"));
-        }
+        let mut parts = vec![format!("{} {}", self.method, self.target)];
+        parts.extend(
+            self.inner
+                .iter()
+                .map(|inner| format!("X-HTTP-Method-Override: {inner}")),
+        );
         if has_cookie {
-            text.push_str(" | Cookie: wordpress_test_cookie=x; wordpress_logged_in_0a=editor%7C1%7Cx%7Cx");
+            parts.push(
+                "Cookie: wordpress_test_cookie=x; wordpress_logged_in_0a=editor%7C1%7Cx%7Cx".to_owned(),
+            );
         }
-        text
+        parts.join(" | ")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rules about the rest of the site (`[[surface]]`), held over sockets.
 
 mod bodies;
+mod commands;
 mod editor_day;
 mod rates;
 mod spellings;

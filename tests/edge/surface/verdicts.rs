@@ -145,3 +145,27 @@ async fn new_rules_hold_from_the_next_request_on() {
         .expect("new settings");
     assert_eq!(told(&answer(&edge, request).await), passed());
 }
+
+#[tokio::test]
+async fn a_refusal_is_kept_with_its_rule() {
+    let (_origin, edge) = site_behind(USERS).await;
+    let form =
+        "POST / | Content-Type: application/x-www-form-urlencoded | rest_route=/wp/v2/users&password=secret";
+    for (request, status) in [
+        ("GET /wp-json/wp/v2/users", 401),
+        ("GET /?author=1", 403),
+        (form, 401),
+    ] {
+        let id = answer(&edge, request)
+            .await
+            .header("x-request-id")
+            .expect("an id")
+            .to_owned();
+        let kept = edge.admin(&format!("/refusals/{id}")).await;
+        assert!(!kept.body.contains("secret"), "{}", kept.body);
+        let kept = kept.json();
+        assert_eq!(kept["status"], status, "{kept}");
+        assert_eq!(kept["findings"][0]["parameter"], "users", "{kept}");
+        assert_eq!(kept["today"]["decided_the_same"], true, "{kept}");
+    }
+}

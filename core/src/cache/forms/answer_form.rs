@@ -16,7 +16,7 @@ pub enum AnswerForm {
     Json,
     /// iCalendar (RFC 5545).
     Calendar,
-    /// JSON-LD: what the plugin tells search engines about each event.
+    /// JSON-LD: what the plugin tells search engines about an event.
     JsonLd,
 }
 
@@ -76,15 +76,16 @@ impl OfferedForms {
         self.calendar || self.json_ld
     }
 
-    /// Returns true if the answer to a call depends on `Accept`: it reads events.
-    pub fn are_of(self, call: &ForwardableCall) -> bool {
-        let reads_events = || {
-            call.operation().is_some_and(|operation| {
-                operation.id.kind() == Some(Kind::Event)
-                    && matches!(operation.id.action, Action::List | Action::Read)
-            })
-        };
-        self.are_several() && reads_events()
+    /// The forms of the answer to a call: it reads events. Items of a list carry no JSON-LD (backend.md section 11).
+    pub fn of(self, call: &ForwardableCall) -> Self {
+        let reads_events = call.operation().is_some_and(|operation| {
+            operation.id.kind() == Some(Kind::Event)
+                && matches!(operation.id.action, Action::List | Action::Read)
+        });
+        Self {
+            calendar: self.calendar && reads_events,
+            json_ld: self.json_ld && reads_events && !call.is_list(),
+        }
     }
 
     /// The form that a client gets of the answer to a call.
@@ -92,13 +93,14 @@ impl OfferedForms {
     /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope has
     /// JSON inside, and an unacceptable answer is better than none: whoever names nothing that is offered gets JSON.
     pub fn chosen(self, call: &ForwardableCall, is_calendar_file: bool, headers: &HeaderMap) -> AnswerForm {
-        if !self.are_of(call) || call.expects_javascript() || call.expects_envelope() {
+        let offered = self.of(call);
+        if !offered.are_several() || call.expects_javascript() || call.expects_envelope() {
             return AnswerForm::Json;
         }
         if is_calendar_file {
             return AnswerForm::Calendar;
         }
-        self.accepted(headers)
+        offered.accepted(headers)
     }
 
     fn accepted(self, headers: &HeaderMap) -> AnswerForm {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::answer_form::AnswerForm;
 use super::calendar::CalendarWriter;
 use super::members::number;
+use crate::unix_time::UnixTime;
 use std::collections::HashSet;
 
 /// Maximum number of events that are read for one answer.
@@ -40,13 +41,15 @@ pub struct FormWriter {
 #[derive(Debug)]
 enum FormOutput {
     Calendar(Box<CalendarWriter>),
-    JsonLd { texts: Vec<String>, is_list: bool },
+    /// What the event carries, as text.
+    JsonLd(Option<String>),
 }
 
 /// An event that a calendar has shown, remembered for the case that it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownEvent {
     id: u64,
+    over: UnixTime,
     /// Its lines once it is gone.
     cancelled: Box<str>,
 }
@@ -66,6 +69,14 @@ pub enum PageFault {
     /// A page holds no events where they are expected.
     #[error("the answer holds no events where they are expected")]
     Unreadable,
+    /// A page is larger than what is read of one.
+    #[error(
+        "a page of events is larger than 8 MiB, or streamed while limits.response_buffer_total is used up by slow clients"
+    )]
+    TooLarge,
+    /// A page ended too early, or went wrong while it was streamed.
+    #[error("a page of events broke off while it was read")]
+    BrokenOff,
     /// The list changed from one page to the next.
     #[error("the list changed while its pages were read")]
     Changed,
@@ -87,16 +98,12 @@ pub struct WrittenForm {
 // === impl FormWriter ===
 
 impl FormWriter {
-    /// A writer of this form; JSON needs none. `is_list` says that the read has pages, and `name` what the calendar is
-    /// called.
-    pub fn new(form: AnswerForm, is_list: bool, name: Option<String>) -> Option<Self> {
+    /// A writer of this form; JSON needs none. `name` is what the calendar is called.
+    pub fn new(form: AnswerForm, name: Option<String>) -> Option<Self> {
         let output = match form {
             AnswerForm::Json => return None,
             AnswerForm::Calendar => FormOutput::Calendar(Box::new(CalendarWriter::new(name))),
-            AnswerForm::JsonLd => FormOutput::JsonLd {
-                texts: Vec::new(),
-                is_list,
-            },
+            AnswerForm::JsonLd => FormOutput::JsonLd(None),
         };
         Some(Self {
             output,
@@ -160,18 +167,21 @@ impl FormWriter {
 
     fn remember(&mut self, id: u64, event: &Value) {
         self.shown.insert(id);
-        if let (FormOutput::Calendar(_), Some(cancelled)) = (&self.output, CalendarWriter::cancelled(event)) {
-            self.remembered.push(ShownEvent { id, cancelled });
+        if let (FormOutput::Calendar(_), Some((over, cancelled))) =
+            (&self.output, CalendarWriter::cancelled(event))
+        {
+            self.remembered.push(ShownEvent { id, over, cancelled });
         }
     }
 
-    /// Cancels the events of an earlier calendar of the same read that are gone, after the last page. An event that is
-    /// missing for another reason may have passed, or match no longer.
-    pub fn cancel(&mut self, before: &[ShownEvent], is_gone: impl Fn(u64) -> bool) {
+    /// Cancels the events of an earlier calendar of the same read that are gone, after the last page. Those that are over
+    /// have passed, and are forgotten. Another that is missing may match no longer.
+    pub fn cancel(&mut self, before: &[ShownEvent], now: UnixTime, is_gone: impl Fn(u64) -> bool) {
         let FormOutput::Calendar(calendar) = &mut self.output else {
             return;
         };
-        let missing = before.iter().filter(|event| !self.shown.contains(&event.id));
+        let is_missing = |event: &&ShownEvent| event.over > now && !self.shown.contains(&event.id);
+        let missing = before.iter().filter(is_missing);
         for event in missing.take(MOST_REMEMBERED) {
             if is_gone(event.id) {
                 calendar.cancel(&event.cancelled);
@@ -209,13 +219,11 @@ impl FormOutput {
     fn add(&mut self, event: &Value) -> bool {
         match self {
             Self::Calendar(calendar) => calendar.add(event),
-            Self::JsonLd { texts, .. } => match event.get("json_ld").filter(|found| found.is_object()) {
-                Some(found) => {
-                    texts.push(found.to_string());
-                    true
-                }
-                None => false,
-            },
+            Self::JsonLd(carried) => {
+                let found = event.get("json_ld").filter(|found| found.is_object());
+                *carried = found.map(Value::to_string);
+                carried.is_some()
+            }
         }
     }
 
@@ -223,7 +231,7 @@ impl FormOutput {
     fn len(&self) -> usize {
         match self {
             Self::Calendar(calendar) => calendar.len(),
-            Self::JsonLd { texts, .. } => texts.iter().map(String::len).sum(),
+            Self::JsonLd(carried) => carried.as_ref().map_or(0, String::len),
         }
     }
 
@@ -231,22 +239,14 @@ impl FormOutput {
     fn take_back(&mut self, length: usize) {
         match self {
             Self::Calendar(calendar) => calendar.take_back(length),
-            Self::JsonLd { texts, .. } => drop(texts.pop()),
+            Self::JsonLd(carried) => *carried = None,
         }
     }
 
     fn finish(self, left_out: u64) -> Vec<u8> {
         match self {
             Self::Calendar(calendar) => calendar.finish(left_out),
-            Self::JsonLd { texts, is_list: true } => format!("[{}]", texts.join(",")).into_bytes(),
-            Self::JsonLd {
-                texts,
-                is_list: false,
-            } => texts
-                .into_iter()
-                .next()
-                .unwrap_or_else(|| "{}".to_owned())
-                .into_bytes(),
+            Self::JsonLd(carried) => carried.unwrap_or_else(|| "{}".to_owned()).into_bytes(),
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum RecordVerdict {
     Hidden,
     /// The site did not answer.
     Failed,
+    /// The edge refuses the question, as it refuses it to every reader.
+    Refused,
 }
 
 // === impl AskedRecord ===
@@ -196,6 +198,7 @@ impl ChangeLog {
                 self.hidden(name, number);
             }
             RecordVerdict::Failed => self.failed(name, number),
+            RecordVerdict::Refused => self.raise_floor(number),
         }
         self.drop_oldest();
         self.moved(now);

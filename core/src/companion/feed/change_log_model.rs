@@ -263,6 +263,7 @@ impl ModelWorld {
         let Some(log) = &mut self.log else { return };
         for asked in log.asks(most) {
             let verdict = match self.site.public.contains_key(&asked.name.id) {
+                _ if fails && most == 1 => RecordVerdict::Refused,
                 _ if fails => RecordVerdict::Failed,
                 true => RecordVerdict::Readable(Some("now".into())),
                 false => RecordVerdict::Hidden,

@@ -56,7 +56,7 @@ impl FeedPage {
         !self.changes.is_empty() || !self.is_complete
     }
 
-    /// The page as JSON, with the token of its end. `record` finds the JSON of a record that is to be included.
+    /// The page as JSON on one line, with the token of its end. `record` finds the JSON of a record that is to be included.
     pub fn to_json(&self, next: &str, mut record: impl FnMut(&ChangedRecord) -> Option<Bytes>) -> Bytes {
         let mut json = b"{\"changes\":[".to_vec();
         for (place, change) in self.changes.iter().enumerate() {
@@ -67,7 +67,7 @@ impl FeedPage {
             if let Some(record) = record(change) {
                 json.pop();
                 json.extend_from_slice(b",\"record\":");
-                json.extend_from_slice(record.trim_ascii());
+                json.extend(record.trim_ascii().iter().map(on_one_line));
                 json.push(b'}');
             }
         }
@@ -75,6 +75,14 @@ impl FeedPage {
         let end = format!("],\"next\":\"{next}\",\"complete\":{}}}", self.is_complete);
         json.extend_from_slice(end.as_bytes());
         json.into()
+    }
+}
+
+/// A byte of JSON without line ends, which a stream of events would end at. In a string they are escaped.
+const fn on_one_line(byte: &u8) -> u8 {
+    match *byte {
+        b'\r' | b'\n' => b' ',
+        byte => byte,
     }
 }
 
@@ -95,5 +103,38 @@ impl ChangedRecord {
         };
         // Numbers and texts always have a form in JSON.
         serde_json::to_vec(&written).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use calendar_edge_judge::contract::Kind;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::unix_time::UnixTime;
+
+    #[test]
+    fn records_of_several_lines_come_on_one() {
+        let page = FeedPage {
+            changes: vec![ChangedRecord {
+                number: 7,
+                name: RecordName {
+                    kind: Kind::Event,
+                    id: 50,
+                },
+                what: WhatChanged::Changed(None),
+            }],
+            next: FeedPosition {
+                number: 7,
+                at: UnixTime::from_secs(9),
+            },
+            is_complete: true,
+        };
+        let record = "\n{\r\n  \"title\": \"two\\nlines\",\r  \"id\": 50\n}\n";
+        let text = page.to_json("AQ", |_| Some(record.into()));
+        assert!(!text.iter().any(|byte| matches!(byte, b'\r' | b'\n')));
+        let read: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(read["changes"][0]["record"], json!({"id": 50, "title": "two\nlines"}));
     }
 }

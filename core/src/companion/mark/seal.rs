@@ -13,7 +13,7 @@ pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-purge");
 pub const CONTRACT_SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-seal");
 
 /// The subject of a site's contract.
-const CONTRACT: &str = "contract";
+const OF_CONTRACTS: &str = "contract";
 
 /// The subject of the companion plugin's messages.
 const PURGE: &str = "purge";
@@ -99,12 +99,12 @@ impl MarkKey {
     ///
     /// When the seal does not hold.
     pub fn open_contract(&self, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
-        self.open_timely(CONTRACT, seal, unix_time)
+        self.open_timely(OF_CONTRACTS, seal, unix_time)
     }
 
     /// The seal of a site's contract: its JSON, the time in seconds since 1970, and a random number.
     pub fn seal_contract(&self, json: &[u8], unix_time: u64, nonce: [u8; 16]) -> HeaderValue {
-        sensitive(&self.seal_about(CONTRACT, json, unix_time, nonce))
+        sensitive(&self.seal_about(OF_CONTRACTS, json, unix_time, nonce))
     }
 
     fn open_timely(&self, subject: &str, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {

@@ -81,17 +81,17 @@ impl JudgedSiteRequest {
         said.code == refusal.code && is_language && self.names_params(refusal, &said.data.params)
     }
 
-    fn names_params(&self, refusal: &SiteRefusal, params: &Value) -> bool {
-        let mut named = refusal.params.iter();
-        match params {
+    fn names_params(&self, refusal: &SiteRefusal, told: &Value) -> bool {
+        let mut params = refusal.params.iter();
+        match told {
             Value::Null => refusal.params.is_empty(),
             Value::Array(names) => {
                 names.len() == refusal.params.len()
-                    && named.zip(names).all(|((name, _), said)| said == &**name)
+                    && params.zip(names).all(|((name, _), said)| said == &**name)
             }
             Value::Object(reasons) => {
                 reasons.len() == refusal.params.len()
-                    && named.all(|(name, reason)| {
+                    && params.all(|(name, reason)| {
                         let said = reasons.get(&**name).and_then(Value::as_str);
                         said.is_some() && (!self.knows_words || said == reason.as_deref())
                     })

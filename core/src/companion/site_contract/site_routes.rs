@@ -78,6 +78,9 @@ pub(super) fn answering<'c>(
         let Some(endpoint) = known.endpoint(method) else {
             continue;
         };
+        if known.pattern.is_none() && !begins_like(route, &known.route) {
+            continue;
+        }
         let pattern = known.pattern.as_ref().filter(|_| route.is_ascii());
         let pattern = pattern.ok_or(Unsure { route: known })?;
         if let Some(path) = pattern.parameters(route) {
@@ -89,4 +92,41 @@ pub(super) fn answering<'c>(
         }
     }
     Ok(None)
+}
+
+/// Whether a route begins with the letters with which an expression begins, in any case; every text that the expression
+/// matches does.
+fn begins_like(route: &str, pattern: &str) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_');
+    let plain = pattern.bytes().take_while(is_plain).count();
+    // What follows may repeat the last letter, or leave it out; and an alternative may begin in another way.
+    let length = if pattern.contains('|') {
+        0
+    } else {
+        plain.saturating_sub(1)
+    };
+    let beginning = pattern.bytes().take(length);
+    let letters = route.bytes().take(length);
+    route.len() >= length
+        && letters
+            .zip(beginning)
+            .all(|(letter, like)| letter.eq_ignore_ascii_case(&like))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_that_cannot_be_read_leaves_others_alone() {
+        for (route, pattern, may_match) in [
+            ("/wp/v2/users", "/wp/v2/themes/(?=x).*", false),
+            ("/wp/v2/themes/x", "/wp/v2/themes/(?=x).*", true),
+            ("/WP/v2/Themes", "/wp/v2/themes?++", true),
+            ("/wp/v2/x", "/wp/v2/y++|/wp/v2/x", true),
+            ("/wp", "/wp/v2/(?=x)", false),
+        ] {
+            assert_eq!(begins_like(route, pattern), may_match, "{route} {pattern}");
+        }
+    }
 }

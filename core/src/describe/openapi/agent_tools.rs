@@ -79,7 +79,7 @@ impl AgentTool {
             "name": name,
             "title": summary,
             "description": description,
-            "inputSchema": arguments(&document["parameters"], options),
+            "inputSchema": arguments(operation, &document["parameters"], options),
             "annotations": {"readOnlyHint": true, "openWorldHint": false},
         });
         Self {
@@ -127,9 +127,12 @@ impl AgentTool {
 }
 
 /// The schema of a tool's arguments. References are resolved: many agents follow none.
-fn arguments(parameters: &Value, options: &OpenApiOptions) -> Value {
+fn arguments(operation: &Operation, parameters: &Value, options: &OpenApiOptions) -> Value {
     let named = inputs::components();
-    let fields = globals::components(options.language).remove("fields");
+    // In lists it counts for the members beside the records, so that none of the records is left.
+    let fields = globals::components(options.language)
+        .remove("fields")
+        .filter(|_| operation.id.action == Action::Read);
     // Other parameters of all operations are references, and change how an answer is written.
     let parameters = parameters.as_array().into_iter().flatten().chain(&fields);
     let parameters = parameters.filter(|parameter| parameter["name"] != PASSWORD);
@@ -280,6 +283,11 @@ mod tests {
                 "events_list",
                 json!({"password": "x"}),
                 "there is no argument `password`",
+            ),
+            (
+                "events_list",
+                json!({"_fields": "id,title"}),
+                "there is no argument `_fields`",
             ),
             ("events_read", json!({}), "the argument `id` is missing"),
             (

@@ -10,4 +10,4 @@ mod surface_rules_tests;
 pub use companion_list::{COMPANION_LIST, companion_list};
 pub use surface_body::{BodyVerdict, SeenBody};
 pub use surface_request::SurfaceRequest;
-pub use surface_rules::{SurfaceRules, SurfaceVerdict};
+pub use surface_rules::{SURFACE_RULE, SurfaceRules, SurfaceVerdict};

@@ -25,8 +25,6 @@ pub enum SeenBody {
 pub struct BodyVerdict<'a> {
     /// The verdict; none if no rule takes it.
     pub verdict: Option<SurfaceVerdict<'a>>,
-    /// True if the body names a route, where the head need not.
-    pub names_route: bool,
     /// True if rules ask for what cannot be read in the body.
     pub is_unclear: bool,
 }
@@ -36,7 +34,6 @@ pub struct BodyVerdict<'a> {
 impl BodyVerdict<'_> {
     const UNCLEAR: Self = Self {
         verdict: None,
-        names_route: false,
         is_unclear: true,
     };
 }
@@ -69,7 +66,6 @@ impl SurfaceRules {
         let verdict = self.judge_calls(request, &called);
         BodyVerdict {
             is_unclear: verdict.is_none() && (!is_whole || called.is_empty()),
-            names_route: false,
             verdict,
         }
     }
@@ -91,7 +87,6 @@ impl SurfaceRules {
                 .find(|verdict| verdict.is_refused())
                 .or(named.first())
                 .copied(),
-            names_route: !routes.is_empty(),
             is_unclear: is_variable && variables.is_none(),
         }
     }

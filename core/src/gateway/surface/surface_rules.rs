@@ -29,6 +29,9 @@ const XML_RPC: &str = "xmlrpc.php";
 /// The name of the rule for namespaces that no rule names.
 const UNKNOWN: &str = "surface_default";
 
+/// The rule that a refused request breaks, in what is kept of refusals; the name of the rule stands beside it.
+pub const SURFACE_RULE: &str = "surface";
+
 /// The rules of one set of settings, without those whose mode is `off`.
 #[derive(Debug, Default)]
 pub struct SurfaceRules {
@@ -57,6 +60,8 @@ pub struct SurfaceVerdict<'a> {
     pub rule: &'a SurfaceRule,
     /// True if the caller does not pass.
     pub is_closed: bool,
+    /// True if the request leads to a route, and not to a script or a page.
+    pub is_route: bool,
 }
 
 // === impl SurfaceVerdict ===
@@ -75,12 +80,14 @@ impl SurfaceVerdict<'_> {
         })
     }
 
-    /// The status of the answer at a script or a page.
-    pub const fn page_status(&self) -> StatusCode {
-        match self.rule.answer {
+    /// The answer at a script or a page, as HTML; none at a route.
+    pub fn page(&self) -> Option<(StatusCode, String)> {
+        let status = match self.rule.answer {
             SurfaceAnswer::Unauthorized => StatusCode::FORBIDDEN,
             SurfaceAnswer::NotFound => StatusCode::NOT_FOUND,
-        }
+        };
+        let text = format!("<!DOCTYPE html>\n<title>{status}</title>\n<h1>{status}</h1>\n");
+        (!self.is_route).then_some((status, text))
     }
 }
 
@@ -122,6 +129,12 @@ impl SurfaceRules {
             SiteDoor::PageNamed(..) | SiteDoor::PageWith(..) => self.pages.push((door, at)),
             SiteDoor::Calls(methods) => self.calls.push((methods, at)),
         }
+    }
+
+    /// The names of all rules.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let unknown = self.unknown.iter().map(|unknown| &unknown.rule);
+        self.rules.iter().chain(unknown).map(|rule| rule.name.as_str())
     }
 
     /// Returns true for a namespace that `[surface_default]` never takes, and for the index of a root.
@@ -278,7 +291,11 @@ fn verdict<'a>(rule: &'a SurfaceRule, request: &SurfaceRequest<'_>) -> SurfaceVe
         SurfaceCallers::Credentials => !request.has_credentials(),
         SurfaceCallers::Nobody => true,
     };
-    SurfaceVerdict { rule, is_closed }
+    SurfaceVerdict {
+        rule,
+        is_closed,
+        is_route: matches!(request.target, SiteTarget::Route(_)),
+    }
 }
 
 // === impl UnknownNamespaces ===

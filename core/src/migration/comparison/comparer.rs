@@ -1,13 +1,17 @@
 //! Findings judged by the rules of an operator and by the noise that was learnt.
 
+use http::StatusCode;
 use jiff::civil::Date;
+use serde_json::Value;
 
 use super::class::DifferenceClass;
 use super::compare::{ComparedAnswer, compare};
 use super::findings::{PathFinding, PathFindings};
+use super::ignored::{applies, drop_below};
 use super::noise::{KeptNoise, Noise, differs_at};
+use super::trail::Trail;
 use crate::settings::{CompareSettings, IgnoreRule};
-use calendar_edge_judge::contract::{OperationId, table};
+use calendar_edge_judge::contract::OperationId;
 
 /// Compares answers, leaves ignored paths out, and calls noise by its name.
 #[derive(Debug, Clone)]
@@ -67,7 +71,7 @@ impl Comparer {
     }
 
     /// The noise and its day, as a file keeps them.
-    pub fn kept_noise(&self) -> serde_json::Value {
+    pub fn kept_noise(&self) -> Value {
         let kept = DatedNoise {
             day: self.today.to_string(),
             paths: self.noise.kept(),
@@ -76,7 +80,7 @@ impl Comparer {
     }
 
     /// Takes over the noise of a file, halved for each day since then. A value that is none changes nothing.
-    pub fn recall_noise(&mut self, kept: serde_json::Value) {
+    pub fn recall_noise(&mut self, kept: Value) {
         let Ok(DatedNoise { day, paths }) = serde_json::from_value(kept) else {
             return;
         };
@@ -117,8 +121,10 @@ impl Comparer {
             SecondAnswer::Other(second) => (other, second),
         };
         let findings = compare(operation, primary, other);
-        // A backend that fails says nothing about its values.
-        let has_failed = [first, second].iter().any(|one| one.status.is_server_error());
+        // A backend that fails, or refuses one of the two calls, says nothing about its values.
+        let has_failed = first.status != second.status
+            || first.status.is_server_error()
+            || first.status == StatusCode::TOO_MANY_REQUESTS;
         let itself = if has_failed {
             PathFindings::default()
         } else {
@@ -172,25 +178,21 @@ impl Comparer {
         current.any(|rule| applies(rule, operation, path))
     }
 
+    /// Takes out of a response what the rules ignore.
+    pub fn drop_ignored(&self, operation: Option<OperationId>, document: &mut Value) {
+        if !self.rules.is_empty() {
+            drop_below(&Trail::Root, document, &|path| self.ignores(operation, path));
+        }
+    }
+
     fn has_ended(&self, rule: &IgnoreRule) -> bool {
         rule.until.is_some_and(|until| until <= self.today)
     }
 }
 
-/// A rule applies to its path, and to everything below.
-fn applies(rule: &IgnoreRule, operation: Option<OperationId>, path: &str) -> bool {
-    let is_named = operation.is_some_and(|id| {
-        let rows = table().operations().iter();
-        let mut names = rows.filter(|row| row.id == id).map(|row| row.name.as_str());
-        names.any(|name| rule.operations.iter().any(|pattern| pattern.matches(name)))
-    });
-    let below = path.strip_prefix(rule.path.as_str());
-    is_named && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, StatusCode};
+    use http::HeaderMap;
     use jiff::civil::date;
 
     use super::super::tests::{found, operation};
@@ -383,8 +385,11 @@ mod tests {
             own_hosts: OwnHosts::NONE,
         };
         let (well, failed) = (answer(StatusCode::OK), answer(StatusCode::INTERNAL_SERVER_ERROR));
+        let refused = answer(StatusCode::TOO_MANY_REQUESTS);
         for _ in 0..10 {
             comparer.compare_twice(read, well, failed, SecondAnswer::Primary(failed));
+            comparer.compare_twice(read, well, refused, SecondAnswer::Primary(refused));
+            comparer.compare_twice(read, refused, well, SecondAnswer::Primary(well));
         }
         assert_eq!(
             comparer.compare(read, well, failed).worst(),

@@ -11,6 +11,7 @@ mod comparer;
 mod entities;
 mod facts;
 mod findings;
+mod ignored;
 mod instant;
 mod lists;
 mod node;

@@ -22,13 +22,17 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 const PUBLIC_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD");
 const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE");
 
-/// Request headers without a secret. None of them changes the edge's response.
-const PUBLIC_HEADERS: HeaderValue =
-    HeaderValue::from_static("Content-Disposition, Content-MD5, Content-Type, X-Request-Id");
+/// Request headers without a secret. They change no more of the edge's response than a page may ask for by its target: what
+/// it has already, and where a stream goes on.
+const PUBLIC_HEADERS: HeaderValue = HeaderValue::from_static(
+    "Content-Disposition, Content-MD5, Content-Type, X-Request-Id, If-None-Match, Last-Event-ID",
+);
 
-/// Request headers of a configured origin: WordPress's list (backend.md section 10) and the request id.
+/// Request headers of a configured origin: WordPress's list (backend.md section 10), the ones above, and those of the Model
+/// Context Protocol.
 const ALL_HEADERS: HeaderValue = HeaderValue::from_static(
-    "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, X-Request-Id",
+    "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, X-Request-Id, If-None-Match, \
+     Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
 );
 
 const CREDENTIALS: HeaderValue = HeaderValue::from_static("true");
@@ -180,6 +184,7 @@ mod tests {
         assert_eq!(read[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
         let names = read[header::ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
         assert!(!names.contains("Authorization") && !names.contains("Nonce"));
+        assert!(names.contains("If-None-Match") && names.contains("Last-Event-ID"));
         let write = preflight_of("https://any.example", "DELETE");
         assert!(!write.contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
     }

@@ -36,8 +36,10 @@ impl RouteRegex {
     /// The expression as a site registers it; none if only PCRE can tell what it matches.
     pub fn new(route: &str) -> Option<Self> {
         // WordPress puts the expression between two of these.
-        let pattern = Some(route).filter(|route| !route.contains('@'))?;
-        surely(&format!("^{pattern}$"), true).map(Self)
+        if route.replace(r"\@", "").contains('@') {
+            return None;
+        }
+        surely(&format!("^{route}$"), true).map(Self)
     }
 
     /// The parameters in the path of a route, in the order of the expression; none if it does not match.

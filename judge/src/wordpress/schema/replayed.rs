@@ -15,7 +15,7 @@ const CASES: &str = include_str!("../../../../fixtures/surface/schema-cases.json
 
 /// One value, one schema, and what WordPress said: null, or code and words.
 #[derive(Deserialize)]
-struct Case {
+struct SchemaCase {
     schema: serde_json::Value,
     value: serde_json::Value,
     validated: Option<Vec<String>>,
@@ -24,15 +24,15 @@ struct Case {
 
 /// How often this judge was sure.
 #[derive(Default)]
-struct Score {
+struct Certainty {
     sure: usize,
     unsure: usize,
 }
 
-// === impl Case ===
+// === impl SchemaCase ===
 
-impl Case {
-    fn replay(&self, score: &mut Score) -> Result<(), String> {
+impl SchemaCase {
+    fn replay(&self, score: &mut Certainty) -> Result<(), String> {
         if self.validated.as_ref().is_some_and(|said| said.len() == 1) {
             // WordPress failed.
             return Ok(());
@@ -52,9 +52,9 @@ impl Case {
     }
 }
 
-// === impl Score ===
+// === impl Certainty ===
 
-impl Score {
+impl Certainty {
     fn take(&mut self, outcome: SchemaResult, said: Option<&[String]>) -> Result<(), String> {
         self.sure += 1;
         let found = match outcome {
@@ -78,9 +78,9 @@ impl Score {
 fn verdicts_are_those_of_wordpress() {
     let named = std::env::var("SCHEMA_CASES").map(|file| std::fs::read_to_string(file).unwrap());
     let cases = named.as_deref().unwrap_or(CASES);
-    let (mut score, mut wrong) = (Score::default(), Vec::new());
+    let (mut score, mut wrong) = (Certainty::default(), Vec::new());
     for line in cases.lines() {
-        let case: Case = serde_json::from_str(line).unwrap();
+        let case: SchemaCase = serde_json::from_str(line).unwrap();
         if let Err(fault) = case.replay(&mut score) {
             wrong.push(format!("{fault}\n  {line}"));
         }

@@ -8,7 +8,7 @@ use super::keywords::SchemaView;
 use super::objection::{SchemaObjection, SchemaResult};
 use super::objects::MemberSchema;
 use super::php_text::text_of;
-use super::schema_judge::{SchemaJudge, TYPES};
+use super::schema_judge::{SchemaJudge, TYPES, best_kind};
 use crate::wordpress::value::numeric::{float_value, int_prefix, is_blank};
 use crate::wordpress::value::{Key, KeyRef, Number, PhpArray, Value};
 
@@ -30,7 +30,7 @@ impl SchemaJudge<'_> {
             }
         }
         if schema.kind.is_some() {
-            let Some(kind) = self.best_kind(&value, &schema)? else {
+            let Some(kind) = best_kind(&value, &schema)? else {
                 return Ok(Value::Null);
             };
             schema.kind = Some(kind);
@@ -56,6 +56,7 @@ impl SchemaJudge<'_> {
         }
     }
 
+    /// WordPress leaves an error about an item within the value, as an object that equals nothing.
     fn sanitize_items(&self, value: &Value, schema: &SchemaView<'_>, param: &str) -> SchemaResult<Value> {
         let mut items = as_list(value)?;
         self.spend(items.len())?;
@@ -64,7 +65,7 @@ impl SchemaJudge<'_> {
             for (index, item) in items.iter_mut().enumerate() {
                 *item = self
                     .sanitize(item, inner, &format!("{param}[{index}]"))
-                    .or_else(left_inside)?;
+                    .map_err(|_| SchemaObjection::Unsure)?;
             }
         }
         if schema.filled("uniqueItems").is_some() && has_duplicates(&items) {
@@ -84,19 +85,13 @@ impl SchemaJudge<'_> {
                 MemberSchema::Free => member.clone(),
                 MemberSchema::Described(inner) => {
                     let inside = self.sanitize(member, inner, &format!("{param}[{name}]"));
-                    inside.or_else(left_inside)?
+                    inside.map_err(|_| SchemaObjection::Unsure)?
                 }
             };
             kept.push((owned(key), sanitized));
         }
         Ok(Value::Array(PhpArray::from_distinct(kept)))
     }
-}
-
-/// WordPress leaves an error within a value there, as an object that equals nothing.
-fn left_inside(objection: SchemaObjection) -> SchemaResult<Value> {
-    let _ = objection;
-    Err(SchemaObjection::Unsure)
 }
 
 /// Whether WordPress would sanitize a text by its format, which takes more than is here.

@@ -53,30 +53,6 @@ impl<'a> SchemaJudge<'a> {
         Ok(())
     }
 
-    /// The one type among several that fits a value; none if none does.
-    pub(super) fn best_kind<'s>(
-        &self,
-        value: &Value,
-        schema: &SchemaView<'s>,
-    ) -> SchemaResult<Option<&'s Value>> {
-        let Some(Value::Array(kinds)) = schema.kind else {
-            return Ok(schema.kind);
-        };
-        let mut invalid = None;
-        let mut fitting = None;
-        for kind in kinds.values() {
-            let name = name_of(kind)?;
-            if !TYPES.contains(&name) {
-                invalid = invalid.or(Some(kind));
-            } else if fits(value, name) {
-                // An empty text could be a list and an object too.
-                let is_better = fitting.is_none() || value.as_text() == Some(b"") && name == "string";
-                fitting = if is_better { Some(kind) } else { fitting };
-            }
-        }
-        Ok(fitting.or(invalid))
-    }
-
     /// The error about several types, or one.
     pub(super) fn not_of_type(&self, param: &str, kind: &str) -> SchemaObjection {
         let message = self.words.say(NOT_OF_TYPE, &[param, kind]);
@@ -87,6 +63,26 @@ impl<'a> SchemaJudge<'a> {
         error.param = Some(param.to_owned());
         SchemaObjection::Refused(error)
     }
+}
+
+/// The one type among several that fits a value; none if none does.
+pub(super) fn best_kind<'s>(value: &Value, schema: &SchemaView<'s>) -> SchemaResult<Option<&'s Value>> {
+    let Some(Value::Array(kinds)) = schema.kind else {
+        return Ok(schema.kind);
+    };
+    let mut invalid = None;
+    let mut fitting = None;
+    for kind in kinds.values() {
+        let name = name_of(kind)?;
+        if !TYPES.contains(&name) {
+            invalid = invalid.or(Some(kind));
+        } else if fits(value, name) {
+            // An empty text could be a list and an object too.
+            let is_better = fitting.is_none() || value.as_text() == Some(b"") && name == "string";
+            fitting = if is_better { Some(kind) } else { fitting };
+        }
+    }
+    Ok(fitting.or(invalid))
 }
 
 /// The types that WordPress knows.

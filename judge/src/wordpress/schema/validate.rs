@@ -12,7 +12,7 @@ use super::phrases::{
     Plural, SHORTEST,
 };
 use super::sanitize::{are_equal, as_list, has_duplicates};
-use super::schema_judge::{SchemaJudge, TYPES, fits};
+use super::schema_judge::{SchemaJudge, TYPES, best_kind, fits};
 use crate::wordpress::value::Value;
 use crate::wordpress::value::numeric::Numeric;
 
@@ -42,7 +42,7 @@ impl SchemaJudge<'_> {
 
     fn validate_here(&self, value: &Value, schema: SchemaView<'_>, param: &str) -> SchemaResult {
         let schema = self.combined(value, schema, param)?;
-        let kind = self.best_kind(value, &schema)?;
+        let kind = best_kind(value, &schema)?;
         if kind.is_none() && schema.kind.is_some() {
             return Err(self.not_of_type(param, &kinds_of(&schema)?));
         }

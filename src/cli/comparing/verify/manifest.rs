@@ -1,26 +1,30 @@
 //! The file of a walk: one line for each record, by which an unfinished walk goes on.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use calendar_edge_core::migration::comparison::DifferenceClass;
-use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::super::super::file_hashes::sha256;
+
 /// Members that are spelt at random.
 const RANDOM: &str = "json_ld";
+
+/// The longest line that is read, in bytes; slugs and paths take far less.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// What a walk is about: the first line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Heading {
     pub(super) site: String,
     pub(super) backend: String,
-    pub(super) with_credentials: bool,
+    /// A name of the account that reads; none: what is public.
+    pub(super) account: Option<String>,
 }
 
 /// A record as the manifest names it.
@@ -102,12 +106,16 @@ impl Manifest {
 
 /// The records of an unfinished walk, and the bytes of its whole lines; none and zero otherwise.
 fn earlier(file: &File, heading: &Heading) -> anyhow::Result<(BTreeMap<RecordKey, VerifiedRecord>, u64)> {
+    ensure!(file.metadata()?.is_file(), "it is no file");
     let mut reader = BufReader::new(file);
     let (mut known, mut whole, mut line) = (BTreeMap::new(), 0, Vec::new());
     loop {
         line.clear();
-        let length = reader.read_until(b'\n', &mut line)?;
+        let length = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         if !line.ends_with(b"\n") {
+            // A kill has cut off the line, of which nothing is known unless it is the first one.
+            let is_ours = whole > 0 || serde_json::to_vec(heading)?.starts_with(&line);
+            ensure!(is_ours, "it is no manifest of this walk");
             return Ok((known, whole));
         }
         if whole == 0 {
@@ -140,12 +148,7 @@ pub(super) fn hash(body: &[u8]) -> String {
         drop_random(&mut document);
         document.to_string().into_bytes()
     });
-    let digest = digest(&SHA256, plain.as_deref().unwrap_or(body));
-    digest.as_ref().iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    sha256(plain.as_deref().unwrap_or(body))
 }
 
 fn drop_random(value: &mut Value) {
@@ -185,7 +188,7 @@ mod tests {
         let heading = Heading {
             site: "http://a.example/".to_owned(),
             backend: "next".to_owned(),
-            with_credentials: false,
+            account: None,
         };
         let mut manifest = Manifest::open(&path, &heading).unwrap();
         manifest.line(&record(7)).unwrap();
@@ -201,7 +204,7 @@ mod tests {
         let manifest = Manifest::open(&path, &heading).unwrap();
         assert_eq!(manifest.known.len(), 2);
         let other = Heading {
-            with_credentials: true,
+            account: Some("0a".to_owned()),
             ..heading.clone()
         };
         assert!(Manifest::open(&path, &other).is_err());
@@ -210,6 +213,36 @@ mod tests {
         let manifest = Manifest::open(&path, &heading).unwrap();
         assert!(manifest.known.is_empty(), "an ended walk begins anew");
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_others_stays_as_it_is() {
+        let path = std::env::temp_dir().join(format!("calendar-edge-foreign-{}", std::process::id()));
+        let heading = Heading {
+            site: "http://a.example/".to_owned(),
+            backend: "next".to_owned(),
+            account: Some("0a".to_owned()),
+        };
+        for foreign in ["my notes, without an end of line", "{\"site\":", "my notes\n"] {
+            std::fs::write(&path, foreign).unwrap();
+            let opened = Manifest::open(&path, &heading);
+            let is_heading = foreign == "{\"site\":";
+            assert_eq!(opened.is_ok(), is_heading, "{foreign}");
+            let kept = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(kept == foreign, !is_heading, "{foreign}");
+        }
+        let other = Heading {
+            account: Some("0b".to_owned()),
+            ..heading.clone()
+        };
+        std::fs::write(&path, "").unwrap();
+        drop(Manifest::open(&path, &heading).unwrap());
+        assert!(Manifest::open(&path, &other).is_err(), "another account");
+        std::fs::remove_file(path).unwrap();
+        #[cfg(target_os = "linux")]
+        for device in ["/dev/zero", "/dev/full"] {
+            assert!(Manifest::open(Path::new(device), &heading).is_err(), "{device}");
+        }
     }
 
     #[test]

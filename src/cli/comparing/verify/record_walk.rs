@@ -9,15 +9,17 @@ use calendar_edge::app::DryRunCall;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
-use http::{HeaderMap, Method};
+use http::HeaderMap;
 use tokio::task::JoinSet;
 
-use super::super::super::explain::target;
+use super::super::super::list_reader::{
+    ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, wait_after,
+};
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
-use super::super::call_judge::{CallJudge, Judged, SentRequest};
+use super::super::call_judge::Judged;
 use super::super::sides::{ComparedCall, Sides};
-use super::listed::{ListedPage, ListedRecord, lists};
+use super::listed::ListedRecord;
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
 
 /// Records that are compared at once.
@@ -25,10 +27,8 @@ const CONCURRENCY: usize = 4;
 
 /// A walk on its way.
 pub(super) struct RecordWalk<'s> {
-    settings: &'s Settings,
-    judge: CallJudge<'s>,
+    reader: ListReader<'s>,
     sides: Arc<PacedSides>,
-    headers: HeaderMap,
     manifest: Manifest,
     progress: TerminalProgress,
     running: JoinSet<anyhow::Result<(RecordKey, ListedRecord, Vec<ComparedCall>)>>,
@@ -69,14 +69,12 @@ impl<'s> RecordWalk<'s> {
         (rate, accepted): (NonZeroU32, DifferenceClass),
     ) -> Self {
         Self {
-            settings,
-            judge: CallJudge::new(settings),
+            reader: ListReader::new(settings, headers),
             sides: Arc::new(PacedSides {
                 sides,
                 pace: Pace::new(rate),
                 accepted,
             }),
-            headers,
             manifest,
             progress: TerminalProgress::new(),
             running: JoinSet::new(),
@@ -85,47 +83,68 @@ impl<'s> RecordWalk<'s> {
         }
     }
 
-    /// Walks to the end.
+    /// Walks until a walk finds the records that the one before found: then none was missed because a page moved. A
+    /// record that was compared is not compared again.
     ///
     /// # Errors
     ///
-    /// When the site fails, or the manifest cannot be written. What was found so far is in the manifest.
+    /// When the site fails, refuses or changes in each walk, or the manifest cannot be written. What was found so far is
+    /// in the manifest.
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
-        for root in &self.settings.roots {
-            for kind in Kind::ALL {
-                for query in lists(kind, !self.headers.is_empty()) {
-                    self.list(&root.path, kind, &query).await?;
-                }
+        let mut before = BTreeSet::new();
+        for _ in 0..MOST_PASSES {
+            let mut named = BTreeSet::new();
+            for list in self.reader.lists(true) {
+                self.list(list, &mut named).await?;
             }
+            self.finish(0).await?;
+            if named == before {
+                return self.end();
+            }
+            before = named;
         }
-        self.finish(0).await?;
+        bail!(
+            "the site changed during each of {MOST_PASSES} walks over its lists: try again when fewer people write"
+        );
+    }
+
+    fn end(mut self) -> anyhow::Result<WalkFindings> {
         let sum = |count: fn(&WalkSummary) -> u64| self.found.counts.values().map(count).sum();
         let ending = WalkSummary {
             records: sum(|counts| counts.records),
             equal: sum(|counts| counts.equal),
         };
+        if ending.records == 0 && self.reader.has_account() {
+            bail!("no list names a record to the account: nothing was compared");
+        }
         self.manifest.line(&ending)?;
         self.progress.end();
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(self.found)
     }
 
-    /// Compares all pages of a list, and the records on them.
-    async fn list(&mut self, root: &str, kind: Kind, query: &str) -> anyhow::Result<()> {
-        let collection = kind.collection();
-        for page in 1.. {
-            let Some(call) = self.call(root, &format!("{collection}?{query}&page={page}"))? else {
+    /// Compares all pages of a list, and the records on them, which are added to `named`.
+    async fn list(&mut self, list: WalkedList<'_>, named: &mut BTreeSet<RecordKey>) -> anyhow::Result<()> {
+        for number in 1.. {
+            let Some(call) = self.call(list.root, &list.page(number))? else {
                 return Ok(());
             };
             let compared = self.sides.compared(&call).await?;
-            let listed = ListedPage::read(kind, &compared.primary.body);
+            let page = ListPage::read(list, number, &compared.primary)?;
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
-            for record in listed.records {
-                self.check(root, record, listed.total).await?;
+            for item in &page.records {
+                let record = ListedRecord::read(list.kind, item).context("a record without a number")?;
+                let key = RecordKey {
+                    root: list.root.to_owned(),
+                    kind: list.kind.collection().to_owned(),
+                    id: record.id,
+                };
+                named.insert(key.clone());
+                self.check(key, record, page.total).await?;
             }
-            if page >= listed.pages {
+            if page.records.is_empty() || number >= page.pages {
                 break;
             }
         }
@@ -133,13 +152,8 @@ impl<'s> RecordWalk<'s> {
     }
 
     /// Begins to compare a record, unless that is done.
-    async fn check(&mut self, root: &str, record: ListedRecord, total: u64) -> anyhow::Result<()> {
+    async fn check(&mut self, key: RecordKey, record: ListedRecord, total: u64) -> anyhow::Result<()> {
         let kind = record.kind;
-        let key = RecordKey {
-            root: root.to_owned(),
-            kind: kind.collection().to_owned(),
-            id: record.id,
-        };
         if !self.seen.insert(key.clone()) {
             return Ok(());
         }
@@ -149,15 +163,18 @@ impl<'s> RecordWalk<'s> {
             return Ok(());
         }
         let mut calls = Vec::new();
-        for path in record.paths(!self.headers.is_empty()) {
-            calls.extend(self.call(root, &path)?);
+        for path in record.paths(self.reader.has_account()) {
+            let call = self.call(&key.root, &path)?;
+            calls.extend(call.map(|call| (path, call)));
         }
         self.finish(CONCURRENCY - 1).await?;
         let sides = Arc::clone(&self.sides);
         self.running.spawn(async move {
             let mut compared = Vec::new();
-            for call in calls {
-                compared.push(sides.compared(&call).await?);
+            for (path, call) in calls {
+                let both = sides.compared(&call).await?;
+                ensure_readable(&path, &both.primary)?;
+                compared.push(both);
             }
             Ok((key, record, compared))
         });
@@ -192,14 +209,7 @@ impl<'s> RecordWalk<'s> {
 
     /// The call of a path below the namespace; none if it is not compared, which is counted.
     fn call(&mut self, root: &str, path: &str) -> anyhow::Result<Option<DryRunCall>> {
-        let namespace = self.settings.namespaces.first().map_or("", String::as_str);
-        let request = SentRequest {
-            method: Method::GET,
-            target: target(&format!("{root}/{namespace}/{path}"))?,
-            headers: self.headers.clone(),
-            body: Vec::new(),
-        };
-        let skipped = match self.judge.judge(&request) {
+        let skipped = match self.reader.call(root, path)? {
             Judged::Call(call) => match self.sides.sides.withheld(&call) {
                 None => return Ok(Some(*call)),
                 Some(reason) => reason,
@@ -229,19 +239,18 @@ impl PacedSides {
         })
     }
 
+    /// A call that the site has answered, when it has failed up to a few times.
     async fn once(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        self.pace.turn().await;
-        let compared = self.sides.compare(call, None).await?;
-        if let Some(failure) = &compared.primary.failure {
-            bail!("the site fails: {failure}; another run goes on from here");
+        let mut tried = 0;
+        loop {
+            self.pace.turn().await;
+            let compared = self.sides.compare(call, None).await?;
+            tried += 1;
+            match wait_after(&compared.primary, tried)? {
+                None => return Ok(compared),
+                Some(wait) => tokio::time::sleep(wait).await,
+            }
         }
-        if compared.primary.status.is_server_error() {
-            bail!(
-                "the site answers {}; another run goes on from here",
-                compared.primary.status
-            );
-        }
-        Ok(compared)
     }
 }
 

@@ -10,7 +10,8 @@ use calendar_edge_core::settings::{CompareSettings, PRIMARY};
 use serde_json::{Value, json};
 
 use super::super::super::environment::Environment;
-use super::super::super::explain::headers;
+use super::super::super::explain::header_lines;
+use super::super::super::file_hashes::account;
 use super::super::super::status::{Status, could_not_run};
 use super::super::printed::{self, SideNames};
 use super::super::sides::Sides;
@@ -57,16 +58,17 @@ fn walked(
     environment: Environment<'_>,
     accepted: DifferenceClass,
 ) -> anyhow::Result<(WalkFindings, String)> {
-    let (rate, headers) = (args.rate()?, headers(&args.header)?);
+    let (rate, headers) = (args.rate()?, header_lines(&args.header)?);
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
     let sides = Sides::live(&settings, args.to.as_deref())?;
     let backend = sides.other_name().to_owned();
+    let site = settings.origin.url.to_string();
     let heading = Heading {
-        site: settings.origin.url.to_string(),
+        account: account(&site, &headers),
+        site,
         backend: backend.clone(),
-        with_credentials: !headers.is_empty(),
     };
     let manifest = Manifest::open(&args.manifest(), &heading)?;
     let found = runtime.block_on(async {

@@ -27,7 +27,7 @@ pub(crate) struct VerifyArgs {
     /// The most calls a second to each backend, 20 unless given
     #[arg(long, value_name = "COUNT")]
     rate: Option<String>,
-    /// A header, 'Name: value'; may be repeated. Credentials show the records that their account may read
+    /// A header of the account that reads, 'Authorization: Basic …', or @FILE with a line for each header; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
     #[command(flatten)]

@@ -62,7 +62,7 @@ function group(name, note, rows) {
   const called = rows.reduce((sum, { called }) => sum + called, 0);
   const text = called ? `${note}, ${called} calls` : note;
   const element = h("details", {}, h("summary", {}, h("span", { class: "name" }, name), h("span", { class: "soft" }, text)),
-    h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": name }, h("table", {}, h("thead", {}, h("tr", {}, ...HEADINGS.map((heading) => h("th", { scope: "col" }, heading)))), h("tbody", {}, ...rows.map(({ element }) => element)))));
+    h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": name }, h("table", {}, h("caption", { class: "unseen" }, name), h("thead", {}, h("tr", {}, ...HEADINGS.map((heading) => h("th", { scope: "col" }, heading)))), h("tbody", {}, ...rows.map(({ element }) => element)))));
   return { name: name.toLowerCase(), rows, element };
 }
 
@@ -84,7 +84,7 @@ function find() {
   for (const { name, rows, element } of groups) {
     let shown = 0;
     for (const { text, called, element } of rows) {
-      const is = words.every((word) => text.includes(word) || name.includes(word)) && (called || !isCalled);
+      const is = words.every((word) => text.includes(word) || name.includes(word)) && (called > 0 || !isCalled);
       element.hidden = !is;
       shown += is;
     }

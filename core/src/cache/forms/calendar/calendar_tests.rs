@@ -1,6 +1,7 @@
 //! Recorded answers as calendars.
 
 use crate::cache::forms::{AfterPage, AnswerForm, FormWriter, PageFault, ShownEvent, WrittenForm};
+use crate::unix_time::UnixTime;
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../fixtures/backend/event-full.json");
@@ -8,7 +9,7 @@ const LIST: &str = include_str!("../../../../../fixtures/backend/event-list-page
 const DAYS: &str = include_str!("../../../../../fixtures/backend/event-all-day-html.json");
 
 fn written(pages: &[String]) -> Result<WrittenForm, PageFault> {
-    let mut writer = FormWriter::new(AnswerForm::Calendar, true, None).expect("a form");
+    let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
     for (body, page) in pages.iter().zip(1..) {
         let after = writer.add(body.as_bytes(), page)?;
         if after == AfterPage::End {
@@ -140,19 +141,28 @@ fn an_event_is_listed_once_and_an_unplaced_one_is_counted() {
     assert_eq!((form.left_out, text.matches("BEGIN:VEVENT").count()), (1, 1));
 }
 
+/// The calendar of these events after an earlier one, and its text.
+fn rewritten(
+    before: &[ShownEvent],
+    ids: std::ops::RangeInclusive<u64>,
+    gone: &[u64],
+    now: u64,
+) -> (WrittenForm, String) {
+    let total = ids.clone().count() as u64;
+    let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
+    writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
+    writer.cancel(before, UnixTime::from_secs(now), |id| gone.contains(&id));
+    let form = writer.finish(true).expect("a calendar");
+    let text = String::from_utf8(form.body.clone()).expect("UTF-8");
+    (form, text.replace("\r\n", " "))
+}
+
+/// The end of the events, in seconds since 1970.
+const END: u64 = 1_798_801_200;
+
 #[test]
 fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
-    let write = |before: &[ShownEvent], ids: std::ops::RangeInclusive<u64>, gone: &[u64]| {
-        let total = ids.clone().count() as u64;
-        let mut writer = FormWriter::new(AnswerForm::Calendar, true, None).expect("a form");
-        writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
-        writer.cancel(before, |id| gone.contains(&id));
-        let form = writer.finish(true).expect("a calendar");
-        let text = String::from_utf8(form.body.clone())
-            .expect("UTF-8")
-            .replace("\r\n", " ");
-        (form, text)
-    };
+    let write = |before: &[ShownEvent], ids, gone: &[u64]| rewritten(before, ids, gone, END - 1);
     let (first, _) = write(&[], 1..=3, &[2]);
     assert!(!first.may_cancel);
     // Nobody knows yet why the second and the third are missing.
@@ -170,6 +180,14 @@ fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
 }
 
 #[test]
+fn an_event_that_has_passed_does_not_come_back_as_cancelled() {
+    let (shown, _) = rewritten(&[], 1..=3, &[], END - 1);
+    let (passed, text) = rewritten(&shown.remembered, 1..=1, &[2, 3], END);
+    assert!(!text.contains("CANCELLED") && !passed.may_cancel, "{text}");
+    assert_eq!(passed.remembered, shown.remembered[..1]);
+}
+
+#[test]
 fn what_is_loose_or_hostile_is_left_out_or_harmless() {
     let mut odd = event(7);
     let bad = "x\r\nATTENDEE:mailto:a@b.example";
@@ -178,8 +196,9 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
     odd["venue"] = json!({"venue": bad, "geo_lat": "52.5", "geo_lng": 13.4});
     odd["organizer"] =
         json!([{"organizer": "a\"b", "email": bad}, {"organizer": "a\"b", "email": "&#105;nfo@b.example"}]);
-    odd["categories"] = json!([{"name": "Rock, Pop &amp; Jazz"}, {"name": "Kids"}]);
+    odd["categories"] = json!([{"name": "Rock, Pop &amp; Jazz"}, {"name": " "}, {}, {"name": "Kids"}]);
     odd["image"] = json!(false);
+    odd["modified_utc"] = json!("2090-01-01 00:00:00");
     odd["json_ld"] = json!({"eventStatus": "https://schema.org/EventCancelled"});
     let lines = lines(&[&odd.to_string()]);
     for line in [
@@ -188,6 +207,7 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
         "ORGANIZER;CN=\"a'b\":mailto:info@b.example",
         "CATEGORIES:Rock\\, Pop & Jazz,Kids",
         "STATUS:CANCELLED",
+        "SEQUENCE:2147483646",
     ] {
         assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
     }
@@ -199,7 +219,7 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
 
 #[test]
 fn json_ld_is_given_as_the_records_carry_it() {
-    let mut writer = FormWriter::new(AnswerForm::JsonLd, false, None).expect("a form");
+    let mut writer = FormWriter::new(AnswerForm::JsonLd, None).expect("a form");
     assert_eq!(writer.add(FULL.as_bytes(), 1), Ok(AfterPage::End));
     let body = writer.finish(true).expect("an answer").body;
     let found: serde_json::Value = serde_json::from_slice(&body).expect("JSON");

@@ -81,13 +81,19 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The value of a parameter, in quotes, which no such value can contain.
+/// The value of a parameter, in quotes, which no such value can contain. A caret begins an escape there (RFC 6868).
 pub(super) fn quoted(text: &str) -> String {
-    let letters = text.chars().filter(|letter| !letter.is_control());
-    let inside: String = letters
-        .map(|letter| if letter == '"' { '\'' } else { letter })
-        .collect();
-    format!("\"{inside}\"")
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push('\''),
+            '^' => quoted.push_str("^^"),
+            _ if letter.is_control() => {}
+            _ => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 #[cfg(test)]
@@ -133,7 +139,7 @@ mod tests {
         let mut lines = ContentLines::default();
         lines.plain("URL", "https://a.example/\r\nX-BAD:1");
         assert_eq!(lines.text, "URL:https://a.example/X-BAD:1\r\n");
-        assert_eq!(quoted("a\"b\r\n;c"), "\"a'b;c\"");
+        assert_eq!(quoted("a\"b\r\n;c ^n"), "\"a'b;c ^^n\"");
     }
 
     #[test]

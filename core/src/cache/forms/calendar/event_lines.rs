@@ -8,12 +8,16 @@ use super::event_times::{EventTimes, in_utc, time, unix_seconds};
 use super::plain_text::{plain_line, plain_text};
 use super::zones::UsedZones;
 use crate::cache::forms::members::{degrees, number, records, text};
+use crate::unix_time::UnixTime;
 
 /// The longest description, in bytes: one text must not fill the calendar.
 const LONGEST_DESCRIPTION: usize = 32 * 1024;
 
 /// Seconds of 2000-01-01: counted from there, revisions fit 31 bits until 2068.
 const SEQUENCE_BEGIN: i64 = 946_684_800;
+
+/// The last revision of an event, before the one that cancels it: a program may keep 31 bits.
+const LAST_SEQUENCE: i64 = 2_147_483_646;
 
 /// Writes an event. Returns false, and writes nothing, if it has no number or no start.
 pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut UsedZones) -> bool {
@@ -30,6 +34,7 @@ pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut U
     organizer(event, lines);
     let categories: Vec<String> = records(event, "categories")
         .map(|category| plain_line(text(category, "name")))
+        .filter(|name| !name.is_empty())
         .collect();
     if !categories.is_empty() {
         lines.texts("CATEGORIES", &categories);
@@ -43,8 +48,9 @@ pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut U
     true
 }
 
-/// The lines of an event once it is gone: a revision after the one that it was shown with, which cancels it.
-pub(super) fn cancelled(event: &Value) -> Option<ContentLines> {
+/// When an event is over, and its lines once it is gone: a revision after the one that it was shown with, which cancels
+/// it.
+pub(super) fn cancelled(event: &Value) -> Option<(UnixTime, ContentLines)> {
     let (id, times) = (number(event, "id")?, EventTimes::of(event)?);
     let mut lines = ContentLines::default();
     lines.plain("BEGIN", "VEVENT");
@@ -55,7 +61,7 @@ pub(super) fn cancelled(event: &Value) -> Option<ContentLines> {
     lines.text("SUMMARY", &plain_line(text(event, "title")));
     lines.plain("STATUS", "CANCELLED");
     lines.plain("END", "VEVENT");
-    Some(lines)
+    Some((times.over().unwrap_or_default(), lines))
 }
 
 /// The identity of an event, as the plugin's own export prints it: its number, and start and end as the site's clock shows
@@ -108,7 +114,7 @@ fn stamp(event: &Value) -> String {
 /// The number of a revision.
 fn sequence(event: &Value) -> Option<i64> {
     let seconds = modified(event).and_then(unix_seconds)?;
-    Some((seconds - SEQUENCE_BEGIN).max(0))
+    Some((seconds - SEQUENCE_BEGIN).clamp(0, LAST_SEQUENCE))
 }
 
 fn description(event: &Value, lines: &mut ContentLines) {

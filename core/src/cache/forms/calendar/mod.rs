@@ -15,6 +15,8 @@ use content_lines::ContentLines;
 use event_lines::{cancelled, host, write_event};
 use zones::UsedZones;
 
+use crate::unix_time::UnixTime;
+
 /// The time after which programs should ask again.
 const REFRESH: &str = "PT15M";
 
@@ -48,9 +50,9 @@ impl CalendarWriter {
         write_event(event, &mut self.events, &mut self.zones)
     }
 
-    /// The lines of an event once it is gone.
-    pub(super) fn cancelled(event: &Value) -> Option<Box<str>> {
-        cancelled(event).map(|lines| lines.as_str().into())
+    /// When an event is over, and its lines once it is gone.
+    pub(super) fn cancelled(event: &Value) -> Option<(UnixTime, Box<str>)> {
+        cancelled(event).map(|(over, lines)| (over, lines.as_str().into()))
     }
 
     /// Adds lines of an event that is gone.

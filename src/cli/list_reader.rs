@@ -1,0 +1,209 @@
+//! The lists that together name every record, and their pages as the edge would present them.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use calendar_edge::app::DryRunAnswer;
+use calendar_edge::backend::asked_pause;
+use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_judge::contract::Kind;
+use http::{HeaderMap, Method, StatusCode};
+use serde_json::Value;
+
+use super::comparing::{CallJudge, Judged, SentRequest};
+use super::explain::target;
+
+/// The walks over all lists of one run; a site that changes in each of them is told so.
+pub(super) const MOST_PASSES: u32 = 10;
+
+/// Tries of one call.
+const TRIES: u32 = 4;
+
+/// The wait before the second try; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// Reads lists and records with the headers of one account.
+pub(super) struct ListReader<'s> {
+    settings: &'s Settings,
+    judge: CallJudge<'s>,
+    headers: HeaderMap,
+}
+
+/// A list of one kind below one REST root.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WalkedList<'s> {
+    /// The path of the REST root.
+    pub(super) root: &'s str,
+    pub(super) kind: Kind,
+    /// The trash, which no other list shows.
+    pub(super) is_trash: bool,
+}
+
+/// One page of a list.
+#[derive(Debug)]
+pub(super) struct ListPage {
+    pub(super) records: Vec<Value>,
+    /// The number of pages, as far as the site knows.
+    pub(super) pages: u64,
+    /// The number of records, as far as the site knows.
+    pub(super) total: u64,
+}
+
+// === impl ListReader ===
+
+impl<'s> ListReader<'s> {
+    pub(super) fn new(settings: &'s Settings, headers: HeaderMap) -> Self {
+        Self {
+            settings,
+            judge: CallJudge::new(settings),
+            headers,
+        }
+    }
+
+    /// Returns true if an account reads.
+    pub(super) fn has_account(&self) -> bool {
+        !self.headers.is_empty()
+    }
+
+    /// All lists of all REST roots. With an account `with_trash` adds those of the trash, which terms do not have.
+    pub(super) fn lists(&self, with_trash: bool) -> Vec<WalkedList<'s>> {
+        let with_trash = with_trash && self.has_account();
+        let of_kind = move |(root, kind): (&'s Root, Kind)| {
+            let ways = if with_trash && !kind.is_term() {
+                &[false, true][..]
+            } else {
+                &[false]
+            };
+            let root = root.path.as_str();
+            ways.iter().map(move |is_trash| WalkedList {
+                root,
+                kind,
+                is_trash: *is_trash,
+            })
+        };
+        let roots = self.settings.roots.iter();
+        let kinds = roots.flat_map(|root| Kind::ALL.map(|kind| (root, kind)));
+        kinds.flat_map(of_kind).collect()
+    }
+
+    /// The call of a path below the namespace of a root, as a running edge would judge it.
+    pub(super) fn call(&self, root: &str, path: &str) -> anyhow::Result<Judged> {
+        let namespace = self.settings.namespaces.first().map_or("", String::as_str);
+        let request = SentRequest {
+            method: Method::GET,
+            target: target(&format!("{root}/{namespace}/{path}"))?,
+            headers: self.headers.clone(),
+            body: Vec::new(),
+        };
+        Ok(self.judge.judge(&request))
+    }
+}
+
+// === impl WalkedList ===
+
+impl WalkedList<'_> {
+    /// The path and query of a page. Without `status` the list has all that its reader may see, but for the trash.
+    pub(super) fn page(self, number: u64) -> String {
+        let (collection, all) = (self.kind.collection(), self.kind.whole_list());
+        let status = if self.is_trash { "&status=trash" } else { "" };
+        format!("{collection}?{all}{status}&page={number}")
+    }
+}
+
+// === impl ListPage ===
+
+impl ListPage {
+    /// Reads the site's answer to a page. A page beyond the end has no records, and neither has the trash for accounts
+    /// that may not see it.
+    ///
+    /// # Errors
+    ///
+    /// When it is no list: then the site says nothing about its records.
+    pub(super) fn read(list: WalkedList<'_>, number: u64, answer: &DryRunAnswer) -> anyhow::Result<Self> {
+        let (collection, body) = (list.kind.collection(), body(answer));
+        let is_beyond =
+            number > 1 && answer.status == StatusCode::NOT_FOUND && code(&body).ends_with("-page-not-found");
+        if is_beyond || (list.is_trash && answer.status == StatusCode::BAD_REQUEST) {
+            return Ok(Self {
+                records: Vec::new(),
+                pages: number - 1,
+                total: 0,
+            });
+        }
+        ensure!(
+            answer.status == StatusCode::OK,
+            refused(&list.page(number), answer)
+        );
+        let records = body[collection].as_array();
+        let records = records.with_context(|| format!("the site answers {collection} without a list"))?;
+        Ok(Self {
+            records: records.clone(),
+            pages: body["total_pages"].as_u64().unwrap_or(number),
+            total: body["total"].as_u64().unwrap_or_default(),
+        })
+    }
+}
+
+/// Fails if the site refuses a record that one of its lists has just named. That an event has a password, or that only
+/// the list may be read, the calendar itself says, in a code that begins with a kind.
+pub(super) fn ensure_readable(path: &str, answer: &DryRunAnswer) -> anyhow::Result<()> {
+    let is_refused = match answer.status {
+        StatusCode::UNAUTHORIZED => true,
+        StatusCode::FORBIDDEN => !is_of_calendar(code(&body(answer))),
+        _ => false,
+    };
+    ensure!(!is_refused, refused(path, answer));
+    Ok(())
+}
+
+/// Why an answer is none of the calendar: the site fails, or refuses because of its load.
+pub(super) fn trouble(answer: &DryRunAnswer) -> Option<String> {
+    if let Some(failure) = &answer.failure {
+        return Some(format!("the site fails: {failure}"));
+    }
+    let status = answer.status;
+    let is_trouble = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+    is_trouble.then(|| format!("the site answers {status}"))
+}
+
+/// The wait before a call is sent again that was sent `tried` times: none if the site has answered it, else no less than
+/// the site asks for.
+///
+/// # Errors
+///
+/// When the call was tried often enough.
+pub(super) fn wait_after(answer: &DryRunAnswer, tried: u32) -> anyhow::Result<Option<Duration>> {
+    let Some(trouble) = trouble(answer) else {
+        return Ok(None);
+    };
+    if tried >= TRIES {
+        bail!("{trouble}, {TRIES} times in a row; another run goes on from here");
+    }
+    let own = FIRST_WAIT * 2_u32.pow(tried.saturating_sub(1));
+    Ok(Some(own.max(asked_pause(&answer.headers).unwrap_or_default())))
+}
+
+fn refused(path: &str, answer: &DryRunAnswer) -> String {
+    let body = body(answer);
+    let message = body["message"].as_str().unwrap_or("no message");
+    format!(
+        "the site refuses {path}: {}, {message}; another run goes on from here",
+        answer.status
+    )
+}
+
+fn body(answer: &DryRunAnswer) -> Value {
+    serde_json::from_slice(&answer.body).unwrap_or_default()
+}
+
+/// Returns true for `event-not-accessible` and the like.
+fn is_of_calendar(code: &str) -> bool {
+    Kind::ALL.iter().any(|kind| {
+        let rest = code.strip_prefix(kind.singular());
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    })
+}
+
+fn code(body: &Value) -> &str {
+    body["code"].as_str().unwrap_or_default()
+}
