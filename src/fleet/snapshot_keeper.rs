@@ -111,10 +111,10 @@ impl SnapshotKeeper {
                 format!("the indexes of the site: {fault}"),
             )
         };
-        let Some(line) = replies.next::<Option<String>>()? else {
+        let Some(told) = replies.next::<Option<String>>()? else {
             return Ok(());
         };
-        let (head, body) = line.split_once('\n').unwrap_or_default();
+        let (head, body) = told.split_once('\n').unwrap_or_default();
         let (edge, seal) = head.split_once(' ').unwrap_or_default();
         let sealed = SealedText {
             kind: SITE.to_owned(),
