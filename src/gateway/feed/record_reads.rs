@@ -246,80 +246,34 @@ mod tests {
         let no_number =
             r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
         let other = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"x","lang":"x"}}}"#;
-        for (kind, status, body, expected) in [
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"event-not-accessible"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"event-password-protected"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"event-no-longer-available"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                404,
-                r#"{"code":"rest-event-not-found"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                400,
-                r#"{"code":"rest-invalid-event-id"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Venue,
-                403,
-                r#"{"code":"venue-not-accessible","data":null}"#,
-                RecordVerdict::Hidden,
-            ),
+        let hidden = [
+            (Kind::Event, 403, r#"{"code":"event-not-accessible"}"#),
+            (Kind::Event, 403, r#"{"code":"event-password-protected"}"#),
+            (Kind::Event, 403, r#"{"code":"event-no-longer-available"}"#),
+            (Kind::Event, 404, r#"{"code":"rest-event-not-found"}"#),
+            (Kind::Event, 400, r#"{"code":"rest-invalid-event-id"}"#),
+            (Kind::Venue, 403, r#"{"code":"venue-not-accessible","data":null}"#),
             (
                 Kind::Tag,
                 404,
                 r#"{"code":"rest_term_invalid","data":{"status":404}}"#,
-                RecordVerdict::Hidden,
             ),
-            (Kind::Category, 400, no_number, RecordVerdict::Hidden),
-            (Kind::Event, 400, other, RecordVerdict::Failed),
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"venue-not-accessible"}"#,
-                RecordVerdict::Failed,
-            ),
-            (Kind::Event, 403, r#"{"error":"blocked"}"#, RecordVerdict::Failed),
-            (Kind::Event, 403, "<h1>Forbidden</h1>", RecordVerdict::Failed),
-            (
-                Kind::Event,
-                404,
-                r#"{"code":"rest_no_route"}"#,
-                RecordVerdict::Failed,
-            ),
-            (
-                Kind::Event,
-                401,
-                r#"{"code":"rest_not_logged_in"}"#,
-                RecordVerdict::Failed,
-            ),
-            (
-                Kind::Event,
-                500,
-                r#"{"code":"event-not-accessible"}"#,
-                RecordVerdict::Failed,
-            ),
-            (Kind::Event, 200, "", RecordVerdict::Failed),
-            (Kind::Event, 200, "{}", RecordVerdict::Readable(None)),
-        ] {
+            (Kind::Category, 400, no_number),
+        ];
+        let failed = [
+            (Kind::Event, 400, other),
+            (Kind::Event, 403, r#"{"code":"venue-not-accessible"}"#),
+            (Kind::Event, 403, r#"{"error":"blocked"}"#),
+            (Kind::Event, 403, "<h1>Forbidden</h1>"),
+            (Kind::Event, 404, r#"{"code":"rest_no_route"}"#),
+            (Kind::Event, 401, r#"{"code":"rest_not_logged_in"}"#),
+            (Kind::Event, 500, r#"{"code":"event-not-accessible"}"#),
+            (Kind::Event, 200, ""),
+        ];
+        let hidden = hidden.map(|row| (row, RecordVerdict::Hidden));
+        let failed = failed.map(|row| (row, RecordVerdict::Failed));
+        let readable = [((Kind::Event, 200, "{}"), RecordVerdict::Readable(None))];
+        for ((kind, status, body), expected) in hidden.into_iter().chain(failed).chain(readable) {
             let status = StatusCode::from_u16(status).unwrap();
             assert_eq!(
                 verdict(kind, status, body.as_bytes()),
