@@ -134,12 +134,13 @@ impl ListPage {
             answer.status == StatusCode::OK,
             refused(&list.page(number), answer)
         );
-        let records = body[collection].as_array();
+        let records = body.get(collection).and_then(Value::as_array);
         let records = records.with_context(|| format!("the site answers {collection} without a list"))?;
+        let count = |name: &str| body.get(name).and_then(Value::as_u64);
         Ok(Self {
             records: records.clone(),
-            pages: body["total_pages"].as_u64().unwrap_or(number),
-            total: body["total"].as_u64().unwrap_or_default(),
+            pages: count("total_pages").unwrap_or(number),
+            total: count("total").unwrap_or_default(),
         })
     }
 }
@@ -185,7 +186,10 @@ pub(super) fn wait_after(answer: &DryRunAnswer, tried: u32) -> anyhow::Result<Op
 
 fn refused(path: &str, answer: &DryRunAnswer) -> String {
     let body = body(answer);
-    let message = body["message"].as_str().unwrap_or("no message");
+    let message = body
+        .get("message")
+        .and_then(Value::as_str)
+        .unwrap_or("no message");
     format!(
         "the site refuses {path}: {}, {message}; another run goes on from here",
         answer.status

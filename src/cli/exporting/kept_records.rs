@@ -220,7 +220,8 @@ impl KeptRecords {
         let (collection, list) = list_of(kind)?;
         let mut document = json!({ (collection): [record] });
         self.comparer.drop_ignored(list, &mut document);
-        Ok(entry::hash(&document[collection][0]))
+        let record = document.get(collection).and_then(|records| records.get(0));
+        Ok(entry::hash(record.unwrap_or(&Value::Null)))
     }
 
     /// Notes where a known record has changed.

@@ -43,7 +43,7 @@ async fn answer(edge: &Edge, request: &str) -> RawAnswer {
     let (mut fields, mut body) = (String::new(), "");
     for part in parts {
         match part.split_once(": ") {
-            Some(_) => fields.push_str(&format!("{part}\r\n")),
+            Some(_) => fields.extend([part, "\r\n"]),
             None => body = part,
         }
     }
