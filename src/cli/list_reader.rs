@@ -120,9 +120,9 @@ impl ListPage {
     ///
     /// When it is no list: then the site says nothing about its records.
     pub(super) fn read(list: WalkedList<'_>, number: u64, answer: &DryRunAnswer) -> anyhow::Result<Self> {
-        let (collection, body) = (list.kind.collection(), body(answer));
+        let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
-            number > 1 && answer.status == StatusCode::NOT_FOUND && code(&body).ends_with("-page-not-found");
+            number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
         if is_beyond || (list.is_trash && answer.status == StatusCode::BAD_REQUEST) {
             return Ok(Self {
                 records: Vec::new(),
@@ -184,7 +184,7 @@ pub(super) fn wait_after(answer: &DryRunAnswer, tried: u32) -> anyhow::Result<Op
 }
 
 fn refused(path: &str, answer: &DryRunAnswer) -> String {
-    let body = body(answer);
+    let body = &body(answer);
     let message = body["message"].as_str().unwrap_or("no message");
     format!(
         "the site refuses {path}: {}, {message}; another run goes on from here",

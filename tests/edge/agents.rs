@@ -218,14 +218,24 @@ async fn a_failure_is_told_in_the_words_of_the_calendar() {
 #[tokio::test]
 async fn an_answer_that_is_too_long_is_refused_with_a_hint() {
     let origin = Origin::answering(|seen| {
-        let kib = if seen.target.contains("search=long") { 1100 } else { 100 };
-        Reply::json(200, &json!({"events": [], "filler": "x".repeat(kib << 10)}).to_string())
+        let kib = if seen.target.contains("search=long") {
+            1100
+        } else {
+            100
+        };
+        Reply::json(
+            200,
+            &json!({"events": [], "filler": "x".repeat(kib << 10)}).to_string(),
+        )
     })
     .await;
     let roomy = edge(&origin, |_| {}).await;
     assert_eq!(call(&roomy, "events_list", json!({})).await["isError"], false);
     let full = edge(&origin, |settings| settings.limits.response_buffer_total = 0).await;
-    for (edge, search, hint) in [(&roomy, "long", "`per_page`"), (&full, "short", "try again later")] {
+    for (edge, search, hint) in [
+        (&roomy, "long", "`per_page`"),
+        (&full, "short", "try again later"),
+    ] {
         let message = failure(edge, "events_list", json!({"search": search})).await["message"].to_string();
         assert!(message.contains(hint), "{message}");
     }

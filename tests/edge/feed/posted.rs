@@ -105,10 +105,7 @@ async fn receivers_of_one_address_are_told_their_kinds() {
     let webhooks = vec![of(Kind::Event), of(Kind::Venue)];
     let scene = FeedScene::with(&["events/50", "venues/7"], with(webhooks)).await;
     received(&receiver, 2).await;
-    for (record, expected) in [
-        ("events/50", "changed event:50"),
-        ("venues/7", "changed venue:7"),
-    ] {
+    for (record, expected) in [("events/50", "changed event:50"), ("venues/7", "changed venue:7")] {
         scene.change(record, Status::Published).await;
         let posted = received(&receiver, 1).await;
         assert_eq!(told(&body(&posted[0])), [expected]);

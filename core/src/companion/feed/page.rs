@@ -135,6 +135,9 @@ mod tests {
         let text = page.to_json("AQ", |_| Some(record.into()));
         assert!(!text.iter().any(|byte| matches!(byte, b'\r' | b'\n')));
         let read: Value = serde_json::from_slice(&text).unwrap();
-        assert_eq!(read["changes"][0]["record"], json!({"id": 50, "title": "two\nlines"}));
+        assert_eq!(
+            read["changes"][0]["record"],
+            json!({"id": 50, "title": "two\nlines"})
+        );
     }
 }
