@@ -11,7 +11,7 @@ use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
-use super::snapshots::{keep_feed, keep_surface, keep_writing, resume_surface};
+use super::snapshots::{keep_surface, keep_up, keep_writing, resume_surface};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
 use crate::gateway::Shared;
@@ -140,7 +140,9 @@ impl Edge {
         let drain = shared.drain.clone();
         shared.cache.restore();
         drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
-        drain.spawn(keep_feed(shared.companions.feed().clone(), drain.clone()));
+        let (feed, migration) = (shared.companions.feed().clone(), shared.migration.clone());
+        drain.spawn(keep_up(move || feed.write(), drain.clone()));
+        drain.spawn(keep_up(move || migration.write_again(), drain.clone()));
         keep_calls(&settings, &shared);
         let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
         let running = Running {
@@ -214,7 +216,8 @@ async fn hear_site(reloader: &Reloader, shared: &Shared) {
 fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     let (reading, read) = oneshot::channel();
     let (indexes, surface) = (shared.indexes.clone(), shared.surface.clone());
-    let watching = watch_indexes(reloader.clone(), indexes, surface, reading);
+    let snapshot = shared.fleet.snapshot().clone();
+    let watching = watch_indexes(reloader.clone(), indexes, surface, snapshot, reading);
     let drain = shared.drain.clone();
     shared
         .drain

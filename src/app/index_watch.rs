@@ -9,8 +9,9 @@ use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
 use crate::backend::{
     IndexReadError, IndexSource, Learnt, ReadIndex, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace,
-    read_site_routes,
+    read_site_routes, with_told_namespace,
 };
+use crate::fleet::SharedSnapshot;
 use crate::telemetry::{SiteSurface, with_causes};
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
 use calendar_edge_judge::contract::TableInForce;
@@ -51,6 +52,8 @@ struct IndexWatch {
     reloader: Reloader,
     indexes: SiteIndexes,
     surface: SiteSurface,
+    /// What other edges know of a site that does not answer.
+    snapshot: SharedSnapshot,
     /// When all routes were read.
     routes_read: Option<Instant>,
     /// Dropped when the first round is over.
@@ -63,12 +66,14 @@ pub(super) async fn watch_indexes(
     reloader: Reloader,
     indexes: SiteIndexes,
     surface: SiteSurface,
+    snapshot: SharedSnapshot,
     first: oneshot::Sender<()>,
 ) {
     let mut watch = IndexWatch {
         reloader: reloader.clone(),
         indexes: indexes.clone(),
         surface,
+        snapshot,
         routes_read: None,
         first: Some(first),
     };
@@ -158,10 +163,36 @@ impl IndexWatch {
             self.reloader.renew_tables();
             keep(self.indexes.clone(), settings.site()).await;
         }
+        if read == Round::Silent {
+            self.recall(&settings).await;
+        } else if settings.origin.namespace != OriginNamespace::Assumed {
+            self.snapshot.leave_site(&self.indexes.document(&settings.site()));
+        }
         self.first = None;
         compare_further(self.reloader.metrics(), &settings).await;
         self.learn_routes(&settings, is_told).await;
         (named.max(read), is_named || is_learnt)
+    }
+
+    /// Takes from the store of the fleet what other edges know of a site that does not answer, where this edge knows nothing.
+    /// Returns the namespace that they name.
+    async fn recall(&self, settings: &Settings) -> Option<String> {
+        let told = self.snapshot.recall_site().await?;
+        let named = with_told_namespace(settings.clone(), &told);
+        let is_learnt = self.indexes.take(&named.site(), &told);
+        let (root, namespace) = (&settings.origin.url, named.origin.namespace);
+        if namespace != settings.origin.namespace {
+            let shown = root.as_str();
+            tracing::info!(
+                root = shown,
+                %namespace,
+                "the site does not answer: other edges have named this namespace of a calendar"
+            );
+            self.reloader.take_namespace(root, namespace.clone());
+        } else if is_learnt {
+            self.reloader.renew_tables();
+        }
+        (namespace != OriginNamespace::Assumed).then(|| namespace.to_string())
     }
 
     /// Reads all routes of the site every now and then, where the edge serves them.
@@ -202,6 +233,13 @@ impl IndexWatch {
         }
         let found = found.map_err(|error| Arc::new(error.into_failure()));
         let is_first = !looks.found_none(root);
+        if settings.origin.namespace == OriginNamespace::Assumed
+            && !matches!(found, Ok(Some(_)))
+            && let Some(told) = self.recall(&settings).await
+        {
+            looks.end(root, Ok(Some(told)));
+            return (Round::Silent, true);
+        }
         looks.end(root, found.clone());
         match found {
             Err(_) => (Round::Silent, false),

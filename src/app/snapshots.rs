@@ -7,23 +7,25 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cache::Cache;
-use crate::companion::ChangeFeed;
 use crate::server::{Drain, state_file};
 use crate::telemetry::SiteSurface;
 
 /// The time between two snapshots.
 const PAUSE: Duration = Duration::from_mins(1);
 
-/// The time between two writes of the log of changes. What a crash loses of it costs readers a read of all records.
-const FEED_PAUSE: Duration = Duration::from_secs(5);
+/// The time between two writes of what is written as soon as it changes, or nearly so: the log of changes, which costs
+/// readers a read of all records where a crash loses it, and the state of rules that a full disk did not take.
+const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
-/// Writes the log of changes until the drain begins, and then for the last time.
-pub(super) async fn keep_feed(feed: ChangeFeed, drain: Drain) {
+/// Writes until the drain begins, and then for the last time.
+pub(super) async fn keep_up(write: impl Fn() + Clone + Send + 'static, drain: Drain) {
     loop {
-        let is_last = drain.unless_begun(tokio::time::sleep(FEED_PAUSE)).await.is_none();
-        let feed = feed.clone();
+        let is_last = drain
+            .unless_begun(tokio::time::sleep(SHORT_PAUSE))
+            .await
+            .is_none();
         // Files block.
-        let _ = tokio::task::spawn_blocking(move || feed.write()).await;
+        let _ = tokio::task::spawn_blocking(write.clone()).await;
         if is_last {
             return;
         }

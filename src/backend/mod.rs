@@ -73,7 +73,7 @@ pub(crate) use root_index::RootIndex;
 pub(crate) use shared::{SharedBackends, most_connections};
 pub(crate) use shared_permits::SharedPermits;
 pub(crate) use site::{SiteOrigin, strip_hop_by_hop};
-pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes, with_stored_namespace};
+pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes, with_stored_namespace, with_told_namespace};
 pub use site_indexes::{informed, stored_indexes};
 pub(crate) use vital_signs::VitalSigns;
 pub(crate) use written_url::AddressedCall;

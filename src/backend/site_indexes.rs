@@ -144,12 +144,13 @@ impl SiteIndexes {
     /// empty.
     pub(crate) fn recall(&self, site: &BackendSettings) {
         if let Some(stored) = stored_indexes(site) {
-            self.take(site, entries(&stored));
+            self.take(site, &stored);
         }
     }
 
-    /// Takes entries of a document for the sources of which nothing is known.
-    fn take(&self, site: &BackendSettings, entries: &[Value]) {
+    /// Takes entries of a document for the sources of which nothing is known. Returns whether there was one.
+    pub(crate) fn take(&self, site: &BackendSettings, document: &Value) -> bool {
+        let (entries, mut is_taken) = (entries(document), false);
         for source in IndexSource::all(site) {
             let is_new = !self.known.lock().contains_key(&source);
             let Some(entry) = entries.iter().find(|entry| is_new && source.is_of(entry)) else {
@@ -157,11 +158,12 @@ impl SiteIndexes {
             };
             let index = entry.get("index").map(PublishedIndex::from_json);
             if let Some(Ok(index)) = index {
-                self.learn(&source, index);
+                is_taken |= self.learn(&source, index) != Learnt::Nothing;
             } else if entry.get("withheld") == Some(&Value::Bool(true)) {
-                self.withhold(&source);
+                is_taken |= self.withhold(&source);
             }
         }
+        is_taken
     }
 
     /// What is known of the site's sources, as the file and the admin listener tell it.
@@ -211,28 +213,28 @@ impl IndexSource {
 /// The settings with the namespace, and the tables in force, that a document of indexes tells, for those who judge
 /// without serving.
 pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
-    let entries = entries(indexes);
-    let settings = with_namespace(settings, entries);
+    let settings = with_told_namespace(settings, indexes);
     let site = settings.site();
     let known = SiteIndexes::default();
-    known.take(&site, entries);
+    known.take(&site, indexes);
     (settings, known.tables(&site))
 }
 
 /// The settings with the namespace that their file says the site listed, unless they name one.
 pub(crate) fn with_stored_namespace(settings: Settings) -> Settings {
     match stored_indexes(&settings.site()) {
-        Some(stored) => with_namespace(settings, entries(&stored)),
+        Some(stored) => with_told_namespace(settings, &stored),
         None => settings,
     }
 }
 
-fn with_namespace(mut settings: Settings, entries: &[Value]) -> Settings {
+/// The settings with the namespace that a document of indexes names, unless they name one.
+pub(crate) fn with_told_namespace(mut settings: Settings, document: &Value) -> Settings {
     if settings.origin.namespace != OriginNamespace::Assumed {
         return settings;
     }
     let root = Some(settings.origin.url.as_str());
-    let mut of_site = entries
+    let mut of_site = entries(document)
         .iter()
         .filter(|entry| entry.get("root").and_then(Value::as_str) == root);
     let told = of_site.find_map(|entry| entry.get("namespace")?.as_str());

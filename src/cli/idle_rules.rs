@@ -2,14 +2,20 @@
 
 use super::open_settings::OpenSetting;
 use calendar_edge_core::gateway::surface::SurfaceRules;
-use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings, ShadowRule};
+use calendar_edge_core::settings::{CutMethods, CutoverRule, Percentage, Settings, ShadowRule};
 use calendar_edge_judge::contract::{Operation, table};
 
 /// The rules of these settings that do nothing.
 pub(super) fn idle_rules(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
     let shadows = settings.shadow.iter().filter_map(copies_nothing);
     let moved = settings.cutover.iter();
-    let cutovers = moved.flat_map(|rule| [moves_nothing(rule), compares_nothing(rule, settings)]);
+    let cutovers = moved.flat_map(|rule| {
+        [
+            moves_nothing(rule),
+            compares_nothing(rule, settings),
+            times_nothing(rule, settings),
+        ]
+    });
     let surface = SurfaceRules::new(settings);
     let covered: Vec<_> = surface.idle().map(takes_nothing).collect();
     shadows.chain(cutovers.flatten()).chain(covered)
@@ -56,17 +62,36 @@ fn moves_nothing(rule: &CutoverRule) -> Option<OpenSetting> {
 /// A limit on differences of answers that nobody compares.
 fn compares_nothing(rule: &CutoverRule, settings: &Settings) -> Option<OpenSetting> {
     rule.guard.as_ref()?.different?;
-    let is_compared = |operation: &Operation| {
+    (!is_copied(rule, settings)).then(|| OpenSetting {
+        key: "cutover.guard.different",
+        cause: format!("no rule of `[[shadow]]` compares answers of `{}`", rule.name),
+        remedy: "add one for the same backend and operations",
+    })
+}
+
+/// A limit on times beside those of a site that answers no client of the rule, and no copy.
+fn times_nothing(rule: &CutoverRule, settings: &Settings) -> Option<OpenSetting> {
+    rule.guard.as_ref()?.slower?;
+    let takes_all = rule.steps.is_empty() && rule.share == Percentage::ALL;
+    (takes_all && !is_copied(rule, settings)).then(|| OpenSetting {
+        key: "cutover.guard.slower",
+        cause: format!(
+            "`{}` takes all clients, and no rule of `[[shadow]]` copies their calls to the site",
+            rule.name
+        ),
+        remedy: "add one for the same backend and operations, or `steps`",
+    })
+}
+
+/// Whether reads of a rule are copied, to the site those that its backend answers.
+fn is_copied(rule: &CutoverRule, settings: &Settings) -> bool {
+    let is_copied = |operation: &Operation| {
         let mut shadows = settings.shadow.iter();
         rule.is_about(&operation.name, CutMethods::Reads)
             && !operation.is_write()
             && shadows.any(|shadow| shadow.backend == rule.backend && shadow.is_about(&operation.name))
     };
-    (!operations().any(is_compared)).then(|| OpenSetting {
-        key: "cutover.guard.different",
-        cause: format!("no rule of `[[shadow]]` compares answers of `{}`", rule.name),
-        remedy: "add one for the same backend and operations",
-    })
+    operations().any(is_copied)
 }
 
 fn operations() -> impl Iterator<Item = &'static Operation> {
@@ -135,6 +160,7 @@ mod tests {
             )
         };
         let different = "guard = { different = \"1%\" }";
+        let slower = "guard = { slower = \"50%\" }";
         for (rules, expected) in [
             (shadow("venues.create"), &["shadow.operations"][..]),
             (shadow("venues.*"), &[]),
@@ -148,6 +174,12 @@ mod tests {
             ),
             (
                 shadow("venues.list") + &cutover("venues.*", "reads", different),
+                &[],
+            ),
+            (cutover("venues.*", "reads", slower), &["cutover.guard.slower"]),
+            (shadow("venues.list") + &cutover("venues.*", "reads", slower), &[]),
+            (
+                cutover("venues.*", "reads", &format!("share = \"50%\"\n{slower}")),
                 &[],
             ),
             (

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use calendar_edge_core::cache::{Removal, RemovalCause};
-use calendar_edge_core::companion::mark::SealFault;
+use calendar_edge_core::companion::mark::{Seal, SealFault};
 use calendar_edge_core::companion::purge::{SeenFault, SeenSeals};
 use calendar_edge_core::fleet::{
     Cursor, EntryId, FleetMessage, GapCause, LogEnd, ReadLog, SealedText, SeenNumber,
 };
+use calendar_edge_core::unix_time::UnixTime;
 use uuid::Uuid;
 
 use super::fleet::Fleet;
@@ -186,7 +187,12 @@ impl Log {
             return;
         }
         match self.open(&sealed) {
-            Ok(is_timely) => self.obey(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely),
+            Ok(seal) => {
+                // Who writes to the store chooses the place, and with it the age, but not the time in the seal.
+                let age = age.max(age_of(&seal, unix_time()));
+                let is_timely = seal.is_timely(unix_time().as_secs());
+                self.obey(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely);
+            }
             Err(fault) => {
                 self.fleet.failed(&fault);
                 self.fleet.warn(fault.kind.name(), &fault);
@@ -194,22 +200,21 @@ impl Log {
         }
     }
 
-    /// Opens the seal of a message, and says whether it was made of late.
-    fn open(&mut self, sealed: &SealedText) -> Result<bool, StoreFault> {
+    /// Opens the seal of a message. One that was made of late counts once.
+    fn open(&mut self, sealed: &SealedText) -> Result<Seal, StoreFault> {
         let forged = |fault: SealFault| {
             StoreFault::new(StoreFaultKind::Forged, format!("a message of the log: {fault}"))
         };
         let seal = self.fleet.open(sealed).map_err(forged)?;
         let now = unix_time().as_secs();
-        let is_timely = seal.is_timely(now);
         // Nothing but a removal follows from an older one.
-        if is_timely && self.taken.take(&seal, now) == Err(SeenFault::Replayed) {
+        if seal.is_timely(now) && self.taken.take(&seal, now) == Err(SeenFault::Replayed) {
             return Err(StoreFault::new(
                 StoreFaultKind::Replayed,
                 "a message of the log comes again",
             ));
         }
-        Ok(is_timely)
+        Ok(seal)
     }
 
     fn obey(&self, message: FleetMessage, age: Duration, is_timely: bool) {
@@ -274,8 +279,32 @@ impl FleetSubject for Log {
     }
 }
 
+/// The least age of a message by the time in its seal, which is in whole seconds.
+fn age_of(seal: &Seal, now: UnixTime) -> Duration {
+    now.saturating_since(UnixTime::from_secs(seal.time().saturating_add(1)))
+}
+
 /// A field of an entry; nothing where it is missing.
 fn text(fields: &HashMap<String, Vec<u8>>, name: &str) -> String {
     let value = fields.get(name).map(Vec::as_slice).unwrap_or_default();
     String::from_utf8_lossy(value).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calendar_edge_core::settings::MarkKey;
+
+    #[test]
+    fn a_seal_tells_the_least_age_of_its_message() {
+        let key = MarkKey::new(b"a secret of thirty-two characters").unwrap();
+        let seal = key.seal(b"x", 100, [7; 16]);
+        let seal = key.open(seal.as_bytes(), 100).unwrap();
+        for (now, expected) in [(90_000, 0), (100_900, 0), (101_200, 200), (130_000, 29_000)] {
+            assert_eq!(
+                age_of(&seal, UnixTime::from_millis(now)),
+                Duration::from_millis(expected)
+            );
+        }
+    }
 }

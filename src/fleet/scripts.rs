@@ -15,15 +15,16 @@ end
     };
 }
 
-/// Writes a message to the log, with the next number. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
+/// Writes a message to the log, with the next number, which counts only once it is written. KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
 macro_rules! tell {
     () => {
         concat!(
             boot!(),
             "\
-local n = redis.call('INCR', KEYS[2])
+local n = redis.call('GET', KEYS[2]) + 1
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'b', boot, 'n', n, 'e', ARGV[2], 'k', ARGV[3], 'm', ARGV[4],
   's', ARGV[5])
+redis.call('INCR', KEYS[2])
 "
         )
     };

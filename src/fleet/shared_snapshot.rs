@@ -7,7 +7,8 @@ use std::time::Duration;
 use http::StatusCode;
 use moka::sync::Cache as Moka;
 use parking_lot::Mutex;
-use tokio::sync::{Notify, oneshot};
+use serde_json::Value;
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::cache::{Cache, StoredResponse};
@@ -34,6 +35,10 @@ struct SnapshotDesk {
     recent: Moka<(Arc<str>, Vec<u8>), ()>,
     /// The missed changes for which everything was removed from the store.
     missed: AtomicU64,
+    /// What this edge has read of the site's indexes, and the random number of the store that has it.
+    site: Mutex<(Option<Arc<str>>, Option<String>)>,
+    /// What the store holds of the site's indexes.
+    told: watch::Sender<Option<Arc<str>>>,
 }
 
 /// What the store is to do.
@@ -72,6 +77,9 @@ pub(super) enum GoneAnswers {
 /// The longest wait of a call whose request the site failed.
 const PATIENCE: Duration = Duration::from_millis(25);
 
+/// The longest wait for what the store holds of the site's indexes; calls wait for the site much longer.
+const SITE_PATIENCE: Duration = Duration::from_millis(500);
+
 /// The most calls that wait at once. Others get the failure of the site.
 const MOST_ASKED: usize = 16;
 
@@ -108,6 +116,8 @@ impl SharedSnapshot {
                 .time_to_live(REPEAT)
                 .build(),
             missed: AtomicU64::new(0),
+            site: Mutex::default(),
+            told: watch::Sender::new(None),
         }))
     }
 
@@ -173,6 +183,46 @@ impl SharedSnapshot {
                 false
             }
         }
+    }
+
+    /// Leaves in the store what was read of the site's indexes, afterwards.
+    pub(crate) fn leave_site(&self, indexes: &Value) {
+        if self.most() > 0 {
+            *self.0.site.lock() = (Some(indexes.to_string().into()), None);
+            self.0.news.notify_one();
+        }
+    }
+
+    /// What an edge has left there of the site's indexes. It waits for the store for a moment.
+    pub(crate) async fn recall_site(&self) -> Option<Value> {
+        if self.most() == 0 {
+            return None;
+        }
+        let mut told = self.0.told.subscribe();
+        let told = timeout(SITE_PATIENCE, told.wait_for(Option::is_some)).await;
+        let told = told.ok()?.ok()?.clone();
+        serde_json::from_str(&told?).ok()
+    }
+
+    /// What the store with this random number lacks of the site's indexes.
+    pub(super) fn site_to_leave(&self, boot: &str) -> Option<Arc<str>> {
+        let site = self.0.site.lock();
+        let (known, left) = &*site;
+        known.clone().filter(|_| left.as_deref() != Some(boot))
+    }
+
+    /// Notes that the store with this random number has them.
+    pub(super) fn site_is_left(&self, indexes: &Arc<str>, boot: &str) {
+        let mut site = self.0.site.lock();
+        let (known, left) = &mut *site;
+        if known.as_ref().is_some_and(|known| Arc::ptr_eq(known, indexes)) {
+            *left = Some(boot.to_owned());
+        }
+    }
+
+    /// Notes what the store holds of them.
+    pub(super) fn hear_site(&self, indexes: &str) {
+        self.0.told.send_replace(Some(indexes.into()));
     }
 
     async fn ask(&self, key: &str) -> Option<Vec<u8>> {

@@ -14,10 +14,11 @@ use super::shared_snapshot::{AskedAnswer, GoneAnswers, LeftAnswer, SharedSnapsho
 use super::store_fault::StoreFault;
 use super::subject::{Questions, Replies};
 use crate::cache::Cache;
-use crate::telemetry::{SnapshotOutcome, StoreFaultKind};
+use crate::telemetry::{SnapshotOutcome, StoreFaultKind, unix_time};
 use calendar_edge_core::companion::mark::SealFault;
-use calendar_edge_core::fleet::{Cursor, FleetKey};
+use calendar_edge_core::fleet::{Cursor, FleetKey, SealedText};
 use calendar_edge_core::settings::FleetSettings;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The exchange of responses with one store.
 pub(super) struct SnapshotKeeper {
@@ -28,6 +29,9 @@ pub(super) struct SnapshotKeeper {
 
 /// The keys that the scripts name.
 pub(super) const SNAPSHOT_KEYS: [&str; 6] = ["boot", "n", "log", "removals", "answers", "order"];
+
+/// The key and the kind of what edges know of the site: its namespace and its indexes.
+const SITE: &str = "site";
 
 /// The pause before another connection, and between two looks for missed changes.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -85,13 +89,62 @@ impl SnapshotKeeper {
         }
     }
 
-    /// The process that answers.
+    /// The process that answers. What it holds of the site's indexes is heard.
     async fn server(&self, connection: &mut Connection) -> Result<String, StoreFault> {
         let mut questions = Questions::new(&self.key);
         let boot = Uuid::new_v4().simple().to_string();
         questions.script(END, &SNAPSHOT_KEYS, &[&boot]);
-        let (server, _, _, _): (String, String, u64, String) = ask(connection, &questions).await?.next()?;
+        questions.command("GET", SITE, &[]);
+        let mut replies = ask(connection, &questions).await?;
+        let (server, _, _, _): (String, String, u64, String) = replies.next()?;
+        if let Err(fault) = self.hear_site(&mut replies) {
+            self.fleet.failed(&fault);
+            self.fleet.warn(fault.kind.name(), &fault);
+        }
         Ok(server)
+    }
+
+    fn hear_site(&self, replies: &mut Replies) -> Result<(), StoreFault> {
+        let forged = |fault: SealFault| {
+            StoreFault::new(
+                StoreFaultKind::Forged,
+                format!("the indexes of the site: {fault}"),
+            )
+        };
+        let Some(told) = replies.next::<Option<String>>()? else {
+            return Ok(());
+        };
+        let (head, body) = told.split_once('\n').unwrap_or_default();
+        let (edge, seal) = head.split_once(' ').unwrap_or_default();
+        let sealed = SealedText {
+            kind: SITE.to_owned(),
+            edge: edge.to_owned(),
+            body: body.to_owned(),
+            seal: seal.to_owned(),
+        };
+        let seal = self.fleet.open(&sealed).map_err(forged)?;
+        let life = self.snapshot.cache().settings().stale_on_error;
+        let age = unix_time().saturating_since(UnixTime::from_secs(seal.time()));
+        if age > life {
+            return Err(forged(SealFault::Expired));
+        }
+        self.snapshot.hear_site(body);
+        Ok(())
+    }
+
+    /// Leaves what this edge has read of the site's indexes, where the store lacks it.
+    fn ask_to_keep_site(&self, questions: &mut Questions, boot: &str) -> Option<Arc<str>> {
+        let site = self.snapshot.site_to_leave(boot)?;
+        let sealed = self.fleet.seal(SITE, site.to_string());
+        let line = format!("{} {}\n{}", sealed.edge, sealed.seal, sealed.body);
+        questions.command("SET", SITE, &[&line, "PX", &self.life()]);
+        Some(site)
+    }
+
+    /// The milliseconds for which the store holds anything.
+    fn life(&self) -> String {
+        let life = self.snapshot.cache().settings().stale_on_error;
+        life.as_millis().max(1).to_string()
     }
 
     /// One pipeline and its replies. Without a place in the log nothing can be left or found.
@@ -104,8 +157,9 @@ impl SnapshotKeeper {
         let SnapshotOrders { asked, gone, left } = orders;
         let mut questions = Questions::new(&self.key);
         self.ask_to_forget(&mut questions, &gone);
-        let mut told = 0;
+        let (mut told, mut site) = (0, None);
         if let Some(place) = place {
+            site = self.ask_to_keep_site(&mut questions, place.boot());
             self.ask_to_recall(&mut questions, &asked, place);
             told = self.ask_to_keep(&mut questions, &left, place);
         }
@@ -122,9 +176,13 @@ impl SnapshotKeeper {
             }
         };
         let forgotten = self.hear_forgotten(&mut replies, gone);
+        let site_kept = site.zip(place).map_or(Ok(()), |(site, place)| {
+            let kept = replies.next::<redis::Value>();
+            kept.map(|_| self.snapshot.site_is_left(&site, place.boot()))
+        });
         let recalled = place.map_or(Ok(()), |place| self.hear_recalled(&mut replies, asked, place));
         let kept = self.hear_kept(&mut replies, told);
-        forgotten.and(recalled).and(kept)
+        forgotten.and(site_kept).and(recalled).and(kept)
     }
 
     fn ask_to_forget(&self, questions: &mut Questions, gone: &GoneAnswers) {
@@ -148,8 +206,7 @@ impl SnapshotKeeper {
     /// Returns how many there are.
     fn ask_to_keep(&self, questions: &mut Questions, left: &[LeftAnswer], place: &Cursor) -> usize {
         let most = self.snapshot.most().to_string();
-        let life = self.snapshot.cache().settings().stale_on_error;
-        let life = life.as_millis().max(1).to_string();
+        let life = self.life();
         let mut told = 0;
         for LeftAnswer { key, stored } in left {
             if !self.snapshot.cache().is_kept(key, stored) {

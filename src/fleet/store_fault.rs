@@ -46,12 +46,17 @@ pub(super) const fn ends_connection(kind: StoreFaultKind) -> bool {
     !matches!(kind, Oom | Acl | Type | Command | Forged | Replayed)
 }
 
+/// What a script says that calls a command without the right to.
+const REFUSED_IN_SCRIPT: &str = "can't run this command";
+
 fn kind_of(error: &RedisError) -> StoreFaultKind {
     use StoreFaultKind::{Auth, Cluster, Io, Protocol, Sentinel, Silent, Tls};
     if error.is_timeout() {
         return Silent;
     }
     match (error.code(), error.kind()) {
+        // A script fails with a code of its own where the user may not run one of its commands.
+        (Some(_), _) if error.to_string().contains(REFUSED_IN_SCRIPT) => StoreFaultKind::Acl,
         (Some(code), _) => kind_of_code(code),
         (None, ErrorKind::AuthenticationFailed) => Auth,
         (None, ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => Protocol,

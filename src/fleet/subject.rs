@@ -83,6 +83,11 @@ impl Questions {
         self.pipe.cmd(name).arg(key).arg(arguments);
     }
 
+    /// Asks whether the server answers.
+    pub(super) fn ping(&mut self) {
+        self.pipe.cmd("PING");
+    }
+
     /// The pipeline.
     pub(super) const fn pipe(&self) -> &Pipeline {
         &self.pipe

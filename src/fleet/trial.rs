@@ -116,6 +116,10 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
 async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<String, StoreFault> {
     let keys = TRIED;
     let mut connection = StoreRoute::new(settings).connect().await?;
+    // Alone: a server that demands a password answers it, and may close the connection on what is longer.
+    let mut first = Questions::new(key);
+    first.ping();
+    ask(&mut connection, &first).await?.next::<Value>()?;
     let mut questions = Questions::new(key);
     questions.script(END, &keys, &["0"]);
     let places = if settings.snapshot > 0 { "- 1" } else { "" };
@@ -230,10 +234,17 @@ impl<'a> ServerFacts<'a> {
         let most = self.number("maxmemory").unwrap_or_default();
         let free = most.saturating_sub(self.number("used_memory").unwrap_or_default());
         let mut warnings = Vec::new();
-        if policy.starts_with("allkeys") && most > 0 {
+        let effect = match policy.split('-').next() {
+            Some("allkeys") => Some("each time all edges remove what they store"),
+            Some("volatile") => {
+                Some("clients get more than their rates, and answers of the snapshot are lost")
+            }
+            _ => None,
+        };
+        if let Some(effect) = effect.filter(|_| most > 0) {
             warnings.push(format!(
-                "the store evicts keys of the fleet (`maxmemory-policy {policy}`): each time all edges remove what they store; \
-                 use `noeviction`, or a store of its own"
+                "the store evicts keys of the fleet (`maxmemory-policy {policy}`): {effect}; use `noeviction`, or a store of \
+                 its own"
             ));
         }
         let least = LEAST_FREE + snapshot;

@@ -27,6 +27,8 @@ struct PersistedState {
     file: Option<PathBuf>,
     /// Why the file could not be read at start.
     unreadable: Option<String>,
+    /// The last write has failed: the file lacks something.
+    is_unwritten: bool,
 }
 
 /// The file in the directory of the settings.
@@ -63,6 +65,7 @@ impl Keeper {
             rules,
             file,
             unreadable,
+            is_unwritten: false,
         };
         Self {
             kept: Arc::new(Mutex::new(kept)),
@@ -123,14 +126,29 @@ impl Keeper {
 
     /// Writes all that is known; what it holds when it is written counts, in whatever order the writers come.
     fn write(&self) {
-        let kept = self.kept.lock();
+        let mut kept = self.kept.lock();
         let Some(file) = &kept.file else { return };
-        if let Err(error) = replace(file, kept.rules.to_json().as_bytes()) {
-            tracing::error!(
+        let written = replace(file, kept.rules.to_json().as_bytes());
+        match &written {
+            Err(error) if !kept.is_unwritten => tracing::error!(
                 %error,
                 file = %file.display(),
                 "what the guards of rules have found cannot be kept: a restart would forget it"
-            );
+            ),
+            Ok(()) if kept.is_unwritten => tracing::info!(
+                file = %file.display(),
+                "what the guards of rules have found is kept again"
+            ),
+            Ok(()) | Err(_) => {}
+        }
+        kept.is_unwritten = written.is_err();
+    }
+
+    /// Writes again what could not be written.
+    pub(super) fn write_again(&self) {
+        let is_unwritten = self.kept.lock().is_unwritten;
+        if is_unwritten {
+            self.write();
         }
     }
 }

@@ -40,6 +40,10 @@ impl NoMigration {
     #[expect(clippy::unused_self, reason = "as in builds with migration")]
     pub(crate) const fn have_news(&self) {}
 
+    /// Nothing is to be written.
+    #[expect(clippy::unused_self, reason = "as in builds with migration")]
+    pub(crate) const fn write_again(&self) {}
+
     #[expect(clippy::unused_self, reason = "as in builds with migration")]
     pub(crate) fn status(&self) -> MigrationStatus {
         MigrationStatus::default()

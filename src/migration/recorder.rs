@@ -39,7 +39,7 @@ struct Recording {
     metrics: Metrics,
     settings: RecordSettings,
     /// Where lines go, and the thread that writes them.
-    lines: Option<(SyncSender<Vec<u8>>, JoinHandle<()>)>,
+    lines: Option<Lines>,
     /// Bytes in the file, about: lines that wait count.
     bytes: u64,
     /// By operation, what this edge has recorded into this file.
@@ -207,8 +207,11 @@ impl Recording {
     }
 }
 
+/// Where lines go, and the thread that writes them.
+type Lines = (SyncSender<Vec<u8>>, JoinHandle<()>);
+
 /// A thread of its own that writes lines: disks may block. It ends with the last sender, or with the first failure.
-fn writer(path: &Path, size: u64) -> std::io::Result<((SyncSender<Vec<u8>>, JoinHandle<()>), u64)> {
+fn writer(path: &Path, size: u64) -> std::io::Result<(Lines, u64)> {
     let mut file = RecordingFile::open(path, size)?;
     let bytes = file.bytes();
     let (lines, received) = sync_channel::<Vec<u8>>(MOST_WAITING);

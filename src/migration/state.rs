@@ -172,6 +172,22 @@ impl Migration {
         } else {
             RuleEvent::Same
         };
+        self.observe(event, backend, operation, client);
+    }
+
+    /// Tells the guards of all rules about an operation how long the site took for the copy of a call of this client,
+    /// which the backend has answered.
+    pub(crate) fn site_answered(
+        &self,
+        backend: &str,
+        operation: &str,
+        client: Option<IpAddr>,
+        took: Duration,
+    ) {
+        self.observe(RuleEvent::PrimaryAnswered(took), backend, operation, client);
+    }
+
+    fn observe(&self, event: RuleEvent, backend: &str, operation: &str, client: Option<IpAddr>) {
         let concerned: Vec<String> = self
             .shared
             .rules
@@ -200,6 +216,11 @@ impl Migration {
             this.shared.is_writing.store(false, Ordering::Release);
             tokio::task::spawn_blocking(move || this.write_findings());
         });
+    }
+
+    /// Writes again what the guards of rules have found, if the last write of it has failed.
+    pub(crate) fn write_again(&self) {
+        self.shared.means.keeper.write_again();
     }
 
     fn write_findings(&self) {

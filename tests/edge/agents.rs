@@ -8,7 +8,7 @@ use calendar_edge_judge::contract::{Action, table};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Edge, Origin, Reply, Seen};
+use crate::support::{Answer, Edge, Fate, Origin, Reply, Seen};
 
 const MCP: &str = "/wp-json/calendar-edge/v1/mcp";
 
@@ -242,8 +242,21 @@ async fn an_answer_that_is_too_long_is_refused_with_a_hint() {
 }
 
 #[tokio::test]
+async fn what_waits_for_a_slow_client_counts_as_buffered() {
+    let filler = json!({"events": [], "filler": "x".repeat(100 << 10)}).to_string();
+    let origin = Origin::always(Reply::json(200, &filler)).await;
+    let edge = edge(&origin, |_| {}).await;
+    let mut slow = edge.frames().await;
+    let body = request("tools/call", &json!({"name": "events_list"}));
+    let fate = slow.unread("POST", MCP, Some(body.as_bytes())).await;
+    assert_eq!(fate, Fate::Answered(200));
+    assert!(edge.held_bytes().await > 200 << 10);
+}
+
+#[tokio::test]
 async fn hostile_messages_get_errors_of_the_protocol() {
-    let edge = edge(&origin().await, |_| {}).await;
+    let origin = origin().await;
+    let edge = edge(&origin, |_| {}).await;
     let deep = "[".repeat(10_000);
     for (body, code) in [
         ("", -32700),
@@ -255,6 +268,10 @@ async fn hostile_messages_get_errors_of_the_protocol() {
         (r#"{"id":1,"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+        (
+            r#"{"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"}"#,
+            -32600,
+        ),
         (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":1,"method":"events.create"}"#, -32601),
@@ -270,6 +287,15 @@ async fn hostile_messages_get_errors_of_the_protocol() {
     }
     let long = post(&edge, " ".repeat(100_000)).await;
     assert_eq!(long.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(long.json()["error"]["code"], -32600);
+    let most = post(
+        &edge,
+        format!(r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#, u64::MAX),
+    )
+    .await;
+    assert_eq!(most.json()["id"], u64::MAX);
+    let unset = call(&edge, "events_list", Value::Null).await;
+    assert_eq!(unset["isError"], false);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use calendar_edge_judge::routing::{Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Collected, LengthLimitError, Limited};
 use serde_json::Value;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use url::Url;
@@ -165,7 +165,7 @@ impl ApiUnderTest {
                 told(&*error)
             }
         });
-        read.map(|body| body.to_bytes())
+        read.map(Collected::to_bytes)
     }
 
     /// What the table says of a call without credentials.

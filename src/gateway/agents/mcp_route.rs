@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::message::{self, AgentMessage, MessageFault};
-use crate::gateway::body::BodyReader;
+use crate::gateway::body::{BodyFault, BodyReader};
 use crate::gateway::feed::record_reads::whole;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::gateway::{Parts, Shared};
@@ -133,6 +133,10 @@ impl McpRoute {
         let mut answer = match self.refusal(&asked) {
             Some(refusal) => refusal,
             None => match self.bodies.read(body, LONGEST_MESSAGE).await {
+                Err(BodyFault::TooLarge) => faulty(MessageFault::refused(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "A message has at most 64 KiB.",
+                )),
                 Err(fault) => fault.response(),
                 Ok(body) => match self.understood(asked, &body) {
                     Ok(Heard::Answered(answer)) => answer,
@@ -190,7 +194,7 @@ impl McpRoute {
         let tool = tool.ok_or_else(|| message.bad_params("There is no tool of this name."))?;
         let none = Map::new();
         let arguments = match message.params.get("arguments") {
-            None => &none,
+            None | Some(Value::Null) => &none,
             Some(Value::Object(arguments)) => arguments,
             Some(_) => return Err(message.bad_params("`arguments` is not an object.")),
         };

@@ -59,7 +59,10 @@ impl AgentMessage {
             ));
         };
         let id = members.remove("id");
-        let is_id = id.as_ref().is_none_or(|id| id.is_string() || id.is_number());
+        // A larger number would come back as another one.
+        let is_id = id
+            .as_ref()
+            .is_none_or(|id| id.is_string() || id.is_i64() || id.is_u64());
         let (Some(Value::String(method)), true, true) = (
             members.remove("method"),
             members.get("jsonrpc").is_some_and(|version| version == "2.0"),

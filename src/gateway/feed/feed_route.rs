@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ACCEPT, CACHE_CONTROL, ETAG};
+use http::header::{CACHE_CONTROL, ETAG};
 use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
@@ -16,12 +16,14 @@ use crate::gateway::fault;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
+use calendar_edge_core::cache::forms::names_media_type;
 use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
 use calendar_edge_core::companion::feed::{FeedQuery, InvalidArgument};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem, Refusal};
@@ -182,7 +184,8 @@ fn not_modified() -> PlainResponse {
     answer
 }
 
-const fn of_feed(response: PlainResponse) -> EdgeResponse {
+fn of_feed(mut response: PlainResponse) -> EdgeResponse {
+    vary_by(response.headers_mut(), "Accept");
     EdgeResponse {
         response,
         facts: ResponseFacts::Calendar {
@@ -195,15 +198,7 @@ const fn of_feed(response: PlainResponse) -> EdgeResponse {
 
 /// Whether a reader takes a stream.
 fn is_stream(head: &Head) -> bool {
-    let accepted = head.headers.get_all(ACCEPT).iter();
-    let mut types = accepted
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(','));
-    let names_stream = types.any(|item| {
-        let name = item.split(';').next().unwrap_or_default();
-        name.trim().eq_ignore_ascii_case(EVENT_STREAM)
-    });
-    head.method == Method::GET && names_stream
+    head.method == Method::GET && names_media_type(&head.headers, EVENT_STREAM)
 }
 
 /// The refusal of an argument, in WordPress's words.

@@ -241,91 +241,43 @@ impl RecordRefusal {
 mod tests {
     use super::*;
 
+    fn found(kind: Kind, status: u16, body: &str) -> RecordVerdict {
+        verdict(kind, StatusCode::from_u16(status).unwrap(), body.as_bytes())
+    }
+
     #[test]
-    fn only_words_about_the_record_hide_it() {
+    fn words_about_the_record_hide_it() {
         let no_number =
             r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
-        let other = r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"x","lang":"x"}}}"#;
-        for (kind, status, body, expected) in [
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"event-not-accessible"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"event-password-protected"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"event-no-longer-available"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                404,
-                r#"{"code":"rest-event-not-found"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Event,
-                400,
-                r#"{"code":"rest-invalid-event-id"}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Venue,
-                403,
-                r#"{"code":"venue-not-accessible","data":null}"#,
-                RecordVerdict::Hidden,
-            ),
-            (
-                Kind::Tag,
-                404,
-                r#"{"code":"rest_term_invalid","data":{"status":404}}"#,
-                RecordVerdict::Hidden,
-            ),
-            (Kind::Category, 400, no_number, RecordVerdict::Hidden),
-            (Kind::Event, 400, other, RecordVerdict::Failed),
-            (
-                Kind::Event,
-                403,
-                r#"{"code":"venue-not-accessible"}"#,
-                RecordVerdict::Failed,
-            ),
-            (Kind::Event, 403, r#"{"error":"blocked"}"#, RecordVerdict::Failed),
-            (Kind::Event, 403, "<h1>Forbidden</h1>", RecordVerdict::Failed),
-            (
-                Kind::Event,
-                404,
-                r#"{"code":"rest_no_route"}"#,
-                RecordVerdict::Failed,
-            ),
-            (
-                Kind::Event,
-                401,
-                r#"{"code":"rest_not_logged_in"}"#,
-                RecordVerdict::Failed,
-            ),
-            (
-                Kind::Event,
-                500,
-                r#"{"code":"event-not-accessible"}"#,
-                RecordVerdict::Failed,
-            ),
-            (Kind::Event, 200, "", RecordVerdict::Failed),
-            (Kind::Event, 200, "{}", RecordVerdict::Readable(None)),
+        for (kind, status, body) in [
+            (Kind::Event, 403, r#"{"code":"event-not-accessible"}"#),
+            (Kind::Event, 403, r#"{"code":"event-password-protected"}"#),
+            (Kind::Event, 403, r#"{"code":"event-no-longer-available"}"#),
+            (Kind::Event, 404, r#"{"code":"rest-event-not-found"}"#),
+            (Kind::Event, 400, r#"{"code":"rest-invalid-event-id"}"#),
+            (Kind::Venue, 403, r#"{"code":"venue-not-accessible","data":null}"#),
+            (Kind::Tag, 404, r#"{"code":"rest_term_invalid","data":"x"}"#),
+            (Kind::Category, 400, no_number),
         ] {
-            let status = StatusCode::from_u16(status).unwrap();
-            assert_eq!(
-                verdict(kind, status, body.as_bytes()),
-                expected,
-                "{status} {body}"
-            );
+            assert_eq!(found(kind, status, body), RecordVerdict::Hidden, "{body}");
         }
+    }
+
+    #[test]
+    fn other_words_tell_nothing_of_it() {
+        let more = r#"{"code":"rest_invalid_param","data":{"params":{"id":"x","lang":"x"}}}"#;
+        for (status, body) in [
+            (400, more),
+            (403, r#"{"code":"venue-not-accessible"}"#),
+            (403, r#"{"error":"blocked"}"#),
+            (403, "<h1>Forbidden</h1>"),
+            (404, r#"{"code":"rest_no_route"}"#),
+            (401, r#"{"code":"rest_not_logged_in"}"#),
+            (500, r#"{"code":"event-not-accessible"}"#),
+            (200, ""),
+        ] {
+            assert_eq!(found(Kind::Event, status, body), RecordVerdict::Failed, "{body}");
+        }
+        assert_eq!(found(Kind::Event, 200, "{}"), RecordVerdict::Readable(None));
     }
 }

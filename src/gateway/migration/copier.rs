@@ -210,11 +210,17 @@ impl Copier {
     ) -> Result<AnswerPair, CopySkip> {
         let (pair, is_asked) = match (to, &self.site) {
             (CopyTo::Site, Some(site)) => {
+                let asked = Instant::now();
                 let primary = site.answer(call).await;
+                let took = asked.elapsed();
                 if primary.status.is_server_error() {
                     return Err(CopySkip::PrimaryFailed);
                 }
                 let is_asked = primary.is_asked();
+                if is_asked {
+                    self.migration
+                        .site_answered(&self.backend, call.operation_name(), call.sender(), took);
+                }
                 let other = self.way.present(answer, call).await;
                 (AnswerPair { primary, other }, is_asked)
             }

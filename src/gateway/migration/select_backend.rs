@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::HeaderValue;
+use http::{HeaderValue, StatusCode};
 use tokio::time::timeout;
 
 use super::route::{CallRoute, Cutover};
@@ -98,12 +98,11 @@ impl Cutover {
     }
 }
 
-/// Returns true if a client would see a failure.
+/// Returns true if a client would see a failure, or would be told to ask less often.
 fn has_failed(result: &BackendResult) -> bool {
+    let is_failure = |status: StatusCode| status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
     match result {
-        Ok(accepted) => accepted
-            .effective_status()
-            .is_some_and(|status| status.is_server_error()),
+        Ok(accepted) => accepted.effective_status().is_some_and(is_failure),
         Err(CallFailure::NotWritten(_)) => false,
         Err(_) => true,
     }

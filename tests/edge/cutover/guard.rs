@@ -227,6 +227,47 @@ async fn a_state_that_cannot_be_read_is_taken_for_a_return() {
 }
 
 #[tokio::test]
+async fn a_return_that_could_not_be_written_is_written_later() {
+    let directory = Directory::new("unwritten-state");
+    let state = directory.path().join("state");
+    let (owner, next) = (named("owner").await, named("next").await);
+    let base = next.base();
+    let builder = || {
+        Edge::builder().origin(&owner).settings(|settings| {
+            cut(settings, &base, vec![guarded(|_| ())]);
+            settings.state_dir = Some(state.clone());
+        })
+    };
+    let edge = builder().start().await;
+    file_says(&state.join("migration.json"), "moved").await;
+    // As on a full disk, no write succeeds.
+    std::fs::remove_dir_all(&state).expect("the directory of the edge");
+    std::fs::write(&state, "").expect("a file in its place");
+    drop(next);
+    for client in 0..20 {
+        get_as(&edge, client, VENUES).await;
+    }
+    assert_eq!(rule_of(&edge).await["share"], "0%");
+    std::fs::remove_file(&state).expect("the file in its place");
+    edge.drain().await;
+    let edge = builder().start().await;
+    assert_eq!(rule_of(&edge).await["share"], "0%");
+}
+
+#[tokio::test]
+async fn a_backend_that_answers_429_is_returned() {
+    let (owner, next) = (
+        named("owner").await,
+        Origin::answering(|_| Reply::json(429, r#"{"code":"x","message":"y"}"#)).await,
+    );
+    let edge = edge(&owner, &next, vec![guarded(|_| ())]).await;
+    for client in 0..40 {
+        get_as(&edge, client, VENUES).await;
+    }
+    assert_eq!(rule_of(&edge).await["share"], "0%");
+}
+
+#[tokio::test]
 async fn clients_keep_their_places_over_a_restart() {
     let directory = Directory::new("places");
     let (owner, next) = (named("owner").await, named("next").await);

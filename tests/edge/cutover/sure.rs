@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use calendar_edge_core::settings::{CutMethods, CutoverRule, GuardSettings, Percentage};
+use calendar_edge_core::settings::{
+    CutMethods, CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule,
+};
 use http::Method;
 use serde_json::Value;
 
@@ -108,8 +110,34 @@ async fn t94_few_clients_do_not_return_the_calls_of_many() {
 
 // === times ===
 
+/// An edge whose rule takes a share of clients, with `slower = "50%"`. Where it takes all, their calls are copied.
+async fn timed_edge(owner: &Origin, next: &Origin, share: &str) -> Edge {
+    let guard = GuardSettings {
+        slower: Some(50),
+        ..GuardSettings::default()
+    };
+    let rule = CutoverRule {
+        share: Percentage::parse(share).expect("a percentage"),
+        guard: Some(guard),
+        ..rule("venues.*")
+    };
+    if share != "100%" {
+        return edge(owner, next, vec![rule]).await;
+    }
+    let base = next.base();
+    let builder = Edge::builder().origin(owner).settings(|settings| {
+        cut(settings, &base, vec![rule]);
+        settings.shadow.push(ShadowRule {
+            backend: "next".to_owned(),
+            operations: vec![OperationPattern::parse("venues.*").expect("a pattern")],
+            ..ShadowRule::default()
+        });
+    });
+    builder.start().await
+}
+
 /// Seconds until a guard with `slower = "50%"` returns a backend some of whose answers are late; none within 30 s.
-async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<Duration> {
+async fn until_slow_is_returned(share: &str, (late, of): (usize, usize), by: Duration) -> Option<Duration> {
     let quick = Duration::from_millis(20);
     let owner = Origin::always(Reply::json(200, r#"{"by":"owner"}"#).after(quick)).await;
     let (is_slow, count) = (Arc::new(AtomicBool::new(false)), AtomicUsize::new(0));
@@ -121,16 +149,7 @@ async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<
         Reply::json(200, r#"{"by":"next"}"#).after(delay)
     })
     .await;
-    let guard = GuardSettings {
-        slower: Some(50),
-        ..GuardSettings::default()
-    };
-    let rule = CutoverRule {
-        share: Percentage::parse("50%").expect("a percentage"),
-        guard: Some(guard),
-        ..rule("venues.*")
-    };
-    let edge = Arc::new(edge(&owner, &next, vec![rule]).await);
+    let edge = Arc::new(timed_edge(&owner, &next, share).await);
     let callers: Vec<_> = (0..8)
         .map(|caller| {
             let edge = Arc::clone(&edge);
@@ -158,7 +177,7 @@ async fn until_slow_is_returned(late: usize, of: usize, by: Duration) -> Option<
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_some_of_which_are_late_are_seen_in_seconds() {
-    let found = until_slow_is_returned(9, 20, Duration::from_millis(400)).await;
+    let found = until_slow_is_returned("50%", (9, 20), Duration::from_millis(400)).await;
     assert!(
         found.is_some_and(|after| after < Duration::from_secs(10)),
         "{found:?}"
@@ -167,7 +186,16 @@ async fn answers_some_of_which_are_late_are_seen_in_seconds() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_that_are_all_late_are_seen_in_seconds() {
-    let found = until_slow_is_returned(1, 1, Duration::from_millis(300)).await;
+    let found = until_slow_is_returned("50%", (1, 1), Duration::from_millis(300)).await;
+    assert!(
+        found.is_some_and(|after| after < Duration::from_secs(10)),
+        "{found:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn late_answers_to_all_clients_are_seen_beside_those_to_copies() {
+    let found = until_slow_is_returned("100%", (1, 1), Duration::from_millis(300)).await;
     assert!(
         found.is_some_and(|after| after < Duration::from_secs(10)),
         "{found:?}"

@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 
 use super::feed_site::{FEED, FeedScene, Status};
-use crate::support::Edge;
+use crate::support::{Edge, Fate};
 
 fn limited(readers: usize, readers_per_address: usize) -> impl FnOnce(&mut Settings) {
     move |settings| {
@@ -135,4 +135,16 @@ async fn records_come_as_far_as_there_is_room() {
         assert_eq!(scene.told(&token).await.len(), 3);
         assert_eq!(with_records(&scene, &token).await, expected, "{total}");
     }
+}
+
+#[tokio::test]
+async fn what_waits_for_a_slow_reader_counts_as_buffered() {
+    let scene = FeedScene::of(&[]).await;
+    let token = scene.token().await;
+    scene.change("events/50", Status::Long(600)).await;
+    assert_eq!(with_records(&scene, &token).await, [50]);
+    let mut slow = scene.edge.frames().await;
+    let target = format!("{FEED}?since={token}&include=records");
+    assert_eq!(slow.unread("GET", &target, None).await, Fate::Answered(200));
+    assert!(scene.edge.held_bytes().await > 600 << 10);
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::feed_site::{FEED, FeedScene, Status, next, told};
+use crate::support::Answer;
 
 /// A stream as its client reads it.
 struct EventStream {
@@ -69,6 +70,15 @@ impl Event {
             data: serde_json::from_str(field("data")?).expect("JSON"),
         })
     }
+}
+
+#[tokio::test]
+async fn a_reader_that_takes_no_stream_gets_an_answer() {
+    let scene = FeedScene::of(&[]).await;
+    let request = scene.edge.request(Method::GET, FEED);
+    let answer = Answer::to(request.header(ACCEPT, "text/event-stream;q=0, */*")).await;
+    assert_eq!(answer.json()["complete"], false);
+    assert_eq!(answer.header("vary"), Some("Accept"));
 }
 
 #[tokio::test]

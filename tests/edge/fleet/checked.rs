@@ -89,6 +89,34 @@ async fn check_tries_the_store_and_prints_the_rights_that_suffice() {
         told.contains("edges would act alone") && told.contains("xadd"),
         "{told}"
     );
+    // A command that only scripts use.
+    store.ask(&["ACL", "SETUSER", user, "+xadd", "-zadd"]);
+    let told = check(&directory, &account);
+    assert!(
+        told.contains("acl: ") && told.contains("give the user of the store the rights below"),
+        "{told}"
+    );
+}
+
+#[test]
+fn check_says_that_the_password_is_missing() {
+    let Some(store) = Store::start() else { return };
+    let directory = Directory::new("checked-password");
+    store.ask(&["CONFIG", "SET", "requirepass", "a-password"]);
+    let told = check(&directory, &socket(&store));
+    assert!(
+        told.contains("auth: ") && told.contains("correct `fleet.user`"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_message_that_cannot_be_written_takes_no_number() {
+    let Some(store) = Store::start() else { return };
+    let directory = Directory::new("checked-number");
+    store.ask(&["ACL", "SETUSER", "default", "-xadd", "-del"]);
+    check(&directory, &socket(&store));
+    assert_eq!(store.ask(&["GET", &store.key("check:n")]), "1");
 }
 
 #[test]
@@ -100,6 +128,9 @@ fn check_names_what_is_wrong_with_a_store() {
     let told = check(&directory, &socket(&store));
     assert!(told.contains("`maxmemory-policy allkeys-lru`"), "{told}");
     assert!(told.contains("of free memory: give it 20 MiB"), "{told}");
+    store.ask(&["CONFIG", "SET", "maxmemory-policy", "volatile-lru"]);
+    let told = check(&directory, &socket(&store));
+    assert!(told.contains("`maxmemory-policy volatile-lru`"), "{told}");
     store.ask(&["CONFIG", "SET", "replica-read-only", "no"]);
     store.ask(&["REPLICAOF", "127.0.0.1", "1"]);
     let told = check(&directory, &socket(&store));

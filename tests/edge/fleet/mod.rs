@@ -14,3 +14,4 @@ mod sentinels;
 mod shared_answers;
 mod store_tls;
 mod timing;
+mod unnamed_site;

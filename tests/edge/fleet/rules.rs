@@ -277,6 +277,40 @@ async fn guards_judge_the_sums_of_all_edges() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_old_line_that_is_put_back_resumes_nothing() {
+    let Some(store) = Store::start() else { return };
+    let mut fleet = Movers::start(2, &store, guarded()).await;
+    fleet.fails.store(true, Ordering::SeqCst);
+    fleet.call(0, 0..6).await;
+    wait("all edges return", || fleet.are_all(true)).await;
+    resume(&fleet.edges[0], &[]).await;
+    wait("all edges take clients again", || fleet.are_all(false)).await;
+    let rules = store.key("rules");
+    let old = store.ask(&["HGET", &rules, "moved"]);
+    for edge in fleet.edges.drain(..) {
+        edge.drain().await;
+    }
+    store.ask(&["FLUSHALL"]);
+    // The next return is later by the clock, and its version is lower.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    for _ in 0..2 {
+        let edge = fleet.edge(None).await;
+        fleet.edges.push(edge);
+    }
+    fleet.together().await;
+    fleet.call(0, 0..6).await;
+    wait("all edges return", || fleet.are_all(true)).await;
+    store.ask(&["HSET", &rules, "moved", &old]);
+    wait("it is replaced", || async {
+        assert!(fleet.are_all(true).await, "an edge has obeyed it");
+        store.ask(&["HGET", &rules, "moved"]) != old
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert!(fleet.are_all(true).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_forged_standing_is_replaced_and_obeyed_by_no_edge() {
     let Some(store) = Store::start() else { return };
     let fleet = Movers::start(2, &store, guarded()).await;

@@ -232,6 +232,12 @@ impl Edge {
         value.map(ToOwned::to_owned)
     }
 
+    /// The bytes of responses that are held for clients.
+    pub(crate) async fn held_bytes(&self) -> u64 {
+        let held = self.metric(r#"edge_buffered_bytes{buffer="responses"}"#).await;
+        held.expect("a gauge").parse().expect("a number")
+    }
+
     /// A client that keeps no connections.
     pub(crate) fn client() -> reqwest::Client {
         client(reqwest::Client::builder().pool_max_idle_per_host(0))

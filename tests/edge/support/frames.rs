@@ -63,6 +63,20 @@ impl FrameClient {
         self.write(&frame(kind, flags, stream, payload)).await;
     }
 
+    /// Sends a request whose answer may send no byte of its body, and waits for its head.
+    pub(crate) async fn unread(&mut self, method: &str, target: &str, body: Option<&[u8]>) -> Fate {
+        // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2) is 0.
+        self.frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]).await;
+        let fields = [
+            (":method", method),
+            (":scheme", "http"),
+            (":authority", "localhost"),
+            (":path", target),
+        ];
+        let stream = self.request(&fields, body).await;
+        self.fate(stream).await
+    }
+
     /// Sends the body of a stream in pieces, and all of them at once.
     pub(crate) async fn body_at_once(&mut self, stream: u32, pieces: std::slice::Chunks<'_, u8>) {
         let mut frames: Vec<u8> = pieces.flat_map(|piece| frame(DATA, 0, stream, piece)).collect();

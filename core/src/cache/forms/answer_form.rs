@@ -77,6 +77,7 @@ impl OfferedForms {
     }
 
     /// The forms of the answer to a call: it reads events. Items of a list carry no JSON-LD (backend.md section 11).
+    #[must_use]
     pub fn of(self, call: &ForwardableCall) -> Self {
         let reads_events = call.operation().is_some_and(|operation| {
             operation.id.kind() == Some(Kind::Event)
@@ -106,9 +107,7 @@ impl OfferedForms {
     fn accepted(self, headers: &HeaderMap) -> AnswerForm {
         let mut json = JsonWish::default();
         let mut named: [Option<Weight>; AnswerForm::NAMED.len()] = Default::default();
-        let fields = headers.get_all(ACCEPT).iter();
-        let fields = fields.filter_map(|field| field.to_str().ok());
-        for (range, weight) in fields.flat_map(|field| field.split(',')).filter_map(item) {
+        for (range, weight) in accepted_ranges(headers) {
             json.note(range, weight);
             let mut wishes = AnswerForm::NAMED.iter().zip(&mut named);
             if let Some((_, wish)) = wishes.find(|(form, _)| range.eq_ignore_ascii_case(form.media_type())) {
@@ -153,6 +152,17 @@ impl JsonWish {
     const fn is_exact(self) -> bool {
         self.named == 3
     }
+}
+
+/// Returns true if a client names this media type, and takes it.
+pub fn names_media_type(headers: &HeaderMap, media_type: &str) -> bool {
+    accepted_ranges(headers).any(|(range, weight)| weight > 0 && range.eq_ignore_ascii_case(media_type))
+}
+
+fn accepted_ranges(headers: &HeaderMap) -> impl Iterator<Item = (&str, Weight)> {
+    let fields = headers.get_all(ACCEPT).iter();
+    let fields = fields.filter_map(|field| field.to_str().ok());
+    fields.flat_map(|field| field.split(',')).filter_map(item)
 }
 
 /// One item: a media range, and its weight of 1 unless it says another. Its other parameters do not count.
@@ -224,6 +234,27 @@ mod tests {
         }
         assert_eq!(accepted(ALL, &[]), Json);
         assert_eq!(accepted(ALL, &["text/html", "text/calendar"]), Calendar);
+    }
+
+    #[test]
+    fn a_media_type_counts_where_it_is_named_with_a_weight() {
+        for (field, expected) in [
+            ("text/event-stream", true),
+            ("*/*, Text/Event-Stream;q=0.1", true),
+            ("text/event-stream;q=0", false),
+            ("text/event-stream ; q=0.0, */*", false),
+            ("*/*", false),
+            ("text/event-streams", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static(field));
+            assert_eq!(
+                names_media_type(&headers, "text/event-stream"),
+                expected,
+                "{field}"
+            );
+        }
+        assert!(!names_media_type(&HeaderMap::new(), "text/event-stream"));
     }
 
     #[test]

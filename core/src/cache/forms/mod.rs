@@ -5,5 +5,5 @@ mod calendar;
 mod form_writer;
 mod members;
 
-pub use answer_form::{AnswerForm, OfferedForms};
+pub use answer_form::{AnswerForm, OfferedForms, names_media_type};
 pub use form_writer::{AfterPage, FormWriter, MOST_BYTES, MOST_EVENTS, PageFault, ShownEvent, WrittenForm};

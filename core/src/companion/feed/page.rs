@@ -67,7 +67,7 @@ impl FeedPage {
             if let Some(record) = record(change) {
                 json.pop();
                 json.extend_from_slice(b",\"record\":");
-                json.extend(record.trim_ascii().iter().map(on_one_line));
+                json.extend(record.trim_ascii().iter().copied().map(on_one_line));
                 json.push(b'}');
             }
         }
@@ -79,8 +79,8 @@ impl FeedPage {
 }
 
 /// A byte of JSON without line ends, which a stream of events would end at. In a string they are escaped.
-const fn on_one_line(byte: &u8) -> u8 {
-    match *byte {
+const fn on_one_line(byte: u8) -> u8 {
+    match byte {
         b'\r' | b'\n' => b' ',
         byte => byte,
     }

@@ -49,12 +49,8 @@ fn listed(rule: &SurfaceRule) -> Vec<ListedRule> {
     } else {
         SurfaceCallers::Anybody
     };
-    let methods: String = rule
-        .methods
-        .iter()
-        .map(Method::as_str)
-        .map(|name| format!("{name} "))
-        .collect();
+    let names = rule.methods.iter().map(Method::as_str);
+    let methods: String = names.flat_map(|name| [name, " "]).collect();
     let hides = is_closed && rule.answer == SurfaceAnswer::NotFound;
     let end = if hides { " not_found" } else { "" };
     let entry = |pattern: &str| ListedRule {

@@ -113,7 +113,7 @@ impl SurfaceRules {
             match pattern {
                 SurfacePattern::Route(pattern) => self.routes.push((pattern.clone(), at)),
                 SurfacePattern::Preset(preset) => {
-                    preset.doors.iter().for_each(|door| self.add_door(*door, at))
+                    preset.doors.iter().for_each(|door| self.add_door(*door, at));
                 }
             }
         }
@@ -277,7 +277,7 @@ fn is_set(door: &SiteDoor, variables: Option<&PhpArray>) -> bool {
     let (SiteDoor::PageWith(name, wanted), Some(variables)) = (door, variables) else {
         return false;
     };
-    match (variables.get(*name), wanted) {
+    match (variables.get(name), wanted) {
         (None, _) => false,
         (Some(Value::String(text)), Some(wanted)) => **text == *wanted.as_bytes(),
         (Some(Value::String(text)), None) => !text.is_empty() && **text != *b"0",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::guard::{RuleEvent, RuleGuard, TripReason};
 use super::place::ClientId;
-use super::rule_record::{Returned, RuleRecord};
+use super::rule_record::RuleRecord;
 use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};
 use crate::unix_time::UnixTime;
@@ -137,19 +137,15 @@ impl RuleControl {
 
     /// Returns all calls to the site.
     pub fn return_calls(&mut self, reason: String, now: UnixTime) {
-        let at = now.as_secs();
-        self.standing.version += 1;
-        self.standing.returned = Some(Returned { reason, at });
+        self.standing.return_calls(reason, now);
     }
 
     /// Takes clients again, steps from the first one on; false if no calls were returned.
     pub fn resume(&mut self, now: UnixTime) -> bool {
-        if self.standing.returned.take().is_none() {
+        if !self.standing.resume(now) {
             return false;
         }
         self.guard = self.rule.guard.as_ref().map(RuleGuard::new);
-        self.standing.resumed = Some(now.as_secs());
-        self.standing.version += 1;
         self.begin_step(0, now);
         true
     }

@@ -48,7 +48,7 @@ pub enum RuleEvent {
     Ended,
     /// An answer that had begun broke off.
     BrokeOff,
-    /// The backend failed: no connection, a timeout, an unusable answer, or a status of 500 or more.
+    /// The backend failed: no connection, a timeout, an unusable answer, status 429, or one of 500 or more.
     Failed,
     /// The client left before the backend had answered.
     GivenUp(Duration),

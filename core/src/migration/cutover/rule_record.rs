@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::unix_time::UnixTime;
+
 /// The standing of a rule. Each change of it has the next version.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RuleRecord {
@@ -65,11 +67,11 @@ impl RuleRecord {
         self.version != self.agreed
     }
 
-    /// The version that applies beside that of the fleet; none: the store has none.
+    /// The standing that applies beside that of the fleet; none: the store has none.
     ///
-    /// The higher version wins. Changes that this edge made alone, or that the store has forgotten, are another matter:
-    /// a return holds unless an operator has resumed the rule later, and a resumption unless a guard has returned it
-    /// later.
+    /// The later return or resumption wins, whatever the versions: a line that the store held before its loss of memory, or
+    /// that a stranger has put back, resumes nothing. Where both know the same one, the higher version wins. An edge that
+    /// knows nothing, with version 0, takes what the fleet has.
     pub fn beside(&self, fleet: Option<&Self>) -> Merged {
         let Some(fleet) = fleet else {
             let version = self.version.max(1);
@@ -79,9 +81,8 @@ impl RuleRecord {
         if !self.is_untold() && self.version == fleet.version && self.says_the_same_as(fleet) {
             return Merged::Agreed;
         }
-        let is_by_time = self.is_untold() || self.version >= fleet.version;
-        let is_own = is_by_time && self.is_later_than(fleet, is_newer);
-        if is_own {
+        let is_later = self.last_change().cmp(&fleet.last_change());
+        if self.version > 0 && (is_later.is_gt() || is_later.is_eq() && is_newer) {
             let version = if is_newer { self.version } else { fleet.version + 1 };
             return Merged::Own { version };
         }
@@ -89,15 +90,28 @@ impl RuleRecord {
         Merged::Theirs { version }
     }
 
-    /// Whether the last return or resumption is later than that of the fleet.
-    fn is_later_than(&self, fleet: &Self, is_newer: bool) -> bool {
-        let (own, theirs) = match (&self.returned, &fleet.returned) {
-            (Some(own), None) => return fleet.resumed.is_none_or(|at| at <= own.at),
-            (None, Some(theirs)) => return self.resumed.is_some_and(|at| at >= theirs.at),
-            (Some(own), Some(theirs)) => (Some(own.at), Some(theirs.at)),
-            (None, None) => (self.resumed, fleet.resumed),
+    /// Returns all calls to the site, not before the last resumption, whatever the clocks of edges say.
+    pub(super) fn return_calls(&mut self, reason: String, now: UnixTime) {
+        let at = now.as_secs().max(self.resumed.unwrap_or_default());
+        self.returned = Some(Returned { reason, at });
+        self.version += 1;
+    }
+
+    /// Takes clients again, later than the return; false if no calls were returned.
+    pub(super) fn resume(&mut self, now: UnixTime) -> bool {
+        let Some(returned) = self.returned.take() else {
+            return false;
         };
-        own > theirs || own == theirs && is_newer
+        self.resumed = Some(now.as_secs().max(returned.at.saturating_add(1)));
+        self.version += 1;
+        true
+    }
+
+    /// The time of the last return or resumption, and whether it is a return, which of two at once counts as the later one.
+    fn last_change(&self) -> (u64, bool) {
+        let resumed = self.resumed.unwrap_or_default();
+        let returned = self.returned.as_ref();
+        returned.map_or((resumed, false), |returned| (returned.at.max(resumed), true))
     }
 
     fn says_the_same_as(&self, other: &Self) -> bool {
@@ -188,7 +202,44 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_resumption_is_later_than_its_return_and_the_next_return_than_both() {
+        let now = UnixTime::from_secs(100);
+        let mut rule = record(1, 1, None, None);
+        for _ in 0..3 {
+            let before = rule.clone();
+            rule.return_calls("x".to_owned(), now);
+            assert_eq!(
+                rule.beside(Some(&before)),
+                Merged::Own {
+                    version: rule.version
+                }
+            );
+            let before = rule.clone();
+            assert!(rule.resume(now) && !rule.resume(now));
+            assert_eq!(
+                rule.beside(Some(&before)),
+                Merged::Own {
+                    version: rule.version
+                }
+            );
+        }
+    }
+
     proptest! {
+        /// A line that the store once held lifts no return that came later, and ends no resumption that did.
+        #[test]
+        fn an_old_line_changes_nothing(
+            own in (1_u64..20, 0_u64..20), theirs in 1_u64..20, at in 2_u64..100, before in 1_u64..100, is_return in any::<bool>(),
+        ) {
+            prop_assume!(before < at);
+            let (returned, resumed) = if is_return { (Some(at), None) } else { (None, Some(at)) };
+            let own = record(own.0, own.1, returned, resumed);
+            for old in [record(theirs, theirs, None, Some(before)), record(theirs, theirs, Some(before), None)] {
+                prop_assert!(matches!(own.beside(Some(&old)), Merged::Own { .. }), "{own:?} {old:?}");
+            }
+        }
+
         /// Edges that acted alone agree after they have joined, in whatever order, and a return that nobody resumed
         /// later is among what they agree about.
         #[test]
