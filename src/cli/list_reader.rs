@@ -120,9 +120,9 @@ impl ListPage {
     ///
     /// When it is no list: then the site says nothing about its records.
     pub(super) fn read(list: WalkedList<'_>, number: u64, answer: &DryRunAnswer) -> anyhow::Result<Self> {
-        let (collection, body) = (list.kind.collection(), body(answer));
+        let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
-            number > 1 && answer.status == StatusCode::NOT_FOUND && code(&body).ends_with("-page-not-found");
+            number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
         if is_beyond || (list.is_trash && answer.status == StatusCode::BAD_REQUEST) {
             return Ok(Self {
                 records: Vec::new(),
@@ -134,13 +134,12 @@ impl ListPage {
             answer.status == StatusCode::OK,
             refused(&list.page(number), answer)
         );
-        let records = body.get(collection).and_then(Value::as_array);
+        let records = body[collection].as_array();
         let records = records.with_context(|| format!("the site answers {collection} without a list"))?;
-        let count = |name: &str| body.get(name).and_then(Value::as_u64);
         Ok(Self {
             records: records.clone(),
-            pages: count("total_pages").unwrap_or(number),
-            total: count("total").unwrap_or_default(),
+            pages: body["total_pages"].as_u64().unwrap_or(number),
+            total: body["total"].as_u64().unwrap_or_default(),
         })
     }
 }
@@ -185,11 +184,8 @@ pub(super) fn wait_after(answer: &DryRunAnswer, tried: u32) -> anyhow::Result<Op
 }
 
 fn refused(path: &str, answer: &DryRunAnswer) -> String {
-    let body = body(answer);
-    let message = body
-        .get("message")
-        .and_then(Value::as_str)
-        .unwrap_or("no message");
+    let body = &body(answer);
+    let message = body["message"].as_str().unwrap_or("no message");
     format!(
         "the site refuses {path}: {}, {message}; another run goes on from here",
         answer.status

@@ -220,8 +220,9 @@ impl KeptRecords {
         let (collection, list) = list_of(kind)?;
         let mut document = json!({ (collection): [record] });
         self.comparer.drop_ignored(list, &mut document);
-        let record = document.get(collection).and_then(|records| records.get(0));
-        Ok(entry::hash(record.unwrap_or(&Value::Null)))
+        let records = document.get(collection).and_then(Value::as_array);
+        let record = records.and_then(|records| records.first());
+        Ok(entry::hash(record.context("a list without its record")?))
     }
 
     /// Notes where a known record has changed.
