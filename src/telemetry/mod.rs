@@ -44,11 +44,11 @@ mod site_verdict;
     allow(dead_code, reason = "without an exporter nobody takes spans")
 )]
 mod spans;
+mod surface_metrics;
 #[cfg_attr(
     not(feature = "migration"),
     expect(dead_code, reason = "the table has the rows of every build")
 )]
-mod surface_metrics;
 mod table;
 mod text_lines;
 mod told;
