@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
+use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::settings::{OtherTraffic, Settings};
+use http::header::COOKIE;
+use http::{Method, Request};
 use serde::Deserialize;
 
 /// The advisories, newest first.
@@ -28,6 +31,8 @@ pub(crate) struct Advisory {
     /// The harm, as the end of a sentence.
     pub(crate) hole: String,
     closed_by: ClosedBy,
+    /// The namespace outside of the calendar API that has it; none where that is not one namespace alone.
+    namespace: Option<String>,
 }
 
 /// A setting of the edge that closes a hole.
@@ -76,16 +81,46 @@ impl Advisory {
         match self.closed_by {
             ClosedBy::Writers if !settings.writers.is_empty() => Some("`writers`"),
             ClosedBy::Other if settings.other == OtherTraffic::Refuse => Some("`other = \"refuse\"`"),
+            ClosedBy::Other if self.is_closed_by_rule(settings) => Some("`[[surface]]`"),
             ClosedBy::Writers | ClosedBy::Other | ClosedBy::Nothing => None,
         }
     }
 
+    /// Returns true if the rules about the rest of the site let nobody call its namespace, also with a login cookie:
+    /// whoever makes one up passes as far as the edge can tell.
+    fn is_closed_by_rule(&self, settings: &Settings) -> bool {
+        let Some(namespace) = &self.namespace else {
+            return false;
+        };
+        let decider = Decider::new(settings);
+        let is_refused = |method: Method| {
+            let request = Request::builder()
+                .method(method)
+                .uri(format!("/?rest_route=/{namespace}/any"))
+                .header(COOKIE, "wordpress_logged_in_any=any")
+                .body(());
+            request.is_ok_and(|request| {
+                let (head, ()) = request.into_parts();
+                let asked = decider.surface_request(&head);
+                let verdict = asked.as_ref().and_then(|asked| decider.surface().judge(asked));
+                verdict.is_some_and(|verdict| verdict.is_refused())
+            })
+        };
+        [Method::GET, Method::POST].into_iter().all(is_refused)
+    }
+
     /// The advice for an edge that leaves it open.
-    pub(crate) const fn advice(&self) -> &'static str {
-        match self.closed_by {
-            ClosedBy::Writers => "until the update, list in `writers` whose writes pass",
-            ClosedBy::Other => "until the update, `other = \"refuse\"` alone closes it here",
-            ClosedBy::Nothing => "no setting closes it here: update",
+    pub(crate) fn advice(&self) -> String {
+        match (self.closed_by, &self.namespace) {
+            (ClosedBy::Writers, _) => "until the update, list in `writers` whose writes pass".to_owned(),
+            (ClosedBy::Other, Some(namespace)) => format!(
+                "until the update, close \"{namespace}/*\" by a rule of `[[surface]]` with `callers = \"nobody\"` in mode enforce, or set \
+                 `other = \"refuse\"`"
+            ),
+            (ClosedBy::Other, None) => {
+                "until the update, `other = \"refuse\"` alone closes it here".to_owned()
+            }
+            (ClosedBy::Nothing, _) => "no setting closes it here: update".to_owned(),
         }
     }
 }
@@ -108,6 +143,8 @@ fn numbers(version: &str) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use calendar_edge_core::settings::{Mode, RoutePattern, SurfaceCallers, SurfacePattern, SurfaceRule};
+
     use super::*;
 
     fn of(version: &str) -> Vec<String> {
@@ -178,6 +215,22 @@ mod tests {
         settings.other = OtherTraffic::Forward;
         assert_eq!(closed(&settings, "CVE-2026-2694"), Some("`writers`"));
         assert_eq!(closed(&settings, "CVE-2026-49772"), None);
+        let mut rule = SurfaceRule {
+            routes: vec![SurfacePattern::Route(RoutePattern::parse("tec/v1/*").unwrap())],
+            callers: SurfaceCallers::Credentials,
+            mode: Mode::Enforce,
+            ..SurfaceRule::default()
+        };
+        settings.surface = vec![rule.clone()];
+        assert_eq!(
+            closed(&settings, "CVE-2026-49772"),
+            None,
+            "a made-up cookie passes"
+        );
+        rule.callers = SurfaceCallers::Nobody;
+        settings.surface = vec![rule];
+        assert_eq!(closed(&settings, "CVE-2026-49772"), Some("`[[surface]]`"));
+        assert_eq!(closed(&settings, "CVE-2026-13390"), None, "another namespace");
         assert_eq!(closed(&settings, "CVE-2026-84741"), None);
     }
 }
