@@ -5,12 +5,12 @@
 //! [`RelayBody`], which read from a body. No code here knows a clock, a socket or a runtime.
 
 mod advice;
-mod balance;
 mod buffer_budget;
 mod check;
 mod client_context;
 pub mod cors;
 mod dialled_names;
+mod ends;
 mod failure;
 #[cfg(test)]
 mod frames;

@@ -8,7 +8,7 @@ use crate::relay::failure::OriginFailure;
 use crate::simd;
 
 /// Removes the white space that JSON allows around a document.
-pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
+pub(in crate::relay) fn trimmed(bytes: &[u8]) -> &[u8] {
     let mut trimmed = bytes;
     while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = trimmed
     {
@@ -20,6 +20,31 @@ pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
 /// True if a JSON value can begin with this byte.
 pub(super) const fn begins_json(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
+}
+
+/// True if a document has both ends of a list of the calendar (CONTRACT section 11), so that it needs no reading.
+///
+/// WordPress encodes a list whole before it prints its first byte. Text before it or behind it, an early end or a second
+/// document shows at an end, and only the end of a list has its totals.
+pub(super) fn is_surely_list(document: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 3] = [b"{\"events\":[{", b"{\"venues\":[{", b"{\"organizers\":[{"];
+    let is_list = BEGINNINGS.iter().any(|beginning| document.starts_with(beginning));
+    is_list && before_totals(document).is_some()
+}
+
+/// The bytes before the totals with which a list ends.
+fn before_totals(document: &[u8]) -> Option<&[u8]> {
+    let rest = document.strip_suffix(b"}")?;
+    before_number(rest)?
+        .strip_suffix(b",\"total_pages\":")
+        .and_then(before_number)?
+        .strip_suffix(b",\"total\":")
+}
+
+/// The bytes before the digits with which these end.
+fn before_number(bytes: &[u8]) -> Option<&[u8]> {
+    let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then(|| bytes.split_at(bytes.len() - digits).0)
 }
 
 /// Reads a document to its end. It must be UTF-8 (RFC 8259 8.1).
@@ -63,6 +88,24 @@ mod tests {
             ("nope", "malformed"),
         ] {
             assert_eq!(verdict(document.as_bytes()), name, "{document}");
+        }
+    }
+
+    #[test]
+    fn only_whole_lists_of_the_calendar_need_no_reading() {
+        let list = r#"{"events":[{"id":1}],"rest_url":"a","total":12,"total_pages":2}"#;
+        assert!(is_surely_list(list.as_bytes()));
+        for end in 0..list.len() {
+            assert!(!is_surely_list(list.split_at(end).0.as_bytes()), "{end}");
+        }
+        for other in [
+            r#"{"events":[],"total":0,"total_pages":0}"#,
+            r#"{"id":5,"total":1,"total_pages":1}"#,
+            r#"{"events":[{"id":1}],"total":1,"total_pages":1}{"code":"internal_server_error"}"#,
+            r#"{"events":[{"id":1}],"total":1,"total_pages":}"#,
+            r#"{"events":[{"id":1,"total":1,"total_pages":1,"x":"#,
+        ] {
+            assert!(!is_surely_list(other.as_bytes()), "{other}");
         }
     }
 

@@ -3,7 +3,7 @@
 use http::{HeaderMap, Method, StatusCode, header};
 
 use super::call_context::{CallContext, Script};
-use super::document::{begins_json, judge_document, trimmed};
+use super::document::{begins_json, is_surely_list, judge_document, trimmed};
 use super::software::{document_failure, page_failure};
 use super::wordpress::WordPress;
 use crate::relay::failure::{OriginFailure, RequestPart, shortened};
@@ -88,7 +88,8 @@ pub(super) fn judge_body(
     if !document.first().is_some_and(|&first| begins_json(first)) {
         return Err(page_failure(software, bytes).unwrap_or(OriginFailure::TextBeforeJson));
     }
-    if matches!(received, Received::Whole(_)) {
+    let is_list = || software == BackendSoftware::WordPress && is_surely_list(document);
+    if matches!(received, Received::Whole(_)) && !is_list() {
         judge_document(document)?;
     }
     if status.as_u16() >= 400 && document.first() != Some(&b'{') {

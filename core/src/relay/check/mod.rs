@@ -19,3 +19,4 @@ pub use accept::accept;
 pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub use call_context::{AskedLanguage, CallContext, Script};
+pub(super) use document::trimmed;
