@@ -288,7 +288,6 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         findings: shared.findings.clone(),
         surface: shared.surface.clone(),
         migration: shared.migration.clone(),
-        recorder: shared.recorder.clone(),
         contracts: shared.companions.contracts().clone(),
         bodies: shared.bodies.clone(),
         buffers: shared.buffers.clone(),

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use url::Url;
 
-#[cfg(feature = "migration")]
 use crate::backend::most_pool_connections;
 use crate::backend::{Backends, ClientError, VitalSigns, most_connections, with_stored_namespace};
 use crate::companion::{CompanionService, WebhookService};
@@ -320,7 +319,6 @@ pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
     let others = most_connections(&settings.site())
         .saturating_add(ADMIN_CONNECTIONS)
         .saturating_add(placement.descriptors());
-    #[cfg(feature = "migration")]
     let others = others.saturating_add(most_pool_connections(settings));
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);

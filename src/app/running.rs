@@ -64,9 +64,7 @@ impl Running {
 
     /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
     pub fn follow(&self, reload: Reload, sighup: Sighup) {
-        self.reloader
-            .program_context()
-            .set(&reload.effective, &reload.log);
+        self.reloader.program_context().set(&reload.effective);
         let following = follow(self.reloader.clone(), reload, sighup, self.manager.clone());
         let drain = self.drain.clone();
         self.drain

@@ -117,7 +117,6 @@ fn clean(user_agent: &HeaderValue) -> Option<HeaderValue> {
 
 impl ForwardedHeaders {
     /// The client's address.
-    #[cfg(feature = "migration")]
     pub(crate) const fn client(&self) -> Option<IpAddr> {
         self.forwarded.client
     }

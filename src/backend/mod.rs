@@ -11,7 +11,6 @@ mod backends;
 mod breaker;
 mod breaker_handle;
 mod bulkhead;
-#[cfg(feature = "migration")]
 mod caller_question;
 mod client;
 mod companion_question;
@@ -27,7 +26,6 @@ mod outgoing;
 pub(crate) mod pauses;
 mod permit;
 mod permit_queue;
-#[cfg(feature = "migration")]
 mod pools;
 mod preview;
 mod queue_pace;
@@ -49,7 +47,6 @@ pub use address::AddressFault;
 pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
-#[cfg(feature = "migration")]
 pub(crate) use caller_question::{CallerKey, CallerQuestion};
 pub(crate) use client::posting_client;
 pub use client::{ClientError, check_client};
@@ -64,7 +61,6 @@ pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;
 pub use pauses::asked as asked_pause;
-#[cfg(feature = "migration")]
 pub(crate) use pools::{BackendPool, BackendPools, PoolUse, most_pool_connections};
 pub use preview::{Preview, PreviewClient, preview};
 pub(crate) use queue_watch::QueueWatch;

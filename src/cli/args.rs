@@ -22,7 +22,7 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare`, `replay`, `verify`, `contract test` or `migration` found differences or returned calls; 2 these six cannot use a \
+effect, or `compare`, `verify`, `contract test` or `migration` found differences or returned calls; 2 these five cannot use a \
 backend or a running edge, or `init`, `export` or `surface` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
@@ -68,27 +68,18 @@ pub(super) enum Command {
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
     /// Send one call to the origin and to another backend, and show how the answers differ
-    #[cfg(feature = "migration")]
     #[command(after_help = examples::COMPARE)]
     Compare(super::comparing::CompareArgs),
-    /// Send recorded calls to the origin and to another backend, and report how the answers differ
-    #[cfg(feature = "migration")]
-    #[command(after_help = examples::REPLAY)]
-    Replay(super::comparing::ReplayArgs),
     /// Compare every record of the site with another backend, and say which are not equal
-    #[cfg(feature = "migration")]
     #[command(after_help = examples::VERIFY)]
     Verify(super::comparing::VerifyArgs),
     /// Write all records that an account can read into files, for another service
-    #[cfg(feature = "migration")]
     #[command(after_help = examples::EXPORT)]
     Export(super::exporting::ExportArgs),
     /// Test whether a backend keeps the contract of the API
-    #[cfg(feature = "migration")]
     #[command(after_help = examples::CONTRACT_COMMANDS)]
     Contract(super::contract::ContractArgs),
     /// Ask a running edge about other backends: rules, guards, differences
-    #[cfg(feature = "migration")]
     #[command(after_help = examples::MIGRATION_COMMANDS)]
     Migration(super::migration::MigrationArgs),
     /// Print what a shell needs to complete commands and flags
@@ -258,7 +249,6 @@ impl ServeArgs {
 impl SiteArgs {
     /// The settings from file, environment and the flags about the site. The variables of the other flags of
     /// `serve` apply too, so that `check` uses the settings of `serve`.
-    #[cfg(feature = "migration")]
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         self.source(environment).load()
     }

@@ -21,7 +21,6 @@ const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
     Some(_) => concat!(env!("CARGO_PKG_VERSION"), ", built by a profile"),
     None => env!("CARGO_PKG_VERSION"),
 };
-#[cfg(feature = "migration")]
 use super::{comparing, contract, exporting, migration};
 
 /// Runs the subcommand of the arguments.
@@ -55,17 +54,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
             purge::run(&args, environment, &mut out)?;
             Ok(Status::Success)
         }
-        #[cfg(feature = "migration")]
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
-        #[cfg(feature = "migration")]
-        Command::Replay(args) => comparing::replay(&args, environment, &mut out),
-        #[cfg(feature = "migration")]
         Command::Verify(args) => comparing::verify(&args, environment, &mut out),
-        #[cfg(feature = "migration")]
         Command::Export(args) => exporting::run(&args, environment, &mut out),
-        #[cfg(feature = "migration")]
         Command::Contract(args) => contract::run(&args, &mut out),
-        #[cfg(feature = "migration")]
         Command::Migration(args) => migration::run(&args, &mut out),
         Command::Completions(args) => done(completions::run(&args, &mut out)),
         Command::Man(args) => {

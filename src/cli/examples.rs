@@ -75,26 +75,16 @@ Examples:
   calendar-edge purge --tag event:50 --tag venue:7
   calendar-edge purge --all --admin http://127.0.0.1:9787";
 
-#[cfg(feature = "migration")]
 pub(super) const COMPARE: &str = "\
 Examples:
   calendar-edge compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
   calendar-edge compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
 
-#[cfg(feature = "migration")]
-pub(super) const REPLAY: &str = "\
-Examples:
-  calendar-edge replay calls.jsonl --to next --config edge.toml
-  calendar-edge replay calls.jsonl --to next --account editor=@editor.headers --skip-broken --config edge.toml
-  calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
-
-#[cfg(feature = "migration")]
 pub(super) const VERIFY: &str = "\
 Examples:
   calendar-edge verify --to next --config edge.toml
   calendar-edge verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50 --manifest next.jsonl";
 
-#[cfg(feature = "migration")]
 pub(super) const EXPORT: &str = "\
 Examples:
   calendar-edge export calendar-2026-11-23 --config edge.toml
@@ -102,12 +92,10 @@ Examples:
 
 An export that was interrupted is continued by the same command.";
 
-#[cfg(feature = "migration")]
 pub(super) const CONTRACT_COMMANDS: &str = "\
 Examples:
   calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1";
 
-#[cfg(feature = "migration")]
 pub(super) const CONTRACT_TEST: &str = "\
 Examples:
   calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1
@@ -119,32 +107,22 @@ stay in the trash.
 
 Exit statuses: 0 the backend keeps the contract; 1 it does not; 2 it cannot be asked, or the test was interrupted.";
 
-#[cfg(feature = "migration")]
 pub(super) const MIGRATION_COMMANDS: &str = "\
 Examples:
   calendar-edge migration status
   calendar-edge migration report --backend next";
 
-#[cfg(feature = "migration")]
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
   calendar-edge migration status --admin http://127.0.0.1:9787";
 
-#[cfg(feature = "migration")]
 pub(super) const MIGRATION_REPORT: &str = "\
 Examples:
   calendar-edge migration report --backend next --operation 'events.*' --json";
 
-#[cfg(feature = "migration")]
 pub(super) const MIGRATION_RESUME: &str = "\
 Examples:
   calendar-edge migration resume venues";
-
-#[cfg(feature = "migration")]
-pub(super) const MIGRATION_RECORD: &str = "\
-Examples:
-  calendar-edge migration record
-  calendar-edge migration record on --admin http://127.0.0.1:9787";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -5,10 +5,8 @@ mod args;
 mod cache;
 mod check;
 mod colour;
-#[cfg(feature = "migration")]
 mod comparing;
 mod completions;
-#[cfg(feature = "migration")]
 mod contract;
 #[cfg(feature = "demo")]
 mod demo;
@@ -16,24 +14,18 @@ mod dispatch;
 mod environment;
 mod examples;
 mod explain;
-#[cfg(feature = "migration")]
 mod exporting;
-#[cfg(feature = "migration")]
 mod file_hashes;
 mod guarded_rules;
 mod healthcheck;
 mod idle_rules;
 mod init;
-#[cfg(feature = "migration")]
 mod list_reader;
 mod man;
-#[cfg(feature = "migration")]
 mod migration;
 mod named_address;
 mod open_settings;
-#[cfg(feature = "migration")]
 mod pace;
-#[cfg(feature = "migration")]
 mod progress;
 mod purge;
 mod routes;

@@ -52,7 +52,6 @@ pub(crate) fn complain(error: &anyhow::Error) -> Status {
 ///
 /// # Errors
 /// A mistake on the command line or in the configuration.
-#[cfg(feature = "migration")]
 pub(super) fn could_not_run<T>(result: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
     match result {
         Ok(result) => Ok(Some(result)),

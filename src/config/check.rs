@@ -113,24 +113,6 @@ pub(super) fn proxies(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     }
 }
 
-/// Only a program with an exporter can send spans, and only one with tools for agents can offer them.
-pub(super) fn built_in(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let Settings { traces, agents, .. } = &typed.value;
-    let missing = [
-        (
-            "traces.endpoint",
-            "otlp",
-            !cfg!(feature = "otlp") && traces.endpoint.is_some(),
-        ),
-        ("agents.mcp", "mcp", !cfg!(feature = "mcp") && agents.mcp),
-    ];
-    let help = "use a program that was built with it (it is on by default), or remove the line";
-    for (key, feature, _) in missing.into_iter().filter(|(_, _, is_missing)| *is_missing) {
-        let finding = ConfigFinding::impossible(key, Impossible::NotBuiltIn(feature));
-        problems.add(typed.places.of(key), finding.help(Some(help.to_owned())));
-    }
-}
-
 /// The public host is one of the hosts, and no name is listed twice.
 pub(super) fn names(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     let settings = &typed.value;

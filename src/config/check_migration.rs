@@ -6,25 +6,6 @@ use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use calendar_edge_core::migration::cutover::split_stores;
 use calendar_edge_core::settings::{CandidateSettings, CredentialsPolicy, CutoverRule, Settings, ShadowRule};
 
-/// A program without the feature `migration` takes no rule: it would leave calls where the rule does not want them.
-pub(super) fn is_built_in(
-    shadow: &[Placed<ShadowRule>],
-    cutover: &[Placed<CutoverRule>],
-    problems: &mut ConfigProblems,
-) {
-    if cfg!(feature = "migration") {
-        return;
-    }
-    let shadow = shadow.iter().map(|rule| ("shadow", &rule.places.table));
-    let cutover = cutover.iter().map(|rule| ("cutover", &rule.places.table));
-    for (key, place) in shadow.chain(cutover) {
-        problems.add(
-            place,
-            ConfigFinding::impossible(key, Impossible::WithoutMigration),
-        );
-    }
-}
-
 /// Backends that get identities have a secret to verify them by.
 pub(super) fn identities(backends: &[Placed<CandidateSettings>], problems: &mut ConfigProblems) {
     for backend in backends {
@@ -129,19 +110,4 @@ fn unknown_backend(key: &str, name: &str, backends: &[CandidateSettings]) -> Opt
     let meant = nearest(name, names()).map(|meant| format!("did you mean \"{meant}\"?"));
     let finding = ConfigFinding::impossible(key, Impossible::UnknownBackend(name.to_owned()));
     Some(finding.help(meant))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_program_with_migration_takes_rules() {
-        let shadow = [Placed::new(ShadowRule::default(), ConfigPlace::Absent)];
-        let cutover = [Placed::new(CutoverRule::default(), ConfigPlace::Absent)];
-        let mut problems = ConfigProblems::default();
-        is_built_in(&shadow, &cutover, &mut problems);
-        let expected = if cfg!(feature = "migration") { 0 } else { 2 };
-        assert_eq!(problems.into_error(None).problems.len(), expected);
-    }
 }

@@ -15,7 +15,6 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
-use super::record_keys::RECORD;
 use super::surface_keys::{SURFACE, SURFACE_DEFAULT};
 use calendar_edge_core::settings::{
     AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
@@ -69,7 +68,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 33] = [
+pub(super) static SECTIONS: [Section; 31] = [
     Section {
         name: "",
         header: "",
@@ -109,7 +108,7 @@ pub(super) static SECTIONS: [Section; 33] = [
         header: "[backends.next]",
         meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
                   `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
-                  `[[shadow]]` and `[[cutover]]`; `compare` and `replay` ask it as well.",
+                  `[[shadow]]` and `[[cutover]]`; `compare` asks it as well.",
         keys: Keys::Backend(BACKENDS),
     },
     Section {
@@ -147,13 +146,6 @@ pub(super) static SECTIONS: [Section; 33] = [
          exceeded, the site answers all calls at once, until `calendar-edge migration resume RULE`. Without this \
          table there is no guard.",
         keys: Keys::Cutover(GUARD),
-    },
-    Section {
-        name: "record",
-        header: "[record]",
-        meaning: "The recording of calls for `replay`, without secrets, see [migration.md](../guides/migration.md). \
-                  Operators switch it with `POST /record/on` and `/record/off` of the admin listener.",
-        keys: Keys::Once(RECORD),
     },
     Section {
         name: "admin",
@@ -234,12 +226,6 @@ pub(super) static SECTIONS: [Section; 33] = [
         header: "[feed]",
         meaning: "The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).",
         keys: Keys::Once(FEED),
-    },
-    Section {
-        name: "agents",
-        header: "[agents]",
-        meaning: "Tools for agents, see [agents.md](../guides/agents.md).",
-        keys: Keys::Once(AGENTS),
     },
     Section {
         name: "webhooks",
@@ -1398,13 +1384,6 @@ const COMPRESSION: &[SettingKey] = &[
          reveals secrets in it to a client that chooses other parts of it (BREACH).",
     ),
 ];
-
-const AGENTS: &[SettingKey] = &[SettingKey::new(
-    "mcp",
-    Flag(|settings| &mut settings.agents.mcp),
-    "Whether the edge answers the Model Context Protocol at `POST {root}/calendar-edge/v1/mcp`: one tool for each read of \
-     the API. The protocol is in motion, and so is what the edge takes of it.",
-)];
 
 const FORMS: &[SettingKey] = &[
     SettingKey::new(

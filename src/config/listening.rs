@@ -42,11 +42,6 @@ pub(super) static BASIC_AUTH_FILE: TextForm =
 pub(super) static SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 
-pub(super) static RECORDING: TextForm = TextForm::new(
-    "file",
-    "the path of a file",
-    &["/var/lib/calendar-edge/calls.jsonl"],
-);
 pub(super) static IDENTITY_SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/next-secret"]);
 

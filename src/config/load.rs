@@ -135,10 +135,6 @@ mod tests {
             seen += 1;
             let name = path.file_name().expect("a file").to_string_lossy().into_owned();
             let text = std::fs::read_to_string(&path).expect("text");
-            // Without the exporter a collector is a problem.
-            if cfg!(not(feature = "otlp")) && text.contains("\n[traces]\nendpoint") {
-                continue;
-            }
             let actual = outcome(&name, &text);
             let expectation = path.with_extension("expected");
             if std::env::var_os("UPDATE_FIXTURES").is_some() {
@@ -193,21 +189,6 @@ mod tests {
             "`origin.url` is missing",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
-        }
-    }
-
-    /// With the exporter, `fixtures/config/complete.toml` names a collector.
-    #[cfg(not(feature = "otlp"))]
-    #[test]
-    fn a_program_without_an_exporter_refuses_a_collector() {
-        let text =
-            "[origin]\nurl = \"http://wp.example/wp-json\"\n[traces]\nendpoint = \"http://127.0.0.1:4318\"\n";
-        let refused = outcome("edge.toml", text);
-        for part in [
-            "`traces.endpoint`: this program was built without the feature `otlp`",
-            "edge.toml:4:12",
-        ] {
-            assert!(refused.contains(part), "{part} is not in\n{refused}");
         }
     }
 

@@ -37,7 +37,6 @@ mod protection_form;
 mod quantity;
 mod read;
 mod reading;
-mod record_keys;
 mod reference;
 mod resolve;
 mod schema;

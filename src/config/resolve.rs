@@ -30,7 +30,6 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::proxies(&settings, problems);
     check::names(&settings, problems);
     check::sizes(&settings, problems);
-    check::built_in(&settings, problems);
     check_fleet::check(&settings, problems);
     check_surface::check(&settings, &mut surface, problems);
     check_feed::check(&settings, &webhooks, problems);
@@ -44,7 +43,6 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::paths(&roots, &settings, problems);
     check_migration::identities(&backends, problems);
     let backends = complete(backends, &["backends.url"], problems);
-    check_migration::is_built_in(&shadow, &cutover, problems);
     check_migration::shadow_backends(&shadow, &backends, problems);
     check_migration::cutover_rules(&cutover, &backends, problems);
     let places: Vec<ConfigPlace> = cutover.iter().map(|rule| rule.places.table.clone()).collect();

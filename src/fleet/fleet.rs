@@ -204,13 +204,11 @@ impl Fleet {
     }
 
     /// Whether another edge has changed a rule since the last call.
-    #[cfg(feature = "migration")]
     pub(super) fn take_rules_changed(&self) -> bool {
         self.0.are_rules_old.swap(false, Ordering::AcqRel)
     }
 
     /// The edges that were alive at the last look.
-    #[cfg(feature = "migration")]
     pub(super) fn members(&self) -> Arc<MemberTable> {
         self.0.members.load_full()
     }

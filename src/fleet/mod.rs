@@ -16,7 +16,6 @@ mod members;
 mod permits;
 mod scripts;
 mod shared_limits;
-#[cfg(feature = "migration")]
 mod shared_rules;
 mod shared_snapshot;
 mod snapshot_keeper;

@@ -160,7 +160,6 @@ return {removed, answer}
 /// Writes the standing of a rule, unless it has another version than this edge knows, and tells that in the log. Returns
 /// the line that the rule has instead; nothing if it was written.
 /// KEYS: boot, n, log, rules. ARGV: a random number, edge, kind, body, seal, rule, the version known, the line.
-#[cfg(feature = "migration")]
 pub(super) const CHANGE: &str = concat!(
     "\
 local line = redis.call('HGET', KEYS[4], ARGV[6])
@@ -173,7 +172,6 @@ redis.call('HSET', KEYS[4], ARGV[6], ARGV[8])
 );
 
 /// Writes what this edge counted, and returns what all have counted. KEYS: counts of a slot. ARGV: edge, line, life in ms.
-#[cfg(feature = "migration")]
 pub(super) const COUNT: &str = "\
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])

@@ -52,7 +52,6 @@ impl FleetLimits {
     }
 
     /// The number of edges, by which they divide what they cannot share in another way.
-    #[cfg(feature = "migration")]
     pub(crate) const fn size(&self) -> &FleetSize {
         &self.size
     }

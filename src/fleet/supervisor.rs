@@ -13,7 +13,6 @@ use super::fleet::{Fleet, FleetConfig};
 use super::log::Log;
 use super::logins::Logins;
 use super::members::MemberLines;
-#[cfg(feature = "migration")]
 use super::shared_rules::SharedRules;
 use super::snapshot_keeper::SnapshotKeeper;
 use super::spending::Spending;
@@ -85,7 +84,6 @@ fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
         Box::new(Spending::new(fleet)),
         Box::new(MemberLines::new(fleet)),
         // After the log, which tells of their changes, and the members, who have to agree to each step.
-        #[cfg(feature = "migration")]
         Box::new(SharedRules::new(fleet)),
     ]
 }

@@ -6,7 +6,6 @@ use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
 use super::scripts::{ABOUT, CHARGE, END, FORGET, HEAR, KEEP, MEET, RECALL, SPEND, TELL};
-#[cfg(feature = "migration")]
 use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
 use super::subject::{Questions, Replies};
@@ -133,7 +132,6 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     questions.script(MEET, &["check:members"], &["check", "", "1"]);
     questions.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
     questions.script(CHARGE, &["check:b"], &["1000", "1000"]);
-    #[cfg(feature = "migration")]
     {
         let arguments = ["0", "check", "rule", "{}", "", "check", "0", "1"];
         questions.script(CHANGE, &[keys[0], keys[1], keys[2], "check:rules"], &arguments);

@@ -159,10 +159,6 @@ pub(super) enum CallFailure {
     #[error(
         "the site does not say who the caller is: its answer to /wp/v2/users/me names no account of the credentials"
     )]
-    #[cfg_attr(
-        not(feature = "migration"),
-        expect(dead_code, reason = "only candidates get identities")
-    )]
     CallerUnknown,
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]

@@ -122,7 +122,6 @@ impl Dispatch {
     }
 
     /// Asks something about a call beside it, which is not a call of the calendar.
-    #[cfg(feature = "migration")]
     pub(super) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
         let context = CallContext {
             root: call.call.request().root,

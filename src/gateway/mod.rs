@@ -17,8 +17,6 @@ use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
-#[cfg(feature = "mcp")]
-mod agents;
 mod awaiting_namespace;
 mod body;
 mod cache;
@@ -35,8 +33,7 @@ mod shared;
 mod site;
 mod stage;
 
-#[cfg(feature = "migration")]
-pub use migration::dry_run::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach, RecordedAnswers};
+pub use migration::dry_run::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach};
 pub(crate) use service::Gateway;
 pub(crate) use shared::Shared;
 
@@ -61,7 +58,6 @@ struct Parts {
     bodies: BodyReader,
     warnings: Warnings,
     /// Who callers are, for backends that get identities.
-    #[cfg(feature = "migration")]
     callers: Option<Arc<migration::Callers>>,
 }
 
@@ -155,7 +151,6 @@ impl Parts {
         let timeouts = settings.candidates().map(|backend| backend.timeouts);
         let rules = Arc::new(RelayRules::new(&site, &shared.learnt, &shared.buffers));
         Self {
-            #[cfg(feature = "migration")]
             callers: {
                 let policies = settings.backends.iter().map(|backend| backend.credentials);
                 let metrics = shared.metrics.migration();

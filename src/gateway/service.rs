@@ -6,8 +6,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-#[cfg(feature = "mcp")]
-use bytes::Bytes;
 use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
@@ -17,8 +15,6 @@ use super::stage::Stage;
 use super::{Parts, answering_stages, calendar_stages};
 use crate::companion::{AsksSite, PurgeRequests, Sender};
 use crate::gateway::Shared;
-#[cfg(feature = "mcp")]
-use crate::gateway::agents::mcp_route::{Heard, McpRoute, ToolCall};
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
@@ -34,8 +30,6 @@ use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::Settings;
-#[cfg(feature = "mcp")]
-use calendar_edge_judge::problem::Refusal;
 
 /// The innermost service.
 #[derive(Clone)]
@@ -65,9 +59,6 @@ enum Destination {
     PurgeRequest(Box<EdgeRequest>),
     /// To the feed of changes.
     Feed(Box<EdgeRequest>),
-    /// To the tools for agents.
-    #[cfg(feature = "mcp")]
-    Agents(Box<EdgeRequest>),
     /// To the rest of the site.
     Site(Box<EdgeRequest>),
     /// To the rest of the site, unless its body names a call of the calendar.
@@ -84,8 +75,6 @@ struct GatewayParts<C> {
     discovery: Discovery,
     purges: PurgeRequests,
     feed: FeedRoute,
-    #[cfg(feature = "mcp")]
-    agents: Option<McpRoute>,
 }
 
 // === impl Gateway ===
@@ -114,8 +103,6 @@ impl Gateway {
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts, answering, &site),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
-            #[cfg(feature = "mcp")]
-            agents: McpRoute::new(settings, shared, &parts),
             site: Site::new(
                 settings,
                 logins,
@@ -185,8 +172,6 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
             Destination::Answered(response) => Box::pin(ready(Ok(response))),
             Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
             Destination::Feed(request) => Box::pin(async move { Ok(self.read_changes(request).await) }),
-            #[cfg(feature = "mcp")]
-            Destination::Agents(request) => Box::pin(async move { Ok(self.serve_agent(*request).await) }),
             Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
             Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
             Destination::SiteForm(request, scan) => {
@@ -212,10 +197,6 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
         }
         if self.feed.is_asked(&request.head) {
             return Destination::Feed(Box::new(request));
-        }
-        #[cfg(feature = "mcp")]
-        if self.serves_agents(&request) {
-            return Destination::Agents(Box::new(request));
         }
         if let Some(known) = self.known(&request) {
             return Destination::calendar(request, OpenedBy::Known(known));
@@ -254,53 +235,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     /// Whether a browser asks for a page that wants to use a route of the edge's own.
     fn is_preflight(&self, request: &EdgeRequest) -> bool {
         let is_for_page = self.feed.is_at(request.head.uri.path());
-        #[cfg(feature = "mcp")]
-        let is_for_page = is_for_page || self.serves_agents(request);
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
-    }
-
-    #[cfg(feature = "mcp")]
-    fn serves_agents(&self, request: &EdgeRequest) -> bool {
-        let path = request.head.uri.path();
-        self.agents.as_ref().is_some_and(|agents| agents.is_asked(path))
-    }
-
-    #[cfg(feature = "mcp")]
-    async fn serve_agent(&self, request: EdgeRequest) -> EdgeResponse {
-        let Some(agents) = &self.agents else {
-            return refused(&Refusal::no_route());
-        };
-        match agents.hear(request).await {
-            Heard::Answered(answer) => answer,
-            Heard::Tool(tool) => self.use_tool(*tool).await,
-        }
-    }
-
-    /// Sends the read that a tool stands for on the way of a client's own, if it leads where the tool says.
-    #[cfg(feature = "mcp")]
-    async fn use_tool(&self, tool: ToolCall) -> EdgeResponse {
-        let ToolCall {
-            asked,
-            operation,
-            reply,
-        } = tool;
-        let opened = match self.known(&asked) {
-            Some(known) => Some(OpenedBy::Known(known)),
-            None => match self.decider.open(&asked.decided_by()) {
-                Opening::Call(opened) => Some(OpenedBy::Head(Arc::from(opened))),
-                _ => None,
-            },
-        };
-        let leads = |opened: &OpenedBy| {
-            opened
-                .operation()
-                .is_some_and(|(found, _)| found.id == operation.id)
-        };
-        let Some(opened) = opened.filter(leads) else {
-            return reply.refused("the arguments name no record");
-        };
-        let call = calendar_call(asked, opened, CallBody::Read(Bytes::new()));
-        reply.with(self.calendar.call(call).await).await
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {

@@ -3,13 +3,12 @@
 //! Stacks are built from settings and this state only. A part that needs memory of its own beyond one request has
 //! its place here, and nowhere else.
 
-#[cfg(feature = "migration")]
 use crate::backend::BackendPools;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions, Receivers};
 use crate::fleet::{Fleet, FleetLimits};
-use crate::migration::{Migration, Recorder};
+use crate::migration::Migration;
 use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Placement;
@@ -25,7 +24,6 @@ pub(crate) struct Shared {
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
     /// The ways to other backends, with the same state.
-    #[cfg(feature = "migration")]
     pub(crate) pools: BackendPools,
     /// What was found out about other backends.
     pub(crate) migration: Migration,
@@ -61,8 +59,6 @@ pub(crate) struct Shared {
     pub(crate) refusals: Refusals,
     /// Warnings that repeat.
     pub(crate) warnings: Warnings,
-    /// The recording of calls.
-    pub(crate) recorder: Recorder,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
     /// The routes of the rest of the site, and their calls.
@@ -96,8 +92,6 @@ impl Shared {
         let refusals = Refusals::default();
         refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
-        let recorder = Recorder::new(metrics.clone());
-        recorder.adapt(&settings.record);
         let threads = placement.threads();
         let feed = ChangeFeed::new(settings, &metrics);
         let companions = Companions::new(cache.clone(), feed);
@@ -105,7 +99,6 @@ impl Shared {
         let shared = Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
-            #[cfg(feature = "migration")]
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
@@ -124,7 +117,6 @@ impl Shared {
             metrics,
             refusals,
             warnings,
-            recorder,
             findings: FindingSums::default(),
             surface: SiteSurface::new(&site.origin.url),
         };
@@ -143,7 +135,6 @@ impl Shared {
         self.indexes.recall(&site);
         Ok(Self {
             backends: self.backends.adapt(&site)?,
-            #[cfg(feature = "migration")]
             pools: self.pools.adapt(settings)?,
             buckets: self
                 .buckets
@@ -157,7 +148,6 @@ impl Shared {
     /// Divides what edges of a fleet limit together.
     fn share_limits(&self) {
         let permits = self.backends.permits();
-        #[cfg(feature = "migration")]
         let permits = permits.chain(self.pools.permits());
         self.fleet.limits().watch(&self.buckets, permits);
     }
@@ -169,7 +159,6 @@ impl Shared {
         self.buckets.adapt(&settings.rate_limits);
         self.cache.adapt(&settings.cache);
         self.migration.adapt(settings);
-        self.recorder.adapt(&settings.record);
         self.companions.adapt(&settings.roots);
         self.companions.feed().adapt(settings);
         self.fleet.adapt(settings);

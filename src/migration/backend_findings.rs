@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::telemetry::CopySkip;
 use calendar_edge_core::migration::comparison::{
     ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
-    SecondAnswer,
 };
 use calendar_edge_core::settings::CompareSettings;
 use calendar_edge_judge::contract::OperationId;
@@ -95,9 +94,8 @@ impl BackendFindings {
         other: ComparedAnswer<'_>,
         second: ComparedAnswer<'_>,
     ) -> PathFindings {
-        let again = SecondAnswer::Primary(second);
         let comparer = &mut self.comparer.lock().comparer;
-        comparer.compare_twice(operation, owner, other, again)
+        comparer.compare_twice(operation, owner, other, second)
     }
 
     /// Counts a second question about answers that differ; false once an operation has had its number for the day.

@@ -18,22 +18,6 @@ pub(crate) fn method_label(method: &Method) -> &'static str {
     }
 }
 
-/// What became of a call that `[record]` drew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub(crate) enum RecordOutcome {
-    /// It is in the file.
-    Recorded,
-    /// Its operation has no quota left in this file.
-    Quota,
-    /// It is too large, or cannot be kept without its secrets.
-    Unrecordable,
-    /// Too many lines wait for the disk.
-    DiskSlow,
-    /// The file cannot be written.
-    DiskFailed,
-}
-
 /// The class of a status as a label: `2xx` and so on.
 pub(crate) fn class_label(status: StatusCode) -> &'static str {
     class_of(status.as_u16())

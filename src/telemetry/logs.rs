@@ -125,7 +125,7 @@ where
         .with(filter)
         .with(lines)
         .with(requests);
-    Ok((lines, LogFilter::new(handle, &settings.filter)))
+    Ok((lines, LogFilter::new(handle)))
 }
 
 /// Whether the environment leaves colours on: `NO_COLOR` with any text switches them off.

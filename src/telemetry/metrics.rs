@@ -9,7 +9,6 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
-use strum::VariantNames as _;
 
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache_metrics::CacheMetrics;
@@ -22,9 +21,7 @@ use super::feed_metrics::FeedMetrics;
 use super::finding_labels::FindingLabels;
 use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
-use super::labels::RecordOutcome;
 use super::memory::MemoryMetrics;
-#[cfg(feature = "migration")]
 use super::migration::MigrationMetrics;
 use super::permits::GaugeGuard;
 use super::process::ProcessFigures;
@@ -35,7 +32,7 @@ use super::series::Series;
 use super::site_verdict::OUTCOMES;
 use super::spans::SpanMetrics;
 use super::surface_metrics::SurfaceMetrics;
-use super::table::{INFLIGHT, RECORDED_CALLS, REPORTED_REQUESTS, VALIDATION_FINDINGS};
+use super::table::{INFLIGHT, REPORTED_REQUESTS, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -48,7 +45,6 @@ pub(crate) struct Metrics {
     clients: ClientSums,
     findings: Series<Counter, 4>,
     reported: Series<Counter, 1>,
-    recorded: Series<Counter, 1>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
     inflight: Gauge,
@@ -56,7 +52,6 @@ pub(crate) struct Metrics {
     indexes: IndexMetrics,
     drift: DriftMetrics,
     backends: BackendFamilies,
-    #[cfg(feature = "migration")]
     migration: MigrationMetrics,
     feed: FeedMetrics,
     fleet: FleetMetrics,
@@ -67,10 +62,6 @@ pub(crate) struct Metrics {
     certificate: CertificateMetrics,
     surface: SurfaceMetrics,
     /// Registered in each build, so that every build shows the same series.
-    #[cfg_attr(
-        not(feature = "otlp"),
-        expect(dead_code, reason = "nothing is sent without `otlp`")
-    )]
     spans: SpanMetrics,
 }
 
@@ -88,7 +79,6 @@ impl Metrics {
             clients: ClientSums::default(),
             findings: VALIDATION_FINDINGS.series(&mut registry),
             reported: REPORTED_REQUESTS.series(&mut registry).with(&OUTCOMES),
-            recorded: RECORDED_CALLS.series(&mut registry).with(RecordOutcome::VARIANTS),
             exchanges: exchange_families.of_site(),
             exchange_families,
             inflight: INFLIGHT.value(&mut registry),
@@ -96,7 +86,6 @@ impl Metrics {
             indexes: IndexMetrics::new(&mut registry),
             drift: DriftMetrics::new(&mut registry),
             backends: BackendFamilies::new(&mut registry),
-            #[cfg(feature = "migration")]
             migration: MigrationMetrics::new(&mut registry),
             feed: FeedMetrics::new(&mut registry),
             fleet: FleetMetrics::new(&mut registry),
@@ -178,17 +167,6 @@ impl Metrics {
         counted.into_iter().collect()
     }
 
-    /// Counts a call that `[record]` drew.
-    pub(crate) fn recorded(&self, outcome: RecordOutcome) {
-        self.recorded.add([outcome.into_str().into()], 1);
-    }
-
-    /// The calls that `[record]` drew, by their outcome.
-    pub(crate) fn recorded_calls(&self) -> BTreeMap<&'static str, u64> {
-        let counted = self.recorded.sums(|[outcome]| outcome.word());
-        counted.into_iter().collect()
-    }
-
     /// How often each rule was broken, and what became of the request: rule, action, count.
     pub(crate) fn broken_rules(&self) -> Vec<(&'static str, &'static str, u64)> {
         let sums = self
@@ -225,7 +203,6 @@ impl Metrics {
     }
 
     /// The metrics of copies and cut-over calls.
-    #[cfg(feature = "migration")]
     pub(crate) fn migration(&self) -> &MigrationMetrics {
         &self.migration
     }
@@ -246,7 +223,6 @@ impl Metrics {
     }
 
     /// The fates of spans.
-    #[cfg(feature = "otlp")]
     pub(crate) fn spans(&self) -> &SpanMetrics {
         &self.spans
     }

@@ -21,10 +21,9 @@ mod log_buffer;
 mod log_filter;
 mod logs;
 mod memory;
-#[cfg(all(test, feature = "migration"))]
+#[cfg(test)]
 mod metric_reference;
 mod metrics;
-#[cfg(feature = "migration")]
 mod migration;
 mod permits;
 mod printable;
@@ -39,16 +38,8 @@ mod schema_disagreements;
 mod series;
 mod site_surface;
 mod site_verdict;
-#[cfg_attr(
-    not(feature = "otlp"),
-    allow(dead_code, reason = "without an exporter nobody takes spans")
-)]
 mod spans;
 mod surface_metrics;
-#[cfg_attr(
-    not(feature = "migration"),
-    expect(dead_code, reason = "the table has the rows of every build")
-)]
 mod table;
 mod text_lines;
 mod told;
@@ -70,7 +61,7 @@ pub(crate) use feed_metrics::FeedMetrics;
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
 pub(crate) use fleet_metrics::{Direction, FleetMetrics, SnapshotOutcome, StoreFaultKind};
-pub(crate) use labels::{RecordOutcome, class_label, method_label};
+pub(crate) use labels::{class_label, method_label};
 pub(crate) use latency::{LATENCY_BOUNDS, LatencySums};
 pub use log_buffer::LogFlush;
 pub use log_filter::LogFilter;
@@ -78,7 +69,6 @@ pub(crate) use logs::ACCESS;
 pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
 pub(crate) use metrics::Metrics;
-#[cfg(feature = "migration")]
 pub(crate) use migration::{CopySkip, CutoverAnswer, IdentityOutcome, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub use printable::{printable, printable_json};
@@ -90,10 +80,8 @@ pub(crate) use requests::Served;
 pub(crate) use schema_disagreements::SchemaDisagreement;
 pub(crate) use site_surface::SiteSurface;
 pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
-#[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
-#[cfg(feature = "otlp")]
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use surface_metrics::{SurfaceMetrics, SurfaceOutcome};
 pub(crate) use told::{causes, cut, milliseconds, with_causes};

@@ -124,7 +124,6 @@ impl Label {
     }
 
     /// The text of a word or a name.
-    #[cfg(feature = "migration")]
     pub(super) fn text(&self) -> Arc<str> {
         match self {
             Self::Name(name) => Arc::clone(name),

@@ -283,11 +283,6 @@ pub(super) const RATE_LIMITED: Row<Counter, 1> = Row::new(
     ["budget"],
     "Requests refused because a budget was used up, by the budget",
 );
-pub(super) const RECORDED_CALLS: Row<Counter, 1> = Row::new(
-    "recorded_calls",
-    ["outcome"],
-    "Calls that `[record]` drew, by what became of them: in the file, or the reason why not",
-);
 pub(super) const SHADOW_COMPARED: Row<Counter, 3> = Row::new(
     "shadow_compared",
     ["backend", "operation", "class"],

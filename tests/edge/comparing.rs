@@ -1,16 +1,12 @@
-//! `compare`, `replay` and `check` with two backends: the program, over sockets.
+//! `compare` and `check` with two backends: the program, over sockets.
 
-use std::fmt::Write as _;
 use std::net::Ipv4Addr;
 use std::process::{Command, Output, Stdio};
 
-use calendar_edge_sandbox::{Planted, Sandbox};
+use calendar_edge_sandbox::Sandbox;
 use serde_json::{Value, json};
 
 use crate::support::{Directory, EVENTS, Origin, Reply, closed_port};
-
-/// The recorded requests and answers.
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus/corpus.jsonl");
 
 /// The program with a configuration of two backends.
 pub(crate) struct Setup {
@@ -57,15 +53,6 @@ impl Setup {
         let report = report.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
         (output.status.code(), report)
     }
-
-    /// A file of recorded calls.
-    pub(crate) fn records(&self, records: &[Value]) -> String {
-        let mut text = String::new();
-        for record in records {
-            writeln!(text, "{record}").expect("a String takes everything");
-        }
-        self.directory.write("calls.jsonl", &text).display().to_string()
-    }
 }
 
 pub(crate) fn root(origin: &Origin) -> String {
@@ -79,18 +66,6 @@ async fn pair(owner: &str, next: &str) -> (Origin, Origin) {
         Origin::answering(move |_| Reply::json(200, &body))
     };
     (answering(owner).await, answering(next).await)
-}
-
-fn record(method: &str, path: &str, body: Option<&str>) -> Value {
-    json!({
-        "request": {"method": method, "path": path, "query": null, "headers": [], "body": body},
-        "auth": "none",
-        "response": {
-            "status": 200,
-            "headers": [["Content-Type", "application/json; charset=UTF-8"]],
-            "body": "{\"id\":7}",
-        },
-    })
 }
 
 fn paths(report: &Value, operation: &str) -> Vec<(String, String)> {
@@ -168,7 +143,6 @@ async fn what_cannot_run_is_told_apart() {
         &["compare", "/nowhere"][..],
         &["compare", EVENTS, "--to", "nobody"],
         &["compare", EVENTS, "-X", "POST", "-d", "{}"],
-        &["replay", "/nowhere/at/all", "--to", "next"],
     ] {
         assert_eq!(setup.run(arguments).await.status.code(), Some(2), "{arguments:?}");
     }
@@ -240,7 +214,7 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
     let (status, report) = setup.json(&["compare", path]).await;
     assert_eq!(
         (status, paths(&report, "venues.read")),
-        (Some(1), expected.clone()),
+        (Some(1), expected),
         "{report}"
     );
     let other = report["operations"]["venues.read"]["paths"][0]["example"]["other"].as_str();
@@ -250,96 +224,10 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
         Some(leaked.as_str()),
         "the report shows what clients would have seen"
     );
-    let (file, replay) = (setup.records(&[record("GET", path, None)]), "replay");
-    let (status, report) = setup.json(&[replay, &file, "--to", "next"]).await;
     let row = &report["operations"]["venues.read"]["paths"][0];
     assert_eq!(row["call"], path, "`compare` can repeat it");
-    assert_eq!(
-        (status, paths(&report, "venues.read")),
-        (Some(1), expected),
-        "{report}"
-    );
     let (status, _) = setup.json(&["compare", path, "--accept", "host"]).await;
     assert_eq!(status, Some(0));
-}
-
-// === replay ===
-
-#[tokio::test(flavor = "multi_thread")]
-async fn replay_sends_writes_only_when_they_are_asked_for() {
-    let (one, two) = pair("{\"id\":7}", "{\"id\":7}").await;
-    let setup = Setup::new("writes", &root(&one), &root(&two), "credentials = \"forward\"\n");
-    let read = record("GET", "/wp-json/calendar/events/v1/venues/7", None);
-    let mut write = record("POST", "/wp-json/calendar/events/v1/venues/7", Some("venue=x"));
-    write["auth"] = json!("admin");
-    write["request"]["headers"] = json!([["Content-Type", "application/x-www-form-urlencoded"]]);
-    let file = setup.records(&[read, write]);
-    let basic = ["-H", "Authorization: Basic YTpi"];
-    let replay = [&["replay", &file, "--to", "next"][..], &basic].concat();
-    let (status, report) = setup.json(&replay).await;
-    assert_eq!((status, &report["calls"]), (Some(0), &json!(1)), "{report}");
-    let is_read = |origin: &Origin| origin.take_seen().iter().all(|seen| seen.method == "GET");
-    assert!(is_read(&one) && is_read(&two));
-    let (status, report) = setup.json(&[&replay[..], &["--writes"]].concat()).await;
-    assert_eq!((status, &report["calls"]), (Some(0), &json!(2)), "{report}");
-    assert!(!is_read(&one) && !is_read(&two));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn replay_compares_a_backend_with_recorded_answers() {
-    let (one, two) = pair("{\"id\":7}", "{\"id\":8}").await;
-    let setup = Setup::new("recorded", &root(&one), &root(&two), "");
-    let path = "/wp-json/calendar/events/v1/venues/7";
-    let file = setup.records(&[record("GET", path, None)]);
-    let (status, report) = setup
-        .json(&["replay", &file, "--to", "origin", "--recorded"])
-        .await;
-    assert_eq!(status, Some(0), "{report}");
-    let (status, report) = setup.json(&["replay", &file, "--to", "next", "--recorded"]).await;
-    let expected = named(&[("id", "different")]);
-    assert_eq!((status, paths(&report, "venues.read")), (Some(1), expected));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_no_record_is_named_by_its_line() {
-    let (one, two) = pair("{}", "{}").await;
-    let setup = Setup::new("lines", &root(&one), &root(&two), "");
-    let file = setup.directory.write("calls.jsonl", "\n{\"request\":5}\n");
-    let output = setup
-        .run(&["replay", &file.display().to_string(), "--to", "next"])
-        .await;
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(message.contains("line 2"), "{message}");
-}
-
-/// Whether two backends differ here because a second began between their answers: the defaults of dates are told in the
-/// index, and in the `rest_url` of a list.
-fn tells_the_time(found: &Value) -> bool {
-    let path = found["path"].as_str().unwrap_or_default();
-    found["class"] == "volatile" && (path.ends_with("_date.default") || path == "rest_url")
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_corpus_finds_no_difference_between_identical_backends() {
-    let start = || Sandbox::start((Ipv4Addr::LOCALHOST, 0).into());
-    let one = start().await.expect("a socket");
-    let two = one.start_second((Ipv4Addr::LOCALHOST, 0).into(), Planted::Nothing);
-    let two = two.await.expect("a socket");
-    let (first, second) = (one.rest_root().to_string(), two.rest_root().to_string());
-    let setup = Setup::new("corpus", &first, &second, "kind = \"wordpress\"\n");
-    let arguments = ["replay", CORPUS, "--to", "next", "--accept", "volatile"];
-    let (status, report) = setup.json(&arguments).await;
-    let operations = report["operations"].as_object().expect("operations");
-    let different: Vec<_> = operations
-        .values()
-        .filter_map(|report| report["paths"].as_array())
-        .flatten()
-        .filter(|found| !tells_the_time(found))
-        .collect();
-    assert!(different.is_empty(), "{different:#?}");
-    assert_eq!(status, Some(0));
-    assert!(report["calls"].as_u64() > Some(500), "{}", report["calls"]);
 }
 
 // === check ===

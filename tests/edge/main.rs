@@ -10,8 +10,6 @@ mod access_lines;
 mod admin;
 mod advice;
 mod advisory_check;
-#[cfg(feature = "mcp")]
-mod agents;
 mod backends;
 mod body_memory;
 mod breaker;
@@ -68,7 +66,6 @@ mod purging;
 mod queue;
 mod rate_limits;
 mod recorded;
-mod recording;
 mod refusals;
 mod relayed;
 mod relaying;
@@ -98,7 +95,6 @@ mod surface_verdicts;
 mod table_columns;
 mod threads;
 mod tls;
-#[cfg(feature = "otlp")]
 mod traces;
 mod unfinished;
 mod unheard_site;

@@ -14,7 +14,7 @@ mod routes;
 mod strict_limits;
 
 pub use catalogue::Language;
-pub use openapi::{AgentTool, AgentTools, BadArgument, OpenApiOptions, PublicRoot, openapi};
+pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use rest_index::RestIndex;
 pub use routes::{routes_json, routes_text, routes_text_in_force};
 pub use strict_limits::strict_reference;

@@ -326,16 +326,6 @@ catalogue! {
         operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.min_body_rate`, if \
             honest clients are that slow.",
     }
-    NotRecording {
-        code: "edge_not_recording",
-        status: CONFLICT,
-        sentence: "Calls cannot be recorded.",
-        meaning: "An operator switched the recording of calls on, but `record.file` is not set, or the file cannot be \
-            written.",
-        proxy_error: HttpRequestError,
-        client: "Nothing: only operators record calls.",
-        operator: "Set `record.file` to a file that the edge can write; the log says why one cannot be written.",
-    }
     PurgeReplayed {
         code: "edge_purge_replayed",
         status: CONFLICT,

@@ -27,7 +27,9 @@ impl Ends {
         if self.first.is_none() {
             self.first = trimmed(piece).first().copied();
         }
-        let new = piece.last_chunk::<LAST_BYTES>().map_or(piece, <[u8; LAST_BYTES]>::as_slice);
+        let new = piece
+            .last_chunk::<LAST_BYTES>()
+            .map_or(piece, <[u8; LAST_BYTES]>::as_slice);
         let surplus = (self.last.len() + new.len()).saturating_sub(LAST_BYTES);
         self.last.drain(..surplus.min(self.last.len()));
         self.last.extend_from_slice(new);
@@ -76,7 +78,9 @@ mod tests {
 
     #[test]
     fn documents_are_told_from_what_ends_otherwise() {
-        let printed = serde_json::from_str::<serde_json::Value>(LIST).unwrap().to_string();
+        let printed = serde_json::from_str::<serde_json::Value>(LIST)
+            .unwrap()
+            .to_string();
         let behind = |text: &str| format!("{printed}{text}");
         for (text, expected) in [
             (printed.clone(), true),
@@ -99,7 +103,9 @@ mod tests {
 
     #[test]
     fn an_early_end_shows_unless_it_follows_the_closing_bracket_of_an_inner_record() {
-        let printed = serde_json::from_str::<serde_json::Value>(LIST).unwrap().to_string();
+        let printed = serde_json::from_str::<serde_json::Value>(LIST)
+            .unwrap()
+            .to_string();
         for end in (1..printed.len()).filter(|end| printed.is_char_boundary(*end)) {
             let (cut, _) = printed.split_at(end);
             assert_eq!(complete(cut, 3), cut.ends_with('}'), "{end}");

@@ -251,7 +251,11 @@ mod tests {
         for (rest, limit, name) in [
             (broken(&["1"]), 100, "the origin's answer broke off"),
             (frames(&["1"]), 100, "the origin's JSON document is cut off"),
-            (frames(&["1]", "<b>"]), 100, "the origin's JSON document is cut off"),
+            (
+                frames(&["1]", "<b>"]),
+                100,
+                "the origin's JSON document is cut off",
+            ),
             (frames(&["1]"]), 2, "the origin's answer is larger than 2 bytes"),
         ] {
             let mut body = streaming("[", rest, limit);

@@ -4,7 +4,6 @@
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
-mod agents;
 mod backend;
 mod cache;
 mod candidate;
@@ -30,7 +29,6 @@ mod origin_address;
 mod percentage;
 mod policy;
 mod protection;
-mod recording;
 mod shadow;
 mod surface;
 mod surface_preset;
@@ -45,7 +43,6 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::{AdminAccess, AdminToken};
-pub use agents::AgentSettings;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
@@ -71,7 +68,6 @@ pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
-pub use recording::RecordSettings;
 pub use shadow::ShadowRule;
 pub use surface::{
     PatternFault, RoutePattern, SurfaceAnswer, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRule,
@@ -161,8 +157,6 @@ pub struct Settings {
     pub cache: CacheSettings,
     /// The feed of changes.
     pub feed: FeedSettings,
-    /// Tools for agents.
-    pub agents: AgentSettings,
     /// Receivers of changes.
     pub webhooks: Vec<WebhookSettings>,
     /// The edges that agree with this one.
@@ -185,8 +179,6 @@ pub struct Settings {
     pub forms: FormSettings,
     /// Logging.
     pub log: LogSettings,
-    /// The recording of calls.
-    pub record: RecordSettings,
     /// Spans of requests for a collector.
     pub traces: TraceSettings,
     /// Who may call routes and scripts of the rest of the site; the first rule that takes a request counts.
@@ -243,7 +235,6 @@ impl Settings {
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
             feed: FeedSettings::default(),
-            agents: AgentSettings::default(),
             webhooks: Vec::new(),
             fleet: FleetSettings::default(),
             cors: CorsSettings::default(),
@@ -255,7 +246,6 @@ impl Settings {
             compression: CompressionSettings::default(),
             forms: FormSettings::default(),
             log: LogSettings::default(),
-            record: RecordSettings::default(),
             traces: TraceSettings::default(),
             surface: Vec::new(),
             surface_default: SurfaceDefault::default(),

@@ -1,4 +1,4 @@
-//! A typed or recorded request, judged as a running edge would judge it.
+//! A typed request, judged as a running edge would judge it.
 
 use calendar_edge::app::DryRunCall;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};

@@ -83,7 +83,7 @@ fn ask(
     if let Some(reason) = sides.withheld(&call) {
         anyhow::bail!("the call is not sent to `{}`: {reason}", sides.other_name());
     }
-    let compared = runtime.block_on(sides.compare(&call, None))?;
+    let compared = runtime.block_on(sides.compare(&call))?;
     let demanded = ReadyDemand::new(&settings.compare, accepted, jiff::Timestamp::now());
     Ok((compared, sides, demanded))
 }

@@ -1,6 +1,4 @@
-//! The arguments of `compare` and `replay`.
-
-use std::path::PathBuf;
+//! The arguments of `compare`.
 
 use anyhow::Context as _;
 use calendar_edge_core::migration::comparison::DifferenceClass;
@@ -28,38 +26,12 @@ pub(crate) struct CompareArgs {
     pub(super) judged: ComparingArgs,
 }
 
-/// The arguments of `replay`.
-#[derive(Debug, Args)]
-pub(crate) struct ReplayArgs {
-    /// Recorded calls, one JSON object a line
-    #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
-    /// The other backend; with --recorded also `origin`
-    #[arg(long, value_name = "NAME")]
-    pub(super) to: Option<String>,
-    /// Compare the backend with the recorded answers instead of the origin
-    #[arg(long)]
-    pub(super) recorded: bool,
-    /// The header of one recorded account, 'NAME=Authorization: Basic …', or NAME=@FILE with a line for each header; may
-    /// be repeated
-    #[arg(long, value_name = "NAME=HEADER")]
-    pub(super) account: Vec<String>,
-    /// Skip and count lines that are no records
-    #[arg(long)]
-    pub(super) skip_broken: bool,
-    /// Calls at once, 4 unless given; writes always run alone
-    #[arg(long, value_name = "COUNT")]
-    pub(super) concurrency: Option<String>,
-    #[command(flatten)]
-    pub(super) judged: ComparingArgs,
-}
-
 /// The flags of commands that compare backends.
 #[derive(Debug, Default, Args)]
 pub(super) struct ComparingArgs {
     #[command(flatten)]
     pub(super) site: SiteArgs,
-    /// A header, 'Name: value'; may be repeated. `replay` adds it to the calls that were recorded with credentials
+    /// A header, 'Name: value'; may be repeated.
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
     /// Send writes too, to both backends

@@ -4,17 +4,16 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use calendar_edge::app::{DryRun, DryRunAnswer, DryRunCall, Reach, RecordedAnswers};
+use calendar_edge::app::{DryRun, DryRunAnswer, DryRunCall, Reach};
 use calendar_edge_core::migration::comparison::{
-    Comparer, DifferenceClass, EndedRule, PathFindings, ReportedCall, SecondAnswer,
+    Comparer, DifferenceClass, EndedRule, PathFindings, ReportedCall,
 };
-use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, PRIMARY, Settings};
+use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, PRIMARY, Settings};
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
 use super::super::list_reader::trouble;
 use super::super::status::Misuse;
-use super::times_of_now::TimesOfNow;
 
 /// The most double questions for one operation.
 const DOUBLE_QUESTIONS: u32 = 5;
@@ -31,27 +30,13 @@ struct LiveSide {
     roots: usize,
 }
 
-/// The side whose answers are taken for right.
-#[derive(Debug)]
-enum PrimarySide {
-    Live(Box<LiveSide>),
-    Recorded(Box<RecordedAnswers>),
-}
-
-/// Two backends, or records and a backend.
+/// The site, whose answers are taken for right, and another backend.
 #[derive(Debug)]
 pub(super) struct Sides {
-    primary: PrimarySide,
+    primary: LiveSide,
     other: LiveSide,
     comparer: Mutex<Comparer>,
     doubled: Mutex<HashMap<Option<OperationId>, u32>>,
-}
-
-/// The recorded answer to a call, given at another time.
-#[derive(Debug)]
-pub(super) struct RecordedAnswer {
-    pub(super) response: http::Response<bytes::Bytes>,
-    pub(super) now: TimesOfNow,
 }
 
 /// One compared call.
@@ -74,26 +59,13 @@ impl Sides {
                 "the site is not compared with itself; name another backend"
             ));
         }
-        let primary = PrimarySide::Live(Box::new(LiveSide::new(settings.site(), settings)?));
-        let other = LiveSide::new(named(settings, name)?, settings)?;
-        Ok(Self::new(primary, other, &settings.compare))
-    }
-
-    /// Recorded answers against one backend, which may be the site.
-    pub(super) fn recorded(settings: &Settings, name: &str) -> anyhow::Result<Self> {
-        let other = LiveSide::new(named(settings, Some(name))?, settings)?;
-        let records = PrimarySide::Recorded(Box::new(RecordedAnswers::new(settings.site())));
-        Ok(Self::new(records, other, &settings.compare))
-    }
-
-    fn new(primary: PrimarySide, other: LiveSide, settings: &CompareSettings) -> Self {
         let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-        Self {
-            primary,
-            other,
-            comparer: Mutex::new(Comparer::new(settings, today)),
+        Ok(Self {
+            primary: LiveSide::new(settings.site(), settings)?,
+            other: LiveSide::new(named(settings, name)?, settings)?,
+            comparer: Mutex::new(Comparer::new(&settings.compare, today)),
             doubled: Mutex::default(),
-        }
+        })
     }
 
     /// Why the other backend does not get a call.
@@ -106,56 +78,32 @@ impl Sides {
 
     /// The name of the side that is taken for right.
     pub(super) fn owner_name(&self) -> &str {
-        match &self.primary {
-            PrimarySide::Live(side) => &side.name,
-            PrimarySide::Recorded(_) => "recorded",
-        }
+        &self.primary.name
     }
 
     pub(super) fn other_name(&self) -> &str {
         &self.other.name
     }
 
-    /// Sends a call to the primary, unless `recorded` is its answer, and then to the other backend.
+    /// Sends a call to the primary, and then to the other backend.
     ///
     /// The primary's two answers enclose the other's in time, so that what only the clock changed is volatile.
     ///
     /// # Errors
     ///
     /// When one of the backends cannot be reached and has never answered.
-    pub(super) async fn compare(
-        &self,
-        call: &DryRunCall,
-        recorded: Option<RecordedAnswer>,
-    ) -> anyhow::Result<ComparedCall> {
-        let mut now = None;
-        let (primary, other) = match (&self.primary, recorded) {
-            (PrimarySide::Live(side), _) => (side.ask(call).await?, self.other.ask(call).await?),
-            (PrimarySide::Recorded(records), recorded) => {
-                let recorded = recorded.context("a record without an answer")?;
-                now = Some(recorded.now);
-                let primary = records.answer(call, recorded.response).await;
-                let other = self.other.ask(call).await?;
-                (neutral(primary, now), neutral(other, now))
-            }
-        };
+    pub(super) async fn compare(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
+        let (primary, other) = (self.primary.ask(call).await?, self.other.ask(call).await?);
         let operation = call.operation();
         let mut findings = self.findings(operation, &primary, &other);
         let has_answered = trouble(&primary).is_none();
         if findings.worst() >= DifferenceClass::Volatile && has_answered && self.may_double(call) {
-            let second = match &self.primary {
-                PrimarySide::Live(side) => side.ask(call).await?,
-                PrimarySide::Recorded(_) => neutral(self.other.ask(call).await?, now),
-            };
-            let again = match &self.primary {
-                PrimarySide::Live(_) => SecondAnswer::Primary(second.compared()),
-                PrimarySide::Recorded(_) => SecondAnswer::Other(second.compared()),
-            };
+            let second = self.primary.ask(call).await?;
             let (primary, other) = (primary.compared(), other.compared());
             findings = self
                 .comparer
                 .lock()
-                .compare_twice(operation, primary, other, again);
+                .compare_twice(operation, primary, other, second.compared());
         }
         let ended = self.comparer.lock().ended(operation, &findings);
         Ok(ComparedCall {
@@ -212,14 +160,6 @@ impl LiveSide {
         }
         Ok(answer)
     }
-}
-
-/// An answer without the times that only say when it was asked for.
-fn neutral(mut answer: DryRunAnswer, now: Option<TimesOfNow>) -> DryRunAnswer {
-    if let Some(now) = now {
-        answer.body = now.neutral(answer.body);
-    }
-    answer
 }
 
 /// The backend of a name; without one the only backend beside the site.

@@ -12,14 +12,13 @@ use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, Ov
 use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::{AdminSettings, ListenAddress, LogFormat, LogSettings, Settings};
 use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
-use calendar_edge_sandbox::{Planted, Sandbox};
+use calendar_edge_sandbox::Sandbox;
 use clap::Args;
 use url::Url;
 
 use super::super::environment::{ADMIN_LISTEN, Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
 use super::super::runtime::{self, Runtimes};
 use super::super::status::Status;
-use super::migration;
 
 /// The flags of `demo`.
 #[derive(Debug, Args)]
@@ -30,9 +29,6 @@ pub(crate) struct DemoArgs {
     /// Address for operators, by default 127.0.0.1:9787
     #[arg(long, value_name = "ADDR")]
     admin_listen: Option<String>,
-    /// Run a second calendar that differs, and move calls to it
-    #[arg(long)]
-    migration: bool,
 }
 
 /// The admin listener, where the examples of the documentation expect it.
@@ -74,37 +70,21 @@ async fn until_stopped(
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let planted = if args.migration {
-        Planted::Noise
-    } else {
-        Planted::Nothing
-    };
-    let sandbox = Sandbox::start_planted(loopback, planted)
+    let sandbox = Sandbox::start(loopback)
         .await
         .context("the sandbox cannot listen")?;
-    let next = if args.migration {
-        Some(migration::start(&sandbox).await?)
-    } else {
-        None
-    };
     let mut settings = args.load(environment, sandbox.rest_root())?;
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
-    if let Some(next) = &next {
-        settings = migration::settings(settings, next);
-    }
     let edge = Edge::start_under(Supervision::default(), threads, settings).await;
     let edge = edge.context("the edge could not start")?;
-    banner(&sandbox, &edge, next.as_ref(), out)?;
+    banner(&sandbox, &edge, out)?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;
     sandbox.stop().await;
-    if let Some(next) = next {
-        next.stop().await;
-    }
     Ok(())
 }
 
-fn banner(sandbox: &Sandbox, edge: &Running, next: Option<&Sandbox>, out: &mut dyn Write) -> io::Result<()> {
+fn banner(sandbox: &Sandbox, edge: &Running, out: &mut dyn Write) -> io::Result<()> {
     for address in edge.addresses() {
         writeln!(out, "calendar-edge listens on {address}")?;
     }
@@ -122,10 +102,7 @@ fn banner(sandbox: &Sandbox, edge: &Running, next: Option<&Sandbox>, out: &mut d
         sandbox.password()
     )?;
     if let Some(root) = edge.addresses().iter().find_map(public_root) {
-        match next {
-            Some(next) => migration::lines(&root, next, edge.admin_address(), out)?,
-            None => writeln!(out, "\n{}", sandbox.try_lines(&root))?,
-        }
+        writeln!(out, "\n{}", sandbox.try_lines(&root))?;
     }
     writeln!(out, "\nCtrl-C ends it; nothing is kept.\n")?;
     out.flush()

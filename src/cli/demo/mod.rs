@@ -1,6 +1,5 @@
 //! `calendar-edge demo`: the edge in front of the built-in calendar.
 
 mod demo_command;
-mod migration;
 
 pub(super) use demo_command::{DemoArgs, run};

@@ -16,5 +16,4 @@ mod text;
 mod words;
 
 pub(super) use command::run;
-#[cfg(feature = "migration")]
 pub(super) use request::{assumed_type, header_lines, headers, method, public_host, target};

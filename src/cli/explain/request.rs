@@ -129,7 +129,6 @@ pub(in super::super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
 }
 
 /// Typed headers, where `@FILE` stands for the lines of a file.
-#[cfg(feature = "migration")]
 pub(in super::super) fn header_lines(typed: &[String]) -> anyhow::Result<HeaderMap> {
     let mut lines = Vec::new();
     for text in typed {

@@ -25,9 +25,6 @@ pub(super) enum MigrationCommand {
     /// Let a rule take clients again whose calls its guard has returned
     #[command(after_help = examples::MIGRATION_RESUME)]
     Resume(ResumeArgs),
-    /// Show the recording of calls for `replay`, or switch it on or off
-    #[command(after_help = examples::MIGRATION_RECORD)]
-    Record(RecordArgs),
 }
 
 /// The flags of `migration status`.
@@ -62,16 +59,6 @@ pub(super) struct ResumeArgs {
     /// The name of the rule
     #[arg(value_name = "RULE")]
     pub(super) rule: String,
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-}
-
-/// The arguments of `migration record`.
-#[derive(Debug, Args)]
-pub(super) struct RecordArgs {
-    /// Record from now on, or no longer; shows the recording unless given
-    #[arg(value_name = "SWITCH", value_parser = ["on", "off"])]
-    pub(super) switch: Option<String>,
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
 }

@@ -1,8 +1,6 @@
-//! `calendar-edge migration`: what a running edge knows about other backends, the resumption of rules, and the
-//! recording of calls.
+//! `calendar-edge migration`: what a running edge knows about other backends, and the resumption of rules.
 
 mod args;
-mod record_switch;
 mod report;
 mod resume;
 mod status;
@@ -20,6 +18,5 @@ pub(super) fn run(args: &MigrationArgs, out: &mut dyn Write) -> anyhow::Result<S
         MigrationCommand::Status(args) => status::run(args, out),
         MigrationCommand::Report(args) => report::run(args, out),
         MigrationCommand::Resume(args) => resume::run(args, out),
-        MigrationCommand::Record(args) => record_switch::run(args, out),
     }
 }

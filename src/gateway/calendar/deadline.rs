@@ -17,7 +17,6 @@ pub(in crate::gateway) struct Deadline<S> {
 }
 
 /// The longest time that a read of the site takes.
-#[cfg(feature = "migration")]
 pub(in crate::gateway) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
     timeouts.read + timeouts.queue + SLACK
 }

@@ -12,9 +12,8 @@ use crate::gateway::forwarded::PublicNames;
 use crate::gateway::stage::Stage;
 use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
-use crate::migration::Recorder;
 use crate::server::bodies::BodyBudget;
-use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics, unix_time};
+use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
 use calendar_edge_core::cache::forms::OfferedForms;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -44,7 +43,6 @@ pub(in crate::gateway) struct Judging<S> {
     forms: OfferedForms,
     metrics: Metrics,
     findings: FindingSums,
-    recorder: Recorder,
     budget: BodyBudget,
     computing: Computing,
 }
@@ -62,7 +60,6 @@ impl<S> Judging<S> {
             forms: OfferedForms::new(&settings.forms),
             metrics: shared.metrics.clone(),
             findings: shared.findings.clone(),
-            recorder: shared.recorder.clone(),
             budget: shared.bodies.clone(),
             computing: Computing::new(),
         }
@@ -99,18 +96,6 @@ impl<S> Judging<S> {
             form: self.forms.chosen(&call, is_file, headers),
             ..CalendarCall::new(call, request, &public, memory)
         }
-    }
-
-    /// Records a call that passed every rule, if it is drawn.
-    fn record(&self, request: &JudgedRequest, call: &JudgedCall) {
-        let operation = call.operation_name();
-        // A backend has no calendar files: what is recorded can be asked again.
-        if request.opened.asks_for_calendar_file() || !self.recorder.draws(operation) {
-            return;
-        }
-        let kept = request.asked.kept(request.deciding());
-        let line = kept.and_then(|kept| kept.line(operation, call.credentials(), unix_time().as_secs()));
-        self.recorder.record(operation, line);
     }
 
     /// Remembers a call that was judged without findings for requests with the same target.
@@ -166,7 +151,6 @@ where
     async fn call(&self, request: JudgedRequest) -> CallResponse {
         if let OpenedBy::Known(known) = &request.opened {
             request.asked.context.log.judged(verdict(&known.call));
-            self.record(&request, &known.call);
             let call = self.admit(Arc::clone(&known.call), &request);
             drop(request);
             return self.inner.call(call).await;
@@ -204,7 +188,6 @@ where
                     return Box::pin(self.forward_reported(call, request, findings, operation)).await;
                 }
                 self.note(&request, &call);
-                self.record(&request, &call);
                 let call = self.admit(call, &request);
                 drop(request);
                 self.inner.call(call).await

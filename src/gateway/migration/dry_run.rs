@@ -5,9 +5,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response, StatusCode};
+use http::{HeaderMap, StatusCode};
 use http_body::Body;
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use url::{Position, Url};
 
 use super::callers::{Callers, CandidateWay};
@@ -16,7 +16,7 @@ use crate::backend::{
 };
 use crate::gateway::calendar::deadline::Deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
-use crate::gateway::dispatch::{self, Dispatch};
+use crate::gateway::dispatch::Dispatch;
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
@@ -24,9 +24,9 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::migration::comparison::{ComparedAnswer, OwnHosts, ReportedCall};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, accept, present,
+    AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, present,
 };
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
+use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
 use calendar_edge_judge::contract::OperationId;
 
@@ -35,14 +35,6 @@ use calendar_edge_judge::contract::OperationId;
 pub struct DryRun {
     way: Deadline<CandidateWay>,
     presenter: Presenter,
-}
-
-/// Answers that a backend gave earlier and that were recorded, presented by its settings.
-#[derive(Debug)]
-pub struct RecordedAnswers {
-    presenter: Presenter,
-    /// That of the backend.
-    namespace: OriginNamespace,
 }
 
 /// Shows accepted answers of one backend as clients would have seen them.
@@ -156,46 +148,6 @@ impl DryRun {
         match self.way.call(call.again()).await {
             Ok(accepted) => self.presenter.present(accepted, call).await,
             Err(failure) => DryRunAnswer::failed(&failure),
-        }
-    }
-}
-
-// === impl RecordedAnswers ===
-
-impl RecordedAnswers {
-    /// Answers of a backend; its names are learnt from each answer.
-    pub fn new(mut backend: BackendSettings) -> Self {
-        backend.origin.advertised_url = None;
-        Self {
-            presenter: Presenter::new(&Arc::new(rules(&backend))),
-            namespace: backend.origin.namespace,
-        }
-    }
-
-    /// The path and query under which the backend was asked.
-    fn target(&self, call: &ForwardableCall) -> String {
-        let (request, namespace) = (call.request(), &self.namespace);
-        let root = self.presenter.rules.urls().dialled(request.root);
-        let root = root.map_or("", Url::path);
-        let query = request
-            .query(namespace)
-            .map_or_else(String::new, |query| format!("?{query}"));
-        format!("{}{}{query}", root.trim_end_matches('/'), request.path(namespace))
-    }
-
-    /// A recorded answer to a call, checked and presented like a fresh one.
-    pub async fn answer(&self, call: &DryRunCall, recorded: Response<Bytes>) -> DryRunAnswer {
-        let recorded = recorded.map(Full::new);
-        let target = self.target(&call.call);
-        match accept(
-            recorded,
-            &dispatch::context(&call.call, &target),
-            &self.presenter.rules,
-        )
-        .await
-        {
-            Ok(accepted) => self.presenter.present(accepted, call).await,
-            Err(failure) => DryRunAnswer::failed(&CallFailure::Unsound(failure)),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 mod access;
 mod explained;
-mod log_level;
 mod page;
 mod pages;
 mod program_context;

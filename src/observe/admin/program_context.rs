@@ -1,27 +1,23 @@
-//! What the program has set up around the edge: the source of its configuration, and the log.
+//! What the program has set up around the edge: the source of its configuration.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
 use crate::config::EffectiveConfig;
-use crate::telemetry::LogFilter;
 
-/// The configuration in effect and the log's filter. Both are missing where an edge runs without a program around it.
+/// The configuration in effect; missing where an edge runs without a program around it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProgramContext {
     effective: Arc<ArcSwapOption<EffectiveConfig>>,
-    log: Arc<OnceLock<LogFilter>>,
 }
 
 // === impl ProgramContext ===
 
 impl ProgramContext {
     /// Takes what there is at the start.
-    pub(crate) fn set(&self, effective: &EffectiveConfig, log: &LogFilter) {
+    pub(crate) fn set(&self, effective: &EffectiveConfig) {
         self.effective.store(Some(Arc::new(effective.clone())));
-        // A second log changes nothing: a process has one.
-        let _ = self.log.set(log.clone());
     }
 
     /// Takes the configuration of a reload, in which some keys keep their old values.
@@ -36,10 +32,5 @@ impl ProgramContext {
     /// The configuration in effect.
     pub(super) fn effective(&self) -> Option<Arc<EffectiveConfig>> {
         self.effective.load_full()
-    }
-
-    /// The filter of the log.
-    pub(super) fn log(&self) -> Option<&LogFilter> {
-        self.log.get()
     }
 }

@@ -16,7 +16,6 @@ use serde_json::Value;
 
 use super::access::Access;
 use super::explained::{self, ExplainedRefusal};
-use super::log_level;
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE, SURFACE_PAGE};
 use super::pages::Pages;
 use super::program_context::ProgramContext;
@@ -27,7 +26,7 @@ use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
 use crate::companion::{CompanionService, Sender, SiteContracts};
 use crate::fleet::Fleet;
-use crate::migration::{Migration, Recorder};
+use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
 use crate::server::{ReceivedRequest, RequestFraming};
@@ -85,21 +84,12 @@ pub(crate) struct AdminParts {
     pub(crate) surface: SiteSurface,
     /// What comparisons of backends found.
     pub(crate) migration: Migration,
-    /// The recording of calls.
-    pub(crate) recorder: Recorder,
     /// What the sites say about their other routes.
     pub(crate) contracts: SiteContracts,
     /// The memory of request bodies.
     pub(crate) bodies: BodyBudget,
     /// The memory of responses for slow clients.
     pub(crate) buffers: BufferBudget,
-}
-
-/// A change that only operators order.
-enum Order<'a> {
-    Record(bool),
-    Resume(&'a str),
-    Log,
 }
 
 // === impl AdminParts ===
@@ -171,24 +161,10 @@ impl Admin {
             let order = companion_service.purges().take(&head, body, sender).await;
             return order.unwrap_or_else(|refusal| refused(&refusal));
         }
-        let log = self.0.program_context.log();
-        let order = match path {
-            "/record/on" => Order::Record(true),
-            "/record/off" => Order::Record(false),
-            "/log" if log.is_some() => Order::Log,
-            _ => match path.strip_prefix("/migration/resume/") {
-                Some(rule) => Order::Resume(rule),
-                None => return refused(&Refusal::no_route()),
-            },
-        };
-        if sender != Sender::Local {
-            return refused(&EdgeError::OperatorsOnly.refusal());
-        }
-        match (order, log) {
-            (Order::Record(on), _) => self.record(on),
-            (Order::Resume(rule), _) => self.resume(rule),
-            (Order::Log, Some(log)) => log_level::change(log, head.uri.query(), body).await,
-            (Order::Log, None) => refused(&Refusal::no_route()),
+        match path.strip_prefix("/migration/resume/") {
+            None => refused(&Refusal::no_route()),
+            Some(_) if sender != Sender::Local => refused(&EdgeError::OperatorsOnly.refusal()),
+            Some(rule) => self.resume(rule),
         }
     }
 
@@ -226,15 +202,7 @@ impl Admin {
         if id.is_none()
             && !matches!(
                 path,
-                "/clients"
-                    | "/config"
-                    | "/findings"
-                    | "/indexes"
-                    | "/log"
-                    | "/record"
-                    | "/refusals"
-                    | "/schemas"
-                    | "/surface"
+                "/clients" | "/config" | "/findings" | "/indexes" | "/refusals" | "/schemas" | "/surface"
             )
         {
             return refused(&Refusal::no_route());
@@ -252,12 +220,7 @@ impl Admin {
                 Some(effective) => pretty(&*effective),
                 None => refused(&Refusal::no_route()),
             },
-            (None, "/log") => match self.0.program_context.log() {
-                Some(log) => log_level::show(log),
-                None => refused(&Refusal::no_route()),
-            },
             (None, "/schemas") => pretty(&SchemasDocument::of(&self.0)),
-            (None, "/record") => pretty(&self.0.recorder.status()),
             (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
             (None, "/surface") => pretty(&self.surface()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
@@ -272,15 +235,6 @@ impl Admin {
             Some(contract) => report.opened_by(&contract),
             None => report,
         }
-    }
-
-    /// Switches the recording of calls. Without a file there is nothing to switch.
-    fn record(&self, on: bool) -> PlainResponse {
-        if !self.0.recorder.switch(on) {
-            return refused(&EdgeError::NotRecording.refusal());
-        }
-        tracing::info!(on, "an operator switches the recording of calls");
-        pretty(&self.0.recorder.status())
     }
 
     /// Resumes a rule.

@@ -7,31 +7,15 @@ use std::time::Duration;
 
 use url::Url;
 
-#[cfg(not(feature = "otlp"))]
-mod absent;
-#[cfg(feature = "otlp")]
 mod collector;
-#[cfg(feature = "otlp")]
 mod encode_spans;
-#[cfg(feature = "otlp")]
 mod exporter;
-#[cfg(feature = "otlp")]
 mod exporters;
-#[cfg(feature = "otlp")]
 mod messages;
-#[cfg(feature = "otlp")]
-#[cfg(feature = "otlp")]
 mod trial;
-#[cfg(feature = "otlp")]
 mod unix_clock;
 
-#[cfg(not(feature = "otlp"))]
-pub(crate) use absent::NoTraces as Traces;
-#[cfg(not(feature = "otlp"))]
-pub use absent::ask_collector;
-#[cfg(feature = "otlp")]
 pub(crate) use exporters::Traces;
-#[cfg(feature = "otlp")]
 pub use trial::ask_collector;
 
 /// A collector that does not take spans now.

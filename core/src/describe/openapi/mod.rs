@@ -10,7 +10,6 @@
 //!
 //! A default of `null` is omitted if `null` itself is refused (backend.md section 4).
 
-mod agent_tools;
 mod bodies;
 mod document;
 mod errors;
@@ -21,5 +20,4 @@ mod operations;
 mod responses;
 mod strict_document;
 
-pub use agent_tools::{AgentTool, AgentTools, BadArgument};
 pub use document::{OpenApiOptions, PublicRoot, openapi};

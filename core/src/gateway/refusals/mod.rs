@@ -1,4 +1,4 @@
-//! A request kept for its explanation or its repetition: everything that decided about it, and none of its secrets.
+//! A request kept for its explanation: everything that decided about it, and none of its secrets.
 //!
 //! Secrets are replaced by stand-ins that are decided about in the same way: the account of Basic credentials stays,
 //! the password does not; the name of a cookie stays, the session does not.
@@ -7,7 +7,6 @@ mod kept_request;
 mod parameters;
 mod recorded_body;
 mod recorded_headers;
-mod recorded_line;
 
 pub use kept_request::{Arrived, KeptRequest};
 pub use recorded_body::{DecidingBody, RecordedPart};

@@ -21,15 +21,6 @@ pub struct Comparer {
     noise: Noise,
 }
 
-/// The second answer of one backend to a call.
-#[derive(Debug, Clone, Copy)]
-pub enum SecondAnswer<'a> {
-    /// The primary was asked twice.
-    Primary(ComparedAnswer<'a>),
-    /// The other backend was asked twice.
-    Other(ComparedAnswer<'a>),
-}
-
 /// A rule that has ended, with the path that counts again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct EndedRule {
@@ -107,28 +98,24 @@ impl Comparer {
         })
     }
 
-    /// Compares the answers to a call that one of the backends was asked twice, and learns its noise. Where its own answers
+    /// Compares the answers to a call that the primary was asked twice, and learns its noise. Where its own answers
     /// are equal, another value of the other backend is different, whatever the path was before.
     pub fn compare_twice(
         &mut self,
         operation: Option<OperationId>,
         primary: ComparedAnswer<'_>,
         other: ComparedAnswer<'_>,
-        again: SecondAnswer<'_>,
+        second: ComparedAnswer<'_>,
     ) -> PathFindings {
-        let (first, second) = match again {
-            SecondAnswer::Primary(second) => (primary, second),
-            SecondAnswer::Other(second) => (other, second),
-        };
         let findings = compare(operation, primary, other);
         // A backend that fails, or refuses one of the two calls, says nothing about its values.
-        let has_failed = first.status != second.status
-            || first.status.is_server_error()
-            || first.status == StatusCode::TOO_MANY_REQUESTS;
+        let has_failed = primary.status != second.status
+            || primary.status.is_server_error()
+            || primary.status == StatusCode::TOO_MANY_REQUESTS;
         let itself = if has_failed {
             PathFindings::default()
         } else {
-            compare(operation, first, second)
+            compare(operation, primary, second)
         };
         if !has_failed {
             self.noise.learn(operation, &itself, &findings);
@@ -281,8 +268,7 @@ mod tests {
             body: body.as_bytes(),
             own_hosts: OwnHosts::NONE,
         });
-        let again = SecondAnswer::Primary(second);
-        found(&comparer.compare_twice(operation("events.read"), first, other, again))
+        found(&comparer.compare_twice(operation("events.read"), first, other, second))
     }
 
     fn once(comparer: &Comparer, primary: &str, other: &str) -> DifferenceClass {
@@ -387,9 +373,9 @@ mod tests {
         let (well, failed) = (answer(StatusCode::OK), answer(StatusCode::INTERNAL_SERVER_ERROR));
         let refused = answer(StatusCode::TOO_MANY_REQUESTS);
         for _ in 0..10 {
-            comparer.compare_twice(read, well, failed, SecondAnswer::Primary(failed));
-            comparer.compare_twice(read, well, refused, SecondAnswer::Primary(refused));
-            comparer.compare_twice(read, refused, well, SecondAnswer::Primary(well));
+            comparer.compare_twice(read, well, failed, failed);
+            comparer.compare_twice(read, well, refused, refused);
+            comparer.compare_twice(read, refused, well, well);
         }
         assert_eq!(
             comparer.compare(read, well, failed).worst(),

@@ -31,7 +31,7 @@ mod trail;
 
 pub use class::{DifferenceClass, UnknownClass};
 pub use compare::{ComparedAnswer, compare};
-pub use comparer::{Comparer, EndedRule, SecondAnswer};
+pub use comparer::{Comparer, EndedRule};
 pub use findings::{ExamplePair, PathFinding, PathFindings};
 pub use operation_report::ReadyDemand;
 pub use own_hosts::OwnHosts;

@@ -43,7 +43,11 @@ fn before_totals(document: &[u8]) -> Option<&[u8]> {
 
 /// The bytes before the digits with which these end.
 fn before_number(bytes: &[u8]) -> Option<&[u8]> {
-    let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = bytes
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     (digits > 0).then(|| bytes.split_at(bytes.len() - digits).0)
 }
 

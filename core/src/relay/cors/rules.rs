@@ -28,11 +28,10 @@ const PUBLIC_HEADERS: HeaderValue = HeaderValue::from_static(
     "Content-Disposition, Content-MD5, Content-Type, X-Request-Id, If-None-Match, Last-Event-ID",
 );
 
-/// Request headers of a configured origin: WordPress's list (backend.md section 10), the ones above, and those of the Model
-/// Context Protocol.
+/// Request headers of a configured origin: WordPress's list (backend.md section 10), and the ones above.
 const ALL_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, X-Request-Id, If-None-Match, \
-     Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
+     Last-Event-ID",
 );
 
 const CREDENTIALS: HeaderValue = HeaderValue::from_static("true");

@@ -22,7 +22,7 @@ fn edge() -> PathBuf {
             "--bin",
             "calendar-edge",
         ])
-        .args(["--no-default-features", "--features", "cluster,demo,mcp,otlp"])
+        .args(["--no-default-features", "--features", "cluster,demo"])
         .status();
     assert!(built.expect("cargo").success());
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))

@@ -244,7 +244,7 @@ impl PacedSides {
         let mut tried = 0;
         loop {
             self.pace.turn().await;
-            let compared = self.sides.compare(call, None).await?;
+            let compared = self.sides.compare(call).await?;
             tried += 1;
             match wait_after(&compared.primary, tried)? {
                 None => return Ok(compared),
