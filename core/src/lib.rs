@@ -17,5 +17,4 @@ pub mod migration;
 pub mod relay;
 pub mod settings;
 mod simd;
-pub mod surface;
 pub mod unix_time;

@@ -11,7 +11,7 @@ use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
-use super::snapshots::{keep_surface, keep_up, keep_writing, resume_surface};
+use super::snapshots::{keep_up, keep_writing};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
 use crate::gateway::Shared;
@@ -24,9 +24,7 @@ use crate::server::{
     TlsIdentity, TlsIdentityError, Worker,
 };
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{
-    AdminSettings, Http2Limits, Limits, ListenAddress, OtherTraffic, Settings, Timeouts,
-};
+use calendar_edge_core::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -143,7 +141,6 @@ impl Edge {
         let (feed, migration) = (shared.companions.feed().clone(), shared.migration.clone());
         drain.spawn(keep_up(move || feed.write(), drain.clone()));
         drain.spawn(keep_up(move || migration.write_again(), drain.clone()));
-        keep_calls(&settings, &shared);
         let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
@@ -179,20 +176,6 @@ impl Edge {
     }
 }
 
-/// Counts the calls of the rest of the site from where the last run ended, where there is a place to keep them.
-fn keep_calls(settings: &Settings, shared: &Shared) {
-    let state_dir = settings.state_dir.as_deref();
-    if settings.other != OtherTraffic::Forward {
-        return;
-    }
-    resume_surface(&shared.surface, state_dir);
-    if let Some(state_dir) = state_dir {
-        let drain = shared.drain.clone();
-        let keeping = keep_surface(shared.surface.clone(), state_dir.to_owned(), drain);
-        shared.drain.spawn(keeping);
-    }
-}
-
 /// Begins to read what the site publishes, and to follow its companion plugin.
 async fn hear_site(reloader: &Reloader, shared: &Shared) {
     let read = watch(reloader, shared);
@@ -215,9 +198,7 @@ async fn hear_site(reloader: &Reloader, shared: &Shared) {
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.
 fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     let (reading, read) = oneshot::channel();
-    let (indexes, surface) = (shared.indexes.clone(), shared.surface.clone());
-    let snapshot = shared.fleet.snapshot().clone();
-    let watching = watch_indexes(reloader.clone(), indexes, surface, snapshot, reading);
+    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), reading);
     let drain = shared.drain.clone();
     shared
         .drain
@@ -286,9 +267,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
         fleet: shared.fleet.clone(),
         refusals: shared.refusals.clone(),
         findings: shared.findings.clone(),
-        surface: shared.surface.clone(),
         migration: shared.migration.clone(),
-        contracts: shared.companions.contracts().clone(),
         bodies: shared.bodies.clone(),
         buffers: shared.buffers.clone(),
     })

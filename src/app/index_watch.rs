@@ -1,7 +1,7 @@
 //! Reads the indexes of the sites in the background, and puts the tables in force that they form.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -9,18 +9,13 @@ use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
 use crate::backend::{
     IndexReadError, IndexSource, Learnt, ReadIndex, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace,
-    read_site_routes, with_told_namespace,
 };
-use crate::fleet::SharedSnapshot;
-use crate::telemetry::{SiteSurface, with_causes};
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
+use crate::telemetry::with_causes;
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
 
 /// The longest pause while a site does not answer: the time after an outage for which an older table stays.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
-
-/// The time between two readings of all routes of the site, for which WordPress writes a document of a megabyte or more.
-const ROUTES_PAUSE: Duration = Duration::from_hours(1);
 
 /// Maximum number of differences that one log line names.
 const MOST_NAMED: usize = 16;
@@ -51,30 +46,16 @@ struct RoundPauses {
 struct IndexWatch {
     reloader: Reloader,
     indexes: SiteIndexes,
-    surface: SiteSurface,
-    /// What other edges know of a site that does not answer.
-    snapshot: SharedSnapshot,
-    /// When all routes were read.
-    routes_read: Option<Instant>,
     /// Dropped when the first round is over.
     first: Option<oneshot::Sender<()>>,
 }
 
 /// Reads at once, at intervals, when calls need it, and after each reload; never ends. `first` is dropped after the first
 /// reading.
-pub(super) async fn watch_indexes(
-    reloader: Reloader,
-    indexes: SiteIndexes,
-    surface: SiteSurface,
-    snapshot: SharedSnapshot,
-    first: oneshot::Sender<()>,
-) {
+pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, first: oneshot::Sender<()>) {
     let mut watch = IndexWatch {
         reloader: reloader.clone(),
         indexes: indexes.clone(),
-        surface,
-        snapshot,
-        routes_read: None,
         first: Some(first),
     };
     let looks = indexes.looks();
@@ -163,56 +144,9 @@ impl IndexWatch {
             self.reloader.renew_tables();
             keep(self.indexes.clone(), settings.site()).await;
         }
-        if read == Round::Silent {
-            self.recall(&settings).await;
-        } else if settings.origin.namespace != OriginNamespace::Assumed {
-            self.snapshot.leave_site(&self.indexes.document(&settings.site()));
-        }
         self.first = None;
         compare_further(self.reloader.metrics(), &settings).await;
-        self.learn_routes(&settings, is_told).await;
         (named.max(read), is_named || is_learnt)
-    }
-
-    /// Takes from the store of the fleet what other edges know of a site that does not answer, where this edge knows nothing.
-    /// Returns the namespace that they name.
-    async fn recall(&self, settings: &Settings) -> Option<String> {
-        let told = self.snapshot.recall_site().await?;
-        let named = with_told_namespace(settings.clone(), &told);
-        let is_learnt = self.indexes.take(&named.site(), &told);
-        let (root, namespace) = (&settings.origin.url, named.origin.namespace);
-        if namespace != settings.origin.namespace {
-            let shown = root.as_str();
-            tracing::info!(
-                root = shown,
-                %namespace,
-                "the site does not answer: other edges have named this namespace of a calendar"
-            );
-            self.reloader.take_namespace(root, namespace.clone());
-        } else if is_learnt {
-            self.reloader.renew_tables();
-        }
-        (namespace != OriginNamespace::Assumed).then(|| namespace.to_string())
-    }
-
-    /// Reads all routes of the site every now and then, where the edge serves them.
-    async fn learn_routes(&mut self, settings: &Settings, is_told: bool) {
-        let is_fresh = self.routes_read.is_some_and(|read| read.elapsed() < ROUTES_PAUSE);
-        if settings.other != OtherTraffic::Forward || (is_fresh && self.surface.is_listed()) {
-            return;
-        }
-        let root = &settings.origin.url;
-        match read_site_routes(&settings.site(), root).await {
-            Ok(routes) => {
-                self.surface.learn(root, routes);
-                self.routes_read = Some(Instant::now());
-            }
-            Err(error) if is_told => {
-                let (root, error) = (root.as_str(), with_causes(&error));
-                tracing::info!(root, error, "the list of the site's routes cannot be read");
-            }
-            Err(_) => {}
-        }
     }
 
     /// Takes the namespace that the site lists, if the settings do not name one.
@@ -233,13 +167,6 @@ impl IndexWatch {
         }
         let found = found.map_err(|error| Arc::new(error.into_failure()));
         let is_first = !looks.found_none(root);
-        if settings.origin.namespace == OriginNamespace::Assumed
-            && !matches!(found, Ok(Some(_)))
-            && let Some(told) = self.recall(&settings).await
-        {
-            looks.end(root, Ok(Some(told)));
-            return (Round::Silent, true);
-        }
         looks.end(root, found.clone());
         match found {
             Err(_) => (Round::Silent, false),

@@ -1,14 +1,9 @@
-//! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, the log of changes, and
-//! the calls of the rest of the site.
+//! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, and the log of changes.
 
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cache::Cache;
-use crate::server::{Drain, state_file};
-use crate::telemetry::SiteSurface;
+use crate::server::Drain;
 
 /// The time between two snapshots.
 const PAUSE: Duration = Duration::from_mins(1);
@@ -26,44 +21,6 @@ pub(super) async fn keep_up(write: impl Fn() + Clone + Send + 'static, drain: Dr
             .is_none();
         // Files block.
         let _ = tokio::task::spawn_blocking(write.clone()).await;
-        if is_last {
-            return;
-        }
-    }
-}
-
-/// The file of the counts, in `state_dir`.
-const SURFACE_FILE: &str = "surface.json";
-
-/// Maximum size of that file, in bytes.
-const SURFACE_BYTES: u64 = 64 << 20;
-
-/// Takes up the counts of an earlier run.
-pub(super) fn resume_surface(surface: &SiteSurface, state_dir: Option<&Path>) {
-    let Some(path) = state_dir.map(|directory| directory.join(SURFACE_FILE)) else {
-        return;
-    };
-    let mut kept = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(SURFACE_BYTES).read_to_end(&mut kept));
-    if read.is_ok() {
-        surface.resume(&kept);
-    }
-}
-
-/// Writes the counts of the rest of the site until the drain begins, and then for the last time.
-pub(super) async fn keep_surface(surface: SiteSurface, state_dir: PathBuf, drain: Drain) {
-    loop {
-        let is_last = drain.unless_begun(tokio::time::sleep(PAUSE)).await.is_none();
-        let (surface, state_dir) = (surface.clone(), state_dir.clone());
-        // Files block.
-        let written = tokio::task::spawn_blocking(move || {
-            let path = state_dir.join(SURFACE_FILE);
-            fs::create_dir_all(&state_dir)?;
-            state_file::replace(&path, |aside| aside.write_all(surface.kept().as_bytes()))
-        });
-        if let Ok(Err(error)) = written.await {
-            tracing::warn!(%error, "the counts of the rest of the site cannot be written");
-        }
         if is_last {
             return;
         }

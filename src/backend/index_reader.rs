@@ -13,7 +13,6 @@ use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
-use calendar_edge_core::surface::{ListedRoutes, MOST_SITE_INDEX_BYTES, NoRoutes};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
@@ -35,9 +34,6 @@ pub enum IndexReadError {
     /// The answer is no index.
     #[error("the answer is no index")]
     Index(#[from] IndexFault),
-    /// The answer lists no routes.
-    #[error("the answer is no index")]
-    Routes(#[from] NoRoutes),
     /// The answer is JSON, and no index of the namespace.
     #[error("the answer is no index")]
     Unlike {
@@ -115,22 +111,6 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
     Ok(compare_index(&document, namespace))
 }
 
-/// Reads all routes that a site publishes below a root.
-///
-/// # Errors
-///
-/// When the site does not answer, or not with an index.
-pub async fn read_site_routes(backend: &BackendSettings, root: &Url) -> Result<ListedRoutes, IndexReadError> {
-    let reader = IndexReader {
-        most_bytes: MOST_SITE_INDEX_BYTES,
-        ..IndexReader::new(backend, root)?
-    };
-    match reader.fetch("", Some(ListedRoutes::QUERY)).await? {
-        (StatusCode::OK, index) => Ok(ListedRoutes::read(&index)?),
-        (status, _) => Err(IndexReadError::Status(status.as_u16())),
-    }
-}
-
 /// An index, and how it differs from the table.
 #[derive(Debug)]
 pub(crate) struct ReadIndex {
@@ -175,9 +155,7 @@ impl IndexReadError {
                 found: None,
             }],
             Self::Unlike { drifts, .. } => drifts.clone(),
-            Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) | Self::Routes(_) => {
-                Vec::new()
-            }
+            Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => Vec::new(),
         }
     }
 
@@ -186,7 +164,7 @@ impl IndexReadError {
         match self {
             Self::Client(_) | Self::Exchange(_) => false,
             Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
-            Self::Index(_) | Self::Routes(_) | Self::Unlike { .. } => true,
+            Self::Index(_) | Self::Unlike { .. } => true,
         }
     }
 
@@ -195,7 +173,7 @@ impl IndexReadError {
         match self {
             Self::Client(_) => true,
             Self::Exchange(error) => error.is_connect(),
-            Self::Status(_) | Self::Index(_) | Self::Routes(_) | Self::Unlike { .. } => false,
+            Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
         }
     }
 

@@ -58,9 +58,6 @@ pub(super) enum Command {
     Schema,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
-    /// Show the routes of the site, who calls them, and rules that follow
-    #[command(after_help = examples::SURFACE)]
-    Surface(super::surface::SurfaceArgs),
     /// Show what the cache of a running edge holds
     #[command(after_help = examples::CACHE)]
     Cache(super::cache::CacheArgs),

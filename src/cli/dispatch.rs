@@ -45,7 +45,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Openapi => done(writeln!(out, "{:#}", openapi(&OpenApiOptions::default()))),
         Command::Schema => done(writeln!(out, "{:#}", schema())),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
-        Command::Surface(args) => surface::run(&args, environment, &mut out),
         Command::Cache(args) => {
             cache::run(&args, &mut out)?;
             Ok(Status::Success)

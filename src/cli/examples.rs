@@ -53,18 +53,6 @@ Examples:
 
 Editors that use Taplo read it where edge.toml begins with `#:schema edge.schema.json`.";
 
-pub(super) const SURFACE: &str = "\
-Examples:
-  calendar-edge surface --config edge.toml
-  calendar-edge surface --admin http://127.0.0.1:9787 --all
-  calendar-edge surface --site https://wp.example.org --json
-
-The running edge (--admin, or admin.listen of the file) tells the calls of the last seven days; without one, and with \
---site, the site alone is asked. Nothing is changed.
-
-Exit statuses: 0 the routes are shown; 2 neither an edge nor the site can be used; 64 invalid command line; 78 invalid \
-configuration.";
-
 pub(super) const CACHE: &str = "\
 Examples:
   calendar-edge cache

@@ -18,7 +18,6 @@ mod exporting;
 mod file_hashes;
 mod guarded_rules;
 mod healthcheck;
-mod idle_rules;
 mod init;
 mod list_reader;
 mod man;
@@ -32,7 +31,6 @@ mod routes;
 mod runtime;
 mod serve;
 mod status;
-mod surface;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

@@ -1,5 +1,4 @@
-//! Settings that open the edge to more than an operator may think (T-96), or leave a guard without effect (T-94): `check`
-//! and `serve` say them aloud.
+//! Settings that open the edge to more than an operator may think (T-96): `check` and `serve` say them aloud.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +6,6 @@ use std::path::Path;
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use ipnet::IpNet;
 
-use super::idle_rules::idle_rules;
 use super::named_address;
 
 /// A setting that opens something, for whom, and what closes it.
@@ -26,8 +24,7 @@ pub(super) fn open_settings(settings: &Settings) -> Vec<OpenSetting> {
         local_writes(settings),
         one_client(settings),
     ];
-    let found = found.into_iter().flatten().chain(idle_rules(settings));
-    found.chain(secrets(settings)).collect()
+    found.into_iter().flatten().chain(secrets(settings)).collect()
 }
 
 /// Logs each of them.

@@ -12,7 +12,6 @@ use url::Url;
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
 use super::site_companion::{Sign, SiteCompanion};
-use super::site_contracts::SiteContracts;
 use crate::cache::{Cache, Removed};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
@@ -37,7 +36,6 @@ struct State {
     last_call: AtomicU64,
     announcements: Announcements,
     feed: ChangeFeed,
-    contracts: SiteContracts,
     /// The milliseconds of the [`UnixTime`] at which a site was asked that was never heard.
     first_question: AtomicU64,
 }
@@ -69,7 +67,6 @@ impl Companions {
             last_call: AtomicU64::new(0),
             announcements: Announcements::default(),
             feed,
-            contracts: SiteContracts::default(),
             first_question: AtomicU64::new(0),
         }))
     }
@@ -87,11 +84,6 @@ impl Companions {
     /// The log of changes.
     pub(crate) fn feed(&self) -> &ChangeFeed {
         &self.0.feed
-    }
-
-    /// What the sites say about their other routes.
-    pub(crate) fn contracts(&self) -> &SiteContracts {
-        &self.0.contracts
     }
 
     /// Whether the site of the feed counts its changes, as far as is known.
@@ -187,7 +179,6 @@ impl Companions {
             state.shown(changes, asked, reconcile, now)
         });
         if is_new_count {
-            self.0.contracts.outdate();
             tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all kept answers are removed");
             self.0.cache.drop_removed();
         }
@@ -216,9 +207,7 @@ impl Companions {
 
     /// Notes the changes of a removal that is done.
     fn note(&self, purge: &PurgeRequest, cause: RemovalCause) {
-        if purge.removal == Removal::All {
-            self.0.contracts.outdate();
-        }
+        if purge.removal == Removal::All {}
         let now = unix_time();
         let mut roots = self.0.roots.lock();
         if let Some(root) = self.0.feed.root() {
@@ -283,7 +272,6 @@ impl Companions {
         }
         if is_missed || is_unfinished {
             self.0.cache.begin_removal(&Removal::All, RemovalCause::Missed);
-            self.0.contracts.outdate();
         }
         // After the removal: readers of the feed read all.
         for (root, settled) in missed {

@@ -6,12 +6,10 @@ mod companions;
 mod feed;
 mod purge_requests;
 mod site_companion;
-mod site_contracts;
 mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};
 pub(crate) use companions::{Companions, ExchangeStart};
 pub(crate) use feed::{AsksSite, ChangeFeed, Receivers, TooManyReaders, WebhookService};
 pub(crate) use purge_requests::{PurgeRequests, Sender};
-pub(crate) use site_contracts::{ShownContract, SiteContracts};
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

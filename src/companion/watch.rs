@@ -12,8 +12,7 @@ use super::announcements::{News, SeenChanges};
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
-use super::site_contracts::SiteContracts;
-use crate::backend::{Backends, CompanionQuestion, NoContract};
+use crate::backend::{Backends, CompanionQuestion};
 use crate::server::Drain;
 use calendar_edge_core::settings::BackendSettings;
 
@@ -30,9 +29,6 @@ pub(crate) struct CompanionService {
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
-/// The longest time for a contract to come.
-const LONGEST_QUESTION: Duration = Duration::from_secs(30);
-
 /// Watches until it is dropped.
 pub(crate) async fn follow_companions(
     companions: Companions,
@@ -43,11 +39,6 @@ pub(crate) async fn follow_companions(
     loop {
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
         while asking.try_join_next().is_some() {}
-        let service = companion_service.load_full();
-        for root in companions.contracts().due(companions.reconcile()) {
-            let (companions, service) = (companions.clone(), Arc::clone(&service));
-            asking.spawn(async move { service.ask_contract(companions.contracts(), &root).await });
-        }
         for root in companions.look() {
             let (companions, companion_service) = (companions.clone(), companion_service.load_full());
             asking.spawn(async move { companion_service.ask(&companions, &root).await });
@@ -101,13 +92,6 @@ impl CompanionService {
     /// Takes purges.
     pub(crate) const fn purges(&self) -> &PurgeRequests {
         &self.purges
-    }
-
-    async fn ask_contract(&self, contracts: &SiteContracts, root: &Url) {
-        let question = self.questions.iter().find(|(url, _)| url == root);
-        let Some((_, question)) = question else { return };
-        let answer = timeout(LONGEST_QUESTION, question.ask_contract(&self.backends)).await;
-        contracts.took(root, answer.unwrap_or(Err(NoContract::Unanswered)));
     }
 
     async fn ask(&self, companions: &Companions, root: &Url) {

@@ -11,7 +11,7 @@ const SENTINEL_USER: &str = "fleet.sentinel_user";
 const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 
 /// The keys of a fleet that mean nothing without a store.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 13] = [
     MASTER,
     "fleet.user",
     "fleet.password_file",
@@ -23,7 +23,6 @@ const OTHERS: [&str; 14] = [
     "fleet.secret_file",
     "fleet.name",
     "fleet.interval",
-    "fleet.snapshot",
     "fleet.members",
     "fleet.advertise",
 ];

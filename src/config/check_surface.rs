@@ -19,7 +19,6 @@ pub(super) fn check(
         let finding = ConfigFinding::from(Complaint::Missing("other"));
         problems.add(place, finding.expected(format!("\"forward\", beside {table}")));
     }
-    measuring(typed, problems);
     name(rules, problems);
     let calendar = typed.value.public_namespaces();
     for rule in rules {
@@ -35,28 +34,6 @@ pub(super) fn check(
         }
     }
 }
-
-/// Verdicts about arguments need requests to judge, and a contract to judge them by.
-fn measuring(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let Placed { value, places } = typed;
-    if !value.measure_schemas {
-        return;
-    }
-    if value.other == OtherTraffic::Refuse {
-        let finding = ConfigFinding::from(Complaint::Missing("other"));
-        problems.add(
-            places.of(MEASURED),
-            finding.expected(format!("\"forward\", beside `{MEASURED}`")),
-        );
-    }
-    if value.origin.secret_file.is_none() {
-        let finding = ConfigFinding::from(Complaint::Missing("origin.secret_file"))
-            .expected("a file with the secret of the companion plugin, which knows the schemas");
-        problems.add(places.of(MEASURED), finding);
-    }
-}
-
-const MEASURED: &str = "measure_schemas";
 
 /// Rules are named, by their first pattern if not by the file, and no two have the same name.
 fn name(rules: &mut [Placed<SurfaceRule>], problems: &mut ConfigProblems) {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::form;
-use super::key::NumberField::{U64, Usize};
-use super::key::ValueKind::{Count, Flag, OneOrList, Size, Text, Time};
+use super::key::NumberField::Usize;
+use super::key::ValueKind::{Count, Flag, OneOrList, Text, Time};
 use super::key::{ListStore, TextError, TextForm};
-use super::keys::{GIB, SettingKey};
+use super::keys::SettingKey;
 use super::listening;
 use super::problem::Impossible;
 use calendar_edge_core::settings::{NoStoreAddress, StoreAddress};
@@ -147,13 +147,6 @@ pub(super) const FLEET: &[SettingKey] = &[
         ),
         "Time between two exchanges with the store: a change that one edge hears of is known to all after about so long. An \
          edge that nobody called for ten seconds exchanges once a second.",
-    ),
-    SettingKey::new(
-        "snapshot",
-        Size(0..=GIB, |settings| U64(&mut settings.fleet.snapshot)),
-        "Maximum memory of the store for responses that all edges leave there. An edge without a stored response reads one \
-         while the site fails, for instance when it starts during an outage. It is never fresh, and is served for \
-         `cache.stale_on_error` at most. With 0 no edge leaves any.",
     ),
     SettingKey::new(
         "members",

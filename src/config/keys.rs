@@ -498,12 +498,6 @@ const TOP: &[SettingKey] = &[
         "Refuse every write with 403 `edge_read_only`.",
     ),
     SettingKey::new(
-        "measure_schemas",
-        Flag(|settings| &mut settings.measure_schemas),
-        "Judge the arguments of requests to the site's other REST routes by what the companion plugin says about them, and \
-         count where the site's answer differs. No request is refused. Needs `other = \"forward\"` and the companion's secret.",
-    ),
-    SettingKey::new(
         "write_addresses",
         List(
             &form::NETWORK,

@@ -31,7 +31,6 @@ pub(super) fn hash(settings: &Settings) -> String {
         fleet: FleetSettings {
             name: common.fleet.name.take(),
             members: common.fleet.members,
-            snapshot: common.fleet.snapshot,
             ..FleetSettings::default()
         },
         ..common

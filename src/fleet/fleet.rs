@@ -15,11 +15,10 @@ use uuid::Uuid;
 use super::configuration;
 use super::fleet_status::{FleetStanding, FleetStatus};
 use super::shared_limits::FleetLimits;
-use super::shared_snapshot::SharedSnapshot;
 use super::store_fault::StoreFault;
 use super::supervisor;
 use crate::cache::Cache;
-use crate::companion::{Companions, Company, News};
+use crate::companion::{Companions, Company};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
@@ -42,7 +41,6 @@ struct FleetState {
     /// Another edge has told that a rule has changed.
     are_rules_old: AtomicBool,
     limits: FleetLimits,
-    snapshot: SharedSnapshot,
     /// Every message of the log up to here was obeyed; none while that is not known.
     place: ArcSwapOption<Cursor>,
     metrics: FleetMetrics,
@@ -92,7 +90,6 @@ impl Fleet {
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
             limits: FleetLimits::new(&metrics),
-            snapshot: SharedSnapshot::new(companions, &metrics),
             place: ArcSwapOption::empty(),
             metrics,
             warnings: warnings.clone(),
@@ -112,7 +109,6 @@ impl Fleet {
         if config.settings.is_set() {
             self.0.metrics.expect();
         }
-        self.0.snapshot.adapt(&config.settings);
         self.0.config.send_if_modified(|now| {
             let is_new = *now != config;
             if now.settings != config.settings {
@@ -147,11 +143,6 @@ impl Fleet {
         &self.0.limits
     }
 
-    /// The responses that the store holds.
-    pub(crate) fn snapshot(&self) -> &SharedSnapshot {
-        &self.0.snapshot
-    }
-
     /// The place in the log up to which every message was obeyed.
     pub(super) fn place(&self) -> Option<Arc<Cursor>> {
         self.0.place.load_full()
@@ -178,7 +169,6 @@ impl Fleet {
         };
         self.0.key.store(key);
         self.be_at(None);
-        self.0.snapshot.open(false);
         self.0.companions.announcements().keep_company(company);
         self.0.members.store(Arc::default());
         *self.0.standing.lock() = FleetStanding::default();
@@ -231,15 +221,6 @@ impl Fleet {
         let key = self.0.key.load();
         key.as_ref()
             .map_or(0, |key| key.hash().of(root.as_str().as_bytes()))
-    }
-
-    /// What a message removes from the shared snapshot, as the script that tells it reads it.
-    pub(super) fn places_of(&self, news: &News) -> String {
-        match (news, &*self.0.key.load()) {
-            _ if self.0.snapshot.most() == 0 => String::new(),
-            (News::Purge(purge, _), Some(key)) => format!("- {}", key.places_of_removal(&purge.removal)),
-            _ => "-".to_owned(),
-        }
     }
 
     /// Seals a text in the name of this edge.

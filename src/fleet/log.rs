@@ -45,7 +45,7 @@ enum Question {
 /// An entry as the store returns it.
 type WrittenEntry = (String, HashMap<String, Vec<u8>>);
 
-const KEYS: [&str; 4] = ["boot", "n", "log", "removals"];
+const KEYS: [&str; 3] = ["boot", "n", "log"];
 
 /// The most messages that one exchange tells.
 const MOST_TOLD: usize = 64;
@@ -241,15 +241,7 @@ impl FleetSubject for Log {
         for announcement in &self.telling {
             let message = self.message(&announcement.news);
             let sealed = self.fleet.seal(message.kind(), message.body());
-            let places = self.fleet.places_of(&announcement.news);
-            let arguments = [
-                &boot,
-                &sealed.edge,
-                &sealed.kind,
-                &sealed.body,
-                &sealed.seal,
-                &places,
-            ];
+            let arguments = [&boot, &sealed.edge, &sealed.kind, &sealed.body, &sealed.seal];
             questions.script(TELL, &KEYS, &arguments.map(String::as_str));
         }
         self.is_to_resume |= turn.is_first;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
@@ -14,7 +13,6 @@ use super::log::Log;
 use super::logins::Logins;
 use super::members::MemberLines;
 use super::shared_rules::SharedRules;
-use super::snapshot_keeper::SnapshotKeeper;
 use super::spending::Spending;
 use super::store_fault::StoreFault;
 use super::subject::FleetSubject;
@@ -50,11 +48,6 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
         return fleet.leaving().await;
     };
     let route = StoreRoute::new(settings);
-    // It ends with this.
-    let mut keeping = JoinSet::new();
-    if settings.snapshot > 0 {
-        keeping.spawn(SnapshotKeeper::new(fleet, Arc::clone(&key)).run(settings.clone()));
-    }
     let mut exchange = StoreExchange::new(fleet, key, settings.interval, subjects(fleet));
     let mut pause = SHORTEST;
     while !fleet.is_leaving() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
-use super::scripts::{ABOUT, CHARGE, END, FORGET, HEAR, KEEP, MEET, RECALL, SPEND, TELL};
+use super::scripts::{ABOUT, CHARGE, END, HEAR, MEET, SPEND, TELL};
 use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
 use super::subject::{Questions, Replies};
@@ -49,19 +49,12 @@ const SHOW_CERTIFICATE: &str = "start the store, correct `fleet.store`, or name 
 /// What scripts leave beside these.
 const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules", "check:g"];
 
-/// The keys of the log and of the shared snapshot, under names of their own.
-const TRIED: [&str; 6] = [
-    "check:boot",
-    "check:n",
-    "check:log",
-    "check:removals",
-    "check:answers",
-    "check:order",
-];
+/// The keys of the log, under names of their own.
+const TRIED: [&str; 3] = ["check:boot", "check:n", "check:log"];
 
 /// What edges ask of a store. Redis 7.0 does not know `client|setinfo`; where Sentinels are asked, its refusal does no harm.
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
-                        +hset +hget +hmget +hgetall +hdel +hincrby +hstrlen +zadd +zrange +zrem +pexpire +info";
+                        +hset +hget +hgetall +hdel +pexpire +info";
 
 /// Connects, runs every script on keys of its own, and reads what the server tells of itself. None if the settings name
 /// no store or no secret.
@@ -106,7 +99,7 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
     Ok(StoreReport {
         fleet: key.id().to_owned(),
         server: server.name(),
-        warnings: server.warnings(settings.snapshot),
+        warnings: server.warnings(),
         acl,
     })
 }
@@ -121,13 +114,7 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     ask(&mut connection, &first).await?.next::<Value>()?;
     let mut questions = Questions::new(key);
     questions.script(END, &keys, &["0"]);
-    let places = if settings.snapshot > 0 { "- 1" } else { "" };
-    questions.script(TELL, &keys, &["0", "check", "purge", "{}", "", places]);
-    if settings.snapshot > 0 {
-        questions.script(KEEP, &keys, &["0", "check", "\n", "1000", "1000"]);
-        questions.script(RECALL, &keys, &["0", "check"]);
-        questions.script(FORGET, &keys, &["check"]);
-    }
+    questions.script(TELL, &keys, &["0", "check", "purge", "{}", ""]);
     questions.script(HEAR, &keys, &["0-0", "1"]);
     questions.script(MEET, &["check:members"], &["check", "", "1"]);
     questions.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
@@ -227,16 +214,14 @@ impl<'a> ServerFacts<'a> {
         self.text("role") == Some("slave")
     }
 
-    fn warnings(&self, snapshot: u64) -> Vec<String> {
+    fn warnings(&self) -> Vec<String> {
         let policy = self.text("maxmemory_policy").unwrap_or_default();
         let most = self.number("maxmemory").unwrap_or_default();
         let free = most.saturating_sub(self.number("used_memory").unwrap_or_default());
         let mut warnings = Vec::new();
         let effect = match policy.split('-').next() {
             Some("allkeys") => Some("each time all edges remove what they store"),
-            Some("volatile") => {
-                Some("clients get more than their rates, and answers of the snapshot are lost")
-            }
+            Some("volatile") => Some("clients get more than their rates"),
             _ => None,
         };
         if let Some(effect) = effect.filter(|_| most > 0) {
@@ -245,9 +230,8 @@ impl<'a> ServerFacts<'a> {
                  its own"
             ));
         }
-        let least = LEAST_FREE + snapshot;
-        if most > 0 && free < least {
-            let (free, least) = (free >> 20, least >> 20);
+        if most > 0 && free < LEAST_FREE {
+            let (free, least) = (free >> 20, LEAST_FREE >> 20);
             warnings.push(format!(
                 "the store has {free} MiB of free memory: give it {least} MiB or more"
             ));

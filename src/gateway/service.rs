@@ -18,14 +18,13 @@ use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
-use crate::gateway::site::argument_verdicts::ArgumentVerdicts;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::logins::SiteLogins;
 use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
-use crate::telemetry::{SiteSurface, Traffic};
+use crate::telemetry::Traffic;
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::cors::Preflight;
@@ -71,7 +70,6 @@ struct GatewayParts<C> {
     known: Arc<KnownReads>,
     calendar: C,
     site: Site,
-    surface: SiteSurface,
     discovery: Discovery,
     purges: PurgeRequests,
     feed: FeedRoute,
@@ -103,14 +101,7 @@ impl Gateway {
         let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts, answering, &site),
             feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
-            site: Site::new(
-                settings,
-                logins,
-                SurfaceGuard::new(shared, &parts),
-                ArgumentVerdicts::new(settings, shared, &parts),
-                &parts,
-            ),
-            surface: shared.surface.clone(),
+            site: Site::new(settings, logins, SurfaceGuard::new(shared, &parts), &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
             purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,
@@ -240,24 +231,13 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {
         let (asked, body) = request.split();
-        let answer = self.site.stream(&asked, body).await;
-        self.count(&asked, &answer);
-        answer
-    }
-
-    /// Counts an answered request to the rest of the site.
-    fn count(&self, asked: &AskedRequest, answer: &EdgeResponse) {
-        let request = self.decider.site_request(&asked.head);
-        self.surface.count(&request, answer.status());
+        self.site.stream(&asked, body).await
     }
 
     async fn pass_form(&self, request: Box<EdgeRequest>, scan: SiteFormScan) -> EdgeResponse {
         let (asked, body) = request.split();
         match self.site.pass_form(&asked, body, scan).await {
-            Passage::Answered(answer) => {
-                self.count(&asked, &answer);
-                answer
-            }
+            Passage::Answered(answer) => answer,
             Passage::Calendar { opened, body } => {
                 let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
                 self.calendar.call(call).await

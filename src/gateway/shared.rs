@@ -13,7 +13,7 @@ use crate::observe::traces::Traces;
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Placement;
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
-use crate::telemetry::{FindingSums, Metrics, Refusals, SiteSurface, Warnings};
+use crate::telemetry::{FindingSums, Metrics, Refusals, Warnings};
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::relay::{BufferBudget, LearntRoots};
 use calendar_edge_core::settings::Settings;
@@ -61,8 +61,6 @@ pub(crate) struct Shared {
     pub(crate) warnings: Warnings,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
-    /// The routes of the rest of the site, and their calls.
-    pub(crate) surface: SiteSurface,
     /// Who takes the spans of requests.
     pub(crate) traces: Traces,
 }
@@ -118,7 +116,6 @@ impl Shared {
             refusals,
             warnings,
             findings: FindingSums::default(),
-            surface: SiteSurface::new(&site.origin.url),
         };
         shared.share_limits();
         Ok(shared)
@@ -164,7 +161,6 @@ impl Shared {
         self.fleet.adapt(settings);
         self.share_limits();
         self.learnt.adapt(&site);
-        self.surface.adapt(&site.origin.url);
         self.buffers.resize(settings.limits.response_buffer_total);
         self.bodies.resize(settings.limits.request_buffer_total);
         self.connections.resize(connections);

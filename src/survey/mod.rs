@@ -25,7 +25,7 @@ mod visit;
 
 pub(crate) use advertised::{RootFound, advertised};
 pub(crate) use advisories::advisories;
-pub(crate) use found::{FoundSite, find, find_root};
+pub(crate) use found::{FoundSite, find};
 pub(crate) use hindrance::Hindrance;
 pub(crate) use home::{Home, SAME_HOME, home, home_path};
 #[cfg(test)]

@@ -12,8 +12,8 @@ use super::latency::Latency;
 use super::series::Series;
 use super::table::{
     FLEET_EXCHANGE_SECONDS, FLEET_FAULTS, FLEET_GAPS, FLEET_LOGINS_ALONE, FLEET_MEMBERS,
-    FLEET_MESSAGE_AGE_SECONDS, FLEET_MESSAGES, FLEET_PERMITS, FLEET_SETTLED_BUCKETS, FLEET_SNAPSHOT_ANSWERS,
-    FLEET_UP, FLEET_VARIANTS,
+    FLEET_MESSAGE_AGE_SECONDS, FLEET_MESSAGES, FLEET_PERMITS, FLEET_SETTLED_BUCKETS, FLEET_UP,
+    FLEET_VARIANTS,
 };
 use calendar_edge_core::fleet::{FleetMessage, GapCause};
 
@@ -31,7 +31,6 @@ pub(crate) struct FleetMetrics {
     permits: Series<Gauge, 1>,
     settled: Series<Counter, 0>,
     logins_alone: Series<Counter, 0>,
-    snapshot: Series<Counter, 1>,
 }
 
 /// The way of a message.
@@ -83,26 +82,6 @@ pub(crate) enum StoreFaultKind {
     Replayed,
 }
 
-/// What became of an answer in the shared snapshot, or of the wish to have one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub(crate) enum SnapshotOutcome {
-    /// This edge left it there.
-    Kept,
-    /// It is too large, or came while too many others did or the store was away.
-    Dropped,
-    /// It was found.
-    Found,
-    /// There is none.
-    Absent,
-    /// Something that it depends on was removed since.
-    Outdated,
-    /// It is not sealed by this fleet for this request.
-    Forged,
-    /// The store answered too late, or too many others asked.
-    Late,
-}
-
 const VERSION: &str = "version";
 const CONFIGURATION: &str = "configuration";
 
@@ -122,7 +101,6 @@ impl FleetMetrics {
             permits: FLEET_PERMITS.series(registry),
             settled: FLEET_SETTLED_BUCKETS.series(registry),
             logins_alone: FLEET_LOGINS_ALONE.series(registry),
-            snapshot: FLEET_SNAPSHOT_ANSWERS.series(registry),
         }
     }
 
@@ -144,9 +122,6 @@ impl FleetMetrics {
             for direction in [Direction::Told, Direction::Heard] {
                 self.messages.expect([kind.into(), direction.name().into()]);
             }
-        }
-        for &outcome in SnapshotOutcome::VARIANTS {
-            self.snapshot.expect([<&str>::from(outcome).into()]);
         }
         for cause in GapCause::ALL {
             self.gaps.expect([cause.name().into()]);
@@ -210,11 +185,6 @@ impl FleetMetrics {
     /// Counts a call that was charged to `failed_logins` without the store.
     pub(crate) fn login_alone(&self) {
         self.logins_alone.add([], 1);
-    }
-
-    /// Counts what became of an answer of the shared snapshot.
-    pub(crate) fn snapshot(&self, outcome: SnapshotOutcome) {
-        self.snapshot.add([<&str>::from(outcome).into()], 1);
     }
 
     /// Counts lost history.

@@ -9,7 +9,6 @@ use strum::IntoEnumIterator;
 use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
-use calendar_edge_core::companion::site_contract::SiteOutcome;
 use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
 
 const HEAD: &str = "\
@@ -34,8 +33,7 @@ The time of a request: `edge_http_request_duration_seconds` ends with the last b
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
 The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…`, `edge_cutover_…` and \
-`edge_surface_requests` once there is such a rule, `edge_surface_verdicts` once a request was judged (`measure_schemas`), `edge_tls_…` once there is \
-a certificate, and `edge_contract_drift` while `origin.read_index` is on.
+`edge_surface_requests` once there is such a rule, `edge_tls_…` once there is a certificate, and `edge_contract_drift` while `origin.read_index` is on.
 
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
@@ -103,9 +101,6 @@ fn everything() -> Metrics {
     metrics.drift().expect([SITE.to_owned()]);
     metrics.fleet().expect();
     metrics.surface().expect("rule");
-    for outcome in SiteOutcome::iter() {
-        metrics.surface().judged("wp/v2", outcome);
-    }
     let receiver = WebhookSettings::at(SITE.parse().expect("a URL"));
     metrics.feed().expect(&[receiver]);
     metrics.fleet().permits(&SITE.into(), 1);

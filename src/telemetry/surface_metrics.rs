@@ -1,15 +1,12 @@
-//! How often rules about the rest of the site took requests, what became of these, and what judging their arguments came to.
+//! How often rules about the rest of the site took requests, and what became of these.
 
 use std::sync::Arc;
 
-use parking_lot::RwLock;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
-use super::schema_disagreements::SchemaDisagreements;
 use super::series::Series;
-use super::table::{SURFACE_REQUESTS, SURFACE_UNCLEAR, SURFACE_VERDICTS};
-use calendar_edge_core::companion::site_contract::SiteOutcome;
+use super::table::{SURFACE_REQUESTS, SURFACE_UNCLEAR};
 
 /// What becomes of a request that a rule takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +26,7 @@ pub(crate) enum SurfaceOutcome {
 pub(crate) struct SurfaceMetrics {
     requests: Series<Counter, 2>,
     unclear: Counter,
-    verdicts: Series<Counter, 2>,
-    namespaces: Arc<RwLock<Vec<Arc<str>>>>,
-    disagreements: SchemaDisagreements,
 }
-
-/// The most namespaces that are told apart.
-const MOST_NAMESPACES: usize = 64;
 
 // === impl SurfaceOutcome ===
 
@@ -60,9 +51,6 @@ impl SurfaceMetrics {
         Self {
             requests: SURFACE_REQUESTS.series(registry),
             unclear: SURFACE_UNCLEAR.value(registry),
-            verdicts: SURFACE_VERDICTS.series(registry),
-            namespaces: Arc::default(),
-            disagreements: SchemaDisagreements::default(),
         }
     }
 
@@ -81,34 +69,6 @@ impl SurfaceMetrics {
     /// Counts a request of which it cannot be told whether a rule takes it.
     pub(crate) fn unclear(&self) {
         self.unclear.inc();
-    }
-
-    /// Counts what the verdict on the arguments of a request came to.
-    pub(crate) fn judged(&self, namespace: &str, outcome: SiteOutcome) {
-        let namespace = self.known(namespace);
-        self.verdicts
-            .of([(&namespace).into(), <&'static str>::from(outcome).into()])
-            .inc();
-    }
-
-    /// The last requests that the site answered in another way than its schemas say.
-    pub(crate) fn disagreements(&self) -> &SchemaDisagreements {
-        &self.disagreements
-    }
-
-    /// The label of a namespace: those that come late share one.
-    fn known(&self, namespace: &str) -> Arc<str> {
-        let find = |known: &[Arc<str>]| known.iter().find(|name| ***name == *namespace).cloned();
-        if let Some(name) = find(&self.namespaces.read()) {
-            return name;
-        }
-        let mut known = self.namespaces.write();
-        if known.len() >= MOST_NAMESPACES {
-            return "other".into();
-        }
-        let name: Arc<str> = namespace.into();
-        known.push(Arc::clone(&name));
-        name
     }
 
     fn of(&self, rule: &str, outcome: SurfaceOutcome) -> Counter {

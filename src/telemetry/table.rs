@@ -157,12 +157,6 @@ pub(super) const FLEET_SETTLED_BUCKETS: Row<Counter, 0> = Row::new(
     [],
     "Buckets of rate limits whose level was taken over from the store of the fleet",
 );
-pub(super) const FLEET_SNAPSHOT_ANSWERS: Row<Counter, 1> = Row::new(
-    "fleet_snapshot_answers",
-    ["outcome"],
-    "Responses that this edge left in the store of the fleet (`kept`) or could not (`dropped`), and what it found there while \
-     the site failed",
-);
 pub(super) const FLEET_UP: Row<Gauge, 0> = Row::new(
     "fleet_up",
     [],
@@ -304,12 +298,6 @@ pub(super) const SURFACE_UNCLEAR: Row<Counter, 0> = Row::new(
     "surface_unclear",
     [],
     "Requests to the rest of the site that passed because it could not be told whether a rule takes them",
-);
-pub(super) const SURFACE_VERDICTS: Row<Counter, 2> = Row::new(
-    "surface_verdicts",
-    ["namespace", "verdict"],
-    "Requests to the site's other REST routes whose arguments were judged by the schemas that the companion plugin \
-     tells, by what that came to beside the site's answer; no request is refused",
 );
 pub(super) const TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS: Row<ConstGauge<i64>, 0> = Row::new(
     "tls_certificate_not_after_timestamp_seconds",

@@ -90,8 +90,6 @@ mod strict;
 mod strict_heads;
 mod support;
 mod surface;
-mod surface_report;
-mod surface_verdicts;
 mod table_columns;
 mod threads;
 mod tls;

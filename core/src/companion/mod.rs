@@ -3,4 +3,3 @@
 pub mod feed;
 pub mod mark;
 pub mod purge;
-pub mod site_contract;

@@ -7,10 +7,8 @@ mod cursor_tests;
 mod fleet_key;
 mod member;
 mod message;
-mod sealed_answer;
 
 pub use cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
 pub use fleet_key::{FleetKey, SealedText};
 pub use member::{Demand, FleetMember, MemberTable};
 pub use message::{FleetMessage, RuleNews, SeenNumber};
-pub use sealed_answer::SealedAnswer;

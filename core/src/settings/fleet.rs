@@ -48,8 +48,6 @@ pub struct FleetSettings {
     pub name: Option<String>,
     /// The time between two exchanges with the store.
     pub interval: Duration,
-    /// The most bytes of answers that the store holds for edges that start while the site is down; 0: none.
-    pub snapshot: u64,
     /// The number of edges that is assumed while the store was never reached.
     pub members: usize,
     /// The admin address of this edge for the other edges; none: they cannot ask it.
@@ -146,7 +144,6 @@ impl Default for FleetSettings {
             secret: None,
             name: None,
             interval: Duration::from_millis(100),
-            snapshot: 0,
             members: 2,
             advertise: None,
         }

@@ -112,8 +112,6 @@ pub struct Settings {
     pub writes: Writes,
     /// Refuse every write with 403.
     pub read_only: bool,
-    /// Compares what the site's contract says about arguments of its other routes with the site's answers.
-    pub measure_schemas: bool,
     /// Client networks that may write; empty: any.
     pub write_addresses: Vec<IpNet>,
     /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the
@@ -213,7 +211,6 @@ impl Settings {
             other: OtherTraffic::default(),
             writes: Writes::default(),
             read_only: false,
-            measure_schemas: false,
             write_addresses: Vec::new(),
             writers: Vec::new(),
             authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],

@@ -2,7 +2,6 @@
 
 mod html_entity;
 pub mod payload;
-pub mod schema;
 pub mod value;
 
 pub use html_entity::html_entity;

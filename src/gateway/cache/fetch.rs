@@ -11,7 +11,6 @@ use http_body_util::BodyExt;
 use crate::backend::{Backends, QueueWatch, RootIndex};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
 use crate::companion::ChangeFeed;
-use crate::fleet::SharedSnapshot;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
@@ -33,7 +32,6 @@ pub(in crate::gateway) struct CacheFetch<S> {
     largest_body: u64,
     backends: Arc<Backends>,
     index: RootIndex,
-    snapshot: SharedSnapshot,
     drain: Drain,
     feed: ChangeFeed,
 }
@@ -76,7 +74,6 @@ where
             largest_body: u64::try_from(cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&parts.backends),
             index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
-            snapshot: shared.fleet.snapshot().clone(),
             drain: shared.drain.clone(),
             feed: shared.companions.feed().clone(),
         }
@@ -166,15 +163,10 @@ where
         let (by, is_stored) = match storable {
             // What was stored before is not what the site says now.
             Storable::No => {
-                self.discard(leader.key(), is_of_backend);
+                self.cache.discard(leader.key());
                 return SharedOutcome::uncacheable(received);
             }
-            Storable::Failure => {
-                if older.is_none() && !is_of_backend {
-                    self.snapshot.recall(leader.key()).await;
-                }
-                (source(&received), false)
-            }
+            Storable::Failure => (source(&received), false),
             Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
         };
         let Some(answer) = whole_answer(received, by).await else {
@@ -192,20 +184,10 @@ where
                     self.feed.shown(&fill.dependencies);
                 }
                 let stored = self.cache.answer(answer, fill, older);
-                if self.cache.keep(leader.key(), &stored) && !is_of_backend {
-                    self.snapshot.leave(leader.key(), &stored, older);
-                }
+                self.cache.keep(leader.key(), &stored);
                 SharedOutcome::Stored(stored)
             }
             _ => SharedOutcome::Failed(Arc::new(answer)),
-        }
-    }
-
-    /// Forgets what is stored, because the site now says something that is not stored.
-    fn discard(&self, key: &str, is_of_backend: bool) {
-        self.cache.discard(key);
-        if !is_of_backend {
-            self.snapshot.forget(key);
         }
     }
 

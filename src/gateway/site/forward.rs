@@ -1,6 +1,5 @@
 //! The rest of the site (`other = "forward"`): streamed through, forms scanned on the way for hidden calendar calls.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,7 +9,6 @@ use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::argument_verdicts::{ArgumentVerdicts, ReadBody};
 use super::logins::SiteLogins;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, GuardedScan, ScannedBody};
@@ -50,8 +48,6 @@ pub(in crate::gateway) struct Site {
     bodies: BodyReader,
     logins: SiteLogins,
     surface: SurfaceGuard,
-    /// None: arguments are not judged.
-    arguments: Option<ArgumentVerdicts>,
     warnings: Warnings,
 }
 
@@ -75,7 +71,6 @@ impl Site {
         settings: &Settings,
         logins: SiteLogins,
         surface: SurfaceGuard,
-        arguments: Option<ArgumentVerdicts>,
         parts: &Parts,
     ) -> Self {
         Self {
@@ -88,7 +83,6 @@ impl Site {
             timeouts: settings.timeouts.clone(),
             logins,
             surface,
-            arguments,
             upgrades: parts.site.origin.upgrades,
             bodies: parts.bodies.clone(),
             warnings: parts.warnings.clone(),
@@ -104,26 +98,9 @@ impl Site {
         if self.logins.are_in_call(&asked.head) || self.surface.reads_calls(request.as_ref()) {
             return self.pass_call(asked, request.as_ref(), body).await;
         }
-        let read = if body.is_end_stream() {
-            ReadBody::Whole(b"")
-        } else {
-            ReadBody::Streamed
-        };
-        let answer = self.compared(asked, read, self.stream_whole(asked, body));
-        self.logins.guard(asked, None, answer).await
-    }
-
-    /// Waits for the site's answer, and compares it with what is known about the arguments.
-    async fn compared(
-        &self,
-        asked: &AskedRequest,
-        body: ReadBody<'_>,
-        answer: impl Future<Output = EdgeResponse>,
-    ) -> EdgeResponse {
-        match &self.arguments {
-            Some(arguments) => arguments.compare(asked, body, answer).await,
-            None => answer.await,
-        }
+        self.logins
+            .guard(asked, None, self.stream_whole(asked, body))
+            .await
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.
@@ -143,7 +120,6 @@ impl Site {
                 }
                 let whole = reqwest::Body::from(call.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
-                let answer = self.compared(asked, ReadBody::Whole(&call), answer);
                 self.logins.guard(asked, Some(&call), answer).await
             }
             Ok(FormStart::Begun(begun, rest)) => {
@@ -200,7 +176,6 @@ impl Site {
                 let shown = self.logins.are_in_call(&asked.head).then(|| begun.clone());
                 let form = self.begun(Some(scan), begun, rest, size);
                 let answer = self.forward(asked, form, SiteTraffic::Upload);
-                let answer = self.compared(asked, ReadBody::Streamed, answer);
                 Passage::Answered(self.logins.guard(asked, shown.as_deref(), answer).await)
             }
             Err(fault) => Passage::Answered(fault.response()),
@@ -226,7 +201,6 @@ impl Site {
                 }
                 let whole = reqwest::Body::from(form.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
-                let answer = self.compared(asked, ReadBody::Whole(&form), answer);
                 Passage::Answered(self.logins.guard(asked, Some(&form), answer).await)
             }
             Err(problem) => {

@@ -1,6 +1,5 @@
 //! The way of requests for the rest of the site.
 
-pub(super) mod argument_verdicts;
 mod body_start;
 pub(super) mod discovery;
 pub(super) mod forward;

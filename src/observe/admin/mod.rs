@@ -8,7 +8,6 @@ mod program_context;
 mod readiness;
 mod ready;
 mod review;
-mod schemas;
 mod service;
 mod status;
 

@@ -10,7 +10,6 @@ use super::status::SettingFacts;
 use crate::backend::{SiteIndexes, VitalSigns};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
-use calendar_edge_core::surface::SurfaceScope;
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
@@ -29,8 +28,6 @@ pub(crate) struct Pages {
     pub(super) token: Option<AdminToken>,
     /// Decides about kept refusals again.
     pub(super) reviewer: Arc<Reviewer>,
-    /// The part of the site that is judged, and the part that is counted.
-    pub(super) surface: SurfaceScope,
 }
 
 // === impl Pages ===
@@ -63,7 +60,6 @@ impl Pages {
             vital_signs,
             token: settings.admin_access.token.clone(),
             reviewer: Arc::new(Reviewer::new(settings, tables)),
-            surface: SurfaceScope::of(settings),
         }
     }
 }

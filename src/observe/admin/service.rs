@@ -16,26 +16,24 @@ use serde_json::Value;
 
 use super::access::Access;
 use super::explained::{self, ExplainedRefusal};
-use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE, SURFACE_PAGE};
+use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::pages::Pages;
 use super::program_context::ProgramContext;
 use super::readiness::Readiness;
 use super::ready::{ReadyDocument, ReadyQuestion};
-use super::schemas::SchemasDocument;
 use super::status::{EdgeFacts, Readings, StatusDocument};
 use crate::cache::Cache;
-use crate::companion::{CompanionService, Sender, SiteContracts};
+use crate::companion::{CompanionService, Sender};
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
 use crate::server::{ReceivedRequest, RequestFraming};
-use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, SiteSurface, unix_time};
+use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, unix_time};
 use calendar_edge_core::companion::mark::SEAL;
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::AdminToken;
-use calendar_edge_core::surface::SurfaceReport;
 use calendar_edge_judge::problem::Refusal;
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
@@ -80,12 +78,8 @@ pub(crate) struct AdminParts {
     pub(crate) refusals: Refusals,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
-    /// The routes of the rest of the site, and their calls.
-    pub(crate) surface: SiteSurface,
     /// What comparisons of backends found.
     pub(crate) migration: Migration,
-    /// What the sites say about their other routes.
-    pub(crate) contracts: SiteContracts,
     /// The memory of request bodies.
     pub(crate) bodies: BodyBudget,
     /// The memory of responses for slow clients.
@@ -176,7 +170,6 @@ impl Admin {
             }
             "/" => browser_page(&OPERATORS_PAGE),
             "/reference" => browser_page(&REFERENCE_PAGE),
-            "/site" => browser_page(&SURFACE_PAGE),
             "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/readings" => compact(&self.0.readings.to_json(&self.0)),
             "/runbook" => page(MARKDOWN_TYPE, Bytes::from_static(RUNBOOK.as_bytes())),
@@ -202,7 +195,7 @@ impl Admin {
         if id.is_none()
             && !matches!(
                 path,
-                "/clients" | "/config" | "/findings" | "/indexes" | "/refusals" | "/schemas" | "/surface"
+                "/clients" | "/config" | "/findings" | "/indexes" | "/refusals"
             )
         {
             return refused(&Refusal::no_route());
@@ -220,20 +213,9 @@ impl Admin {
                 Some(effective) => pretty(&*effective),
                 None => refused(&Refusal::no_route()),
             },
-            (None, "/schemas") => pretty(&SchemasDocument::of(&self.0)),
             (None, "/indexes") => json(StatusCode::OK, self.0.pages.load().indexes.clone()),
-            (None, "/surface") => pretty(&self.surface()),
             (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
             (None, _) => pretty(&explained::list(&self.0.refusals)),
-        }
-    }
-
-    /// The routes of the site, with who may call them as far as its companion plugin says it.
-    fn surface(&self) -> SurfaceReport {
-        let report = self.0.surface.report(&self.0.pages.load().surface);
-        match self.0.contracts.of(&self.0.surface.root()) {
-            Some(contract) => report.opened_by(&contract),
-            None => report,
         }
     }
 

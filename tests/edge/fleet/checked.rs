@@ -33,7 +33,7 @@ fn socket(store: &Store) -> String {
     let StoreAddress::Unix(path) = store.address() else {
         panic!("a Unix socket")
     };
-    format!("store = \"unix:{}\"\nsnapshot = \"4 MiB\"", path.display())
+    format!("store = \"unix:{}\"", path.display())
 }
 
 #[tokio::test]
@@ -72,7 +72,6 @@ async fn check_tries_the_store_and_prints_the_rights_that_suffice() {
     let told = check(&directory, &account);
     assert!(told.contains(" runs what the fleet"), "{told}");
     let scene = Scene::start_with(2, &store.address(), |settings| {
-        settings.fleet.snapshot = 4 << 20;
         settings.fleet.user = Some(user.to_owned());
         settings.fleet.password = StorePassword::parse(b"a-password").ok();
     })

@@ -11,7 +11,5 @@ mod purges;
 mod rules;
 mod scene;
 mod sentinels;
-mod shared_answers;
 mod store_tls;
 mod timing;
-mod unnamed_site;

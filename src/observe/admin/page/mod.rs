@@ -30,9 +30,6 @@ pub(super) static OPERATORS_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| Brows
 /// The page that describes the API.
 pub(super) static REFERENCE_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(REFERENCE));
 
-/// The page that shows the routes of the rest of the site.
-pub(super) static SURFACE_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(SURFACE));
-
 const OPERATORS: &str = document!(
     "calendar-edge",
     ["style.css", "operators.css"],
@@ -55,13 +52,6 @@ const REFERENCE: &str = document!(
     ["style.css", "reference.css"],
     ["reference.html", "token.html"],
     ["ask.js", "schemas.js", "reference.js"]
-);
-
-const SURFACE: &str = document!(
-    "Routes of the site · calendar-edge",
-    ["style.css", "surface.css"],
-    ["surface.html", "token.html"],
-    ["ask.js", "surface.js"]
 );
 
 /// A document with the headers that say what a browser may do with it.
@@ -163,7 +153,7 @@ mod tests {
             hash("alert('Hello, world.');"),
             "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
         );
-        for page in [OPERATORS, REFERENCE, SURFACE] {
+        for page in [OPERATORS, REFERENCE] {
             assert_eq!(page.matches("<style").count(), 1);
             assert_eq!(page.matches("<script").count(), 1);
             assert!(!between(page, "<style>", "</style>").is_empty());
