@@ -85,35 +85,6 @@ impl Cache {
         }
     }
 
-    /// A stored response as bytes, as the snapshot has it.
-    ///
-    /// # Errors
-    /// When it is too long.
-    pub(crate) fn encode(key: &str, stored: &StoredResponse) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(stored.answer.size());
-        write_one(&mut bytes, key, stored)?;
-        Ok(bytes)
-    }
-
-    /// Reads such bytes, which another edge wrote for this key. What they hold is served only if the site fails. Removals
-    /// after `generation` count.
-    ///
-    /// # Errors
-    /// When they are broken, of another version, for another key, or larger than what may be stored here.
-    pub(crate) fn decode(
-        &self,
-        key: &str,
-        mut bytes: &[u8],
-        generation: u64,
-    ) -> io::Result<Arc<StoredResponse>> {
-        let (head, body) =
-            read_one(&mut bytes, self.settings().largest_body())?.ok_or_else(|| broken("it is empty"))?;
-        if head.key != key {
-            return Err(broken("it is for another key"));
-        }
-        self.restored(&head, &body, generation)
-    }
-
     fn restored(&self, head: &SnapshotHead, body: &[u8], generation: u64) -> io::Result<Arc<StoredResponse>> {
         let answer = answer(head, body).ok_or_else(|| broken("an answer has no status"))?;
         let fill = StoredMetadata {

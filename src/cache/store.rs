@@ -182,17 +182,6 @@ impl Cache {
         self.shared.fills.load(Ordering::Relaxed)
     }
 
-    /// How often everything was removed because a change at the site was missed, of which no edge is told.
-    pub(crate) fn missed(&self) -> u64 {
-        self.shared.missed.load(Ordering::Acquire)
-    }
-
-    /// Returns true if this very answer is the one for a key, and nothing that it depends on was removed.
-    pub(crate) fn is_kept(&self, key: &str, stored: &Arc<StoredResponse>) -> bool {
-        let kept = self.answers().get(key);
-        kept.is_some_and(|kept| Arc::ptr_eq(&kept, stored)) && self.holds(stored)
-    }
-
     /// Forgets the answer for a key, because the site now says something that is not stored.
     pub(crate) fn discard(&self, key: &str) {
         self.answers().invalidate(key);

@@ -100,11 +100,6 @@ impl StoredResponse {
         &self.fill.filled
     }
 
-    /// The entity tag.
-    pub(crate) const fn entity_tag(&self) -> &HeaderValue {
-        &self.tag
-    }
-
     /// The circumstances in which it was asked for.
     pub(crate) const fn metadata(&self) -> &StoredMetadata {
         &self.fill

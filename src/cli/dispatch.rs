@@ -14,7 +14,7 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve, surface};
+use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve};
 
 /// The version, and how the program was built.
 const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {

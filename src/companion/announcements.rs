@@ -141,13 +141,7 @@ impl Announcements {
         }
     }
 
-    /// True while this edge removes answers, or has removed some, of which the store does not know yet.
-    pub(crate) fn has_untold_removals(&self) -> bool {
-        Arc::strong_count(&self.0.untold) > 1
-    }
-
     /// Tells that answers were removed. It has to be called before they are, so that no removal here is unknown to
-    /// [`Self::has_untold_removals`].
     pub(crate) fn tell_purge(&self, purge: PurgeRequest, cause: RemovalCause) -> Telling {
         self.tell(News::Purge(purge, cause))
     }
@@ -276,9 +270,7 @@ mod tests {
         announcements.keep_company(Company::Together);
         let telling = tell();
         let taken = announcements.take(8);
-        assert!(announcements.has_untold_removals());
         taken.into_iter().for_each(Announcement::confirm);
-        assert!(!announcements.has_untold_removals());
         assert!(telling.within(Duration::from_millis(250)).await);
         let (lost, waiting) = (tell(), tell());
         assert!(!lost.within(Duration::from_millis(250)).await);

@@ -143,11 +143,6 @@ impl Fleet {
         &self.0.limits
     }
 
-    /// The place in the log up to which every message was obeyed.
-    pub(super) fn place(&self) -> Option<Arc<Cursor>> {
-        self.0.place.load_full()
-    }
-
     /// Notes that every message up to a place was obeyed.
     pub(super) fn be_at(&self, place: Option<&Cursor>) {
         if self.0.place.load().as_deref() != place {

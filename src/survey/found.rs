@@ -52,24 +52,6 @@ pub(crate) async fn find(question: &SiteQuestion, report: &mut Report<'_>) -> Re
     found.map_err(|_| Obstacle::TooSlow(PATIENCE))?
 }
 
-/// Finds the REST root of a site alone, with the way to ask it.
-pub(crate) async fn find_root(
-    question: &SiteQuestion,
-    report: &mut Report<'_>,
-) -> Result<BackendSettings, Obstacle> {
-    let asking = Asking {
-        question,
-        named: None,
-    };
-    let found = async {
-        let page = asking.visit(&question.address, report).await?;
-        let root = rest_root(asking, &page, report).await?;
-        Ok(asking.site(&root.url))
-    };
-    let found = tokio::time::timeout(PATIENCE, found).await;
-    found.map_err(|_| Obstacle::TooSlow(PATIENCE))?
-}
-
 /// Asks under the name in the address, and then under the public one: a server at an address of its own often knows the
 /// site by that alone.
 async fn ask(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {

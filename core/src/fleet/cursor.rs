@@ -120,14 +120,6 @@ impl Cursor {
         format!("{} {} {}", self.server, self.boot, self.number)
     }
 
-    /// Whether a place belongs to this log, and message `removed` was read there.
-    pub fn vouches_for(&self, place: &str, removed: u64) -> bool {
-        let mut parts = place.split(' ');
-        let log = (parts.next(), parts.next());
-        let number = parts.next().and_then(|number| number.parse::<u64>().ok());
-        log == (Some(&self.server), Some(&self.boot)) && number.is_some_and(|number| removed <= number)
-    }
-
     /// Compares the place with the end of the log on a new connection.
     ///
     /// # Errors

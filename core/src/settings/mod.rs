@@ -249,15 +249,6 @@ impl Settings {
         }
     }
 
-    /// The namespaces at the site whose calls the edge judges: those of the calendar under all their names.
-    pub fn judged_namespaces(&self) -> Vec<String> {
-        let mut judged = self.public_namespaces();
-        judged.extend([self.origin.namespace.to_string(), PLUGIN_NAMESPACE.to_owned()]);
-        judged.sort();
-        judged.dedup();
-        judged
-    }
-
     /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.
     /// The first one is used where no request names one, such as in the headers of pages.
     pub fn public_namespaces(&self) -> Vec<String> {

@@ -75,17 +75,6 @@ impl Scene {
         edge(&self.origin, store, change).await
     }
 
-    /// Takes the site down, or brings it back.
-    pub(super) fn take_down(&self, is_down: bool) {
-        self.site.is_down.store(is_down, Ordering::SeqCst);
-    }
-
-    /// Moves all events to the trash.
-    pub(super) fn empty(&self) -> u64 {
-        self.site.is_empty.store(true, Ordering::SeqCst);
-        self.change()
-    }
-
     /// Waits until all edges are together.
     pub(super) async fn together(&self) {
         self.together_with(self.edges.len()).await;

@@ -8,5 +8,5 @@ mod site_user;
 
 pub use changes::{BEGUN, CHANGES, ShownChanges};
 pub use header::{MARK, is_signed};
-pub use seal::{CONTRACT_SEAL, SEAL, Seal, SealFault};
+pub use seal::{SEAL, Seal, SealFault};
 pub use site_user::{IDENTITY, SiteUser};

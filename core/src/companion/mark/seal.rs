@@ -9,12 +9,6 @@ use crate::settings::mark_text::{Hex, hex, sensitive};
 /// Carries the seal of a message to the edge.
 pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-purge");
 
-/// Carries the seal of a site's contract.
-pub const CONTRACT_SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-seal");
-
-/// The subject of a site's contract.
-const OF_CONTRACTS: &str = "contract";
-
 /// The subject of the companion plugin's messages.
 const PURGE: &str = "purge";
 
@@ -91,20 +85,6 @@ impl MarkKey {
     /// When the seal does not hold.
     pub fn open(&self, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
         self.open_timely(PURGE, seal, unix_time)
-    }
-
-    /// The same for the seal of a site's contract.
-    ///
-    /// # Errors
-    ///
-    /// When the seal does not hold.
-    pub fn open_contract(&self, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
-        self.open_timely(OF_CONTRACTS, seal, unix_time)
-    }
-
-    /// The seal of a site's contract: its JSON, the time in seconds since 1970, and a random number.
-    pub fn seal_contract(&self, json: &[u8], unix_time: u64, nonce: [u8; 16]) -> HeaderValue {
-        sensitive(&self.seal_about(OF_CONTRACTS, json, unix_time, nonce))
     }
 
     fn open_timely(&self, subject: &str, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {

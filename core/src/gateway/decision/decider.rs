@@ -20,7 +20,7 @@ use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
 use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
 use calendar_edge_judge::problem::{Problem, Refusal};
-use calendar_edge_judge::routing::{CallTarget, Roots, SiteTarget, Target};
+use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
 ///
@@ -174,18 +174,6 @@ impl Decider {
             return Opening::RestIndex(root);
         }
         Opening::Call(Box::new(self.opened(head, target)))
-    }
-
-    /// The REST route of the rest of the site that a head names, with the position of its root.
-    pub fn site_route(&self, head: &Parts) -> Option<(usize, String)> {
-        let (path, query) = (head.uri.path(), head.uri.query());
-        let Target::Site { root } = self.roots.locate(&head.method, path, query) else {
-            return None;
-        };
-        match self.roots.site_target(path, query.unwrap_or_default()) {
-            SiteTarget::Route(route) => Some((root.unwrap_or_default(), route)),
-            SiteTarget::Script(_) | SiteTarget::Page | SiteTarget::Unclear => None,
-        }
     }
 
     /// Returns true if the name of the calendar at the site decides where a request leads: below a REST root, or in a

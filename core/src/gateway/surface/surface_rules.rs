@@ -137,11 +137,6 @@ impl SurfaceRules {
         self.rules.iter().chain(unknown).map(|rule| rule.name.as_str())
     }
 
-    /// Returns true for a namespace that `[surface_default]` never takes, and for the index of a root.
-    pub fn leave_open(namespace: &str) -> bool {
-        namespace.is_empty() || OPEN.iter().any(|open| is_below(namespace, open))
-    }
-
     /// The names of rules that take no request, because earlier rules take all of theirs.
     pub fn idle(&self) -> impl Iterator<Item = &str> {
         let is_idle = |at: &usize| {
