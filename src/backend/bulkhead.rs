@@ -79,15 +79,6 @@ impl Capacity {
         }
     }
 
-    /// The capacity for upgraded connections, which do not wait: none ends soon.
-    pub(super) const fn of_upgrades(origin: &OriginSettings) -> Self {
-        Self {
-            permits: origin.upgrades,
-            waiting: 0,
-            patience: Duration::ZERO,
-        }
-    }
-
     const fn bounds(self) -> LineBounds {
         LineBounds {
             places: self.waiting,

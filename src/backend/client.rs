@@ -41,8 +41,6 @@ pub(super) struct Clients {
     pooled: Arc<PerThread<ArcSwap<Pooled>>>,
     /// Opens a new connection for each request, so that none is lost on a connection that the origin is closing.
     pub(super) fresh: Client,
-    /// Opens a new HTTP/1.1 connection for each request, which may become one of another protocol.
-    pub(super) upgrading: Client,
 }
 
 /// The clients of one thread that may reuse connections.
@@ -63,7 +61,6 @@ impl Clients {
             threads,
             pooled: Arc::new(PerThread::try_new(threads, own)?),
             fresh,
-            upgrading: upgrading(&dial, &tls)?,
             dial,
             tls,
         })
@@ -124,14 +121,6 @@ fn keeping(builder: ClientBuilder, kept: IdleConnections) -> ClientBuilder {
     builder
         .pool_max_idle_per_host(kept.most)
         .pool_idle_timeout(kept.time)
-}
-
-fn upgrading(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
-    let dial = Dial {
-        versions: HttpVersions::Http1,
-        ..dial.clone()
-    };
-    builder(&dial, tls).http1_only().pool_max_idle_per_host(0).build()
 }
 
 /// A client that asks an origin on the same way as calls and pages, for those who look at one beforehand.

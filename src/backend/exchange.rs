@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::{Response, StatusCode};
 use reqwest::Client;
 
 use super::backends::Backend;
@@ -13,7 +13,7 @@ use super::origin_body::OriginBody;
 use super::outgoing::{Again, Class, Outgoing};
 use super::permit::Permit;
 use super::response_head;
-use super::site::{ask_for_upgrade, strip_hop_by_hop};
+use super::site::strip_hop_by_hop;
 use crate::server::bodies::Upload;
 use crate::telemetry::{Exchange, RequestLog, class_label};
 
@@ -24,34 +24,6 @@ pub(crate) enum SiteTraffic {
     Page,
     /// Its body is sent to the origin while it comes from the client.
     Upload,
-}
-
-/// The site's response to a request for another protocol.
-#[derive(Debug)]
-pub(crate) enum Upgrade {
-    /// It stays with HTTP.
-    Answered(Response<OriginBody>),
-    /// It switches (101): the connection belongs to the other protocol.
-    Switched {
-        /// All headers of the response.
-        headers: HeaderMap,
-        /// The connection.
-        stream: Box<reqwest::Upgraded>,
-        /// Held as long as the connection lasts.
-        permit: Permit,
-    },
-}
-
-// === impl Upgrade ===
-
-impl Upgrade {
-    /// The status of the response.
-    pub(crate) fn status(&self) -> StatusCode {
-        match self {
-            Self::Answered(response) => response.status(),
-            Self::Switched { .. } => StatusCode::SWITCHING_PROTOCOLS,
-        }
-    }
 }
 
 // === impl Backend ===
@@ -86,46 +58,6 @@ impl Backend {
         let result = self.unguarded(Box::new(request), permits, log).await;
         self.count(result.as_ref().map(Response::status), "site", started);
         result
-    }
-
-    /// Sends a request for the rest of the site that asks for another protocol. The permit for requests is released
-    /// with the response's head if the site switches: an upgraded connection has a permit of its own.
-    pub(crate) async fn upgrade(
-        &self,
-        mut request: reqwest::Request,
-        protocol: &HeaderValue,
-        log: &RequestLog,
-    ) -> Result<Upgrade, ExchangeFailure> {
-        let started = Instant::now();
-        ask_for_upgrade(request.headers_mut(), protocol);
-        *request.body_mut() = None;
-        let result = self.switched(Box::new(request), log).await;
-        let status = result.as_ref().map(Upgrade::status);
-        self.count(status, "site", started);
-        result
-    }
-
-    async fn switched(
-        &self,
-        request: Box<reqwest::Request>,
-        log: &RequestLog,
-    ) -> Result<Upgrade, ExchangeFailure> {
-        let upgraded = acquire(&self.shared.upgrades, Wish::SITE, log).await?;
-        let permit = acquire(&self.shared.site, Wish::SITE, log).await?;
-        let deadline = self.timeouts.site;
-        let client = &self.shared.clients.upgrading;
-        let response = self.attempt(client, request, deadline).await?;
-        if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-            let response = self.of_site(response, &self.shared.site, permit);
-            return Ok(Upgrade::Answered(response));
-        }
-        let headers = response.headers().clone();
-        let stream = response.upgrade().await.map_err(ExchangeFailure::from_reqwest)?;
-        Ok(Upgrade::Switched {
-            headers,
-            stream: Box::new(stream),
-            permit: upgraded,
-        })
     }
 
     /// A response of the rest of the site, with its permit.

@@ -35,8 +35,6 @@ pub(super) struct SharedBackend {
     pub(super) site: Arc<Bulkhead>,
     /// Permits of uploads to the rest of the site, which hold them at the speed of their clients.
     pub(super) uploads: Arc<Bulkhead>,
-    /// Permits of upgraded connections.
-    pub(super) upgrades: Arc<Bulkhead>,
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
@@ -54,7 +52,6 @@ pub(crate) fn most_connections(site: &BackendSettings) -> usize {
     calls
         .saturating_add(left.saturating_mul(backends))
         .saturating_add(rest.saturating_mul(2))
-        .saturating_add(site.origin.upgrades)
 }
 
 // === impl SharedBackends ===
@@ -130,13 +127,12 @@ impl SharedBackend {
         let metrics = of
             .metrics
             .backend(of.label.as_deref().unwrap_or(authority.as_str()));
-        let [calls, site, upgrades] = capacities(backend);
+        let (calls, site) = capacities(backend);
         Ok(Self {
             clients: Clients::new(Dial::of(backend, authority), of.threads, tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
-            upgrades: bulkhead(upgrades, TrafficKind::Upgraded, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
             exchanges: of.label.as_deref().map(|label| of.metrics.exchanges_of(label)),
@@ -152,7 +148,7 @@ impl SharedBackend {
     ) -> Result<Self, ClientError> {
         let mut state = self.clone();
         let dial = Dial::of(backend, authority);
-        let [calls, site, upgrades] = capacities(backend);
+        let (calls, site) = capacities(backend);
         if dial != *state.clients.dial() {
             state.clients = state.clients.redial(dial, tls)?;
         }
@@ -163,9 +159,6 @@ impl SharedBackend {
             state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
             state.uploads = bulkhead(site, TrafficKind::Uploads, &state.metrics);
         }
-        if upgrades != state.upgrades.capacity() {
-            state.upgrades = bulkhead(upgrades, TrafficKind::Upgraded, &state.metrics);
-        }
         if backend.breaker != *state.breaker.settings() {
             state.breaker = BreakerHandle::new(&backend.breaker, state.metrics.clone());
         }
@@ -173,13 +166,12 @@ impl SharedBackend {
     }
 }
 
-/// The capacities for calls, for the rest of the site and for its upgraded connections.
-fn capacities(backend: &BackendSettings) -> [Capacity; 3] {
-    [
+/// The capacities for calls and for the rest of the site.
+fn capacities(backend: &BackendSettings) -> (Capacity, Capacity) {
+    (
         Capacity::of_calls(&backend.origin, &backend.timeouts),
         Capacity::of_site(&backend.origin),
-        Capacity::of_upgrades(&backend.origin),
-    ]
+    )
 }
 
 fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) -> Arc<Bulkhead> {

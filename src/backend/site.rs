@@ -100,12 +100,6 @@ impl SiteOrigin {
     }
 }
 
-/// Asks for another protocol: the one header pair that applies to one connection and is forwarded nevertheless.
-pub(super) fn ask_for_upgrade(headers: &mut HeaderMap, protocol: &HeaderValue) {
-    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    headers.insert(UPGRADE, protocol.clone());
-}
-
 /// Removes headers that apply to one connection, and those that `Connection` names.
 pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     let nominated: Vec<HeaderName> = headers

@@ -739,13 +739,6 @@ const ORIGIN: &[SettingKey] = &[
          them; while others wait, slow ones give way.",
     )
     .unset("eight times `max_in_flight`"),
-    SettingKey::new(
-        "upgrades",
-        Count(0..=100_000, |settings| Usize(&mut settings.origin.upgrades)),
-        "Maximum number of connections that the rest of the site (`other = \"forward\"`) may upgrade to another \
-         protocol, like WebSocket; further ones get 503 `edge_overloaded`. With 0 such requests are forwarded \
-         without the upgrade. Only HTTP/1.1 clients can ask for one, and HTTP/2 is never the other protocol.",
-    ),
 ];
 
 const ROOTS: &[RootKey] = &[
@@ -1083,14 +1076,6 @@ const TIMEOUTS: &[SettingKey] = &[
         Time(TEN_MILLIS_TO_AN_HOUR, |settings| &mut settings.timeouts.site),
         "Time for a request to the rest of the site (`other = \"forward\"`) until its response begins, \
          including an upload, and the same time again until the response ends.",
-    ),
-    SettingKey::new(
-        "upgraded_idle",
-        Time(seconds(1..=86_400), |settings| {
-            &mut settings.timeouts.upgraded_idle
-        }),
-        "An upgraded connection to the rest of the site without a byte in either direction. Clients of WebSocket \
-         usually send a ping every half minute.",
     ),
     SettingKey::new(
         "drain",

@@ -19,7 +19,7 @@ use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
 use super::response::EdgeResponse;
 use super::unread_body::read_on;
-use crate::server::response::ServedResponse;
+use crate::server::response::PlainResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::errors::Cause;
 use calendar_edge_core::framing::Breach;
@@ -186,7 +186,7 @@ impl<S> Service<ReceivedRequest<Incoming>> for WatchBody<S>
 where
     S: Service<Box<ArrivedRequest<ClientBody>>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = ServedResponse;
+    type Response = PlainResponse;
     type Error = Infallible;
     type Future = WatchBodyFuture<S::Future>;
 
@@ -230,7 +230,7 @@ impl<F> Future for WatchBodyFuture<F>
 where
     F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<ServedResponse, Infallible>;
+    type Output = Result<PlainResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();

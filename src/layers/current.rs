@@ -9,7 +9,7 @@ use tower::Service;
 
 use super::Stack;
 use crate::server::ReceivedRequest;
-use crate::server::response::ServedResponse;
+use crate::server::response::PlainResponse;
 use crate::server::threads::PerThread;
 
 /// Sends each request through the stack that is current when the head is complete.
@@ -38,7 +38,7 @@ impl CurrentStack {
 }
 
 impl hyper::service::Service<ReceivedRequest<Incoming>> for CurrentStack {
-    type Response = ServedResponse;
+    type Response = PlainResponse;
     type Error = Infallible;
     type Future = <Stack as Service<ReceivedRequest<Incoming>>>::Future;
 

@@ -7,7 +7,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
 use crate::server::ReceivedRequest;
-use crate::server::response::ServedResponse;
+use crate::server::response::PlainResponse;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::settings::Settings;
 
@@ -41,7 +41,7 @@ pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 use around::around;
 
 /// All layers and the gateway, as one service.
-pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, ServedResponse, Infallible>;
+pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, log: AccessLogSinks, gateway: G) -> Stack

@@ -5,8 +5,7 @@ use std::ops::{Deref, DerefMut};
 use http::Response;
 
 use crate::cache::compression::StoredForms;
-use crate::server::Tunnel;
-use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse, ServedResponse};
+use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::problem::Refusal;
 
@@ -22,8 +21,6 @@ pub(crate) struct EdgeResponse {
 pub(crate) enum ResponseFacts {
     /// It passes unchanged: the rest of the site answers, or a message to the edge was taken.
     Unchanged,
-    /// The rest of the site switches protocols: the client's connection takes the tunnel.
-    Switched(Tunnel),
     /// The edge answers one client.
     Edge(AnsweredBy),
     /// It is a response of the calendar.
@@ -80,13 +77,9 @@ impl DerefMut for EdgeResponse {
     }
 }
 
-impl From<EdgeResponse> for ServedResponse {
-    fn from(EdgeResponse { response, facts }: EdgeResponse) -> Self {
-        let tunnel = match facts {
-            ResponseFacts::Switched(tunnel) => Some(tunnel),
-            ResponseFacts::Unchanged | ResponseFacts::Edge(_) | ResponseFacts::Calendar { .. } => None,
-        };
-        Self { response, tunnel }
+impl From<EdgeResponse> for PlainResponse {
+    fn from(answered: EdgeResponse) -> Self {
+        answered.response
     }
 }
 
@@ -96,7 +89,7 @@ impl ResponseFacts {
     /// The part that gave the response; none for one that passes unchanged.
     pub(crate) const fn by(&self) -> Option<AnsweredBy> {
         match self {
-            Self::Unchanged | Self::Switched(_) => None,
+            Self::Unchanged => None,
             Self::Edge(by) | Self::Calendar { by, .. } => Some(*by),
         }
     }
@@ -104,7 +97,7 @@ impl ResponseFacts {
     /// The clients that a response of the calendar is for.
     pub(crate) const fn audience(&self) -> Option<Audience> {
         match self {
-            Self::Unchanged | Self::Switched(_) | Self::Edge(_) => None,
+            Self::Unchanged | Self::Edge(_) => None,
             Self::Calendar { audience, .. } => Some(*audience),
         }
     }
@@ -112,7 +105,7 @@ impl ResponseFacts {
     /// The other forms of a body that is kept.
     pub(crate) const fn forms(&self) -> Option<&StoredForms> {
         match self {
-            Self::Unchanged | Self::Switched(_) | Self::Edge(_) => None,
+            Self::Unchanged | Self::Edge(_) => None,
             Self::Calendar { forms, .. } => forms.as_ref(),
         }
     }

@@ -26,8 +26,7 @@ use super::peer::Peer;
 use super::received_request::ReceivedRequest;
 use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
-use super::tunnel::{AskedUpgrade, Handover};
-use crate::server::response::ServedResponse;
+use crate::server::response::PlainResponse;
 use crate::telemetry::ConnectionEnd;
 use calendar_edge_core::framing::{FrameMeter, Inspector};
 use calendar_edge_core::settings::{Http2Limits, Limits, Timeouts};
@@ -143,7 +142,7 @@ impl Protocol {
         drain: Drain,
     ) -> ConnectionEnd
     where
-        S: Service<ReceivedRequest<Incoming>, Response = ServedResponse, Error = Infallible>
+        S: Service<ReceivedRequest<Incoming>, Response = PlainResponse, Error = Infallible>
             + Clone
             + Send
             + 'static,
@@ -157,14 +156,12 @@ impl Protocol {
         let activity = address_permit.activity().clone();
         let breach = FoundBreach::default();
         let stream = self.inspected(socket, &activity, &breach);
-        let handover = Handover::default();
         let service = ConnectionService {
             inner: service,
             activity: activity.clone(),
             breach: breach.clone(),
             peer,
             drain: drain.clone(),
-            handover: handover.clone(),
         };
         let serving = ServedConnection {
             connection: HttpConnection::new(&self.builder, service, stream),
@@ -174,11 +171,7 @@ impl Protocol {
             end: ConnectionEnd::Finished,
         };
         match serving.run(&drain).await {
-            ServiceEnd::Ended(end) => {
-                // Behind a pointer: few connections are upgraded, and none needs this memory before.
-                Box::pin(join_upgraded(handover, &drain)).await;
-                breach.end().unwrap_or(end)
-            }
+            ServiceEnd::Ended(end) => breach.end().unwrap_or(end),
             ServiceEnd::Cut(end) => end,
         }
     }
@@ -275,14 +268,6 @@ fn broken(error: &(dyn std::error::Error + Send + Sync)) -> ConnectionEnd {
     ConnectionEnd::Broken
 }
 
-/// An upgraded connection keeps its permits, and ends with the drain like a running request.
-async fn join_upgraded(handover: Handover, drain: &Drain) {
-    tokio::select! {
-        () = handover.run() => {}
-        () = drain.over() => {}
-    }
-}
-
 /// Connects the requests of one connection to its peer, its activity and its framing breach.
 #[derive(Debug, Clone)]
 struct ConnectionService<S> {
@@ -291,26 +276,22 @@ struct ConnectionService<S> {
     breach: FoundBreach,
     peer: Peer,
     drain: Drain,
-    handover: Handover,
 }
 
 impl<S> Service<Request<Incoming>> for ConnectionService<S>
 where
-    S: Service<ReceivedRequest<Incoming>, Response = ServedResponse, Error = Infallible>,
+    S: Service<ReceivedRequest<Incoming>, Response = PlainResponse, Error = Infallible>,
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
     type Future = CountedFuture<S::Future>;
 
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let (mut drain, mut upgrade, mut framing) = (None, None, None);
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let (mut drain, mut framing) = (None, None);
         if request.version() == Version::HTTP_2 {
             self.activity.multiplexes();
         } else {
-            let found = self.breach.begin();
-            let asked = request.extensions_mut().remove();
-            upgrade = asked.map(|client| AskedUpgrade::new(client, found.clone(), self.handover.clone()));
-            framing = Some(found);
+            framing = Some(self.breach.begin());
             drain = Some(self.drain.clone());
         }
         let (head, body) = request.into_parts();
@@ -324,7 +305,6 @@ where
         CountedFuture {
             running: Some(self.activity.begin()),
             drain,
-            upgrade,
             inner: self.inner.call(received),
         }
     }
@@ -338,24 +318,19 @@ pin_project! {
         running: Option<RunningRequest>,
         // Set for HTTP/1 only, where the response announces the end by a `Connection: close` header.
         drain: Option<Drain>,
-        // Set if an HTTP/1 client asks for another protocol.
-        upgrade: Option<AskedUpgrade>,
     }
 }
 
 impl<F> Future for CountedFuture<F>
 where
-    F: Future<Output = Result<ServedResponse, Infallible>>,
+    F: Future<Output = Result<PlainResponse, Infallible>>,
 {
     type Output = Result<Response<CountedBody>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        this.inner.poll(cx).map_ok(|served| {
-            let ServedResponse { mut response, tunnel } = served;
-            if let Some((tunnel, upgrade)) = tunnel.zip(this.upgrade.take()) {
-                upgrade.accept(&tunnel);
-            } else if this.drain.as_ref().is_some_and(Drain::has_begun) {
+        this.inner.poll(cx).map_ok(|mut response| {
+            if this.drain.as_ref().is_some_and(Drain::has_begun) {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }

@@ -75,10 +75,6 @@ impl<S> Attachable<S> {
 // === impl DetachableIo ===
 
 impl<S> DetachableIo<S> {
-    /// The stream itself, which is not given back.
-    pub(super) fn keep(mut self) -> Option<S> {
-        self.stream.take()
-    }
 }
 
 impl<S> Drop for DetachableIo<S> {

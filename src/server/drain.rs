@@ -86,11 +86,6 @@ impl Drain {
         self.reached(DrainStage::Dismissed).await;
     }
 
-    /// Waits until all remaining tasks are cut off.
-    pub(super) async fn over(&self) {
-        self.reached(DrainStage::Over).await;
-    }
-
     /// The stages from now on, those that began before included.
     pub(super) fn stages(&self) -> DrainStages {
         let mut stages = self.0.stage.subscribe();

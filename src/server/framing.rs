@@ -14,8 +14,6 @@ pub(super) struct FoundBreach(Arc<BreachRecord>);
 struct BreachRecord {
     /// Requests that the service has begun.
     begun: AtomicU64,
-    /// Requests up to the one whose response switches protocols; 0: none does.
-    switched: AtomicU64,
     found: OnceLock<Found>,
     /// Frames of HTTP/2 ended the connection.
     frames: AtomicBool,
@@ -55,12 +53,6 @@ impl FoundBreach {
         is_found.then_some(ConnectionEnd::Framing)
     }
 
-    /// Requests up to the one whose response switches protocols; what follows them is no HTTP.
-    pub(super) fn switched(&self) -> Option<u64> {
-        let requests = self.0.switched.load(Ordering::Acquire);
-        (requests > 0).then_some(requests)
-    }
-
     /// The framing of the next request, which the service begins now.
     ///
     /// Over HTTP/1 the service begins requests one by one, in the order in which the stream passed their
@@ -84,14 +76,6 @@ impl RequestFraming {
     /// The breach in the body, known once the bytes before it have been read.
     pub(crate) fn of_body(&self) -> Option<Breach> {
         self.at(Part::Body)
-    }
-
-    /// Records that the response to this request switches protocols.
-    pub(super) fn switches(&self) {
-        self.connection
-            .0
-            .switched
-            .store(self.request + 1, Ordering::Release);
     }
 
     fn at(&self, part: Part) -> Option<Breach> {

@@ -28,7 +28,7 @@ use super::stream::ClientStream;
 /// The bytes of a client as hyper reads and writes them.
 pub(super) type ClientIo = TokioIo<DetachableIo<InspectedIo<ClientStream>>>;
 
-type HyperConnection<'a, S> = auto::UpgradeableConnection<'a, ClientIo, S, StallWatch>;
+type HyperConnection<'a, S> = auto::Connection<'a, ClientIo, S, StallWatch>;
 
 /// Why a connection ended early.
 pub(super) type BrokenConnection = Box<dyn Error + Send + Sync>;
@@ -50,7 +50,7 @@ impl<S> ClientService for S where
 {
 }
 
-/// A client connection until it ends or is upgraded.
+/// A client connection until it ends.
 pub(super) struct HttpConnection<'a, S: ClientService> {
     builder: &'a auto::Builder<StallWatch>,
     service: S,
@@ -77,9 +77,7 @@ impl<'a, S: ClientService> HttpConnection<'a, S> {
 
     fn resume(&mut self, stream: DetachableIo<InspectedIo<ClientStream>>) {
         let stream = TokioIo::new(stream);
-        let connection = self
-            .builder
-            .serve_connection_with_upgrades(stream, self.service.clone());
+        let connection = self.builder.serve_connection(stream, self.service.clone());
         self.hyper = Some(Box::pin(connection));
     }
 

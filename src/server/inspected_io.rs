@@ -69,8 +69,6 @@ enum InspectionState {
     /// A stand-in was the last head. Nothing follows, not even the end of the stream, which would cancel
     /// requests.
     Silent,
-    /// Another protocol: bytes pass unchanged and uninspected.
-    Switched,
     /// The reader sees the end of the stream.
     Ended,
 }
@@ -102,24 +100,6 @@ impl<S> InspectedIo<S> {
             needs_room: false,
             state: InspectionState::Inspecting,
         }
-    }
-
-    /// Stops inspecting once a response has switched protocols; returns true then.
-    ///
-    /// Bytes that a client sent before that response are those of another request or none at all, and the connection
-    /// ends.
-    pub(super) fn switch(&mut self) -> bool {
-        if self.state == InspectionState::Inspecting
-            && let Some(requests) = self.breach.switched()
-        {
-            let is_clean = self.held.is_empty() && self.heads == requests;
-            self.state = if is_clean {
-                InspectionState::Switched
-            } else {
-                InspectionState::Ended
-            };
-        }
-        self.state == InspectionState::Switched
     }
 
     /// Returns the number of bytes that may pass unchanged, and the reason that stops the next one.
@@ -282,7 +262,6 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
             return Poll::Ready(Ok(()));
         }
         let (good, stop) = match self.state {
-            InspectionState::Switched => return Poll::Ready(Ok(())),
             InspectionState::Passing => self.meter(fresh, 0),
             InspectionState::Inspecting | InspectionState::Silent | InspectionState::Ended => {
                 self.admit(fresh)
@@ -337,7 +316,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for InspectedIo<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buf.filled().len();
-        this.switch();
         loop {
             this.give(buf);
             // An empty result would signal the end of the stream to the reader.
@@ -357,7 +335,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for InspectedIo<S> {
                     ready!(this.poll_direct(cx, buf))?;
                     turn.made_progress();
                 }
-                InspectionState::Switched => ready!(this.poll_direct(cx, buf))?,
                 InspectionState::Silent => return Poll::Pending,
                 InspectionState::Ended => return Poll::Ready(Ok(())),
             }

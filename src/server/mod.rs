@@ -28,7 +28,6 @@ pub(crate) mod state_file;
 mod stream;
 pub(crate) mod threads;
 mod tls;
-mod tunnel;
 mod worker;
 
 pub(crate) use accept::ProxyHeaderPolicy;
@@ -46,5 +45,4 @@ pub(crate) use per_address::PerAddressLimit;
 pub(crate) use received_request::ReceivedRequest;
 pub(crate) use tls::TlsAcceptor;
 pub use tls::{TlsIdentity, TlsIdentityError};
-pub(crate) use tunnel::Tunnel;
 pub(crate) use worker::{ConnectionLimit, Worker};

@@ -6,7 +6,6 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
-use super::tunnel::Tunnel;
 use calendar_edge_core::errors::{Cause, ProxyError};
 use calendar_edge_judge::problem::Refusal;
 
@@ -17,14 +16,6 @@ pub(crate) type EdgeBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// A response of which nothing is known beside its head and body.
 pub(crate) type PlainResponse = Response<EdgeBody>;
-
-/// A response as its connection sends it.
-#[derive(Debug)]
-pub(crate) struct ServedResponse {
-    pub(crate) response: PlainResponse,
-    /// The origin's end, if the response switches protocols.
-    pub(crate) tunnel: Option<Tunnel>,
-}
 
 /// The media type of the edge's own responses, as WordPress spells it (backend.md section 10).
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
@@ -101,17 +92,6 @@ pub(crate) fn preflight() -> PlainResponse {
     let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = StatusCode::NO_CONTENT;
     answer
-}
-
-// === impl ServedResponse ===
-
-impl From<PlainResponse> for ServedResponse {
-    fn from(response: PlainResponse) -> Self {
-        Self {
-            response,
-            tunnel: None,
-        }
-    }
 }
 
 // === impl AnsweredBy ===

@@ -18,7 +18,7 @@ use super::peer::Peer;
 use super::per_address::{AddressPermit, PerAddressLimit};
 use super::proxy_header::HeaderFault;
 use super::received_request::ReceivedRequest;
-use crate::server::response::ServedResponse;
+use crate::server::response::PlainResponse;
 use crate::server::threads::{AssignedThread, Placement};
 use crate::telemetry::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 
@@ -112,7 +112,7 @@ impl Drop for ConnectionPermit {
 
 impl<S> Worker<S>
 where
-    S: Service<ReceivedRequest<Incoming>, Response = ServedResponse, Error = Infallible>
+    S: Service<ReceivedRequest<Incoming>, Response = PlainResponse, Error = Infallible>
         + Clone
         + Send
         + Sync

@@ -52,8 +52,6 @@ pub(crate) enum TrafficKind {
     Site,
     /// Uploads to the rest of the site.
     Uploads,
-    /// Connections of the rest of the site that speak another protocol.
-    Upgraded,
 }
 
 /// The permits of one backend for one kind of traffic at one moment.
@@ -167,7 +165,7 @@ impl Drop for GaugeGuard {
 
 impl TrafficKind {
     /// All kinds.
-    pub(crate) const ALL: [Self; 4] = [Self::Calls, Self::Site, Self::Uploads, Self::Upgraded];
+    pub(crate) const ALL: [Self; 3] = [Self::Calls, Self::Site, Self::Uploads];
 
     /// Its stable name.
     pub(crate) const fn label(self) -> &'static str {

@@ -426,6 +426,15 @@ catalogue! {
         client: "Report the `X-Request-Id` to the operator.",
         operator: "Look for the request id in the log, and report the defect.",
     }
+    NoUpgrade {
+        code: "edge_no_upgrade",
+        status: NOT_IMPLEMENTED,
+        sentence: "Connections of other protocols do not pass here.",
+        meaning: "A request for the rest of the site asks for another protocol, such as WebSocket. The edge forwards HTTP only.",
+        proxy_error: HttpRequestError,
+        client: "Use the same route over HTTP, if it has one.",
+        operator: "Route the path in the proxy in front of the edge straight to the site.",
+    }
     FeedUnavailable {
         code: "edge_feed_unavailable",
         status: NOT_IMPLEMENTED,

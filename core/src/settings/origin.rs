@@ -58,9 +58,6 @@ pub struct OriginSettings {
     /// Maximum number of concurrent exchanges for the rest of the site; none: see
     /// [`OriginSettings::site_in_flight`].
     pub site_in_flight: Option<usize>,
-    /// Maximum number of connections that are upgraded to another protocol, for the rest of the site; 0: requests
-    /// for an upgrade are forwarded without it.
-    pub upgrades: usize,
 }
 
 /// One REST root.
@@ -91,9 +88,6 @@ const QUEUE_FACTOR: usize = 4;
 /// Exchanges for the rest of the site per calendar call; most of them are files and need no PHP.
 const SITE_FACTOR: usize = 8;
 
-/// Upgraded connections: each holds a descriptor toward the site, and mostly waits.
-const DEFAULT_UPGRADES: usize = 64;
-
 // === impl OriginSettings ===
 
 impl OriginSettings {
@@ -121,7 +115,6 @@ impl OriginSettings {
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             max_pending: DEFAULT_MAX_PENDING,
             site_in_flight: None,
-            upgrades: DEFAULT_UPGRADES,
         }
     }
 

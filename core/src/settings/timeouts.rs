@@ -30,8 +30,6 @@ pub struct Timeouts {
     pub origin_write: Duration,
     /// Origin, rest of the site: until the response begins, uploads included, and again until it ends.
     pub site: Duration,
-    /// Rest of the site: an upgraded connection without a byte in either direction.
-    pub upgraded_idle: Duration,
     /// Drain at shutdown.
     pub drain: Duration,
 }
@@ -52,7 +50,6 @@ impl Default for Timeouts {
             origin_read: Duration::from_secs(12),
             origin_write: Duration::from_secs(30),
             site: Duration::from_mins(5),
-            upgraded_idle: Duration::from_mins(5),
             drain: Duration::from_secs(10),
         }
     }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::Response;
 use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
@@ -13,20 +12,18 @@ use super::logins::SiteLogins;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, GuardedScan, ScannedBody};
 use super::surface_guard::SurfaceGuard;
-use super::upgrade;
+
 use super::upload_body::UploadBody;
-use crate::backend::{
-    Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop,
-};
+use crate::backend::{Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic};
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::gateway::forwarded::forwarded;
 use crate::gateway::{Parts, fault};
-use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, ResponseFacts, refused};
-use crate::server::Tunnel;
+use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
 use crate::telemetry::{Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan};
+use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan, asked_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
@@ -43,8 +40,6 @@ pub(in crate::gateway) struct Site {
     public_url: Option<Url>,
     limits: Limits,
     timeouts: Timeouts,
-    /// The most upgraded connections; 0: upgrades are not forwarded.
-    upgrades: usize,
     bodies: BodyReader,
     logins: SiteLogins,
     surface: SurfaceGuard,
@@ -83,7 +78,6 @@ impl Site {
             timeouts: settings.timeouts.clone(),
             logins,
             surface,
-            upgrades: parts.site.origin.upgrades,
             bodies: parts.bodies.clone(),
             warnings: parts.warnings.clone(),
         }
@@ -94,6 +88,9 @@ impl Site {
         let request = self.surface.request(asked);
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
             return refused;
+        }
+        if asked_upgrade(&asked.head).is_some() && body.is_end_stream() {
+            return refused(&EdgeError::NoUpgrade.refusal());
         }
         if self.logins.are_in_call(&asked.head) || self.surface.reads_calls(request.as_ref()) {
             return self.pass_call(asked, request.as_ref(), body).await;
@@ -136,10 +133,6 @@ impl Site {
     }
 
     async fn stream_whole(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
-        let protocol = upgrade::asked_for(&asked.head);
-        if let Some(protocol) = protocol.filter(|_| self.upgrades > 0 && body.is_end_stream()) {
-            return self.upgrade(asked, protocol).await;
-        }
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         if body.is_end_stream() {
             let nothing = reqwest::Body::wrap(body);
@@ -256,53 +249,9 @@ impl Site {
         }
     }
 
-    /// Forwards a request for another protocol. If the site switches, the client's connection is joined to its own.
-    async fn upgrade(&self, asked: &AskedRequest, protocol: &HeaderValue) -> EdgeResponse {
-        let AskedRequest { head, context, .. } = asked;
-        context.log.about(Traffic::Site);
-        let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
-        let nothing = reqwest::Body::from("");
-        let outgoing = match self.origin.request(head, nothing, &forwarded(context, &public)) {
-            Ok(outgoing) => outgoing,
-            Err(fault) => return refused(&fault.refusal()),
-        };
-        let mut timer = context.log.exchange();
-        timer.asks(outgoing.method(), outgoing.url());
-        let answer = self
-            .backends
-            .for_site()
-            .upgrade(outgoing, protocol, &context.log)
-            .await;
-        timer.ended(
-            answer
-                .as_ref()
-                .map(Upgrade::status)
-                .map_err(ExchangeFailure::label),
-        );
-        drop(timer);
-        match answer {
-            Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),
-            Ok(Upgrade::Switched { headers, .. }) if !upgrade::is_granted(&headers, protocol) => {
-                fault::not_relayed(
-                    &OriginFailure::InvalidStatus(StatusCode::SWITCHING_PROTOCOLS),
-                    &self.warnings,
-                )
-            }
-            Ok(Upgrade::Switched {
-                headers,
-                stream,
-                permit,
-            }) => {
-                let tunnel = Tunnel::new(stream, permit, self.timeouts.upgraded_idle);
-                switching(headers, protocol, tunnel)
-            }
-            Err(failure) => fault::exchange_failed(&failure, &self.warnings),
-        }
-    }
-
     /// The site's response for a client at a public address.
     fn answered(&self, answer: Response<OriginBody>, public: &PublicAddress) -> EdgeResponse {
-        // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
+        // No other protocol was asked for (T-23), and a status beyond 599 is none (T-62).
         if !(200..600).contains(&answer.status().as_u16()) {
             return fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()), &self.warnings);
         }
@@ -313,21 +262,5 @@ impl Site {
         }
         publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
         EdgeResponse::unchanged(answer)
-    }
-}
-
-/// The 101 for the client, whose connection takes the tunnel.
-fn switching(mut headers: HeaderMap, protocol: &HeaderValue, tunnel: Tunnel) -> EdgeResponse {
-    strip_hop_by_hop(&mut headers);
-    // A switch has no body, so nothing may speak of one.
-    headers.remove(CONTENT_LENGTH);
-    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    headers.insert(UPGRADE, protocol.clone());
-    let mut response = Response::default();
-    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    *response.headers_mut() = headers;
-    EdgeResponse {
-        response,
-        facts: ResponseFacts::Switched(tunnel),
     }
 }

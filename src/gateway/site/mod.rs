@@ -7,5 +7,4 @@ pub(super) mod logins;
 pub(super) mod min_rate_body;
 pub(super) mod scanned_body;
 pub(super) mod surface_guard;
-pub(super) mod upgrade;
 pub(super) mod upload_body;

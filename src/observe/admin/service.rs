@@ -27,7 +27,7 @@ use crate::companion::{CompanionService, Sender};
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
-use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
+use crate::server::response::{BoxError, EdgeBody, PlainResponse, json, refused, whole};
 use crate::server::{ReceivedRequest, RequestFraming};
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, unix_time};
 use calendar_edge_core::companion::mark::SEAL;
@@ -304,9 +304,9 @@ where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Response = ServedResponse;
+    type Response = PlainResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<ServedResponse, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<PlainResponse, Infallible>> + Send>>;
 
     fn call(&self, received: ReceivedRequest<B>) -> Self::Future {
         let ReceivedRequest {

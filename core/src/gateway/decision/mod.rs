@@ -15,6 +15,7 @@ mod site_form;
 mod site_login;
 mod sole_target;
 mod surface_verdicts;
+mod upgrade;
 
 pub use decider::{Decider, Decision, Opening};
 pub use head_rules::HeadRules;
@@ -22,3 +23,4 @@ pub use opened_call::{BodyRule, OpenedCall, ReadableCall};
 pub use request_head::RequestHead;
 pub use site_form::{SiteFormScan, WHOLE_FORM_BYTES};
 pub use site_login::{LOGIN_ANSWER_BYTES, LoginDoor, SiteAnswer};
+pub use upgrade::asked_upgrade;
