@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use calendar_edge_core::framing::{FrameMeter, Inspector, Step};
-use calendar_edge_core::settings::{FrameRates, Limits};
+use calendar_edge_core::settings::Limits;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
@@ -88,10 +88,7 @@ fn metering(bencher: Bencher<'_, '_>, name: &str) {
         &frame.repeat(count),
     ]
     .concat();
-    let fresh = FrameMeter::new(&FrameRates {
-        pings: 1_000_000,
-        ..FrameRates::default()
-    });
+    let fresh = FrameMeter::new(u32::MAX);
     bencher
         .counter(BytesCount::of_slice(&stream))
         .with_inputs(|| fresh.clone())

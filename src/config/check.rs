@@ -133,27 +133,15 @@ pub(super) fn sizes(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     let Settings {
         limits,
         timeouts,
-        http2,
         traces,
         ..
     } = &typed.value;
     let buffer = u64::try_from(limits.response_buffer_bytes).unwrap_or(u64::MAX);
-    let http2_head = usize::try_from(http2.header_list_bytes).unwrap_or(usize::MAX);
     let pairs = [
         (
             "limits.header_bytes",
             "limits.header_list_bytes",
             limits.header_bytes > limits.header_list_bytes,
-        ),
-        (
-            "limits.header_list_bytes",
-            "http2.header_list_bytes",
-            limits.header_list_bytes > http2_head,
-        ),
-        (
-            "http2.stream_window_bytes",
-            "http2.connection_window_bytes",
-            http2.stream_window_bytes > http2.connection_window_bytes,
         ),
         (
             "limits.body_bytes",

@@ -8,7 +8,7 @@ use super::backend_keys::{BACKENDS, IGNORE};
 use super::feed_keys::{FEED, WEBHOOKS};
 use super::fleet_keys::FLEET;
 use super::form;
-use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
+use super::key::NumberField::{OptionalUsize, U64, Usize};
 use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, Rate, Size, Text, Time};
 use super::key::{KeyRow, ListStore};
 use super::listening;
@@ -68,7 +68,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 31] = [
+pub(super) static SECTIONS: [Section; 30] = [
     Section {
         name: "",
         header: "",
@@ -241,14 +241,6 @@ pub(super) static SECTIONS: [Section; 31] = [
         keys: Keys::Once(FLEET),
     },
     Section {
-        name: "http2",
-        header: "[http2]",
-        meaning: "Limits of one HTTP/2 connection. The keys that end in `_per_second` limit the frames of \
-                  one kind: the burst is ten seconds' worth, every 64 bytes of responses that the client \
-                  reads allow one more frame, and a client above the rate is disconnected.",
-        keys: Keys::Once(HTTP2),
-    },
-    Section {
         name: "cors",
         header: "[cors]",
         meaning: "Cross-origin rules. Every web origin may read public data without credentials, except in \
@@ -360,9 +352,6 @@ const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
 const TEN_MILLIS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
 const A_SECOND_TO_A_DAY: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 const TEN_MILLIS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
-
-/// Frames of a kind per second.
-const FRAMES: RangeInclusive<u64> = 1..=1_000_000;
 
 const TOP: &[SettingKey] = &[
     SettingKey::new(
@@ -1170,105 +1159,6 @@ const BREAKER: &[SettingKey] = &[
         }),
         "Interval at which the open breaker lets one read pass. The first successful read closes the \
          breaker.",
-    ),
-];
-
-const HTTP2: &[SettingKey] = &[
-    SettingKey::new(
-        "max_concurrent_streams",
-        Count(1..=1000, |settings| {
-            U32(&mut settings.http2.max_concurrent_streams)
-        }),
-        "Maximum number of concurrent streams; each carries one request.",
-    ),
-    SettingKey::new(
-        "header_list_bytes",
-        Size(4 * KIB..=2 * MIB, |settings| {
-            U32(&mut settings.http2.header_list_bytes)
-        }),
-        "Maximum size of a decoded request head including its target, plus 32 bytes per field (431 without a \
-         body). A head four times as large ends the connection.",
-    ),
-    SettingKey::new(
-        "frame_bytes",
-        Size(16 * KIB..=MIB, |settings| U32(&mut settings.http2.frame_bytes)),
-        "Maximum size of one frame.",
-    ),
-    SettingKey::new(
-        "stream_window_bytes",
-        Size(16 * KIB..=64 * MIB, |settings| {
-            U32(&mut settings.http2.stream_window_bytes)
-        }),
-        "Flow-control window of one stream: maximum size of a request body that the edge has not read yet.",
-    ),
-    SettingKey::new(
-        "connection_window_bytes",
-        Size(64 * KIB..=256 * MIB, |settings| {
-            U32(&mut settings.http2.connection_window_bytes)
-        }),
-        "Flow-control window of the connection: maximum size of all request bodies that the edge has not \
-         read yet.",
-    ),
-    SettingKey::new(
-        "send_buffer_bytes",
-        Size(16 * KIB..=16 * MIB, |settings| {
-            Usize(&mut settings.http2.send_buffer_bytes)
-        }),
-        "Maximum size of one response that is buffered for a slow client.",
-    ),
-    SettingKey::new(
-        "pending_resets",
-        Count(1..=1000, |settings| Usize(&mut settings.http2.pending_resets)),
-        "Maximum number of streams that the client has reset before the edge accepted them; more end the \
-         connection.",
-    ),
-    SettingKey::new(
-        "local_error_resets",
-        Count(1..=10_000, |settings| {
-            Usize(&mut settings.http2.local_error_resets)
-        }),
-        "Maximum number of streams that the edge has reset because of a protocol error; more end the \
-         connection.",
-    ),
-    SettingKey::new(
-        "ping_interval",
-        Time(seconds(1..=3600), |settings| &mut settings.http2.ping_interval),
-        "Time without traffic after which the edge sends a PING.",
-    ),
-    SettingKey::new(
-        "ping_timeout",
-        Time(seconds(1..=300), |settings| &mut settings.http2.ping_timeout),
-        "Time after which the connection is closed if the PING is not acknowledged.",
-    ),
-    SettingKey::new(
-        "resets_per_second",
-        Count(FRAMES, |settings| U32(&mut settings.http2.frames.resets)),
-        "RST_STREAM frames per second.",
-    ),
-    SettingKey::new(
-        "settings_per_second",
-        Count(FRAMES, |settings| U32(&mut settings.http2.frames.settings)),
-        "SETTINGS frames per second.",
-    ),
-    SettingKey::new(
-        "pings_per_second",
-        Count(FRAMES, |settings| U32(&mut settings.http2.frames.pings)),
-        "PING frames per second.",
-    ),
-    SettingKey::new(
-        "window_updates_per_second",
-        Count(FRAMES, |settings| U32(&mut settings.http2.frames.window_updates)),
-        "WINDOW_UPDATE frames per second.",
-    ),
-    SettingKey::new(
-        "small_data_per_second",
-        Count(FRAMES, |settings| U32(&mut settings.http2.frames.small_data)),
-        "DATA frames of less than 64 bytes per second, except the last one of a body.",
-    ),
-    SettingKey::new(
-        "other_frames_per_second",
-        Count(FRAMES, |settings| U32(&mut settings.http2.frames.other_frames)),
-        "PRIORITY frames and frames of unknown types per second.",
     ),
 ];
 

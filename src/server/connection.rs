@@ -88,7 +88,7 @@ impl Protocol {
             builder,
             rules: InspectionRules {
                 inspector: Inspector::new(limits),
-                meter: FrameMeter::new(&http2.frames),
+                meter: FrameMeter::new(http2.frames),
             },
             limits: PhaseLimits {
                 head: timeouts.client_head,

@@ -74,8 +74,7 @@ impl<S> Attachable<S> {
 
 // === impl DetachableIo ===
 
-impl<S> DetachableIo<S> {
-}
+impl<S> DetachableIo<S> {}
 
 impl<S> Drop for DetachableIo<S> {
     fn drop(&mut self) {

@@ -15,7 +15,7 @@ use super::super::stream::Socket;
 use super::*;
 use crate::server::response::whole;
 use calendar_edge_core::framing::{FrameMeter, Inspector};
-use calendar_edge_core::settings::{FrameRates, Limits};
+use calendar_edge_core::settings::{Http2Limits, Limits};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const TIME: Duration = Duration::from_mins(1);
@@ -45,7 +45,7 @@ fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpCo
     let stream = ClientStream::new(Socket::Unix(socket), Activity::new(), MinRate::new(TIME, TIME, 0));
     let rules = InspectionRules {
         inspector: Inspector::new(&Limits::default()),
-        meter: FrameMeter::new(&FrameRates::default()),
+        meter: FrameMeter::new(Http2Limits::default().frames),
     };
     let stream = InspectedIo::new(stream, rules, Activity::new(), FoundBreach::default());
     (client, HttpConnection::new(builder, Answering(bytes), stream))

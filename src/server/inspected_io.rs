@@ -21,9 +21,7 @@ use tokio_util::io::poll_read_buf;
 use super::activity::Activity;
 use super::framing::FoundBreach;
 use super::stream::ClientStream;
-use calendar_edge_core::framing::{
-    Breached, BreachedFrames, FrameBreach, FrameMeter, Head, Inspector, Part, Step,
-};
+use calendar_edge_core::framing::{Breached, FrameFlood, FrameMeter, Head, Inspector, Part, Step};
 
 /// The read size in bytes when the reader offers less space, or when a head is incomplete.
 const READ: usize = 4 * 1024;
@@ -81,7 +79,7 @@ enum InspectionStop {
     Respell(Head),
     Broken(Breached),
     /// They are frames that the connection ends for.
-    BrokenFrames(FrameBreach),
+    Flood(FrameFlood),
 }
 
 // === impl InspectedIo ===
@@ -103,7 +101,7 @@ impl<S> InspectedIo<S> {
     }
 
     /// Returns the number of bytes that may pass unchanged, and the reason that stops the next one.
-    fn admit(&mut self, bytes: &mut [u8]) -> (usize, Option<InspectionStop>) {
+    fn admit(&mut self, bytes: &[u8]) -> (usize, Option<InspectionStop>) {
         let mut good = 0;
         loop {
             let rest = bytes.get(good..).unwrap_or_default();
@@ -130,27 +128,22 @@ impl<S> InspectedIo<S> {
     }
 
     /// Does the same as `admit` for HTTP/2: the frames begin at `from`.
-    fn meter(&mut self, bytes: &mut [u8], from: usize) -> (usize, Option<InspectionStop>) {
-        let (_, frames) = bytes.split_at_mut(from);
+    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<InspectionStop>) {
+        let (_, frames) = bytes.split_at(from);
         match self.meter.follow(frames, Instant::now()) {
             Ok(followed) => {
                 self.needs_room |= followed.needs_room;
-                if followed.has_fragment {
-                    tracing::debug!("a request is refused: its path has a fragment");
-                }
                 (bytes.len(), None)
             }
-            Err(BreachedFrames { breach, bytes }) => {
-                (from + bytes, Some(InspectionStop::BrokenFrames(breach)))
-            }
+            Err(flood) => (from + flood.bytes, Some(InspectionStop::Flood(flood))),
         }
     }
 
     /// Continues with the held bytes until all have passed or one is stopped.
     fn admit_held(&mut self) {
         while self.state == InspectionState::Inspecting {
-            let mut held = std::mem::take(&mut self.held);
-            let (good, stop) = self.admit(held.get_mut(self.passed..).unwrap_or_default());
+            let held = std::mem::take(&mut self.held);
+            let (good, stop) = self.admit(held.get(self.passed..).unwrap_or_default());
             self.held = held;
             self.passed += good;
             match stop {
@@ -166,22 +159,17 @@ impl<S> InspectedIo<S> {
             InspectionStop::Unfinished => {}
             InspectionStop::Respell(head) => self.respell(&head),
             InspectionStop::Broken(breached) => self.refuse(breached),
-            InspectionStop::BrokenFrames(breach) => self.end(breach),
+            InspectionStop::Flood(flood) => self.end(flood),
         }
     }
 
-    fn end(&mut self, breach: FrameBreach) {
-        tracing::debug!(reason = %breach, "a client connection is ended");
+    fn end(&mut self, flood: FrameFlood) {
+        tracing::debug!(reason = %flood, "a client connection is ended");
         self.breach.end_for_frames();
         self.held.truncate(self.passed);
-        self.state = match breach {
-            FrameBreach::Flood(_) => {
-                self.held.extend_from_slice(FORBIDDEN_FRAME);
-                self.passed = self.held.len();
-                InspectionState::Silent
-            }
-            FrameBreach::Fields => InspectionState::Ended,
-        };
+        self.held.extend_from_slice(FORBIDDEN_FRAME);
+        self.passed = self.held.len();
+        self.state = InspectionState::Silent;
         // What follows is not read.
         self.activity.dismiss();
     }

@@ -4,7 +4,7 @@ use tokio::io::AsyncReadExt;
 
 use super::*;
 use calendar_edge_core::framing::Breach;
-use calendar_edge_core::settings::{FrameRates, Limits};
+use calendar_edge_core::settings::{Http2Limits, Limits};
 
 const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
                       POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
@@ -13,7 +13,7 @@ fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, FoundBreach) {
     let breach = FoundBreach::default();
     let rules = InspectionRules {
         inspector: Inspector::new(&Limits::default()),
-        meter: FrameMeter::new(&FrameRates::default()),
+        meter: FrameMeter::new(Http2Limits::default().frames),
     };
     let stream = InspectedIo::new(stream, rules, Activity::new(), breach.clone());
     (stream, breach)
@@ -53,7 +53,7 @@ async fn http2_passes_untouched() {
 #[tokio::test]
 async fn a_forbidden_frame_replaces_the_bytes_after_a_flood() {
     let settings = b"\0\0\0\x04\0\0\0\0\0";
-    let most = usize::try_from(FrameRates::default().settings).expect("a size") * 10;
+    let most = usize::try_from(Http2Limits::default().frames).expect("a size") * 10;
     let start = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let expected = [start, settings.repeat(most + 1).as_slice(), FORBIDDEN_FRAME].concat();
     let stream = [start, settings.repeat(most + 99).as_slice()].concat();

@@ -1,6 +1,5 @@
 //! Requests for another protocol: the edge forwards HTTP only.
 
-
 use calendar_edge_core::settings::{OtherTraffic, Settings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -1,10 +1,14 @@
-//! The number of frames of one kind that a connection may still send.
+//! The number of frames without content that a connection may still send.
 
 /// The most seconds of grants that a budget can hold.
 const BURST_SECONDS: u64 = 10;
 
 /// The units of one frame. A grant per millisecond is then a whole number of units.
-const FRAME: u64 = 1000;
+pub(super) const FRAME: u64 = 1000;
+
+/// The units of DATA that carries less than 64 bytes: an upload may come in small pieces, up to 10,000 in a second at the
+/// usual rate.
+pub(super) const SMALL_DATA: u64 = FRAME / 200;
 
 /// A token bucket without a clock.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +37,9 @@ impl FrameBudget {
             .min(most);
     }
 
-    /// Takes one frame; returns false if none is left.
-    pub(super) const fn spend(&mut self) -> bool {
-        match self.left.checked_sub(FRAME) {
+    /// Takes so many units; returns false if fewer are left.
+    pub(super) const fn spend(&mut self, units: u64) -> bool {
+        match self.left.checked_sub(units) {
             Some(left) => {
                 self.left = left;
                 true

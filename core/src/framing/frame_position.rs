@@ -18,15 +18,14 @@ pub(super) const PADDED: u8 = 8;
 
 /// The types of frames (RFC 9113 6).
 const DATA: u8 = 0;
-pub(super) const HEADERS: u8 = 1;
+const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
-pub(super) const PUSH_PROMISE: u8 = 5;
 const PING: u8 = 6;
 const WINDOW_UPDATE: u8 = 8;
-pub(super) const CONTINUATION: u8 = 9;
+const CONTINUATION: u8 = 9;
 
-/// The kinds of frames, each with its own budget.
+/// The kinds of frames that carry nothing, or next to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameKind {
     /// `RST_STREAM`: the client cancels a request.
@@ -37,6 +36,8 @@ pub enum FrameKind {
     Ping,
     /// `WINDOW_UPDATE`.
     WindowUpdate,
+    /// DATA that carries nothing and does not end its stream.
+    EmptyData,
     /// DATA that carries less than 64 bytes and does not end its stream.
     SmallData,
     /// PRIORITY, GOAWAY and kinds that have no meaning here.
@@ -50,9 +51,7 @@ pub(super) enum FramePosition {
     Head([u8; HEAD], usize),
     /// A payload of DATA of this many bytes, which begins with the length of its padding. It may end its stream.
     PadLength(u32, bool),
-    /// This many bytes of a payload with the fields of a request are left.
-    Fields(u32),
-    /// This many bytes of a payload are left. The frame is charged to the budget of its kind, or is free.
+    /// This many bytes of a payload are left. The frame is charged, or is free.
     Payload(u32, Option<FrameKind>),
 }
 
@@ -80,7 +79,7 @@ impl FramePayload {
             // Free: the library limits the frames of one request, and requests have limits of their own.
             HEADERS | CONTINUATION => {
                 return Self {
-                    at: FramePosition::Fields(length),
+                    at: FramePosition::Payload(length, None),
                     needs_memory: kind == HEADERS,
                 };
             }
@@ -98,10 +97,11 @@ impl FramePayload {
 
     /// DATA with `left` bytes of payload, of which it carries so many.
     const fn of_data(left: u32, carried: u32, ends_stream: bool) -> Self {
-        let charged = if carried < SMALL_DATA && !ends_stream {
-            Some(FrameKind::SmallData)
-        } else {
-            None
+        let charged = match carried {
+            _ if ends_stream => None,
+            0 => Some(FrameKind::EmptyData),
+            1..SMALL_DATA => Some(FrameKind::SmallData),
+            SMALL_DATA.. => None,
         };
         Self {
             at: FramePosition::Payload(left, charged),

@@ -1,39 +1,24 @@
 //! Limits the HTTP/2 frames that cause work and carry nothing (RFC 9113 10.5).
 //!
-//! The meter reads the nine bytes before each payload, the length of its padding, and the fields of requests, in which it
-//! marks fragments. Each kind of frame has a budget, which is
-//! refilled by time and by the bytes that the edge sends: a client that reads responses has a reason to send
-//! such frames. The edge's own reply to a frame is too short to refill the budget for the next frame.
+//! The meter reads the nine bytes before each payload, and the length of its padding. All these frames share one budget,
+//! which is refilled by time and by the bytes that the edge sends: a client that reads responses has a reason to send such
+//! frames. The edge's own reply to a frame is too short to refill the budget for the next frame.
 
 use std::time::Instant;
 
-use super::budget::FrameBudget;
-use super::field_blocks::FieldBlocks;
+use super::budget::{FRAME, FrameBudget, SMALL_DATA};
 use super::frame_position::{FrameKind, FramePayload, FramePosition, HEAD};
-use super::hpack::BrokenFields;
 use super::inspector::PREFACE;
-use crate::settings::FrameRates;
 
-/// The bytes sent to the client that refill one frame of each kind. The longest reply to a frame has 17.
+/// The bytes sent to the client that refill one frame. The longest reply to a frame has 17.
 const REFILL_BYTES: u64 = 64;
 
-/// The reason why a connection ends because of its frames.
+/// A client sent more frames without content than it may, the last of them of this kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FrameBreach {
-    /// It sent more frames of one kind than it may.
-    #[error("a flood of {0:?} frames")]
-    Flood(FrameKind),
-    /// It sent fields that cannot be decoded, or frames around them that must not be there (RFC 9113 4.3).
-    #[error("fields that cannot be decoded")]
-    Fields,
-}
-
-/// The report of a breach in frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{breach}")]
-pub struct BreachedFrames {
-    /// The reason.
-    pub breach: FrameBreach,
+#[error("a flood of {kind:?} frames")]
+pub struct FrameFlood {
+    /// The kind of the frame that is one too many.
+    pub kind: FrameKind,
     /// The number of bytes, of those given to [`FrameMeter::follow`], before those that must not pass.
     pub bytes: usize,
 }
@@ -44,19 +29,15 @@ pub struct FollowedFrames {
     /// True if frames begin that take more memory than their size until the connection handles them: request heads, which
     /// are compressed, and small pieces of bodies.
     pub needs_room: bool,
-    /// True if a path had a fragment. It was marked, and the library will reset its stream.
-    pub has_fragment: bool,
 }
 
 /// Meters the frames of one connection, starting with its preface.
 ///
-/// It stores no payload, but the sizes of the fields that a client may refer to: at most 128.
+/// It stores no payload.
 #[derive(Debug, Clone)]
 pub struct FrameMeter {
     at: FramePosition,
-    budgets: [FrameBudget; 6],
-    /// The fields of requests, from the first one.
-    fields: Option<Box<FieldBlocks>>,
+    budget: FrameBudget,
     granted: Option<Instant>,
     /// Sent bytes that have not refilled a frame yet.
     sent: u64,
@@ -65,21 +46,13 @@ pub struct FrameMeter {
 // === impl FrameMeter ===
 
 impl FrameMeter {
-    /// Returns a meter for a new connection, whose first bytes are the preface.
+    /// Returns a meter for a new connection, whose first bytes are the preface. It grants so many frames in a second, and
+    /// ten times as many at once.
     #[expect(clippy::cast_possible_truncation, reason = "the preface has 24 bytes")]
-    pub fn new(rates: &FrameRates) -> Self {
-        let budgets = [
-            rates.resets,
-            rates.settings,
-            rates.pings,
-            rates.window_updates,
-            rates.small_data,
-            rates.other_frames,
-        ];
+    pub fn new(frames: u32) -> Self {
         Self {
             at: FramePosition::Payload(PREFACE.len() as u32, None),
-            budgets: budgets.map(FrameBudget::full),
-            fields: None,
+            budget: FrameBudget::full(frames),
             granted: None,
             sent: 0,
         }
@@ -90,68 +63,51 @@ impl FrameMeter {
         self.sent = self.sent.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    /// Meters the next bytes of the client, and marks fragments in them. `now` must never decrease.
+    /// Meters the next bytes of the client. `now` must never decrease.
     ///
     /// # Errors
     ///
-    /// Returns the breach if a frame that exceeds its budget ends in these bytes, or if fields cannot be decoded.
-    pub fn follow(&mut self, bytes: &mut [u8], now: Instant) -> Result<FollowedFrames, BreachedFrames> {
+    /// Returns the flood if a frame that exceeds the budget ends in these bytes.
+    pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<FollowedFrames, FrameFlood> {
         self.grant(now);
         let mut followed = FollowedFrames::default();
-        let given = bytes.len();
         let mut rest = bytes;
         while !rest.is_empty() {
-            let before = given - rest.len();
-            let taken = self
-                .take(rest, &mut followed)
-                .map_err(|BrokenFields| BreachedFrames {
-                    breach: FrameBreach::Fields,
-                    bytes: before,
-                })?;
-            (_, rest) = rest.split_at_mut(taken);
+            let taken = self.take(rest, &mut followed);
+            (_, rest) = rest.split_at(taken);
             if let Some(kind) = self.end_frame()
-                && !self.budget(kind).spend()
+                && !self.budget.spend(units(kind))
             {
-                return Err(BreachedFrames {
-                    breach: FrameBreach::Flood(kind),
-                    bytes: given - rest.len(),
-                });
+                let bytes = bytes.len() - rest.len();
+                return Err(FrameFlood { kind, bytes });
             }
         }
         Ok(followed)
     }
 
     /// Takes the bytes that belong together from the beginning of these, at least one; returns their number.
-    fn take(&mut self, bytes: &mut [u8], followed: &mut FollowedFrames) -> Result<usize, BrokenFields> {
+    fn take(&mut self, bytes: &[u8], followed: &mut FollowedFrames) -> usize {
         match &mut self.at {
             FramePosition::Head(head, known) => {
                 let mut taken = 0;
-                for (place, byte) in head.iter_mut().skip(*known).zip(&*bytes) {
+                for (place, byte) in head.iter_mut().skip(*known).zip(bytes) {
                     *place = *byte;
                     taken += 1;
                 }
                 *known += taken;
                 if *known == HEAD {
-                    let head = *head;
-                    self.enter(&FramePayload::of(head), followed);
-                    self.begin_fields(&head)?;
+                    let payload = FramePayload::of(*head);
+                    self.enter(&payload, followed);
                 }
-                Ok(taken)
+                taken
             }
             FramePosition::PadLength(length, ends_stream) => {
                 let padding = bytes.first().copied().unwrap_or_default();
                 let payload = FramePayload::of_padded_data(*length, padding, *ends_stream);
                 self.enter(&payload, followed);
-                Ok(1)
+                1
             }
-            FramePosition::Fields(left) => {
-                let (here, _) = bytes.split_at_mut(here(left, bytes.len()));
-                if let Some(fields) = &mut self.fields {
-                    followed.has_fragment |= fields.follow(here)?;
-                }
-                Ok(here.len())
-            }
-            FramePosition::Payload(left, _) => Ok(here(left, bytes.len())),
+            FramePosition::Payload(left, _) => here(left, bytes.len()),
         }
     }
 
@@ -160,23 +116,10 @@ impl FrameMeter {
         self.at = payload.at;
     }
 
-    /// Begins a frame of fields; any other frame must not stand within a block of fields.
-    fn begin_fields(&mut self, head: &[u8; HEAD]) -> Result<(), BrokenFields> {
-        if FieldBlocks::takes(head) {
-            let fields = self.fields.get_or_insert_with(|| Box::new(FieldBlocks::new()));
-            return fields.begin(head);
-        }
-        match &self.fields {
-            Some(fields) if fields.is_open() => Err(BrokenFields),
-            _ => Ok(()),
-        }
-    }
-
     /// Leaves a frame that ends here; returns its kind if it is charged.
     const fn end_frame(&mut self) -> Option<FrameKind> {
         let charged = match self.at {
             FramePosition::Payload(0, kind) => kind,
-            FramePosition::Fields(0) => None,
             _ => return None,
         };
         self.at = FramePosition::Head([0; HEAD], 0);
@@ -194,21 +137,20 @@ impl FrameMeter {
         if milliseconds > 0 {
             self.granted = Some(now);
         }
-        for budget in &mut self.budgets {
-            budget.grant(milliseconds, frames);
-        }
+        self.budget.grant(milliseconds, frames);
     }
+}
 
-    const fn budget(&mut self, kind: FrameKind) -> &mut FrameBudget {
-        let [resets, settings, pings, window_updates, small_data, others] = &mut self.budgets;
-        match kind {
-            FrameKind::Reset => resets,
-            FrameKind::Settings => settings,
-            FrameKind::Ping => pings,
-            FrameKind::WindowUpdate => window_updates,
-            FrameKind::SmallData => small_data,
-            FrameKind::Other => others,
-        }
+/// What a frame costs.
+const fn units(kind: FrameKind) -> u64 {
+    match kind {
+        FrameKind::SmallData => SMALL_DATA,
+        FrameKind::Reset
+        | FrameKind::Settings
+        | FrameKind::Ping
+        | FrameKind::WindowUpdate
+        | FrameKind::EmptyData
+        | FrameKind::Other => FRAME,
     }
 }
 

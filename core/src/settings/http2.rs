@@ -29,26 +29,12 @@ pub struct Http2Limits {
     pub ping_interval: Duration,
     /// Time after which the connection is closed if the PING is not acknowledged.
     pub ping_timeout: Duration,
-    /// Maximum rates of frames that carry no data.
-    pub frames: FrameRates,
-}
-
-/// Maximum rates of control frames, in frames per second, with a burst of ten seconds. Every 64 bytes of
-/// responses that the client reads allow one more. A client above the rate is disconnected (RFC 9113 10.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FrameRates {
-    /// `RST_STREAM` (CVE-2023-44487).
-    pub resets: u32,
-    /// SETTINGS (CVE-2019-9515).
-    pub settings: u32,
-    /// PING (CVE-2019-9512).
-    pub pings: u32,
-    /// `WINDOW_UPDATE` (CVE-2019-9511).
-    pub window_updates: u32,
-    /// DATA that carries less than 64 bytes, padding not counted, before the end of a body (CVE-2019-9518).
-    pub small_data: u32,
-    /// PRIORITY (CVE-2019-9513) and frames of unknown types.
-    pub other_frames: u32,
+    /// Maximum rate of frames that carry nothing, in frames per second, with a burst of ten seconds: `RST_STREAM`
+    /// (CVE-2023-44487), SETTINGS (CVE-2019-9515), PING (CVE-2019-9512), `WINDOW_UPDATE` (CVE-2019-9511), PRIORITY
+    /// (CVE-2019-9513), empty DATA (CVE-2019-9518) and frames of unknown types. DATA that carries less than 64 bytes
+    /// before the end of a body counts as a two hundredth of a frame. Every 64 bytes of responses that the client reads
+    /// allow one more. A client above the rate is disconnected (RFC 9113 10.5).
+    pub frames: u32,
 }
 
 // === defaults ===
@@ -66,20 +52,7 @@ impl Default for Http2Limits {
             local_error_resets: 64,
             ping_interval: Duration::from_secs(30),
             ping_timeout: Duration::from_secs(10),
-            frames: FrameRates::default(),
-        }
-    }
-}
-
-impl Default for FrameRates {
-    fn default() -> Self {
-        Self {
-            resets: 50,
-            settings: 5,
-            pings: 20,
-            window_updates: 200,
-            small_data: 10_000,
-            other_frames: 100,
+            frames: 50,
         }
     }
 }

@@ -53,7 +53,7 @@ pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use feed::{FeedSettings, WebhookSettings};
 pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
 pub use forms::FormSettings;
-pub use http2::{FrameRates, Http2Limits};
+pub use http2::Http2Limits;
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
 pub use log::{AccessFormat, LogFormat, LogSettings};

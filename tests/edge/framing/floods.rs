@@ -58,14 +58,14 @@ async fn t78_small_data_ends_the_connection() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| settings.http2.frames.small_data = 100)
+        .settings(|settings| settings.http2.frames = 1)
         .start()
         .await;
     let padded = [&[255, b'a'][..], &[0; 255]].concat();
     for (flags, payload) in [(0, &b"a"[..]), (PADDED, &padded)] {
         let mut client = edge.frames().await;
         let stream = client.open(&but(":method", "POST")).await;
-        for _ in 0..1500 {
+        for _ in 0..2500 {
             client.frame(DATA, flags, stream, payload).await;
         }
         end(&mut client).await;
@@ -102,7 +102,7 @@ async fn t78_requests_taken_back_once_begun_end_the_connection() {
     let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| settings.http2.frames.resets = 1)
+        .settings(|settings| settings.http2.frames = 1)
         .start()
         .await;
     let mut client = edge.frames().await;

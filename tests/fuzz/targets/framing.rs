@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use calendar_edge_core::framing::{Breached, FrameBreach, FrameMeter, Inspector, Step};
-use calendar_edge_core::settings::{FrameRates, Limits};
+use calendar_edge_core::framing::{Breached, FrameKind, FrameMeter, Inspector, Step};
+use calendar_edge_core::settings::Limits;
 use libfuzzer_sys::fuzz_target;
 
 /// How the bytes end.
@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 enum End {
     Unfinished,
     Breach(Breached),
-    Frames(FrameBreach),
+    Frames(FrameKind),
 }
 
 /// Shows the stream in pieces of one size: how many bytes passed, how many heads were among them, and the end.
@@ -43,24 +43,11 @@ fn verdict(stream: &[u8], size: usize) -> (usize, usize, End) {
 }
 
 fn metered(stream: &[u8], size: usize) -> (usize, End) {
-    let rates = FrameRates {
-        resets: 1,
-        settings: 1,
-        pings: 1,
-        window_updates: 1,
-        small_data: 1,
-        other_frames: 1,
-    };
-    let (mut meter, now, mut passed) = (FrameMeter::new(&rates), Instant::now(), 0);
+    let (mut meter, now, mut passed) = (FrameMeter::new(1), Instant::now(), 0);
     for piece in stream.chunks(size) {
-        if let Err(ended) = meter.follow(&mut piece.to_vec(), now) {
-            assert!(ended.bytes <= piece.len());
-            let passed = match ended.breach {
-                FrameBreach::Flood(_) => passed + ended.bytes,
-                // What passes of broken fields depends on the pieces.
-                FrameBreach::Fields => 0,
-            };
-            return (passed, End::Frames(ended.breach));
+        if let Err(flood) = meter.follow(piece, now) {
+            assert!(flood.bytes <= piece.len());
+            return (passed + flood.bytes, End::Frames(flood.kind));
         }
         passed += piece.len();
     }
