@@ -1269,11 +1269,6 @@ const FORMS: &[SettingKey] = &[
         "The name of the calendar in programs that subscribe to it.",
     )
     .unset("the host of the events"),
-    SettingKey::new(
-        "json_ld",
-        Flag(|settings| &mut settings.forms.json_ld),
-        "Whether an event alone is given as JSON-LD, `application/ld+json`: its member `json_ld`. Items of lists have none.",
-    ),
 ];
 
 const LOG: &[SettingKey] = &[

@@ -67,7 +67,7 @@ fn calendar_stages<S>(
     shared: &Shared,
     parts: &Parts,
     answering: S,
-    site: &Arc<dyn AsksSite>,
+    _site: &Arc<dyn AsksSite>,
 ) -> impl Stage<CallRequest, Response = EdgeResponse> + use<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
@@ -94,7 +94,7 @@ where
         }))
         // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
         .layer(layer_fn(|inner| {
-            cache::forms::Forms::new(inner, Arc::clone(site), parts, settings, shared)
+            cache::forms::Forms::new(inner, parts, settings, shared)
         }))
         .service(answering)
 }

@@ -7,6 +7,4 @@ pub struct FormSettings {
     pub calendar: bool,
     /// The name of the calendar in programs that subscribe to it; none: the host of its events.
     pub calendar_name: Option<String>,
-    /// True if an event alone is given as JSON-LD to clients that ask for `application/ld+json`.
-    pub json_ld: bool,
 }

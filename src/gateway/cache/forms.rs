@@ -9,9 +9,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 
 use super::caching::Caching;
-use super::cancellations::Cancellations;
 use crate::cache::{Answer, Cache, StoredMetadata, StoredResponse};
-use crate::companion::AsksSite;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calendar::computing::Computing;
@@ -46,7 +44,6 @@ pub(in crate::gateway) struct FormPages<S> {
     json: Arc<S>,
     cache: Cache,
     calendar_name: Option<String>,
-    cancellations: Cancellations,
     computing: Computing,
     /// Pays for pages that are larger than `limits.response_buffer_bytes`.
     buffers: BufferBudget,
@@ -98,20 +95,12 @@ impl<S> Forms<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    /// `site` is asked for records as an anonymous reader.
-    pub(in crate::gateway) fn new(
-        inner: S,
-        site: Arc<dyn AsksSite>,
-        parts: &Parts,
-        settings: &Settings,
-        shared: &Shared,
-    ) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
         let json = Arc::new(inner);
         let pages = FormPages {
             json: Arc::clone(&json),
             cache: shared.cache.clone(),
             calendar_name: settings.forms.calendar_name.clone(),
-            cancellations: Cancellations::new(site, shared),
             computing: Computing::new(),
             buffers: shared.buffers.clone(),
             warnings: parts.warnings.clone(),
@@ -137,7 +126,7 @@ where
         let whole = match call.form {
             AnswerForm::Json => None,
             // What does not change a form is not in its key.
-            AnswerForm::Calendar | AnswerForm::JsonLd => call.call.page_of_read(1),
+            AnswerForm::Calendar => call.call.page_of_read(1),
         };
         let mut response = match whole {
             None => self.json.call(call).await,
@@ -174,15 +163,8 @@ where
                 break;
             }
         }
-        let mut pages = pages.ok_or(PageFault::Unreadable)?;
-        let cancels = self.cancellations.are_in(call);
-        if cancels {
-            self.cancellations.write(&mut writer);
-        }
-        let mut written = self.computing.run(move || writer.finish(has_pages)).await?;
-        if let Some(made_of) = pages.made_of.as_mut().filter(|_| cancels) {
-            made_of.filled.is_brief |= self.cancellations.keep(&mut written);
-        }
+        let pages = pages.ok_or(PageFault::Unreadable)?;
+        let written = self.computing.run(move || writer.finish(has_pages)).await?;
         Ok(self.response(pages, written, generation, call.form))
     }
 
@@ -254,10 +236,7 @@ where
         loop {
             left -= 1;
             let name = self.calendar_name.clone();
-            let Some(writer) = FormWriter::new(call.form, name) else {
-                return self.json.call(call).await;
-            };
-            match self.read(&call, writer).await {
+            match self.read(&call, FormWriter::new(name)).await {
                 Ok(response) => return response,
                 Err(Unwritten::Answered(response)) => return *response,
                 Err(Unwritten::Pages(PageFault::Changed)) if left > 0 => {}

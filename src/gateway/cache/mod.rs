@@ -1,7 +1,6 @@
 //! The stages by which calls use stored responses.
 
 pub(super) mod caching;
-mod cancellations;
 pub(super) mod fetch;
 pub(super) mod forms;
 pub(super) mod invalidating;

@@ -141,26 +141,6 @@ async fn the_strict_profile_takes_one_spelling() {
 }
 
 #[tokio::test]
-async fn json_ld_is_what_an_event_alone_carries() {
-    let origin = Calendar::of(60).site().await;
-    let edge = lasting(&origin).await;
-    for target in [format!("{API}/events/7"), format!("{API}/events/by-slug/gala")] {
-        let answer = accepting(&edge, &target, "application/ld+json").await;
-        assert_eq!(answer.header("content-type"), Some("application/ld+json"));
-        assert_eq!(answer.json()["@type"], "Event", "{target}");
-    }
-    // Items of lists carry none: the list is JSON, or another form that the client likes.
-    let list = accepting(&edge, LIST, "application/ld+json").await;
-    assert_eq!(
-        list.header("content-type"),
-        Some("application/json; charset=UTF-8")
-    );
-    assert_eq!(list.json()["events"].as_array().map(Vec::len), Some(10));
-    let calendar = accepting(&edge, LIST, "application/ld+json, text/calendar;q=0.5").await;
-    assert_eq!(events_in(&calendar), 60);
-}
-
-#[tokio::test]
 async fn what_is_for_one_client_is_not_kept() {
     let origin = Calendar::of(3).site().await;
     let edge = lasting(&origin).await;

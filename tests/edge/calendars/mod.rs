@@ -146,7 +146,6 @@ async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
         .settings(|settings| {
             settings.cache.fresh = Duration::from_hours(1);
             settings.forms.calendar = true;
-            settings.forms.json_ld = true;
         })
         .settings(change)
         .start()

@@ -16,15 +16,12 @@ pub enum AnswerForm {
     Json,
     /// iCalendar (RFC 5545).
     Calendar,
-    /// JSON-LD: what the plugin tells search engines about an event.
-    JsonLd,
 }
 
-/// The forms that the settings offer.
+/// The forms that the settings offer beside JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OfferedForms {
     calendar: bool,
-    json_ld: bool,
 }
 
 /// How much a client likes JSON.
@@ -38,15 +35,11 @@ struct JsonWish {
 // === impl AnswerForm ===
 
 impl AnswerForm {
-    /// The forms that clients must name; of those that a client likes equally, the first one is used.
-    const NAMED: [Self; 2] = [Self::Calendar, Self::JsonLd];
-
     /// The media type.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
             Self::Calendar => "text/calendar",
-            Self::JsonLd => "application/ld+json",
         }
     }
 
@@ -55,7 +48,6 @@ impl AnswerForm {
         HeaderValue::from_static(match self {
             Self::Json => "application/json; charset=UTF-8",
             Self::Calendar => "text/calendar; charset=utf-8",
-            Self::JsonLd => "application/ld+json",
         })
     }
 }
@@ -67,16 +59,15 @@ impl OfferedForms {
     pub const fn new(settings: &FormSettings) -> Self {
         Self {
             calendar: settings.calendar,
-            json_ld: settings.json_ld,
         }
     }
 
     /// Returns true if there is a form beside JSON.
     pub const fn are_several(self) -> bool {
-        self.calendar || self.json_ld
+        self.calendar
     }
 
-    /// The forms of the answer to a call: it reads events. Items of a list carry no JSON-LD (backend.md section 11).
+    /// The forms of the answer to a call: it reads events.
     #[must_use]
     pub fn of(self, call: &ForwardableCall) -> Self {
         let reads_events = call.operation().is_some_and(|operation| {
@@ -85,7 +76,6 @@ impl OfferedForms {
         });
         Self {
             calendar: self.calendar && reads_events,
-            json_ld: self.json_ld && reads_events && !call.is_list(),
         }
     }
 
@@ -105,30 +95,18 @@ impl OfferedForms {
     }
 
     fn accepted(self, headers: &HeaderMap) -> AnswerForm {
-        let mut json = JsonWish::default();
-        let mut named: [Option<Weight>; AnswerForm::NAMED.len()] = Default::default();
+        let (mut json, mut calendar) = (JsonWish::default(), None);
         for (range, weight) in accepted_ranges(headers) {
             json.note(range, weight);
-            let mut wishes = AnswerForm::NAMED.iter().zip(&mut named);
-            if let Some((_, wish)) = wishes.find(|(form, _)| range.eq_ignore_ascii_case(form.media_type())) {
-                wish.get_or_insert(weight);
+            if range.eq_ignore_ascii_case(AnswerForm::Calendar.media_type()) {
+                calendar.get_or_insert(weight);
             }
         }
-        let mut best = (AnswerForm::Json, json.weight, json.is_exact());
-        for (form, weight) in AnswerForm::NAMED.into_iter().zip(named) {
-            let weight = weight.filter(|weight| *weight > 0 && self.has(form)).unwrap_or(0);
-            if weight > best.1 || (weight > 0 && weight == best.1 && !best.2) {
-                best = (form, weight, true);
-            }
-        }
-        best.0
-    }
-
-    const fn has(self, form: AnswerForm) -> bool {
-        match form {
-            AnswerForm::Json => true,
-            AnswerForm::Calendar => self.calendar,
-            AnswerForm::JsonLd => self.json_ld,
+        let weight = calendar.filter(|_| self.calendar).unwrap_or(0);
+        if weight > json.weight || (weight > 0 && weight == json.weight && !json.is_exact()) {
+            AnswerForm::Calendar
+        } else {
+            AnswerForm::Json
         }
     }
 }
@@ -180,10 +158,7 @@ mod tests {
 
     use super::*;
 
-    const ALL: OfferedForms = OfferedForms {
-        calendar: true,
-        json_ld: true,
-    };
+    const ALL: OfferedForms = OfferedForms { calendar: true };
 
     fn accepted(offered: OfferedForms, fields: &[&str]) -> AnswerForm {
         let mut headers = HeaderMap::new();
@@ -195,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_client_gets_the_form_that_it_names_and_likes_best() {
-        use AnswerForm::{Calendar, Json, JsonLd};
+        use AnswerForm::{Calendar, Json};
         for (field, expected) in [
             ("text/calendar", Calendar),
             ("Text/Calendar; charset=utf-8", Calendar),
@@ -211,11 +186,8 @@ mod tests {
             ("application/*;q=0.2, */*, text/calendar;q=0.3", Calendar),
             ("text/calendar;q=0", Json),
             ("text/calendar;q=0.000, */*;q=0.1", Json),
-            ("application/ld+json", JsonLd),
-            ("application/ld+json;profile=\"x\"", JsonLd),
+            ("application/ld+json", Json),
             ("application/ld+json, text/calendar", Calendar),
-            ("application/ld+json, text/calendar;q=0.9", JsonLd),
-            ("application/ld+json, application/json", Json),
             ("*/*", Json),
             ("text/*", Json),
             ("application/*", Json),
@@ -259,11 +231,6 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_is_not_given() {
-        let calendar = OfferedForms {
-            calendar: true,
-            json_ld: false,
-        };
-        assert_eq!(accepted(calendar, &["application/ld+json"]), AnswerForm::Json);
         assert_eq!(
             accepted(OfferedForms::default(), &["text/calendar"]),
             AnswerForm::Json

@@ -1,11 +1,9 @@
-//! Pages of events written in another form.
+//! Pages of events written as a calendar.
 
 use serde_json::Value;
 
-use super::answer_form::AnswerForm;
 use super::calendar::CalendarWriter;
 use super::members::number;
-use crate::unix_time::UnixTime;
 use std::collections::HashSet;
 
 /// Maximum number of events that are read for one answer.
@@ -14,44 +12,20 @@ pub const MOST_EVENTS: u64 = 500;
 /// Maximum bytes of the events in one answer.
 pub const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// Maximum number of events that have left a calendar and are remembered.
-const MOST_REMEMBERED: usize = 200;
-
 /// Maximum number of pages that are read for one answer: sites may list fewer events on a page than they are asked for.
 const MOST_PAGES: u32 = 50;
 
-/// Writes the pages of one read in another form.
+/// Writes the pages of one read as a calendar.
 #[derive(Debug)]
 pub struct FormWriter {
-    output: FormOutput,
+    calendar: CalendarWriter,
     shown: HashSet<u64>,
-    /// What is remembered of the events in a calendar.
-    remembered: Vec<ShownEvent>,
-    /// Events of an earlier calendar that are missing, and of which nobody knows why.
-    missing: usize,
     /// Events on the pages so far, those that are listed twice included.
     listed: u64,
     repeated: u64,
     /// Events that match, as the first page says.
     total: Option<u64>,
     is_full: bool,
-}
-
-/// The form itself.
-#[derive(Debug)]
-enum FormOutput {
-    Calendar(Box<CalendarWriter>),
-    /// What the event carries, as text.
-    JsonLd(Option<String>),
-}
-
-/// An event that a calendar has shown, remembered for the case that it goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownEvent {
-    id: u64,
-    over: UnixTime,
-    /// Its lines once it is gone.
-    cancelled: Box<str>,
 }
 
 /// What follows a page.
@@ -89,32 +63,21 @@ pub struct WrittenForm {
     pub body: Vec<u8>,
     /// Events that match and are not in it.
     pub left_out: u64,
-    /// What the next calendar of the same read should know: events in this one, and those that have left it.
-    pub remembered: Vec<ShownEvent>,
-    /// True if events have left it and may still turn out to be gone.
-    pub may_cancel: bool,
 }
 
 // === impl FormWriter ===
 
 impl FormWriter {
-    /// A writer of this form; JSON needs none. `name` is what the calendar is called.
-    pub fn new(form: AnswerForm, name: Option<String>) -> Option<Self> {
-        let output = match form {
-            AnswerForm::Json => return None,
-            AnswerForm::Calendar => FormOutput::Calendar(Box::new(CalendarWriter::new(name))),
-            AnswerForm::JsonLd => FormOutput::JsonLd(None),
-        };
-        Some(Self {
-            output,
+    /// A writer of calendars. `name` is what the calendar is called.
+    pub fn new(name: Option<String>) -> Self {
+        Self {
+            calendar: CalendarWriter::new(name),
             shown: HashSet::new(),
-            remembered: Vec::new(),
-            missing: 0,
             listed: 0,
             repeated: 0,
             total: None,
             is_full: false,
-        })
+        }
     }
 
     /// Adds a page: the answer to a list, or to the read of one event. `page` is its number, from 1.
@@ -154,42 +117,15 @@ impl FormWriter {
             self.repeated += 1;
             return;
         }
-        let before = self.output.len();
-        if !self.is_full && self.output.add(event) {
-            self.is_full = self.output.len() > MOST_BYTES;
+        let before = self.calendar.len();
+        if !self.is_full && self.calendar.add(event) {
+            self.is_full = self.calendar.len() > MOST_BYTES;
             match id.filter(|_| !self.is_full) {
-                Some(id) => self.remember(id, event),
-                None => self.output.take_back(before),
+                Some(id) => _ = self.shown.insert(id),
+                None => self.calendar.take_back(before),
             }
         }
         self.is_full = self.is_full || self.listed >= MOST_EVENTS;
-    }
-
-    fn remember(&mut self, id: u64, event: &Value) {
-        self.shown.insert(id);
-        if let (FormOutput::Calendar(_), Some((over, cancelled))) =
-            (&self.output, CalendarWriter::cancelled(event))
-        {
-            self.remembered.push(ShownEvent { id, over, cancelled });
-        }
-    }
-
-    /// Cancels the events of an earlier calendar of the same read that are gone, after the last page. Those that are over
-    /// have passed, and are forgotten. Another that is missing may match no longer.
-    pub fn cancel(&mut self, before: &[ShownEvent], now: UnixTime, is_gone: impl Fn(u64) -> bool) {
-        let FormOutput::Calendar(calendar) = &mut self.output else {
-            return;
-        };
-        let is_missing = |event: &&ShownEvent| event.over > now && !self.shown.contains(&event.id);
-        let missing = before.iter().filter(is_missing);
-        for event in missing.take(MOST_REMEMBERED) {
-            if is_gone(event.id) {
-                calendar.cancel(&event.cancelled);
-            } else {
-                self.missing += 1;
-            }
-            self.remembered.push(event.clone());
-        }
     }
 
     /// The answer. `is_whole` says that all pages of the list were wanted.
@@ -204,49 +140,8 @@ impl FormWriter {
         }
         let left_out = total.saturating_sub(self.shown.len() as u64 + self.repeated);
         Ok(WrittenForm {
-            body: self.output.finish(left_out),
+            body: self.calendar.finish(left_out),
             left_out,
-            remembered: self.remembered,
-            may_cancel: self.missing > 0,
         })
-    }
-}
-
-// === impl FormOutput ===
-
-impl FormOutput {
-    /// Returns false if an event cannot be shown.
-    fn add(&mut self, event: &Value) -> bool {
-        match self {
-            Self::Calendar(calendar) => calendar.add(event),
-            Self::JsonLd(carried) => {
-                let found = event.get("json_ld").filter(|found| found.is_object());
-                *carried = found.map(Value::to_string);
-                carried.is_some()
-            }
-        }
-    }
-
-    /// Bytes so far.
-    fn len(&self) -> usize {
-        match self {
-            Self::Calendar(calendar) => calendar.len(),
-            Self::JsonLd(carried) => carried.as_ref().map_or(0, String::len),
-        }
-    }
-
-    /// Drops the last event; `length` is the length before it.
-    fn take_back(&mut self, length: usize) {
-        match self {
-            Self::Calendar(calendar) => calendar.take_back(length),
-            Self::JsonLd(carried) => *carried = None,
-        }
-    }
-
-    fn finish(self, left_out: u64) -> Vec<u8> {
-        match self {
-            Self::Calendar(calendar) => calendar.finish(left_out),
-            Self::JsonLd(carried) => carried.unwrap_or_else(|| "{}".to_owned()).into_bytes(),
-        }
     }
 }

@@ -6,4 +6,4 @@ mod form_writer;
 mod members;
 
 pub use answer_form::{AnswerForm, OfferedForms, names_media_type};
-pub use form_writer::{AfterPage, FormWriter, MOST_BYTES, MOST_EVENTS, PageFault, ShownEvent, WrittenForm};
+pub use form_writer::{AfterPage, FormWriter, MOST_BYTES, MOST_EVENTS, PageFault, WrittenForm};

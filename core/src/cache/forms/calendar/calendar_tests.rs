@@ -1,7 +1,6 @@
 //! Recorded answers as calendars.
 
-use crate::cache::forms::{AfterPage, AnswerForm, FormWriter, PageFault, ShownEvent, WrittenForm};
-use crate::unix_time::UnixTime;
+use crate::cache::forms::{AfterPage, FormWriter, PageFault, ShownEvent, WrittenForm};
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../fixtures/backend/event-full.json");
@@ -9,7 +8,7 @@ const LIST: &str = include_str!("../../../../../fixtures/backend/event-list-page
 const DAYS: &str = include_str!("../../../../../fixtures/backend/event-all-day-html.json");
 
 fn written(pages: &[String]) -> Result<WrittenForm, PageFault> {
-    let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
+    let mut writer = FormWriter::new(None);
     for (body, page) in pages.iter().zip(1..) {
         let after = writer.add(body.as_bytes(), page)?;
         if after == AfterPage::End {
@@ -141,52 +140,6 @@ fn an_event_is_listed_once_and_an_unplaced_one_is_counted() {
     assert_eq!((form.left_out, text.matches("BEGIN:VEVENT").count()), (1, 1));
 }
 
-/// The calendar of these events after an earlier one, and its text.
-fn rewritten(
-    before: &[ShownEvent],
-    ids: std::ops::RangeInclusive<u64>,
-    gone: &[u64],
-    now: u64,
-) -> (WrittenForm, String) {
-    let total = ids.clone().count() as u64;
-    let mut writer = FormWriter::new(AnswerForm::Calendar, None).expect("a form");
-    writer.add(page(ids, total, 1).as_bytes(), 1).expect("a page");
-    writer.cancel(before, UnixTime::from_secs(now), |id| gone.contains(&id));
-    let form = writer.finish(true).expect("a calendar");
-    let text = String::from_utf8(form.body.clone()).expect("UTF-8");
-    (form, text.replace("\r\n", " "))
-}
-
-/// The end of the events, in seconds since 1970.
-const END: u64 = 1_798_801_200;
-
-#[test]
-fn an_event_that_is_gone_is_cancelled_for_those_who_saw_it() {
-    let write = |before: &[ShownEvent], ids, gone: &[u64]| rewritten(before, ids, gone, END - 1);
-    let (first, _) = write(&[], 1..=3, &[2]);
-    assert!(!first.may_cancel);
-    // Nobody knows yet why the second and the third are missing.
-    let (second, text) = write(&first.remembered, 1..=1, &[]);
-    assert!(second.may_cancel && !text.contains("CANCELLED"), "{text}");
-    let expected = "BEGIN:VEVENT UID:2-1798797600-1798801200@a.example DTSTAMP:20260101T000000Z SEQUENCE:820540801 \
-                    DTSTART:20270101T100000Z DTEND:20270101T110000Z SUMMARY:Nr. 2 STATUS:CANCELLED END:VEVENT";
-    let (third, text) = write(&second.remembered, 1..=1, &[2]);
-    assert!(text.contains(expected), "{text}");
-    assert_eq!(text.matches("CANCELLED").count(), 1, "{text}");
-    // It stays cancelled, and is shown again when it is back.
-    let (fourth, again) = write(&third.remembered, 1..=1, &[2]);
-    assert_eq!(again, text);
-    assert!(!write(&fourth.remembered, 1..=3, &[2]).1.contains("CANCELLED"));
-}
-
-#[test]
-fn an_event_that_has_passed_does_not_come_back_as_cancelled() {
-    let (shown, _) = rewritten(&[], 1..=3, &[], END - 1);
-    let (passed, text) = rewritten(&shown.remembered, 1..=1, &[2, 3], END);
-    assert!(!text.contains("CANCELLED") && !passed.may_cancel, "{text}");
-    assert_eq!(passed.remembered, shown.remembered[..1]);
-}
-
 #[test]
 fn what_is_loose_or_hostile_is_left_out_or_harmless() {
     let mut odd = event(7);
@@ -215,14 +168,4 @@ fn what_is_loose_or_hostile_is_left_out_or_harmless() {
         .iter()
         .filter(|line| line.starts_with("ATTENDEE") || line.starts_with("ATTACH"));
     assert_eq!(injected.count(), 0, "{lines:#?}");
-}
-
-#[test]
-fn json_ld_is_given_as_the_records_carry_it() {
-    let mut writer = FormWriter::new(AnswerForm::JsonLd, None).expect("a form");
-    assert_eq!(writer.add(FULL.as_bytes(), 1), Ok(AfterPage::End));
-    let body = writer.finish(true).expect("an answer").body;
-    let found: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
-    let record: serde_json::Value = serde_json::from_str(FULL).expect("JSON");
-    assert_eq!(found, record["json_ld"]);
 }

@@ -8,7 +8,6 @@ use super::event_times::{EventTimes, in_utc, time, unix_seconds};
 use super::plain_text::{plain_line, plain_text};
 use super::zones::UsedZones;
 use crate::cache::forms::members::{degrees, number, records, text};
-use crate::unix_time::UnixTime;
 
 /// The longest description, in bytes: one text must not fill the calendar.
 const LONGEST_DESCRIPTION: usize = 32 * 1024;
@@ -46,22 +45,6 @@ pub(super) fn write_event(event: &Value, lines: &mut ContentLines, zones: &mut U
     image(event, lines);
     lines.plain("END", "VEVENT");
     true
-}
-
-/// When an event is over, and its lines once it is gone: a revision after the one that it was shown with, which cancels
-/// it.
-pub(super) fn cancelled(event: &Value) -> Option<(UnixTime, ContentLines)> {
-    let (id, times) = (number(event, "id")?, EventTimes::of(event)?);
-    let mut lines = ContentLines::default();
-    lines.plain("BEGIN", "VEVENT");
-    lines.plain("UID", &uid(id, event));
-    lines.plain("DTSTAMP", &stamp(event));
-    lines.plain("SEQUENCE", &(sequence(event).unwrap_or_default() + 1).to_string());
-    times.write_alone(&mut lines);
-    lines.text("SUMMARY", &plain_line(text(event, "title")));
-    lines.plain("STATUS", "CANCELLED");
-    lines.plain("END", "VEVENT");
-    Some((times.over().unwrap_or_default(), lines))
 }
 
 /// The identity of an event, as the plugin's own export prints it: its number, and start and end as the site's clock shows

@@ -12,10 +12,9 @@ use serde_json::Value;
 
 use super::members::text;
 use content_lines::ContentLines;
-use event_lines::{cancelled, host, write_event};
+use event_lines::{host, write_event};
 use zones::UsedZones;
 
-use crate::unix_time::UnixTime;
 
 /// The time after which programs should ask again.
 const REFRESH: &str = "PT15M";
@@ -48,16 +47,6 @@ impl CalendarWriter {
             self.host = host(text(event, "url")).map(ToOwned::to_owned);
         }
         write_event(event, &mut self.events, &mut self.zones)
-    }
-
-    /// When an event is over, and its lines once it is gone.
-    pub(super) fn cancelled(event: &Value) -> Option<(UnixTime, Box<str>)> {
-        cancelled(event).map(|(over, lines)| (over, lines.as_str().into()))
-    }
-
-    /// Adds lines of an event that is gone.
-    pub(super) fn cancel(&mut self, lines: &str) {
-        self.events.append(lines);
     }
 
     /// The length of the events so far, in bytes.
