@@ -8,7 +8,10 @@ pub(super) const FRAME: u64 = 1000;
 
 /// The units of DATA that carries less than 64 bytes: an upload may come in small pieces, up to 10,000 in a second at the
 /// usual rate.
-pub(super) const SMALL_DATA: u64 = FRAME / 200;
+pub(super) const SMALL_DATA: u64 = FRAME / 50;
+
+/// The units of a frame after which much is done anew: a request taken back, or settings.
+pub(super) const COSTLY: u64 = FRAME * 4;
 
 /// A token bucket without a clock.
 #[derive(Debug, Clone, Copy)]

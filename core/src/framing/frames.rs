@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use super::budget::{FRAME, FrameBudget, SMALL_DATA};
+use super::budget::{COSTLY, FRAME, FrameBudget, SMALL_DATA};
 use super::frame_position::{FrameKind, FramePayload, FramePosition, HEAD};
 use super::inspector::PREFACE;
 
@@ -145,12 +145,8 @@ impl FrameMeter {
 const fn units(kind: FrameKind) -> u64 {
     match kind {
         FrameKind::SmallData => SMALL_DATA,
-        FrameKind::Reset
-        | FrameKind::Settings
-        | FrameKind::Ping
-        | FrameKind::WindowUpdate
-        | FrameKind::EmptyData
-        | FrameKind::Other => FRAME,
+        FrameKind::Reset | FrameKind::Settings => COSTLY,
+        FrameKind::Ping | FrameKind::WindowUpdate | FrameKind::EmptyData | FrameKind::Other => FRAME,
     }
 }
 

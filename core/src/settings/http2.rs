@@ -31,8 +31,8 @@ pub struct Http2Limits {
     pub ping_timeout: Duration,
     /// Maximum rate of frames that carry nothing, in frames per second, with a burst of ten seconds: `RST_STREAM`
     /// (CVE-2023-44487), SETTINGS (CVE-2019-9515), PING (CVE-2019-9512), `WINDOW_UPDATE` (CVE-2019-9511), PRIORITY
-    /// (CVE-2019-9513), empty DATA (CVE-2019-9518) and frames of unknown types. DATA that carries less than 64 bytes
-    /// before the end of a body counts as a two hundredth of a frame. Every 64 bytes of responses that the client reads
+    /// (CVE-2019-9513), empty DATA (CVE-2019-9518) and frames of unknown types. `RST_STREAM` and
+    /// SETTINGS count as four. DATA that carries less than 64 bytes before the end of a body counts as a fiftieth. Every 64 bytes of responses that the client reads
     /// allow one more. A client above the rate is disconnected (RFC 9113 10.5).
     pub frames: u32,
 }
@@ -52,7 +52,7 @@ impl Default for Http2Limits {
             local_error_resets: 64,
             ping_interval: Duration::from_secs(30),
             ping_timeout: Duration::from_secs(10),
-            frames: 50,
+            frames: 200,
         }
     }
 }

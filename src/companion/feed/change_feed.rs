@@ -14,7 +14,7 @@ use super::feed_readers::{FeedReaders, ReaderPlace, TooManyReaders};
 use crate::telemetry::{FeedMetrics, Metrics, unix_time};
 use calendar_edge_core::cache::Dependencies;
 use calendar_edge_core::companion::feed::{
-    AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordName, RecordVerdict,
+    AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordVerdict,
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::settings::Settings;
@@ -205,16 +205,6 @@ impl ChangeFeed {
         log.log
             .as_ref()
             .map(|log| log.read(since, kinds, most, unix_time()))
-    }
-
-    /// True if the site no longer shows an event to anonymous readers, as far as is known.
-    pub(crate) fn hides_event(&self, id: u64) -> bool {
-        let name = RecordName {
-            kind: Kind::Event,
-            id,
-        };
-        let log = self.0.log.lock();
-        log.log.as_ref().is_some_and(|log| log.hides(name))
     }
 
     /// The records that an anonymous reader is to be asked for.

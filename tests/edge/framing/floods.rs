@@ -102,7 +102,7 @@ async fn t78_requests_taken_back_once_begun_end_the_connection() {
     let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| settings.http2.frames = 1)
+        .settings(|settings| settings.http2.frames = 4)
         .start()
         .await;
     let mut client = edge.frames().await;

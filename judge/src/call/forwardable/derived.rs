@@ -48,11 +48,6 @@ impl ForwardableCall {
         self.is_list() && !self.request().query.names().any(|name| name == PAGE_NUMBER)
     }
 
-    /// Whether a call reads all records of a list: it names nothing that selects some of them.
-    pub fn lists_all(&self) -> bool {
-        self.is_list() && self.request().query.names().all(|name| name == PAGE_SIZE)
-    }
-
     /// Whether a call reads a list.
     pub fn is_list(&self) -> bool {
         matches!(self.request().route.route(), Route::Collection(_)) && !self.is_write()

@@ -1,6 +1,6 @@
 //! Recorded answers as calendars.
 
-use crate::cache::forms::{AfterPage, FormWriter, PageFault, ShownEvent, WrittenForm};
+use crate::cache::forms::{AfterPage, FormWriter, PageFault, WrittenForm};
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../fixtures/backend/event-full.json");

@@ -8,10 +8,6 @@ use serde_json::Value;
 use super::content_lines::ContentLines;
 use super::zones::{EventZone, KnownZone, UsedZones};
 use crate::cache::forms::members::{is_true, text};
-use crate::unix_time::UnixTime;
-
-/// Seconds by which the last place where a day ends is behind UTC.
-const DAYS_END: i64 = 12 * 60 * 60;
 
 /// Begin and end of an event.
 #[derive(Debug)]
@@ -83,32 +79,6 @@ impl EventTimes {
                     lines.plain(&format!("{name};TZID={}", zone.name), &clock);
                 }
             }
-        }
-    }
-
-    /// When the event is over. `None` where no clock shows it.
-    pub(super) fn over(&self) -> Option<UnixTime> {
-        let seconds = match self {
-            Self::Days { first, end } => {
-                let end = end.or_else(|| first.tomorrow().ok())?;
-                unix_seconds(end.into())? + DAYS_END
-            }
-            Self::Utc { start, end } => unix_seconds(end.unwrap_or(*start))?,
-            Self::Local { start, end, zone } => moment(&zone.rules, end.unwrap_or(*start))?.as_second(),
-        };
-        u64::try_from(seconds).ok().map(UnixTime::from_secs)
-    }
-
-    /// Writes them so that they need no zone.
-    pub(super) fn write_alone(&self, lines: &mut ContentLines) {
-        if let Self::Local { start, end, zone } = self {
-            for (name, time) in both(*start, *end) {
-                if let Some(moment) = moment(&zone.rules, time) {
-                    lines.plain(name, &in_utc(TimeZone::UTC.to_datetime(moment)));
-                }
-            }
-        } else {
-            self.write(lines, &mut UsedZones::default());
         }
     }
 }
@@ -271,23 +241,6 @@ mod tests {
             ("soon", "", None),
         ] {
             assert_eq!(days(first, last).as_deref(), expected, "{first} {last}");
-        }
-    }
-
-    #[test]
-    fn an_event_is_over_where_its_clock_says_so() {
-        let over = |zone: &str, all_day: bool, end: &str| {
-            let start = "2027-01-01 10:00:00";
-            let event = json!({"all_day": all_day, "timezone": zone, "start_date": start, "end_date": end});
-            EventTimes::of(&event).and_then(|times| times.over())
-        };
-        // 2027-01-01T00:00:00Z.
-        let hours = |hours: u64| Some(UnixTime::from_secs(1_798_761_600 + hours * 3600));
-        assert_eq!(over("UTC", false, "2027-01-01 11:00:00"), hours(11));
-        assert_eq!(over("America/New_York", false, "2027-01-01 11:00:00"), hours(16));
-        assert_eq!(over("America/New_York", false, ""), hours(15));
-        for end in ["", "2027-01-01 23:59:59"] {
-            assert_eq!(over("Asia/Tokyo", true, end), hours(36));
         }
     }
 

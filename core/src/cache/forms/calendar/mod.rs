@@ -15,7 +15,6 @@ use content_lines::ContentLines;
 use event_lines::{host, write_event};
 use zones::UsedZones;
 
-
 /// The time after which programs should ask again.
 const REFRESH: &str = "PT15M";
 
