@@ -98,32 +98,9 @@ pub(super) const BACKENDS: &[BackendKey] = &[
     )
     .unset("none"),
     BackendKey::new(
-        "identity_lifetime",
-        Time(Duration::ZERO..=Duration::from_mins(1), |backend| {
-            &mut backend.identity_lifetime
-        }),
-        "Time for which the site's word about a caller holds. A cancelled password opens the backend no longer than \
-         that.",
-    ),
-    BackendKey::new(
         "max_in_flight",
         Count(1..=10_000, |backend| Usize(&mut backend.max_in_flight)),
         "Maximum number of concurrent calls, which the edges of a `[fleet]` divide by demand.",
-    ),
-    BackendKey::new(
-        "max_pending",
-        Count(1..=100_000, |backend| Usize(&mut backend.max_pending)),
-        "Maximum number of calls that wait for one of these.",
-    ),
-    BackendKey::new(
-        "connect_timeout",
-        Time(TIMES, |backend| &mut backend.connect_timeout),
-        "Connect, TLS included.",
-    ),
-    BackendKey::new(
-        "first_byte_timeout",
-        Time(TIMES, |backend| &mut backend.first_byte_timeout),
-        "The first byte of the response.",
     ),
     BackendKey::new(
         "read_timeout",

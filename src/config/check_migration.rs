@@ -84,16 +84,8 @@ fn steps(rule: &Placed<CutoverRule>, problems: &mut ConfigProblems) {
     }
 }
 
-/// Rules have languages that exist, and split no records between stores. `places` are those of their tables.
+/// Rules split no records between stores. `places` are those of their tables.
 pub(super) fn whole_rules(settings: &Settings, places: &[ConfigPlace], problems: &mut ConfigProblems) {
-    let served = settings.roots.first().and_then(|root| root.language.as_deref());
-    for (rule, place) in settings.cutover.iter().zip(places) {
-        let spoken = |named: &&String| !served.is_some_and(|served| served.eq_ignore_ascii_case(named));
-        for unknown in rule.languages.iter().filter(spoken) {
-            let reason = Impossible::UnknownLanguage(unknown.clone());
-            problems.add(place, ConfigFinding::impossible("cutover.languages", reason));
-        }
-    }
     for fault in split_stores(settings) {
         let reason = Impossible::SplitStores(fault.reason.to_string());
         let help = "if the backend and the site see one database, set `same_store = true`";

@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::form;
-use super::key::NumberField::Usize;
-use super::key::ValueKind::{Count, Flag, List, Text, Time};
+use super::key::ValueKind::{Flag, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
 use super::keys::SettingKey;
 use super::listening;
@@ -22,41 +21,16 @@ static RECEIVER: TextForm = TextForm::new(
 );
 static SECRET: TextForm = TextForm::new("file", "the path of a file", &["/etc/calendar-edge/webhook"]);
 
-const WAITS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_mins(5);
 const BATCHES: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_mins(1);
 const ATTEMPTS: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_mins(1);
 
 /// The keys of the feed.
-pub(super) const FEED: &[SettingKey] = &[
-    SettingKey::new(
-        "enabled",
-        Flag(|settings| &mut settings.feed.enabled),
-        "Whether the edge answers `GET {root}/calendar-edge/v1/changes`. Needs `origin.secret_file`, the companion \
+pub(super) const FEED: &[SettingKey] = &[SettingKey::new(
+    "enabled",
+    Flag(|settings| &mut settings.feed.enabled),
+    "Whether the edge answers `GET {root}/calendar-edge/v1/changes`. Needs `origin.secret_file`, the companion \
          plugin, and the cache.",
-    ),
-    SettingKey::new(
-        "records",
-        Count(100..=100_000, |settings| Usize(&mut settings.feed.records)),
-        "Maximum number of records whose last change is kept. A reader that is behind them reads all records once.",
-    ),
-    SettingKey::new(
-        "readers",
-        Count(1..=10_000, |settings| Usize(&mut settings.feed.readers)),
-        "Maximum number of readers that wait for a change, have a stream or ask for records; further ones get 503.",
-    ),
-    SettingKey::new(
-        "readers_per_address",
-        Count(1..=10_000, |settings| {
-            Usize(&mut settings.feed.readers_per_address)
-        }),
-        "The same for one address, or one IPv6 /64 network; further ones get 429.",
-    ),
-    SettingKey::new(
-        "longest_wait",
-        Time(WAITS, |settings| &mut settings.feed.longest_wait),
-        "The longest time that a reader waits with `wait`.",
-    ),
-];
+)];
 
 /// The keys of a receiver.
 pub(super) const WEBHOOKS: &[WebhookKey] = &[

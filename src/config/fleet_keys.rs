@@ -1,10 +1,8 @@
 //! The keys of `[fleet]`: the store through which several edges agree.
 
-use std::time::Duration;
 
 use super::form;
-use super::key::NumberField::Usize;
-use super::key::ValueKind::{Count, Flag, OneOrList, Text, Time};
+use super::key::ValueKind::{Flag, OneOrList, Text};
 use super::key::{ListStore, TextError, TextForm};
 use super::keys::SettingKey;
 use super::listening;
@@ -139,20 +137,6 @@ pub(super) const FLEET: &[SettingKey] = &[
         "The name of the fleet in the store, where fleets with one secret share it.",
     )
     .unset("derived from the secret"),
-    SettingKey::new(
-        "interval",
-        Time(
-            Duration::from_millis(20)..=Duration::from_secs(1),
-            |settings| &mut settings.fleet.interval,
-        ),
-        "Time between two exchanges with the store: a change that one edge hears of is known to all after about so long. An \
-         edge that nobody called for ten seconds exchanges once a second.",
-    ),
-    SettingKey::new(
-        "members",
-        Count(1..=1000, |settings| Usize(&mut settings.fleet.members)),
-        "Number of edges that is assumed while the store was never reached.",
-    ),
     SettingKey::new(
         "advertise",
         Text(&ADMIN, |settings, text| {

@@ -49,7 +49,6 @@ pub(super) enum ValueKind<T> {
 pub(super) enum NumberField<'a> {
     Usize(&'a mut usize),
     OptionalUsize(&'a mut Option<usize>),
-    U32(&'a mut u32),
     U64(&'a mut u64),
 }
 

@@ -19,7 +19,7 @@ use super::surface_keys::{SURFACE, SURFACE_DEFAULT};
 use calendar_edge_core::settings::{
     AccessFormat, AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode,
     OperationSettings, OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings,
-    ShadowRule, SurfaceRule, TlsSettings, TraceCompression, UndeclaredParameters, WebhookSettings, Writes,
+    ShadowRule, SurfaceRule, TlsSettings, UndeclaredParameters, WebhookSettings, Writes,
 };
 
 /// A group of keys.
@@ -68,7 +68,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 30] = [
+pub(super) static SECTIONS: [Section; 29] = [
     Section {
         name: "",
         header: "",
@@ -110,12 +110,6 @@ pub(super) static SECTIONS: [Section; 30] = [
                   `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
                   `[[shadow]]` and `[[cutover]]`; `compare` asks it as well.",
         keys: Keys::Backend(BACKENDS),
-    },
-    Section {
-        name: "compare",
-        header: "[compare]",
-        meaning: "Comparison of the answers of two backends, see [comparison.md](comparison.md).",
-        keys: Keys::Once(COMPARE),
     },
     Section {
         name: "compare.ignore",
@@ -322,9 +316,6 @@ const FORMATS: [(&str, LogFormat); 3] = [
 const FORMAT_NAMES: &[&str] = &names(FORMATS);
 const ACCESS: [(&str, AccessFormat); 2] = [("log", AccessFormat::Log), ("combined", AccessFormat::Combined)];
 const ACCESS_NAMES: &[&str] = &names(ACCESS);
-const TRACE_FORMS: [(&str, TraceCompression); 2] =
-    [("none", TraceCompression::None), ("gzip", TraceCompression::Gzip)];
-const TRACE_FORM_NAMES: &[&str] = &names(TRACE_FORMS);
 
 pub(super) const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {
     let mut names = [""; N];
@@ -349,8 +340,6 @@ const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
     Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())
 }
 
-const TEN_MILLIS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
-const A_SECOND_TO_A_DAY: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 const TEN_MILLIS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
 
 const TOP: &[SettingKey] = &[
@@ -515,21 +504,6 @@ const TOP: &[SettingKey] = &[
     )
     .unset("every account that the site allows"),
     SettingKey::new(
-        "authorization_schemes",
-        List(
-            &protection_form::SCHEME,
-            ListStore::new(
-                |settings| settings.authorization_schemes.clear(),
-                |settings, text| {
-                    protection_form::scheme(text).map(|item| settings.authorization_schemes.push(item))
-                },
-            ),
-        ),
-        "`Authorization` schemes that the strict profile accepts; others get 400 `edge_bad_authorization`. \
-         The compatible profile forwards every scheme; the site treats an unknown one as anonymous.",
-    )
-    .shown(|settings| format!("[\"{}\"]", settings.authorization_schemes.join("\", \""))),
-    SettingKey::new(
         "allow_author",
         OptionalFlag(|settings| &mut settings.allow_author),
         "Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The \
@@ -674,20 +648,6 @@ const ORIGIN: &[SettingKey] = &[
          site does not publish are not judged; those that only the site has are forwarded. Until the site answers, what \
          its index may contradict is left to it. With `false` the edge judges by its own table and by `index_file`.",
     ),
-    SettingKey::new(
-        "index_interval",
-        Time(A_SECOND_TO_A_DAY, |settings| &mut settings.origin.index_interval),
-        "Interval at which the edge reads the indexes again. While the site does not answer, the edge tries again after 1 s, \
-         then less often, at least every 30 s.",
-    ),
-    SettingKey::new(
-        "index_file",
-        Text(&listening::INDEX_FILE, |settings, text| {
-            listening::file(text).map(|value| settings.origin.index_file = Some(value))
-        }),
-        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it.",
-    )
-    .unset("`indexes.json` in `state_dir`; without that directory it is not kept"),
     SettingKey::new(
         "tunnel_delete",
         Flag(|settings| &mut settings.origin.tunnel_delete),
@@ -872,86 +832,14 @@ const LIMITS: &[SettingKey] = &[
         "Maximum size of the request target, path and query (414).",
     ),
     SettingKey::new(
-        "headers",
-        Count(8..=1000, |settings| Usize(&mut settings.limits.headers)),
-        "Maximum number of header fields of a request (431).",
-    ),
-    SettingKey::new(
-        "header_bytes",
-        Size(256..=MIB, |settings| Usize(&mut settings.limits.header_bytes)),
-        "Maximum size of one header value (431).",
-    ),
-    SettingKey::new(
-        "header_list_bytes",
-        Size(KIB..=MIB, |settings| {
-            Usize(&mut settings.limits.header_list_bytes)
-        }),
-        "Maximum size of all headers of a request (431).",
-    ),
-    SettingKey::new(
-        "query_pairs",
-        Count(1..=10_000, |settings| Usize(&mut settings.limits.query_pairs)),
-        "Maximum number of pairs in a query (400).",
-    ),
-    SettingKey::new(
-        "form_fields",
-        Count(1..=10_000, |settings| Usize(&mut settings.limits.form_fields)),
-        "Maximum number of fields of a form body (400). PHP silently truncates forms at its own \
-         `max_input_vars`.",
-    ),
-    SettingKey::new(
         "body_bytes",
         Size(KIB..=GIB, |settings| U64(&mut settings.limits.body_bytes)),
         "Maximum size of a request body (413).",
     ),
     SettingKey::new(
-        "request_buffer_total",
-        Size(MIB..=64 * GIB, |settings| {
-            Usize(&mut settings.limits.request_buffer_total)
-        }),
-        "Maximum size of all request bodies in memory, from their first byte until the site has answered. Above it, \
-         further bytes wait for up to `timeouts.client_body` (503), and the slowest client that others wait for is \
-         refused. An eighth is kept for bodies of at most 16 KiB. One body at a time may exceed the size, so that \
-         bodies that wait for each other come to an end.",
-    ),
-    SettingKey::new(
-        "min_body_rate",
-        Size(0..=MIB, |settings| U64(&mut settings.limits.min_body_rate)),
-        "Minimum average rate of a request body, in bytes per second (408). It applies once the client has \
-         paused for `timeouts.client_body_grace` in total. 0 disables the rate.",
-    ),
-    SettingKey::new(
-        "json_depth",
-        Count(1..=512, |settings| Usize(&mut settings.limits.json_depth)),
-        "Maximum nesting depth of a JSON body (400). WordPress's own maximum is 512.",
-    ),
-    SettingKey::new(
         "response_bytes",
         Size(KIB..=GIB, |settings| U64(&mut settings.limits.response_bytes)),
         "Maximum size of a response of the site (502).",
-    ),
-    SettingKey::new(
-        "response_buffer_bytes",
-        Size(KIB..=64 * MIB, |settings| {
-            Usize(&mut settings.limits.response_buffer_bytes)
-        }),
-        "Maximum size of a response that is buffered until complete, so that an invalid one becomes a 502. \
-         Larger responses are streamed.",
-    ),
-    SettingKey::new(
-        "response_buffer_total",
-        Size(MIB..=64 * GIB, |settings| {
-            Usize(&mut settings.limits.response_buffer_total)
-        }),
-        "Maximum size of all responses buffered for slow clients. Above it, responses larger than 16 KiB are \
-         streamed, and an invalid one is aborted in the middle.",
-    ),
-    SettingKey::new(
-        "min_response_rate",
-        Size(0..=MIB, |settings| U64(&mut settings.limits.min_response_rate)),
-        "Minimum rate at which a client must read a response, in bytes per second. Slower clients are \
-         disconnected (HTTP/2: the stream is reset) after `timeouts.client_write`. 0 disables the rate: then \
-         every byte that the client reads restarts the timeout.",
     ),
     SettingKey::new(
         "connections",
@@ -969,32 +857,6 @@ const LIMITS: &[SettingKey] = &[
     ),
 ];
 
-const COMPARE: &[SettingKey] = &[
-    SettingKey::new(
-        "calls",
-        Count(1..=1_000_000_000, |settings| U64(&mut settings.compare.calls)),
-        "The compared calls that an operation needs before reports call it ready, and again after each difference. \
-         300 calls without a difference say that fewer than 1% differ.",
-    ),
-    SettingKey::new(
-        "records",
-        Count(0..=5_000, |settings| U64(&mut settings.compare.records)),
-        "The distinct records in the site's answers that an operation needs before reports call it ready. Choose no more \
-         than the smallest kind has.",
-    ),
-    SettingKey::new(
-        "arguments",
-        Count(0..=100, |settings| U64(&mut settings.compare.arguments)),
-        "The distinct arguments that compared calls of an operation need to have had before reports call it ready. An \
-         operation with fewer arguments needs all of them.",
-    ),
-    SettingKey::new(
-        "quiet",
-        Time(seconds(0..=2_592_000), |settings| &mut settings.compare.quiet),
-        "The time after a difference in which its operation is not ready.",
-    ),
-];
-
 const TIMEOUTS: &[SettingKey] = &[
     SettingKey::new(
         "client_head",
@@ -1007,44 +869,9 @@ const TIMEOUTS: &[SettingKey] = &[
         "Time to receive the body of a request (408).",
     ),
     SettingKey::new(
-        "client_body_grace",
-        Time(seconds(1..=3600), |settings| {
-            &mut settings.timeouts.client_body_grace
-        }),
-        "Total time that a client may pause a request body before `limits.min_body_rate` applies.",
-    ),
-    SettingKey::new(
-        "client_write",
-        Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_write),
-        "Time that a response may wait for its client. Bytes that the client reads at \
-         `limits.min_response_rate` refill it.",
-    ),
-    SettingKey::new(
         "client_idle",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_idle),
         "Time that a keep-alive connection may stay open without a request.",
-    ),
-    SettingKey::new(
-        "origin_queue",
-        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
-            &mut settings.timeouts.origin_queue
-        }),
-        "Time that a call may wait for one of `origin.max_in_flight` (503), within half of `origin_read`, for writes \
-         of `origin_write`.",
-    ),
-    SettingKey::new(
-        "origin_connect",
-        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
-            &mut settings.timeouts.origin_connect
-        }),
-        "Time to connect to the site, including TLS.",
-    ),
-    SettingKey::new(
-        "origin_first_byte",
-        Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
-            &mut settings.timeouts.origin_first_byte
-        }),
-        "Time from a read to the first byte of the site's response.",
     ),
     SettingKey::new(
         "origin_read",
@@ -1089,13 +916,6 @@ const RATE_LIMITS: &[SettingKey] = &[
          calls of at most 64 KiB; larger ones count per address.",
     )
     .unset("off"),
-    SettingKey::new(
-        "max_buckets",
-        Count(100..=10_000_000, |settings| {
-            Usize(&mut settings.rate_limits.max_buckets)
-        }),
-        "Maximum number of rate limit buckets, of about 30 bytes each. Further clients share one bucket.",
-    ),
 ];
 
 const LISTS: &str = "Lists; each is a query over many records.";
@@ -1144,23 +964,13 @@ const CREDENTIALS_RATES: &[SettingKey] = &[
     .unset("off"),
 ];
 
-const BREAKER: &[SettingKey] = &[
-    SettingKey::new(
-        "failures",
-        Count(0..=1000, |settings| Usize(&mut settings.breaker.failures)),
-        "Number of consecutive failed reads that open the breaker. A read fails if the connection fails, \
+const BREAKER: &[SettingKey] = &[SettingKey::new(
+    "failures",
+    Count(0..=1000, |settings| Usize(&mut settings.breaker.failures)),
+    "Number of consecutive failed reads that open the breaker. A read fails if the connection fails, \
          times out or is reset, or if the site answers with a maintenance or database error page. 0 disables \
          the breaker.",
-    ),
-    SettingKey::new(
-        "probe_interval",
-        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
-            &mut settings.breaker.probe_interval
-        }),
-        "Interval at which the open breaker lets one read pass. The first successful read closes the \
-         breaker.",
-    ),
-];
+)];
 
 const CACHE: &[SettingKey] = &[
     SettingKey::new(
@@ -1182,18 +992,24 @@ const CACHE: &[SettingKey] = &[
     ),
     SettingKey::new(
         "fresh_with_purge",
-        Time(seconds(0..=30 * 86_400), |settings| &mut settings.cache.fresh_with_purge),
+        Time(seconds(0..=30 * 86_400), |settings| {
+            &mut settings.cache.fresh_with_purge
+        }),
         "The same while the companion plugin is heard, which reports changes to the edge. Responses that depend on \
          the day end with the site's day.",
     ),
     SettingKey::new(
         "stale_while_revalidate",
-        Time(seconds(0..=86_400), |settings| &mut settings.cache.stale_while_revalidate),
+        Time(seconds(0..=86_400), |settings| {
+            &mut settings.cache.stale_while_revalidate
+        }),
         "Time after that in which a stale response is served at once, while the site is asked for a new one.",
     ),
     SettingKey::new(
         "stale_on_error",
-        Time(seconds(0..=30 * 86_400), |settings| &mut settings.cache.stale_on_error),
+        Time(seconds(0..=30 * 86_400), |settings| {
+            &mut settings.cache.stale_on_error
+        }),
         "Time after it went stale in which a response is served if the site fails, times out or is overloaded.",
     ),
     SettingKey::new(
@@ -1207,52 +1023,26 @@ const CACHE: &[SettingKey] = &[
         "Time that clients may store a response without asking, in whole seconds. `0s`: they ask each time, and get \
          304 if nothing has changed.",
     ),
-    SettingKey::new(
-        "snapshot",
-        Text(&listening::FILE, |settings, text| {
-            listening::file(text).map(|file| settings.cache.snapshot = Some(file))
-        }),
-        "File that holds the stored responses over a restart. They are served only if the site fails. The edge writes it \
-         once a minute and when it ends.",
-    )
-    .unset("none"),
 ];
 
-const CORS: &[SettingKey] = &[
-    SettingKey::new(
-        "credentialed_origins",
-        List(
-            &form::SITE,
-            ListStore::new(
-                |settings| settings.cors.credentialed_origins.clear(),
-                |settings, text| {
-                    form::web_origin(text).map(|item| settings.cors.credentialed_origins.push(item))
-                },
-            ),
+const CORS: &[SettingKey] = &[SettingKey::new(
+    "credentialed_origins",
+    List(
+        &form::SITE,
+        ListStore::new(
+            |settings| settings.cors.credentialed_origins.clear(),
+            |settings, text| form::web_origin(text).map(|item| settings.cors.credentialed_origins.push(item)),
         ),
-        "Web origins that may send credentials, matched exactly.",
-    )
-    .unset("none"),
-    SettingKey::new(
-        "max_age",
-        Time(seconds(0..=86_400), |settings| &mut settings.cors.max_age),
-        "Time that a browser may cache a preflight response, in whole seconds.",
     ),
-];
+    "Web origins that may send credentials, matched exactly.",
+)
+.unset("none")];
 
-const COMPRESSION: &[SettingKey] = &[
-    SettingKey::new(
-        "enabled",
-        Flag(|settings| &mut settings.compression.enabled),
-        "Whether responses of the calendar are compressed for clients that accept it.",
-    ),
-    SettingKey::new(
-        "credentialed",
-        Flag(|settings| &mut settings.compression.credentialed),
-        "Whether responses to requests with credentials are compressed too. The length of a compressed response \
-         reveals secrets in it to a client that chooses other parts of it (BREACH).",
-    ),
-];
+const COMPRESSION: &[SettingKey] = &[SettingKey::new(
+    "enabled",
+    Flag(|settings| &mut settings.compression.enabled),
+    "Whether responses of the calendar are compressed for clients that accept it.",
+)];
 
 const FORMS: &[SettingKey] = &[
     SettingKey::new(
@@ -1299,17 +1089,6 @@ const LOG: &[SettingKey] = &[
     )
     .shown(|settings| format!("\"{}\"", settings.log.filter)),
     SettingKey::new(
-        "user_agent",
-        Flag(|settings| &mut settings.log.user_agent),
-        "Whether the line of a request names the client's program (`user_agent.original`).",
-    ),
-    SettingKey::new(
-        "sample",
-        Count(1..=1_000_000, |settings| Usize(&mut settings.log.sample)),
-        "One in so many successful requests gets a line, which names this number (`edge.sample`). Requests with a status of \
-         400 or more, and those whose client left early, always get theirs. Metrics count all requests.",
-    ),
-    SettingKey::new(
         "refusals",
         Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),
         "Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that \
@@ -1354,35 +1133,6 @@ const TRACES: &[SettingKey] = &[
          decision. `traceparent` passes the same decision to the site.",
     )
     .shown(|settings| format!("\"{}\"", settings.traces.sample)),
-    SettingKey::new(
-        "compression",
-        Choice(TRACE_FORM_NAMES, |settings, index| {
-            settings.traces.compression = TRACE_FORMS[index].1;
-        }),
-        "Compression of what is sent.",
-    )
-    .shown(|settings| name_of(&TRACE_FORMS, &settings.traces.compression)),
-    SettingKey::new(
-        "timeout",
-        Time(seconds(1..=60), |settings| &mut settings.traces.timeout),
-        "Maximum duration of one attempt to send. After a failure that may pass, the edge tries up to five more times, with \
-         growing pauses or after the time that the collector names.",
-    ),
-    SettingKey::new(
-        "queue",
-        Count(1..=1_000_000, |settings| Usize(&mut settings.traces.queue)),
-        "Spans that wait to be sent; further spans are dropped and counted. A span takes up to 8 KiB, mostly 2 KiB.",
-    ),
-    SettingKey::new(
-        "batch",
-        Count(1..=10_000, |settings| Usize(&mut settings.traces.batch)),
-        "Maximum number of spans that are sent at once.",
-    ),
-    SettingKey::new(
-        "interval",
-        Time(TEN_MILLIS_TO_A_MINUTE, |settings| &mut settings.traces.interval),
-        "Maximum time that a span waits for others to be sent with.",
-    ),
 ];
 
 // === impl Section ===

@@ -23,11 +23,6 @@ pub(super) static FILE: TextForm = TextForm::new(
     "the path of a file",
     &["/etc/calendar-edge/certificate.pem"],
 );
-pub(super) static INDEX_FILE: TextForm = TextForm::new(
-    "file",
-    "the path of a file",
-    &["/var/lib/calendar-edge/index.json"],
-);
 pub(super) static DIRECTORY: TextForm = TextForm::new(
     "directory",
     "the path of a directory",

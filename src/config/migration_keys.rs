@@ -4,9 +4,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::backend_keys::OPERATIONS;
-use super::form;
-use super::key::NumberField::{U32, U64, Usize};
-use super::key::ValueKind::{Choice, Count, Flag, List, Size, Text, Time};
+use super::key::NumberField::{U64, Usize};
+use super::key::ValueKind::{Choice, Count, Flag, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
 use calendar_edge_core::settings::{
     CutMethods, CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule,
@@ -28,7 +27,9 @@ pub(super) static SHARE: TextForm = TextForm::new("share", "a percentage from 0%
 pub(super) const SHADOW: &[ShadowKey] = &[
     ShadowKey::new(
         "backend",
-        Text(&BACKEND, |rule, text| backend(text).map(|name| rule.backend = name)),
+        Text(&BACKEND, |rule, text| {
+            backend(text).map(|name| rule.backend = name)
+        }),
         "The backend that gets the copies, by the name of its table.",
     )
     .unset("required"),
@@ -51,32 +52,14 @@ pub(super) const SHADOW: &[ShadowKey] = &[
     )
     .shown(|rule| format!("\"{}\"", rule.share)),
     ShadowKey::new(
-        "double",
-        Text(&SHARE, |rule, text| share(text).map(|share| rule.double = share)),
-        "The share of the copied reads that the site is asked a second time. Where its two answers differ, other \
-         answers that differ are `volatile`. The first answers of an operation that differ are asked again as well.",
-    )
-    .shown(|rule| format!("\"{}\"", rule.double)),
-    ShadowKey::new(
         "credentialed",
         Flag(|rule| &mut rule.credentialed),
         "Whether reads with credentials are copied, with their credentials.",
     ),
     ShadowKey::new(
-        "requests_per_second",
-        Count(1..=10_000, |rule| U32(&mut rule.requests_per_second)),
-        "The most copies per second; further reads are not copied. The edges of a `[fleet]` have equal parts.",
-    ),
-    ShadowKey::new(
         "in_flight",
         Count(1..=1_000, |rule| Usize(&mut rule.in_flight)),
         "The most copies at once; further reads are not copied. The edges of a `[fleet]` have equal parts.",
-    ),
-    ShadowKey::new(
-        "bytes",
-        Size(1024..=16 << 20, |rule| U64(&mut rule.bytes)),
-        "The most bytes of one answer. Larger answers of the site are not compared, and those of the backend count as \
-         too large. All copies hold at most twice this size for each of `in_flight`.",
     ),
 ];
 
@@ -124,18 +107,6 @@ pub(super) const CUTOVER: &[CutoverKey] = &[
     )
     .value("\"reads\""),
     CutoverKey::new(
-        "languages",
-        List(
-            &form::LANGUAGE,
-            ListStore::new(
-                |rule| rule.languages.clear(),
-                |rule, text| form::language(text).map(|language| rule.languages.push(language)),
-            ),
-        ),
-        "The languages of the roots that the rule is about; the backend serves the first root.",
-    )
-    .unset("all"),
-    CutoverKey::new(
         "share",
         Text(&SHARE, |rule, text| share(text).map(|share| rule.share = share)),
         "The share of clients. A client is the account in its credentials, or else its address, and stays in or out \
@@ -169,11 +140,6 @@ pub(super) const CUTOVER: &[CutoverKey] = &[
         "step_time",
         Time(STEP_TIMES, |rule| &mut rule.step_time),
         "The least time of each step.",
-    ),
-    CutoverKey::new(
-        "step_calls",
-        Count(1..=1_000_000_000, |rule| U64(&mut rule.step_calls)),
-        "The least number of calls at the backend in each step.",
     ),
 ];
 

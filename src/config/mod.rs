@@ -38,6 +38,7 @@ mod quantity;
 mod read;
 mod reading;
 mod reference;
+mod removed;
 mod resolve;
 mod schema;
 mod secret;

@@ -21,9 +21,6 @@ pub(super) static ACCOUNT: TextForm = TextForm::new(
     &["editor", "jane@example.org"],
 );
 
-pub(super) static SCHEME: TextForm =
-    TextForm::new("scheme", "an HTTP authentication scheme", &["Basic", "Bearer"]);
-
 /// Maximum number of requests of a rate.
 const MOST_REQUESTS: u32 = 1_000_000;
 
@@ -56,15 +53,6 @@ pub(super) fn account(text: &str) -> Result<String, TextError> {
         return Ok(text.to_owned());
     }
     Err(TextError::Malformed)
-}
-
-/// Reads an HTTP authentication scheme: a token (RFC 9110 section 11.1).
-pub(super) fn scheme(text: &str) -> Result<String, TextError> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+');
-    if text.is_empty() || !text.bytes().all(plain) {
-        return Err(TextError::Malformed);
-    }
-    Ok(text.to_owned())
 }
 
 /// Reads a rate: `60/1m`.

@@ -11,6 +11,7 @@ use super::keys::{Keys, SECTIONS, Section};
 use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
+use super::removed::replacement;
 use calendar_edge_core::settings::{
     CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule, SurfaceRule,
     WebhookSettings,
@@ -361,6 +362,9 @@ fn unknown(section: &Section, name: &str) -> ConfigFinding {
         "" => name.to_owned(),
         prefix => format!("{prefix}.{name}"),
     };
+    if let Some(replacement) = replacement(&full) {
+        return ConfigFinding::from(Complaint::UnknownKey(full)).help(Some(replacement));
+    }
     let hints: Vec<String> = [similar(section, name), elsewhere(section, name)]
         .into_iter()
         .flatten()

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use http::header::{HOST, USER_AGENT};
@@ -47,15 +46,6 @@ pub(super) struct LogSinks {
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
     counts_clients: bool,
-    names_program: bool,
-    sample: LogSample,
-}
-
-/// Chooses one in so many requests.
-#[derive(Debug)]
-struct LogSample {
-    one_in: usize,
-    seen: AtomicUsize,
 }
 
 /// The facts about a running request; told when dropped.
@@ -117,37 +107,14 @@ impl LogSinks {
             keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
             // Without an admin listener nobody can ask for them.
             counts_clients: settings.admin.is_some(),
-            names_program: settings.log.user_agent,
-            sample: LogSample {
-                one_in: settings.log.sample,
-                seen: AtomicUsize::new(0),
-            },
         }
-    }
-}
-
-// === impl LogSample ===
-
-impl LogSample {
-    /// True for the first one of so many.
-    fn takes_next(&self) -> bool {
-        self.one_in <= 1
-            || self
-                .seen
-                .fetch_add(1, Ordering::Relaxed)
-                .is_multiple_of(self.one_in)
-    }
-
-    /// The number of requests that a line stands for, if it is not one.
-    fn noted(&self) -> Option<u64> {
-        u64::try_from(self.one_in).ok().filter(|one_in| *one_in > 1)
     }
 }
 
 // === impl SentHead ===
 
 impl SentHead {
-    fn of<B>(request: &ArrivedRequest<B>, sinks: &LogSinks) -> Self {
+    fn of<B>(request: &ArrivedRequest<B>, _sinks: &LogSinks) -> Self {
         let client = request.context.client;
         let Parts {
             headers,
@@ -164,7 +131,7 @@ impl SentHead {
             version: *version,
             target: uri.clone(),
             host: headers.get(HOST).cloned(),
-            program: headers.get(USER_AGENT).filter(|_| sinks.names_program).cloned(),
+            program: headers.get(USER_AGENT).cloned(),
         }
     }
 
@@ -354,9 +321,7 @@ impl Record {
 
     /// Tells about the request in the log and in its trace, as far as somebody listens.
     fn tell(&self, status: u16, duration: Duration) {
-        let is_sampled = status < 400 && self.complete;
-        let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO)
-            && (!is_sampled || self.sinks.sample.takes_next());
+        let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO);
         let recorded = self.log.recorded();
         if !is_logged && recorded.is_none() {
             return;
@@ -366,8 +331,7 @@ impl Record {
             recorder.record(facts.span(trace, self.started));
         }
         if is_logged {
-            let sample = self.sinks.sample.noted().filter(|_| is_sampled);
-            facts.write_line(self.log.trace(), sample);
+            facts.write_line(self.log.trace());
         }
     }
 }

@@ -28,8 +28,6 @@ pub(super) struct Compress {
 #[derive(Debug)]
 pub(super) struct Wanted {
     is_head: bool,
-    /// Whether answers with secrets of a client are compressed too.
-    credentialed: bool,
     form: WantedForm,
     encoders: Encoders,
 }
@@ -76,7 +74,7 @@ impl WantedForm {
             return Self::Only;
         }
         // Beside a secret, the length of a compressed answer tells those who choose parts of it what the secret is (BREACH).
-        let is_public = settings.credentialed || Caller::shown_by(headers) == Caller::Anonymous;
+        let is_public = Caller::shown_by(headers) == Caller::Anonymous;
         match preferred(headers) {
             _ if !is_public => Self::Only,
             None => Self::Plain,
@@ -93,7 +91,6 @@ impl Wanted {
             is_head: head.method == Method::HEAD,
             form: WantedForm::by(&head.headers, settings),
             encoders: encoders.clone(),
-            credentialed: settings.credentialed,
         }
     }
 
@@ -115,7 +112,7 @@ impl Wanted {
 
     /// Only answers of the calendar: those of the rest of the site pass unchanged.
     fn may_change(&self, answer: &EdgeResponse) -> bool {
-        let is_public = self.credentialed || answer.facts.audience() != Some(Audience::OneClient);
+        let is_public = answer.facts.audience() != Some(Audience::OneClient);
         is_public
             && answer.facts.by().is_some()
             && eligible(answer.status(), answer.headers()) == Eligible::Yes

@@ -74,8 +74,8 @@ macro_rules! each_fact {
 // === impl ServedFacts ===
 
 impl ServedFacts<'_> {
-    /// Writes the line, which stands for so many requests.
-    pub(super) fn write_line(&self, trace: Option<&TraceContext>, sample: Option<u64>) {
+    /// Writes the line.
+    pub(super) fn write_line(&self, trace: Option<&TraceContext>) {
         macro_rules! line {
             ($($($name:ident).+ = $value:expr,)*) => {
                 tracing::info!(
@@ -84,7 +84,6 @@ impl ServedFacts<'_> {
                     trace_id = trace.map(TraceContext::trace_id),
                     span_id = trace.map(TraceContext::span_id),
                     $($($name).+ = $value,)*
-                    edge.sample = sample,
                     "request served"
                 )
             };

@@ -226,7 +226,6 @@ impl RuleState {
             "backend": rule.backend,
             "operations": operations,
             "methods": rule.methods.name(),
-            "languages": rule.languages,
             "fallback": rule.fallback,
             "same_store": rule.same_store,
             "share": control.share().to_string(),

@@ -43,7 +43,6 @@ def all_of(site, server, tally):
     probe(site, server, tally)
     marked(site, server, tally)
     bad_marks(site, server, tally)
-    contract(site, server, tally)
     ordinary(site, server, tally)
     health(site, server, tally, "calendar-edge guards the calendar")
     for file in unusable_secrets(site, secret):
@@ -209,33 +208,6 @@ def bad_marks(site, server, tally):
     two = read.with_headers(good, good)
     answer, ran = ask(site, two)
     tally.check(answer.status in (200, 400, 403), f"{server}: two marks: {answer}")
-
-
-TOLD_AT = "/wp-json/calendar-edge/v1/contract"
-
-
-def contract(site, server, tally):
-    """The holder of the secret learns what the site has registered, sealed and compressed; nobody else learns of the route."""
-    asked = get(f"{TOLD_AT}?t=1")
-    answer, ran = ask(site, asked.with_headers(mark(SECRET, asked), ("Accept-Encoding", "gzip")))
-    document = gzip.decompress(answer.body)
-    tally.check(answer.status == 200 and not ran, f"{server}: the contract is told without a run of a route: {answer.status} {ran}")
-    seal = dict(part.split("=") for part in answer.headers["x-calendar-edge-seal"][0].removeprefix("v1 ").split(","))
-    signed = f"calendar-edge contract v1\n{seal['t']}\n{seal['n']}\n{seal['d']}"
-    tally.check(seal["d"] == hashlib.sha256(document).hexdigest(), f"{server}: the seal is of the document")
-    tally.check(seal["s"] == hmac.new(SECRET.encode(), signed.encode(), hashlib.sha256).hexdigest(), f"{server}: the seal is of the secret")
-    told = {route["route"]: route for route in json.loads(document)["routes"]}
-    read = told["/wp/v2/posts"]["endpoints"][0]
-    judged = {argument["name"]: argument["judged"] for argument in read["arguments"]}
-    expected = {"per_page": "schema", "context": "schema", "status": "site"}
-    tally.check(judged.items() >= expected.items(), f"{server}: who judges arguments of posts: {judged}")
-    tally.check(told["/"]["endpoints"][0]["open"] and not read["open"], f"{server}: what anybody may call")
-    for name, headers in {"no mark": [], "another secret": [mark("x" * 40, asked)], "an old mark": [mark(SECRET, asked, at=1)]}.items():
-        answer, _ = ask(site, asked.with_headers(*headers))
-        refused = (answer.status, answer.code()) == (404, "rest_no_route") or answer.status == 403 and answer.code().startswith("calendar_edge_mark_")
-        tally.check(refused, f"{server}: the contract with {name}: {answer.status} {answer.body[:80]}")
-    index = send(site.host, get("/wp-json/")).body
-    tally.check(b"calendar-edge" not in index, f"{server}: the index lists the contract")
 
 
 def ordinary(site, server, tally):

@@ -192,7 +192,7 @@ catalogue! {
         own: BAD_AUTHORIZATION,
         proxy_error: HttpRequestError,
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
-        operator: "Add a scheme that clients need to `authorization_schemes`.",
+        operator: "The strict profile accepts Basic: use the profile `compatible` where clients need another scheme.",
     }
     BadPurge {
         code: "edge_bad_purge",

@@ -23,7 +23,7 @@ Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RF
 stands here after the status. The line `request served` of the log has the code as `edge.code`, the status as `http.response.status_code`, and as \
 `request_id` the id that the client gets in `X-Request-Id`. Other lines about the request have that id in `span` as \
 `id`. Where no line for the operator stands, the request is wrong, and `client.address` and `user_agent.original` \
-(`log.user_agent`) name the client.
+name the client.
 ";
 
 /// The Markdown text of `docs/reference/errors.md`.

@@ -5,15 +5,10 @@
 pub struct CompressionSettings {
     /// True if answers are compressed for clients that accept it.
     pub enabled: bool,
-    /// True if answers to clients with credentials are compressed as well.
-    pub credentialed: bool,
 }
 
 impl Default for CompressionSettings {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            credentialed: false,
-        }
+        Self { enabled: true }
     }
 }

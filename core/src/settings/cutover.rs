@@ -15,8 +15,6 @@ pub struct CutoverRule {
     pub operations: Vec<OperationPattern>,
     /// The methods of these operations.
     pub methods: CutMethods,
-    /// The languages of the roots; empty: all.
-    pub languages: Vec<String>,
     /// The share of clients.
     pub share: Percentage,
     /// True if reads that fail at the backend are asked of the site.
@@ -67,12 +65,6 @@ impl CutoverRule {
     pub fn is_about(&self, operation: &str, access: CutMethods) -> bool {
         self.methods.include(access) && self.operations.iter().any(|pattern| pattern.matches(operation))
     }
-
-    /// Returns true if the rule is about the roots of a language.
-    pub fn speaks(&self, language: Option<&str>) -> bool {
-        let spoken = |named: &str| language.is_some_and(|language| language.eq_ignore_ascii_case(named));
-        self.languages.is_empty() || self.languages.iter().any(|named| spoken(named))
-    }
 }
 
 impl Default for CutoverRule {
@@ -83,7 +75,6 @@ impl Default for CutoverRule {
             backend: String::new(),
             operations: Vec::new(),
             methods: CutMethods::default(),
-            languages: Vec::new(),
             share: Percentage::ALL,
             fallback: false,
             same_store: false,

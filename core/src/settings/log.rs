@@ -9,10 +9,6 @@ pub struct LogSettings {
     pub access: AccessFormat,
     /// A `tracing` filter: `info`, `calendar_edge=debug`.
     pub filter: String,
-    /// Whether the access log names the client's program.
-    pub user_agent: bool,
-    /// One in so many successful requests has a line in the access log, 1 or more.
-    pub sample: usize,
     /// Refusals that are kept in memory for their explanation; 0: none.
     pub refusals: usize,
 }
@@ -47,8 +43,6 @@ impl Default for LogSettings {
             format: LogFormat::default(),
             access: AccessFormat::default(),
             filter: "info".to_owned(),
-            user_agent: true,
-            sample: 1,
             refusals: 1000,
         }
     }

@@ -68,10 +68,6 @@ fn write_rule(rule: &Value, out: &mut dyn Write) -> io::Result<()> {
         text(&rule["backend"]),
         text(&rule["share"])
     )?;
-    let languages = listed("languages");
-    if !languages.is_empty() {
-        writeln!(out, "  languages: {languages}")?;
-    }
     if let Some(steps) = rule["steps"].as_object() {
         let count = steps["shares"].as_array().map_or(0, Vec::len);
         let since = time(&steps["since"]);

@@ -186,6 +186,7 @@ fn status(block: &[u8]) -> u16 {
     match block {
         [0x88, ..] => 200,
         [0x8c, ..] => 400,
+        [0x8d, ..] => 404,
         [0x48, 0x83, 0x68, 0x0f, 0x7f, ..] => 408,
         [0x48, 0x83, 0x69, 0x90, 0xff, ..] => 431,
         _ => panic!("a status that this client cannot read: {block:?}"),

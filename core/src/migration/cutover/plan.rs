@@ -9,8 +9,6 @@ use calendar_edge_judge::contract::Operation;
 #[derive(Debug, Clone)]
 pub struct CutoverPlan {
     rules: Vec<CutoverRule>,
-    /// The languages of the roots, in their order.
-    languages: Vec<Option<String>>,
     /// The backends that get credentials, or identities.
     trusted: HashSet<String>,
 }
@@ -35,7 +33,6 @@ impl CutoverPlan {
         let trusted = settings.backends.iter().filter(trusts);
         (!settings.cutover.is_empty()).then(|| Self {
             rules: settings.cutover.clone(),
-            languages: settings.roots.iter().map(|root| root.language.clone()).collect(),
             trusted: trusted.map(|backend| backend.name.clone()).collect(),
         })
     }
@@ -50,10 +47,8 @@ impl CutoverPlan {
     }
 
     fn is_about(&self, rule: &CutoverRule, call: CutoverCall<'_>) -> bool {
-        let language = self.languages.get(call.root).and_then(Option::as_deref);
         rule.is_about(&call.operation.name, CutMethods::of(call.operation.is_write()))
             && is_served(call.root)
-            && rule.speaks(language)
             && (!call.is_personal || self.takes_credentials(rule))
     }
 
@@ -89,12 +84,11 @@ mod tests {
         settings
     }
 
-    fn rule(operations: &str, methods: CutMethods, languages: &[&str]) -> CutoverRule {
+    fn rule(operations: &str, methods: CutMethods) -> CutoverRule {
         CutoverRule {
             backend: "next".to_owned(),
             operations: vec![OperationPattern::parse(operations).unwrap()],
             methods,
-            languages: languages.iter().map(|&language| language.to_owned()).collect(),
             ..CutoverRule::default()
         }
     }
@@ -110,18 +104,17 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_about_operations_methods_and_languages() {
+    fn rules_are_about_operations_methods_and_the_root_that_is_served() {
         let mut settings = settings();
         assert!(CutoverPlan::new(&settings).is_none());
         settings.cutover = vec![
-            rule("venues.list", CutMethods::Reads, &[]),
-            rule("venues.*", CutMethods::Writes, &["DE"]),
-            rule("*", CutMethods::All, &["en"]),
-            rule("*", CutMethods::All, &[]),
+            rule("venues.list", CutMethods::Reads),
+            rule("venues.*", CutMethods::Writes),
+            rule("*", CutMethods::All),
         ];
-        assert_eq!(about(&settings, "venues.list", 0, false), [0, 3]);
-        assert_eq!(about(&settings, "venues.create", 0, false), [1, 3]);
-        assert_eq!(about(&settings, "events.list", 0, false), [3]);
+        assert_eq!(about(&settings, "venues.list", 0, false), [0, 2]);
+        assert_eq!(about(&settings, "venues.create", 0, false), [1, 2]);
+        assert_eq!(about(&settings, "events.list", 0, false), [2]);
         assert!(
             about(&settings, "venues.list", 1, false).is_empty(),
             "another root"
@@ -131,7 +124,7 @@ mod tests {
     #[test]
     fn credentials_stay_with_the_site_unless_the_settings_say_more() {
         let mut settings = settings();
-        settings.cutover = vec![rule("*", CutMethods::Reads, &[])];
+        settings.cutover = vec![rule("*", CutMethods::Reads)];
         assert!(about(&settings, "venues.list", 0, true).is_empty());
         for policy in [CredentialsPolicy::Forward, CredentialsPolicy::Identity] {
             settings.backends[0].credentials = policy;

@@ -103,11 +103,7 @@ fn leads_to(backend: &str, operation: &Operation, settings: &Settings) -> bool {
 
 fn takes_all_clients(rule: &CutoverRule, settings: &Settings) -> bool {
     let is_served = settings.roots.len() == 1;
-    let mut languages = settings.roots.iter().map(|root| root.language.as_deref());
-    is_served
-        && rule.share == Percentage::ALL
-        && rule.steps.is_empty()
-        && languages.all(|language| rule.speaks(language))
+    is_served && rule.share == Percentage::ALL && rule.steps.is_empty()
 }
 
 impl fmt::Display for SplitReason {
