@@ -128,53 +128,6 @@ pub(super) fn names(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     }
 }
 
-/// A part is not larger than the whole, if both were typed. A default never conflicts: the smaller bound applies.
-pub(super) fn sizes(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let Settings {
-        limits,
-        timeouts,
-        traces,
-        ..
-    } = &typed.value;
-    let buffer = u64::try_from(limits.response_buffer_bytes).unwrap_or(u64::MAX);
-    let pairs = [
-        (
-            "limits.header_bytes",
-            "limits.header_list_bytes",
-            limits.header_bytes > limits.header_list_bytes,
-        ),
-        (
-            "limits.body_bytes",
-            "limits.request_buffer_total",
-            limits.body_bytes > u64::try_from(limits.request_buffer_total).unwrap_or(u64::MAX),
-        ),
-        (
-            "limits.response_buffer_bytes",
-            "limits.response_bytes",
-            buffer > limits.response_bytes,
-        ),
-        (
-            "timeouts.origin_connect",
-            "timeouts.origin_read",
-            timeouts.origin_connect > timeouts.origin_read,
-        ),
-        (
-            "timeouts.origin_first_byte",
-            "timeouts.origin_read",
-            timeouts.origin_first_byte > timeouts.origin_read,
-        ),
-        ("traces.batch", "traces.queue", traces.batch > traces.queue),
-    ];
-    for (part, whole, larger) in pairs {
-        if let (true, Some(place), Some(_)) = (larger, typed.places.typed(part), typed.places.typed(whole)) {
-            problems.add(
-                place,
-                ConfigFinding::impossible(part, Impossible::LargerThan(whole)),
-            );
-        }
-    }
-}
-
 /// No public path fits two roots or two namespaces.
 pub(super) fn paths(roots: &[Placed<Root>], typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     let namespaces = &typed.value.namespaces;

@@ -1,6 +1,5 @@
 //! The keys of `[fleet]`: the store through which several edges agree.
 
-
 use super::form;
 use super::key::ValueKind::{Flag, OneOrList, Text};
 use super::key::{ListStore, TextError, TextForm};

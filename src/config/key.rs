@@ -213,7 +213,6 @@ impl NumberField<'_> {
         match self {
             Self::Usize(field) => *field = size,
             Self::OptionalUsize(field) => *field = Some(size),
-            Self::U32(field) => *field = u32::try_from(number).unwrap_or(u32::MAX),
             Self::U64(field) => *field = number,
         }
     }
@@ -221,7 +220,6 @@ impl NumberField<'_> {
     fn get(&self) -> u64 {
         let size = match self {
             Self::U64(field) => return **field,
-            Self::U32(field) => return u64::from(**field),
             Self::Usize(field) => **field,
             Self::OptionalUsize(field) => field.unwrap_or_default(),
         };

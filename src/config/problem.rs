@@ -144,18 +144,12 @@ pub enum Impossible {
     /// A rule names a backend that is not configured.
     #[error("there is no [backends.{0}]")]
     UnknownBackend(String),
-    /// No root of the backend has the language.
-    #[error("no root that the backend serves has the language `{0}`")]
-    UnknownLanguage(String),
     /// Steps that do not grow.
     #[error("each step must be larger than the one before")]
     StepsShrink,
     /// Nothing would stop the steps.
     #[error("steps need a guard")]
     StepsWithoutGuard,
-    /// Another backend is named in a build that asks none.
-    #[error("this program is built without migration")]
-    WithoutMigration,
     /// Two settings of one thing.
     #[error("it has no effect beside `{0}`")]
     Beside(&'static str),
@@ -171,9 +165,6 @@ pub enum Impossible {
     /// Records would be written to one store and read from another.
     #[error("the rule splits records between two stores: {0}")]
     SplitStores(String),
-    /// A part is larger than the whole.
-    #[error("the value is larger than `{0}`")]
-    LargerThan(&'static str),
     /// The parameter is forwarded in any case.
     #[error("`{0}` is already a parameter of the API")]
     Declared(String),

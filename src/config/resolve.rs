@@ -29,7 +29,6 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::tls(&settings, problems);
     check::proxies(&settings, problems);
     check::names(&settings, problems);
-    check::sizes(&settings, problems);
     check_fleet::check(&settings, problems);
     check_surface::check(&settings, &mut surface, problems);
     check_feed::check(&settings, &webhooks, problems);
