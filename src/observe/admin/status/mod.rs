@@ -4,7 +4,6 @@ mod backend_status;
 mod contract;
 mod drift;
 mod facts;
-mod operations;
 mod readings;
 mod stored;
 mod traffic;
