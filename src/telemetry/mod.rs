@@ -74,7 +74,7 @@ pub(crate) use process::process_memory;
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
-pub(crate) use requests::Served;
+pub(crate) use requests::{OperationSums, Served};
 pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
+use serde::Serialize;
 
 use super::labels::class_of;
 use super::latency::{Latency, LatencySums};
@@ -111,12 +112,13 @@ pub(crate) struct RequestSums {
 }
 
 /// The requests of one operation since the start.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Serialize)]
 pub(crate) struct OperationSums {
+    name: &'static str,
     /// All of them.
-    pub(crate) requests: u64,
+    requests: u64,
     /// Those that the edge answered with an error of its own.
-    pub(crate) refused: u64,
+    refused: u64,
 }
 
 // === impl RequestMetrics ===
@@ -210,19 +212,25 @@ impl RequestMetrics {
         }
     }
 
-    /// The counts of each operation that was asked for.
-    pub(crate) fn by_operation(&self) -> BTreeMap<&'static str, OperationSums> {
-        let mut sums: BTreeMap<_, OperationSums> = BTreeMap::new();
+    /// The counts of each operation that was asked for, by name.
+    pub(crate) fn by_operation(&self) -> Vec<OperationSums> {
+        let mut sums: BTreeMap<_, (u64, u64)> = BTreeMap::new();
         let counts = self.requests.sums(|[operation, _, source, status]| {
             let is_refused = source.word() == "edge" && status.number() >= 400;
             (operation.word(), is_refused)
         });
         for ((operation, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            let sum = sums.entry(operation).or_default();
-            sum.requests += count;
-            sum.refused += if is_refused { count } else { 0 };
+            let (requests, refused) = sums.entry(operation).or_default();
+            *requests += count;
+            *refused += if is_refused { count } else { 0 };
         }
-        sums
+        let sums = sums.into_iter();
+        sums.map(|(name, (requests, refused))| OperationSums {
+            name,
+            requests,
+            refused,
+        })
+        .collect()
     }
 
     fn expect_of(

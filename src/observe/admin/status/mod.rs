@@ -4,7 +4,6 @@ mod backend_status;
 mod contract;
 mod drift;
 mod facts;
-mod operations;
 mod readings;
 mod stored;
 mod traffic;
@@ -26,7 +25,7 @@ use crate::fleet::FleetStatus;
 use crate::migration::MigrationStatus;
 use crate::telemetry::{Metrics, process_memory};
 
-/// The document; `docs/reference/status.md` says what each member means.
+/// The document at `/status`.
 #[derive(Debug, Serialize)]
 pub(super) struct StatusDocument<'a> {
     version: &'static str,

@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::backend_status::BackendStatus;
-use super::operations::OperationStatus;
 use super::traffic::TrafficStatus;
 use crate::observe::admin::explained::moment;
 use crate::observe::admin::service::AdminParts;
-use crate::telemetry::unix_time;
+use crate::telemetry::{OperationSums, unix_time};
 
 /// The time between two readings.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -34,7 +33,7 @@ pub(super) struct CountReading {
     uptime_seconds: f64,
     #[serde(flatten)]
     traffic: TrafficStatus,
-    operations: Vec<OperationStatus>,
+    operations: Vec<OperationSums>,
     backends: Vec<BackendStatus>,
 }
 
@@ -76,7 +75,7 @@ impl CountReading {
             now: moment(unix_time()),
             uptime_seconds: parts.facts.uptime().as_secs_f64(),
             traffic: TrafficStatus::of(metrics),
-            operations: OperationStatus::all(metrics),
+            operations: metrics.requests().by_operation(),
             backends: BackendStatus::all(metrics),
         }
     }
