@@ -68,7 +68,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 29] = [
+pub(super) static SECTIONS: [Section; 30] = [
     Section {
         name: "",
         header: "",
@@ -110,6 +110,12 @@ pub(super) static SECTIONS: [Section; 29] = [
                   `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
                   `[[shadow]]` and `[[cutover]]`; `compare` asks it as well.",
         keys: Keys::Backend(BACKENDS),
+    },
+    Section {
+        name: "compare",
+        header: "[compare]",
+        meaning: "Comparison of the answers of two backends, see [comparison.md](comparison.md).",
+        keys: Keys::Once(&[]),
     },
     Section {
         name: "compare.ignore",

@@ -362,14 +362,11 @@ fn unknown(section: &Section, name: &str) -> ConfigFinding {
         "" => name.to_owned(),
         prefix => format!("{prefix}.{name}"),
     };
-    if let Some(replacement) = replacement(&full) {
-        return ConfigFinding::from(Complaint::UnknownKey(full)).help(Some(replacement));
-    }
-    let hints: Vec<String> = [similar(section, name), elsewhere(section, name)]
-        .into_iter()
-        .flatten()
-        .collect();
-    let help = (!hints.is_empty()).then(|| hints.join(" "));
+    let help = replacement(&full).or_else(|| {
+        let hints = [similar(section, name), elsewhere(section, name)];
+        let hints: Vec<String> = hints.into_iter().flatten().collect();
+        (!hints.is_empty()).then(|| hints.join(" "))
+    });
     ConfigFinding::from(Complaint::UnknownKey(full)).help(help)
 }
 
