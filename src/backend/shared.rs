@@ -212,10 +212,10 @@ mod tests {
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
-        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64 + 64);
+        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64);
         let mut reusing = settings;
         reusing.origin.reuse_for_writes = Duration::from_secs(1);
-        assert_eq!(most_connections(&reusing), 2 * 2 * 8 + 2 * 64 + 64);
+        assert_eq!(most_connections(&reusing), 2 * 2 * 8 + 2 * 64);
     }
 
     #[test]
