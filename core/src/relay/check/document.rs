@@ -22,7 +22,7 @@ pub(super) const fn begins_json(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
 }
 
-/// True if a document has both ends of a list of the calendar (CONTRACT section 11), so that it needs no reading.
+/// True if a document has both ends of a list of the calendar, so that it needs no reading.
 ///
 /// WordPress encodes a list whole before it prints its first byte. Text before it or behind it, an early end or a second
 /// document shows at an end, and only the end of a list has its totals.
