@@ -1,7 +1,7 @@
 """A site with a companion plugin, as a process of its own: lists name the number of the last change.
 
 `POST /change` makes one change and answers with its number. Marked requests see the number in `X-Calendar-Edge-Changes`,
-as docs/guides/companion-plugin.md says. Every read takes 10 ms.
+as docs/reference/companion-protocol.md says. Every read takes 10 ms.
 """
 
 import asyncio

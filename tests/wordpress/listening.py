@@ -1,4 +1,4 @@
-"""An edge that only listens: it checks the seal of each message as docs/guides/companion-plugin.md says, and keeps it."""
+"""An edge that only listens: it checks the seal of each message as docs/reference/companion-protocol.md says, and keeps it."""
 
 import hashlib
 import hmac

@@ -91,7 +91,7 @@ def unchunked(body):
 
 
 def mark(secret, request, method=None, at=None):
-    """The header that the edge writes for a request; see docs/guides/companion-plugin.md."""
+    """The header that the edge writes for a request; see docs/reference/companion-protocol.md."""
     at = int(time.time()) if at is None else at
     method = method or request.method
     digest = hashlib.sha256(request.body).hexdigest()
