@@ -475,10 +475,10 @@ catalogue! {
         code: "edge_feed_full",
         status: SERVICE_UNAVAILABLE,
         sentence: "Too many readers wait for changes. Please try again.",
-        meaning: "As many readers wait for changes, or have a stream of them, as `feed.readers` permits.",
+        meaning: "256 readers wait for changes, or have a stream of them.",
         proxy_error: ConnectionLimitReached,
         client: "Ask without `wait`, or wait for the seconds in `Retry-After`.",
-        operator: "Raise `feed.readers`, and `limits.connections` with it.",
+        operator: "Find the readers with `/clients`, or serve them by another edge.",
     }
     Overloaded {
         code: "edge_overloaded",
@@ -490,7 +490,7 @@ catalogue! {
         proxy_error: ConnectionLimitReached,
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that. If the \
-            sentence is about large requests, look for the clients that send them, or raise `limits.request_buffer_total`.",
+            sentence is about large requests, look for the clients that send them.",
     }
     OriginUnavailable {
         code: "edge_origin_unavailable",
