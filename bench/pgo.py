@@ -74,7 +74,7 @@ def profdata(about):
 
 
 def build(target, name, flags):
-    """A release build with these flags, beside the usual one; `calendar-edge version` says how it was built."""
+    """A release build with these flags, beside the usual one; `calendar-edge --version` says how it was built."""
     environment = {**os.environ, "RUSTFLAGS": flags, "CALENDAR_EDGE_BUILT_BY_PROFILE": "yes"}
     # Named, the target keeps the flags away from build scripts.
     command = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", FOLDER / name]

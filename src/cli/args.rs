@@ -23,7 +23,7 @@ pub(super) struct Cli {
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
 effect, or `compare`, `verify`, `contract test` or `migration` found differences or returned calls; 2 these five cannot use a \
-backend or a running edge, or `init`, `export` or `surface` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
+backend or a running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
@@ -58,9 +58,6 @@ pub(super) enum Command {
     Schema,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
-    /// Show what the cache of a running edge holds
-    #[command(after_help = examples::CACHE)]
-    Cache(super::cache::CacheArgs),
     /// Remove answers from the cache of a running edge
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
@@ -85,9 +82,6 @@ pub(super) enum Command {
     /// Print the manual page, of the program or of one command
     #[command(after_help = examples::MAN)]
     Man(super::man::ManArgs),
-    /// Print the version
-    #[command(after_help = examples::VERSION)]
-    Version,
 }
 
 /// The flags of `serve`.

@@ -14,13 +14,8 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{cache, check, completions, explain, healthcheck, init, man, purge, routes, serve};
+use super::{check, completions, explain, healthcheck, init, man, purge, routes, serve};
 
-/// The version, and how the program was built.
-const VERSION: &str = match option_env!("CALENDAR_EDGE_BUILT_BY_PROFILE") {
-    Some(_) => concat!(env!("CARGO_PKG_VERSION"), ", built by a profile"),
-    None => env!("CARGO_PKG_VERSION"),
-};
 use super::{comparing, contract, exporting, migration};
 
 /// Runs the subcommand of the arguments.
@@ -45,10 +40,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Openapi => done(writeln!(out, "{:#}", openapi(&OpenApiOptions::default()))),
         Command::Schema => done(writeln!(out, "{:#}", schema())),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
-        Command::Cache(args) => {
-            cache::run(&args, &mut out)?;
-            Ok(Status::Success)
-        }
         Command::Purge(args) => {
             purge::run(&args, environment, &mut out)?;
             Ok(Status::Success)
@@ -63,7 +54,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
             man::run(&args, &mut out)?;
             Ok(Status::Success)
         }
-        Command::Version => done(writeln!(out, "calendar-edge {VERSION}")),
     }
 }
 

@@ -53,11 +53,6 @@ Examples:
 
 Editors that use Taplo read it where edge.toml begins with `#:schema edge.schema.json`.";
 
-pub(super) const CACHE: &str = "\
-Examples:
-  calendar-edge cache
-  calendar-edge cache --admin http://127.0.0.1:9787 --json";
-
 pub(super) const PURGE: &str = "\
 Examples:
   calendar-edge purge --tag event:50 --tag venue:7
@@ -122,10 +117,6 @@ pub(super) const MAN: &str = "\
 Examples:
   calendar-edge man | man -l -
   calendar-edge man serve > calendar-edge-serve.1";
-
-pub(super) const VERSION: &str = "\
-Examples:
-  calendar-edge version";
 
 #[cfg(test)]
 mod tests {

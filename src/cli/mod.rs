@@ -2,7 +2,6 @@
 
 mod admin_client;
 mod args;
-mod cache;
 mod check;
 mod colour;
 mod comparing;

@@ -12,7 +12,6 @@ use serde_json::Value;
 use url::Url;
 
 use super::languages::{RootPlace, SiteLanguages, site_languages};
-use super::limits::{ServerLimits, server_limits};
 use super::obstacle::Obstacle;
 use super::probe::Probe;
 use super::rest_root::{RestRoot, rest_root};
@@ -37,7 +36,6 @@ pub(crate) struct FoundSite {
     pub(crate) languages: SiteLanguages,
     /// Parameters that plugins add.
     pub(crate) parameters: Vec<String>,
-    pub(crate) limits: ServerLimits,
 }
 
 /// Maximum time of all questions together.
@@ -95,7 +93,6 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
     tell_versions(&site, &page, &namespace, report).await?;
     let languages = site_languages(&site, &page, &root.document, report).await?;
     let parameters = parameters(&site, &index, &languages, report).await?;
-    let limits = server_limits(&site, report).await?;
     let public = match &asking.question.public_url {
         Some(public) => public.clone(),
         None => public(&root, &page, report)?,
@@ -110,7 +107,6 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
         remote: page.answer.remote(),
         languages,
         parameters,
-        limits,
     })
 }
 

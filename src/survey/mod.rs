@@ -1,16 +1,14 @@
-//! The findings about a site: its index, roots, languages, versions, pages and limits, as `check` and `init` ask for them.
+//! The findings about a site: its index, roots, languages, versions and pages, as `check` and `init` ask for them.
 //!
 //! A [`Probe`] asks one origin on the way that `serve` takes. [`find()`] asks a site of which only the front page is
 //! known, and says in a [`Report`] what it finds. No code here knows a command line.
 
 mod advertised;
-mod advisories;
 mod found;
 mod hindrance;
 mod home;
 mod html;
 mod languages;
-mod limits;
 mod obstacle;
 mod pages;
 mod probe;
@@ -24,14 +22,12 @@ mod versions;
 mod visit;
 
 pub(crate) use advertised::{RootFound, advertised};
-pub(crate) use advisories::advisories;
 pub(crate) use found::{FoundSite, find};
 pub(crate) use hindrance::Hindrance;
 pub(crate) use home::{Home, SAME_HOME, home, home_path};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;
 pub(crate) use languages::{LanguageRoot, RootPlace};
-pub(crate) use limits::ServerLimits;
 pub(crate) use obstacle::Obstacle;
 pub(crate) use pages::past_the_edge;
 pub(crate) use probe::{Probe, Wall};

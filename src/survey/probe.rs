@@ -292,12 +292,6 @@ impl<'a> Probe<'a> {
         answer.json().filter(|_| answer.status.is_success())
     }
 
-    /// A page of the site with one more header.
-    pub(crate) async fn page_with(&self, path: &str, header: (&str, &str)) -> Result<ProbeResponse, Trouble> {
-        let request = self.request(path).header(header.0, header.1);
-        self.send(request, Marking::Unmarked).await
-    }
-
     /// A page of the site.
     pub(crate) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
         self.send(self.request(path), Marking::Unmarked).await

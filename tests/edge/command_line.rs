@@ -40,8 +40,7 @@ impl Drop for Serving {
 fn exit_statuses_tell_usage_configuration_and_findings_apart() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
     let broken = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/config/unknown-keys.toml");
-    let cases: [(&[&str], i32); 14] = [
-        (&["version"], 0),
+    let cases: [(&[&str], i32); 13] = [
         (&["--version"], 0),
         (&["--help"], 0),
         (&["serve", "--help"], 0),
@@ -415,7 +414,6 @@ fn examples_of_the_help_that_need_no_site_work() {
         &["routes"][..],
         &["routes", "--json"],
         &["openapi"],
-        &["version"],
         &["explain", "/wp-json/calendar/events/v1/events?page=1"],
         &["check", "--config", example, "--offline"],
         &["man", "serve"],

@@ -286,35 +286,6 @@ async fn what_the_check_finds_is_said() {
 }
 
 #[tokio::test]
-async fn limits_of_the_server_are_asked_for() {
-    let site = FakeWordPress::plain();
-    let origin = Origin::answering_with(move |seen, base| {
-        let longest = seen
-            .headers
-            .values()
-            .map(http::HeaderValue::len)
-            .max()
-            .unwrap_or_default();
-        if seen.target.len() > 5000 {
-            return Reply::of_type(414, "text/html", "too long");
-        }
-        if longest > 9000 {
-            return Reply::of_type(400, "text/html", "too large");
-        }
-        site.answer(&seen.target, base)
-    });
-    let origin = origin.await;
-    let directory = Directory::new("init-limits");
-    let file = directory.path().join("edge.toml");
-    accepted(&origin.base(), &file).await;
-    let text = std::fs::read_to_string(file).expect("the file is there");
-    assert!(
-        text.contains("[limits]\n# target_bytes = 4096\n# header_bytes = 8000\n"),
-        "{text}"
-    );
-}
-
-#[tokio::test]
 async fn redirects_within_the_site_are_followed_and_shown() {
     let site = FakeWordPress::plain();
     let origin = Origin::answering_with(move |seen, base| match seen.target.as_str() {

@@ -9,7 +9,6 @@
 mod access_lines;
 mod admin;
 mod advice;
-mod advisory_check;
 mod backends;
 mod body_memory;
 mod breaker;

@@ -17,7 +17,6 @@ use super::super::named_address;
 use super::super::open_settings::open_settings;
 use super::super::runtime;
 use super::super::status::Status;
-use super::advisories;
 use super::backend_checks;
 use super::collector;
 use super::editors;
@@ -106,7 +105,6 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
     for root in &settings.roots {
         is_guarded &= check_root(root, settings, &site, plugin.as_deref(), report).await?;
     }
-    advisories::tell(plugin.as_deref(), settings, report)?;
     for backend in settings.candidates() {
         backend_checks::check(&backend, &settings.site(), report).await?;
     }

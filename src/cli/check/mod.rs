@@ -1,6 +1,5 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
-mod advisories;
 mod backend_checks;
 mod check_command;
 mod collector;

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use url::{Host, Url};
 
 use super::access_files::AccessFiles;
-use crate::survey::{FoundSite, LanguageRoot, RootPlace, ServerLimits};
+use crate::survey::{FoundSite, LanguageRoot, RootPlace};
 
 /// What becomes of the configuration.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ fn write_all(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt:
         text.push_str(ADMIN);
         write_forms(found, text)?;
     }
-    write_limits(found.limits, text)
+    Ok(())
 }
 
 fn write_top(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
@@ -139,24 +139,6 @@ fn write_forms(found: &FoundSite, text: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn write_limits(limits: ServerLimits, text: &mut String) -> fmt::Result {
-    let found = [
-        ("target_bytes", limits.target_bytes),
-        ("header_bytes", limits.header_bytes),
-    ];
-    let mut lines = found
-        .into_iter()
-        .filter_map(|(key, size)| Some((key, size?)))
-        .peekable();
-    if lines.peek().is_some() {
-        text.push_str(LIMITS);
-    }
-    for (key, size) in lines {
-        writeln!(text, "# {key} = {size}")?;
-    }
-    Ok(())
-}
-
 /// Text of the site as a value. It names no variables of this machine.
 fn quoted(value: &str) -> String {
     toml::Value::String(value.replace("${", "$${")).to_string()
@@ -222,11 +204,6 @@ const FORMS: &str = "
 # calendar = true
 ";
 
-const LIMITS: &str = "
-# Not the defaults: the server of the site refuses more.
-[limits]
-";
-
 #[cfg(test)]
 mod tests {
     use calendar_edge::config::{Overrides, parse};
@@ -251,7 +228,6 @@ mod tests {
             remote: None,
             languages: SiteLanguages::default(),
             parameters: Vec::new(),
-            limits: ServerLimits::default(),
         }
     }
 
@@ -315,10 +291,6 @@ mod tests {
         let mut site = found("https://wp.example.org/wp-json");
         site.name = Some("Kultur & \"Caf\u{e9}\"".to_owned());
         site.remote = Some("203.0.113.5:443".parse().unwrap());
-        site.limits = ServerLimits {
-            target_bytes: Some(4096),
-            header_bytes: Some(8000),
-        };
         let files = &AccessFiles::default();
         let text = text(&site, FileUse::Kept { files });
         let keys = [
@@ -330,8 +302,6 @@ mod tests {
             "[forms]",
             "calendar = true",
             "calendar_name",
-            "target_bytes",
-            "header_bytes",
         ];
         let mut shown = text.clone();
         for key in keys {
@@ -339,7 +309,6 @@ mod tests {
             shown = shown.replace(&format!("\n# {key}"), &format!("\n{key}"));
         }
         let settings = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
-        assert_eq!(settings.limits.target_bytes, 4096);
         assert!(settings.forms.calendar);
         assert_eq!(settings.forms.calendar_name, site.name);
     }
