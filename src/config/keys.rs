@@ -677,10 +677,10 @@ const ORIGIN: &[SettingKey] = &[
     SettingKey::new(
         "max_pending",
         Count(1..=100_000, |settings| Usize(&mut settings.origin.max_pending)),
-        "Maximum number of calls that wait for one of these, each for at most `timeouts.origin_queue`. Further calls get \
+        "Maximum number of calls that wait for one of these, each for at most 5 s. Further calls get \
          503 `edge_overloaded`, reads without credentials first: in a full queue, writes and calls with credentials \
          take their places, and while overload lasts no further ones may wait. Choose the number that the site answers \
-         in `timeouts.origin_queue`: 8 workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as \
+         in that time: 8 workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as \
          clients ask at once: of 1000 different reads at one moment, 256 places refuse some 700, however fast the site \
          is, and 1000 places none.",
     ),

@@ -168,7 +168,7 @@ catalogue! {
         own: TOO_MANY_PARAMETERS,
         proxy_error: HttpRequestError,
         client: "Send fewer parameters.",
-        operator: "Raise `limits.query_pairs` or `limits.form_fields`; keep the latter below PHP's `max_input_vars`.",
+        operator: "The limits are fixed, below PHP's `max_input_vars`.",
     }
     RouteContradiction {
         own: ROUTE_CONTRADICTION,
@@ -323,7 +323,7 @@ catalogue! {
         meaning: "The request body did not arrive in time.",
         proxy_error: HttpRequestError,
         client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
-        operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.min_body_rate`, if \
+        operator: "Raise `timeouts.client_body` if \
             honest clients are that slow.",
     }
     PurgeReplayed {
@@ -414,7 +414,7 @@ catalogue! {
             the web server in front of WordPress.",
         proxy_error: HttpRequestError,
         client: "Send fewer or shorter headers; cookies are the usual cause.",
-        operator: "Raise `limits.headers`, `limits.header_bytes` or `limits.header_list_bytes`. If `Proxy-Status` has a \
+        operator: "The limits are fixed. If `Proxy-Status` has a \
             `received-status`, raise the limit of the web server in front of WordPress.",
     }
     InternalError {
@@ -510,7 +510,7 @@ catalogue! {
         meaning: "The site did not answer within its deadline. A write may have been carried out.",
         proxy_error: HttpResponseTimeout,
         client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",
-        operator: "Find out why the site is slow, or raise `timeouts.origin_first_byte`, `timeouts.origin_read` or \
+        operator: "Find out why the site is slow, or raise `timeouts.origin_read` or \
             `timeouts.origin_write`.",
     }
 }
