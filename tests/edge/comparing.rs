@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::process::{Command, Output, Stdio};
 
-use calendar_edge_sandbox::Sandbox;
+use calendar_service::CalendarServer;
 use serde_json::{Value, json};
 
 use crate::support::{Directory, EVENTS, Origin, Reply, closed_port};
@@ -234,7 +234,7 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn check_looks_at_each_backend() {
-    let sandbox = Sandbox::start((Ipv4Addr::LOCALHOST, 0).into())
+    let sandbox = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
         .await
         .expect("a socket");
     let root_url = sandbox.rest_root().to_string();

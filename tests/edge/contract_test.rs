@@ -5,37 +5,42 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use calendar_edge_judge::contract::{Kind, table};
-use calendar_edge_sandbox::{Planted, Sandbox};
+use calendar_service::{Calendar, CalendarServer, PASSWORD, USERNAME};
 use http::Method;
 use serde_json::Value;
 
-use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply, closed_port};
+use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply, closed_port, planted};
 
 /// What the suite calls its records.
 const MADE: &str = "Made by calendar-edge";
 
 /// A calendar under test, and a place for files.
 struct Tested {
-    sandbox: Sandbox,
+    server: CalendarServer,
     directory: Directory,
 }
 
 impl Tested {
-    async fn start(name: &str, planted: Planted) -> Self {
-        let sandbox = Sandbox::start_planted((Ipv4Addr::LOCALHOST, 0).into(), planted).await;
+    async fn start(name: &str) -> Self {
+        let server = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into()).await;
         Self {
-            sandbox: sandbox.expect("a socket"),
+            server: server.expect("a socket"),
             directory: Directory::new(name),
         }
     }
 
     fn api(&self) -> String {
-        format!("{}/tribe/events/v1", self.sandbox.rest_root())
+        format!("{}/tribe/events/v1", self.server.rest_root())
+    }
+
+    /// The same calendar with differences.
+    async fn planted(&self) -> Origin {
+        planted(Calendar::sample(self.server.address(), None).expect("an address")).await
     }
 
     /// The exit status and the report of a test of an API, with the administrator's account.
     async fn run(&self, api: &str, more: &[&str]) -> (Option<i32>, Value) {
-        let account = format!("{}:{}\n", self.sandbox.username(), self.sandbox.password());
+        let account = format!("{USERNAME}:{PASSWORD}\n");
         let account = self.directory.write("account", &account);
         let mut arguments = vec!["contract", "test", api, "--json", "--rate", "1000"];
         arguments.extend(["--account-file", account.to_str().expect("a path of text")]);
@@ -89,8 +94,8 @@ fn failures(report: &Value) -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sandbox_keeps_the_contract_and_is_left_as_it_was() {
-    let tested = Tested::start("contract-kept", Planted::Nothing).await;
+async fn the_calendar_service_keeps_the_contract_and_is_left_as_it_was() {
+    let tested = Tested::start("contract-kept").await;
     let junit = tested.directory.path().join("contract.xml");
     let junit_name = junit.to_str().expect("a path of text");
     let (status, report) = tested
@@ -115,8 +120,10 @@ async fn the_sandbox_keeps_the_contract_and_is_left_as_it_was() {
 /// with the first calendar shows them.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_planted_difference_that_breaks_the_contract_is_found() {
-    let tested = Tested::start("contract-broken", Planted::Differences).await;
-    let (status, report) = tested.run(&tested.api(), &[]).await;
+    let tested = Tested::start("contract-broken").await;
+    let origin = tested.planted().await;
+    let api = format!("{}/wp-json/tribe/events/v1", origin.base());
+    let (status, report) = tested.run(&api, &[]).await;
     let found = failures(&report);
     let has = |subject: &str, fault: &str| found.contains(&(subject.to_owned(), fault.to_owned()));
     assert_eq!(status, Some(1), "{found:?}");
@@ -142,10 +149,11 @@ async fn every_planted_difference_that_breaks_the_contract_is_found() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backend_that_fails_is_told_from_one_that_is_not_there() {
-    let tested = Tested::start("contract-failing", Planted::Differences).await;
-    let address = tested.sandbox.address();
-    Answer::to(Edge::client().get(format!("http://{address}/break"))).await;
-    let (status, report) = tested.run(&tested.api(), &[]).await;
+    let tested = Tested::start("contract-failing").await;
+    let origin = tested.planted().await;
+    Answer::to(Edge::client().get(format!("{}/break", origin.base()))).await;
+    let api = format!("{}/wp-json/tribe/events/v1", origin.base());
+    let (status, report) = tested.run(&api, &[]).await;
     assert_eq!(status, Some(1), "{report}");
     assert!(
         failures(&report).contains(&("venues.list".to_owned(), "500".to_owned())),
@@ -167,9 +175,9 @@ async fn a_backend_that_fails_is_told_from_one_that_is_not_there() {
 /// An edge that shows no venues: what is created there cannot be read, and is deleted nevertheless.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_created_is_deleted_after_a_failure() {
-    let tested = Tested::start("contract-cleaned", Planted::Nothing).await;
+    let tested = Tested::start("contract-cleaned").await;
     let denied = table().named("venues.read").expect("listed").id;
-    let builder = Edge::builder().site(&format!("http://{}", tested.sandbox.address()));
+    let builder = Edge::builder().site(&format!("http://{}", tested.server.address()));
     let builder = builder.settings(|settings| {
         settings.operations.entry(denied).or_default().allow = false;
     });

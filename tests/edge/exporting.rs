@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use calendar_edge_sandbox::Sandbox;
+use calendar_service::CalendarServer;
 use serde_json::{Value, json};
 
 use crate::comparing::{Setup, root};
@@ -77,7 +77,7 @@ async fn write(site: &str, method: http::Method, target: &str, body: Value) -> u
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_has_every_record_and_the_next_one_what_changed() {
-    let sandbox = Sandbox::start((Ipv4Addr::LOCALHOST, 0).into())
+    let sandbox = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
         .await
         .expect("a socket");
     let site = sandbox.rest_root().to_string();
@@ -144,7 +144,7 @@ async fn a_day_later(site: &str, setup: &Setup, one: &Path) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_exports_what_it_can_read() {
-    let sandbox = Sandbox::start((Ipv4Addr::LOCALHOST, 0).into())
+    let sandbox = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
         .await
         .expect("a socket");
     let site = sandbox.rest_root().to_string();

@@ -1,44 +1,73 @@
 //! `verify`: every record of two calendars, compared by the program over sockets.
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::time::Duration;
 
-use calendar_edge_sandbox::{Planted, Sandbox};
+use calendar_service::{Calendar, CalendarServer, PASSWORD, USERNAME};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::comparing::{Setup, root};
 use crate::exporting::{list, page};
-use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen, closed_port};
+use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen, closed_port, planted};
 
 const KINDS: [&str; 5] = ["categories", "events", "organizers", "tags", "venues"];
 
 /// A calendar, and one that replaces it.
 struct Calendars {
-    site: Sandbox,
-    next: Sandbox,
+    _site: CalendarServer,
+    _next: Next,
+    next_root: String,
     setup: Setup,
     manifest: PathBuf,
+}
+
+/// The calendar that replaces the other one, as it is or with differences.
+enum Next {
+    Equal(CalendarServer),
+    Planted(Origin),
 }
 
 // === impl Calendars ===
 
 impl Calendars {
-    async fn start(name: &str, planted: Planted) -> Self {
-        let address = (Ipv4Addr::LOCALHOST, 0).into();
-        let site = Sandbox::start(address).await.expect("a socket");
-        let next = site.start_second(address, planted).await.expect("a socket");
-        let (one, two) = (site.rest_root().to_string(), next.rest_root().to_string());
+    async fn start(name: &str) -> Self {
+        let (address, site) = Self::site().await;
+        let next = CalendarServer::start_sample((Ipv4Addr::LOCALHOST, 0).into(), None, Some(address));
+        let next = Next::Equal(next.await.expect("a socket"));
+        Self::of(name, site, next)
+    }
+
+    /// With a second calendar that has differences.
+    async fn planted(name: &str) -> Self {
+        let (address, site) = Self::site().await;
+        let next = Calendar::sample(address, None).expect("an address");
+        Self::of(name, site, Next::Planted(planted(next).await))
+    }
+
+    async fn site() -> (SocketAddr, CalendarServer) {
+        let site = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into()).await;
+        let site = site.expect("a socket");
+        (site.address(), site)
+    }
+
+    fn of(name: &str, site: CalendarServer, next: Next) -> Self {
+        let one = site.rest_root().to_string();
+        let two = match &next {
+            Next::Equal(server) => server.rest_root().to_string(),
+            Next::Planted(origin) => format!("{}/wp-json", origin.base()),
+        };
         let more = "kind = \"wordpress\"\ncredentials = \"forward\"\n";
         let setup = Setup::new(name, &one, &two, more);
         let manifest = setup.directory.path().join("verify.jsonl");
         Self {
-            site,
-            next,
+            _site: site,
+            _next: next,
+            next_root: two,
             setup,
             manifest,
         }
@@ -56,16 +85,16 @@ impl Calendars {
 
     /// A write to the second calendar alone.
     async fn change(&self, method: Method, path: &str, body: &Value) -> Answer {
-        let url = format!("{}/tribe/events/v1{path}", self.next.rest_root());
+        let url = format!("{}/tribe/events/v1{path}", self.next_root);
         let request = Edge::client().request(method, url);
-        let request = request.basic_auth(self.next.username(), Some(self.next.password()));
+        let request = request.basic_auth(USERNAME, Some(PASSWORD));
         let request = request.header("content-type", "application/json");
         Answer::to(request.body(body.to_string())).await
     }
 
     fn credentials(&self) -> String {
         use base64::Engine as _;
-        let pair = format!("{}:{}", self.site.username(), self.site.password());
+        let pair = format!("{USERNAME}:{PASSWORD}");
         let encoded = base64::engine::general_purpose::STANDARD.encode(pair);
         format!("Authorization: Basic {encoded}")
     }
@@ -90,7 +119,7 @@ fn counts(report: &Value, kind: &str) -> (u64, u64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn equal_calendars_are_equal_in_every_record() {
-    let calendars = Calendars::start("verify-equal", Planted::Nothing).await;
+    let calendars = Calendars::start("verify-equal").await;
     let fast = ["--rate", "1000"];
     let (status, report) = calendars.verify(&fast).await;
     assert_eq!((status, &report["unequal"]), (Some(0), &json!([])), "{report:#}");
@@ -132,7 +161,7 @@ async fn equal_calendars_are_equal_in_every_record() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_the_changed_records_are_found() {
-    let calendars = Calendars::start("verify-changed", Planted::Nothing).await;
+    let calendars = Calendars::start("verify-changed").await;
     let venue = json!({"venue": "Salt Warehouse", "city": "Elsewhere"});
     assert_eq!(
         calendars.change(Method::POST, "/venues/7", &venue).await.status,
@@ -181,7 +210,7 @@ async fn exactly_the_changed_records_are_found() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_that_only_the_other_has_is_found_in_its_list() {
-    let calendars = Calendars::start("verify-extra", Planted::Nothing).await;
+    let calendars = Calendars::start("verify-extra").await;
     let extra = json!({"organizer": "Only Here"});
     assert_eq!(
         calendars.change(Method::POST, "/organizers", &extra).await.status,
@@ -204,7 +233,7 @@ async fn a_record_that_only_the_other_has_is_found_in_its_list() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn planted_differences_are_found_and_a_killed_walk_goes_on() {
-    let calendars = Calendars::start("verify-planted", Planted::Differences).await;
+    let calendars = Calendars::planted("verify-planted").await;
     let slow = calendars.arguments(&["--rate", "30"]);
     let mut child = calendars
         .setup

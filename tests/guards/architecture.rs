@@ -32,7 +32,7 @@ const MOVING: [&str; 12] = [
 const CRATES: [(&str, &str, &str); 4] = [
     ("judge", "judge/src/", "calendar_edge_judge::"),
     ("core", "core/src/", "calendar_edge_core::"),
-    ("sandbox", "sandbox/src/", "calendar_edge_sandbox::"),
+    ("calendar", "crates/calendar/src/", "calendar_service::"),
     ("edge", "src/", "calendar_edge::"),
 ];
 
@@ -103,7 +103,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
 
 // === the code ===
 
-/// A source file of the edge or of the sandbox.
+/// A source file of the edge or of the calendar service.
 struct File {
     /// From the root of the repository: `judge/src/routing/locate.rs`.
     name: String,
@@ -123,10 +123,10 @@ impl File {
         CRATES.iter().find_map(split).expect("a folder of sources")
     }
 
-    /// The room it belongs to: a top-level module, or the whole sandbox; none for the roots of crates.
+    /// The room it belongs to: a top-level module, or the whole calendar service; none for the roots of crates.
     fn room(&self) -> Option<RoomName> {
         match self.split() {
-            ("sandbox", _) => Some(("sandbox", "sandbox".to_owned())),
+            ("calendar", _) => Some(("calendar", "calendar".to_owned())),
             (_, "lib.rs" | "main.rs") => None,
             (name, below) => Some((name, below.split('/').next()?.trim_end_matches(".rs").to_owned())),
         }
@@ -150,16 +150,16 @@ impl File {
         for (name, _, path) in CRATES {
             used.extend(named_after(&code, path).into_iter().map(|room| (name, room)));
         }
-        if own != "sandbox" {
+        if own != "calendar" {
             used.extend(named_after(&code, "crate::").into_iter().map(|room| (own, room)));
         }
         // A chain of `super` that leaves the room ends at the crate as well.
         let chain = named_after(&code, &"super::".repeat(self.depth()));
         let chain = chain.into_iter().map(|room| (own, room));
         used.extend(chain.filter(|name| rooms.contains_key(name)));
-        used.retain(|(name, _)| *name != "sandbox");
-        if code.contains("calendar_edge_sandbox") {
-            used.insert(("sandbox", "sandbox".to_owned()));
+        used.retain(|(name, _)| *name != "calendar");
+        if code.contains("calendar_service") {
+            used.insert(("calendar", "calendar".to_owned()));
         }
         if let Some(room) = self.room() {
             used.remove(&room);

@@ -11,8 +11,8 @@ use calendar_edge::app::{
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::{AdminSettings, ListenAddress, LogFormat, LogSettings, Settings};
-use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
-use calendar_edge_sandbox::Sandbox;
+use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use calendar_service::{CalendarServer, PASSWORD, USERNAME, try_lines};
 use clap::Args;
 use url::Url;
 
@@ -70,21 +70,35 @@ async fn until_stopped(
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let sandbox = Sandbox::start(loopback)
+    let calendar = CalendarServer::start(loopback)
         .await
-        .context("the sandbox cannot listen")?;
-    let mut settings = args.load(environment, sandbox.rest_root())?;
+        .context("the calendar cannot listen")?;
+    let mut settings = args.load(environment, calendar.rest_root())?;
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
+    settings.forms.calendar = true;
     let edge = Edge::start_under(Supervision::default(), threads, settings).await;
     let edge = edge.context("the edge could not start")?;
-    banner(&sandbox, &edge, out)?;
+    if let Some(root) = edge.addresses().iter().find_map(public_root) {
+        use_once(&root).await;
+    }
+    banner(&calendar, &edge, out)?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;
-    sandbox.stop().await;
+    calendar.stop().await;
     Ok(())
 }
 
-fn banner(sandbox: &Sandbox, edge: &Running, out: &mut dyn Write) -> io::Result<()> {
+/// Asks for what the lines to try ask for, so that the page for operators has something to show.
+async fn use_once(root: &str) {
+    let client = reqwest::Client::new();
+    for target in ["events", "events", "events?page=zero", "events.ics", "venues"] {
+        let url = format!("{root}/{SPECIFIED_NAMESPACE}/{target}");
+        // One that fails shows on the page as well.
+        let _ = client.get(url).send().await;
+    }
+}
+
+fn banner(calendar: &CalendarServer, edge: &Running, out: &mut dyn Write) -> io::Result<()> {
     for address in edge.addresses() {
         writeln!(out, "calendar-edge listens on {address}")?;
     }
@@ -97,12 +111,12 @@ fn banner(sandbox: &Sandbox, edge: &Running, out: &mut dyn Write) -> io::Result<
     writeln!(
         out,
         "A calendar in memory stands behind it, at {}. Log in as {} with the password \"{}\".",
-        sandbox.rest_root(),
-        sandbox.username(),
-        sandbox.password()
+        calendar.rest_root(),
+        USERNAME,
+        PASSWORD
     )?;
     if let Some(root) = edge.addresses().iter().find_map(public_root) {
-        writeln!(out, "\n{}", sandbox.try_lines(&root))?;
+        writeln!(out, "\n{}", try_lines(&root))?;
     }
     writeln!(out, "\nCtrl-C ends it; nothing is kept.\n")?;
     out.flush()

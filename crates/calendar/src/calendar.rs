@@ -1,0 +1,399 @@
+//! One request in, one response out: the judge, the caller, the records.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::call::{ForwardableCall, Judge, Outcome, RawCall};
+use calendar_edge_judge::contract::{Action, Kind, Operation, PLUGIN_NAMESPACE, Route, table};
+use calendar_edge_judge::policy::{Policy, ServedRoot, Writes};
+use calendar_edge_judge::problem::{Layout, Problem, to_php_json};
+use calendar_edge_judge::routing::{CallTarget, Roots, Target};
+use calendar_edge_judge::wordpress::payload::ContentHeaders;
+use http::request::Parts;
+use http::{HeaderValue, Response, StatusCode, header};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::call::Call;
+use crate::caller::{Caller, Callers};
+use crate::list::list;
+use crate::print::{Detail, Printer};
+use crate::refused::Refused;
+use crate::seal::{Message, Opener, Refusal, SEAL};
+use crate::secret::{Secret, unix_time};
+use crate::store::Store;
+use crate::{doc, index, sample, slug, write};
+
+/// What a calendar is told about itself.
+#[derive(Debug, Clone)]
+pub struct CalendarSettings {
+    /// The REST root as it is printed: `http://127.0.0.1:9000/wp-json`.
+    pub root: Url,
+    /// The address of the site whose pages records name, without a slash at the end.
+    pub pages: String,
+    /// The time zone of the site.
+    pub zone: TimeZone,
+    /// How callers are known.
+    pub callers: Callers,
+    /// The present moment, where it stands still.
+    pub now: Option<Timestamp>,
+}
+
+/// A calendar.
+#[derive(Debug)]
+pub struct Calendar {
+    settings: CalendarSettings,
+    /// The calendar's API as it is printed.
+    api: String,
+    judge: Judge,
+    roots: Roots,
+    store: Arc<Mutex<Store>>,
+    messages: Option<(Opener, tokio::sync::mpsc::Sender<Message>)>,
+}
+
+/// A response before it is encoded.
+struct Answer {
+    status: StatusCode,
+    body: Value,
+    /// How many records and pages a list has.
+    counts: Option<(usize, usize)>,
+}
+
+// === impl Calendar ===
+
+impl Calendar {
+    /// A calendar of these records.
+    pub fn new(settings: CalendarSettings, store: Arc<Mutex<Store>>) -> Self {
+        let policy = Policy {
+            // Identities are no credentials that the judge knows.
+            writes: Writes::Forward,
+            roots: vec![ServedRoot::at(settings.root.path().trim_end_matches('/'))],
+            namespaces: vec![PLUGIN_NAMESPACE.to_owned()],
+            ..Policy::default()
+        };
+        let root = settings.root.as_str().trim_end_matches('/');
+        Self {
+            api: format!("{root}/{PLUGIN_NAMESPACE}"),
+            roots: Roots::new(&policy),
+            judge: Judge::new(policy),
+            settings,
+            store,
+            messages: None,
+        }
+    }
+
+    /// The sample calendar in memory, as a server with this address prints it; `now` holds its clock still.
+    ///
+    /// # Errors
+    /// When the address is none of a site.
+    pub fn sample(printed: SocketAddr, now: Option<Timestamp>) -> io::Result<Self> {
+        let pages = format!("http://{printed}");
+        let store = sample::store(now.unwrap_or_else(Timestamp::now), &pages);
+        let settings = CalendarSettings {
+            root: rest_root(printed)?,
+            pages,
+            zone: TimeZone::get(sample::ZONE).map_err(io::Error::other)?,
+            callers: Callers::Sample,
+            now,
+        };
+        Ok(Self::new(settings, Arc::new(Mutex::new(store))))
+    }
+
+    /// The same, which takes messages of the companion plugin into a queue, at `/purge`.
+    #[must_use]
+    pub fn taking(self, secret: Secret, queue: tokio::sync::mpsc::Sender<Message>) -> Self {
+        Self {
+            messages: Some((Opener::new(secret), queue)),
+            ..self
+        }
+    }
+
+    /// Responds to one request.
+    pub fn respond(&self, parts: &Parts, body: &[u8]) -> Response<Bytes> {
+        let (path, query) = (parts.uri.path(), parts.uri.query());
+        if path == "/purge" && self.messages.is_some() {
+            return empty(self.take_message(parts, body));
+        }
+        match self.roots.locate(&parts.method, path, query) {
+            Target::Calendar(target) => self.call(parts, &target, body),
+            Target::Invalid(problem) => self.encode(parts, Err(problem.into()), None),
+            Target::Site { .. } if path.trim_end_matches('/') == self.settings.root.path() => {
+                let root = index::root(&self.settings, &self.api);
+                self.encode(parts, Ok(Answer::ok(root)), None)
+            }
+            Target::Site { .. } => self.encode(parts, Err(Problem::NoRoute.into()), None),
+        }
+    }
+
+    /// Takes a message into the queue. One that finds no room is refused, and the plugin keeps it.
+    fn take_message(&self, parts: &Parts, body: &[u8]) -> StatusCode {
+        let Some((opener, queue)) = &self.messages else {
+            return StatusCode::NOT_FOUND;
+        };
+        let Ok(room) = queue.try_reserve() else {
+            return StatusCode::SERVICE_UNAVAILABLE;
+        };
+        let seal = parts.headers.get(SEAL).and_then(|value| value.to_str().ok());
+        match opener.open(seal.unwrap_or_default(), body, unix_time()) {
+            Ok(message) => room.send(message),
+            Err(Refusal::Denied) => return StatusCode::FORBIDDEN,
+            Err(Refusal::Repeated) => return StatusCode::CONFLICT,
+        }
+        StatusCode::OK
+    }
+
+    fn call(&self, parts: &Parts, target: &CallTarget, body: &[u8]) -> Response<Bytes> {
+        let route = target.matched.as_ref().map(|matched| matched.route);
+        let caller = match self.settings.callers.caller(&parts.headers) {
+            Ok(caller) => caller,
+            Err(refused) => return self.encode(parts, Err(refused), None),
+        };
+        let raw = RawCall {
+            method: &parts.method,
+            target,
+            credentials: &Credentials::default(),
+            content: ContentHeaders::of(&parts.headers),
+            body,
+        };
+        let allowed = route.map(|route| allow(route, &caller));
+        let answer = match self.judge.judge(&raw).outcome {
+            Outcome::Refuse(refusal) => Err(refusal.problem().clone().into()),
+            Outcome::Forward(call) => self.admitted(&call, route, caller),
+        };
+        self.encode(parts, answer, allowed)
+    }
+
+    fn admitted(
+        &self,
+        call: &ForwardableCall,
+        route: Option<Route>,
+        caller: Caller,
+    ) -> Result<Answer, Refused> {
+        let Some(operation) = call.operation() else {
+            let described = route.map(|route| index::describe(route, &self.settings, &self.api));
+            return Ok(Answer::ok(described.unwrap_or_default()));
+        };
+        let now = self.settings.now.unwrap_or_else(Timestamp::now);
+        let zone = self.settings.zone.clone();
+        let call = Call::new(operation, call.request(), caller, now, zone);
+        match operation.id.route {
+            Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
+            Route::Doc => Ok(Answer::ok(doc::document(&self.api))),
+            Route::Collection(kind) | Route::Item(kind) | Route::BySlug(kind) => self.run(&call, kind),
+        }
+    }
+
+    fn run(&self, call: &Call, kind: Kind) -> Result<Answer, Refused> {
+        let mut store = self.store();
+        let target = call
+            .target
+            .as_ref()
+            .map(|target| found(&store, call.operation, kind, target));
+        let target = target.transpose()?;
+        if call.operation.is_write() && !call.caller.may_write() {
+            return Err(Refused::forbidden(call.caller.id.is_some()));
+        }
+        match (call.operation.id.action, target) {
+            (Action::Create, _) => {
+                let id = write::create(call, &mut store, kind, &self.settings.pages)?;
+                let body = self.printer(&store, call).record(kind, id, Detail::Alone);
+                Ok(Answer {
+                    status: StatusCode::CREATED,
+                    ..Answer::ok(body)
+                })
+            }
+            (Action::Update, Some(id)) => {
+                write::update(call, &mut store, kind, id, &self.settings.pages)?;
+                Ok(Answer::ok(self.printer(&store, call).record(
+                    kind,
+                    id,
+                    Detail::Alone,
+                )))
+            }
+            (Action::Delete, Some(id)) => {
+                let before = self.printer(&store, call).record(kind, id, Detail::Alone);
+                write::delete(call, &mut store, kind, id, &self.settings.pages)?;
+                if kind.is_term() {
+                    return Ok(Answer::ok(before));
+                }
+                Ok(Answer::ok(self.printer(&store, call).record(
+                    kind,
+                    id,
+                    Detail::Alone,
+                )))
+            }
+            (_, Some(id)) => self.read(&store, call, kind, id),
+            (_, None) => {
+                let listed = list(call, kind, &self.printer(&store, call))?;
+                Ok(Answer {
+                    counts: Some((listed.total, listed.pages)),
+                    ..Answer::ok(listed.document)
+                })
+            }
+        }
+    }
+
+    fn read(&self, store: &Store, call: &Call, kind: Kind, id: u64) -> Result<Answer, Refused> {
+        let by = self.printer(store, call);
+        let record = store.get(kind, id).ok_or_else(|| Refused::invalid("id"))?;
+        if !kind.is_term() && !by.may_read(record) {
+            return Err(Refused::not_accessible(kind));
+        }
+        // Who reads a record in order to edit it needs no password.
+        let edits = call.caller.reads_all() && call.text("context").as_deref() == Some("edit");
+        if kind == Kind::Event && by.is_locked(record) && !edits {
+            return Err(Refused::new(
+                StatusCode::FORBIDDEN,
+                "event-password-protected",
+                "The requested event is not accessible without a password",
+            ));
+        }
+        Ok(Answer::ok(by.record(kind, id, Detail::Alone)))
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn printer<'a>(&'a self, store: &'a Store, call: &'a Call) -> Printer<'a> {
+        Printer {
+            store,
+            usage: store.usage(),
+            caller: &call.caller,
+            password: call.text("password"),
+            api: &self.api,
+            pages: &self.settings.pages,
+        }
+    }
+
+    fn encode(
+        &self,
+        parts: &Parts,
+        answer: Result<Answer, Refused>,
+        allowed: Option<String>,
+    ) -> Response<Bytes> {
+        let options = Encoding::of(parts.uri.query());
+        let answer = answer.map_or_else(
+            |refused| Answer {
+                status: refused.status,
+                ..Answer::ok(refused.body)
+            },
+            |answer| Answer {
+                body: options.selected(answer.body),
+                ..answer
+            },
+        );
+        let body = to_php_json(&answer.body, options.layout);
+        let mut response = Response::new(Bytes::from(body));
+        *response.status_mut() = answer.status;
+        let headers = response.headers_mut();
+        let json = HeaderValue::from_static("application/json; charset=UTF-8");
+        headers.insert(header::CONTENT_TYPE, json);
+        // Clients discover the API by this header.
+        let root = self.settings.root.as_str().trim_end_matches('/');
+        let link = HeaderValue::from_str(&format!("<{root}/>; rel=\"https://api.w.org/\""));
+        headers.extend(link.ok().map(|link| (header::LINK, link)));
+        let allowed = allowed.and_then(|allowed| HeaderValue::from_str(&allowed).ok());
+        headers.extend(allowed.map(|allowed| (header::ALLOW, allowed)));
+        if let Some((total, pages)) = answer.counts {
+            headers.insert("x-tec-total", total.into());
+            headers.insert("x-tec-totalpages", pages.into());
+        }
+        response
+    }
+}
+
+/// The REST root of a server on a socket.
+pub(crate) fn rest_root(socket: SocketAddr) -> io::Result<Url> {
+    Url::parse(&format!("http://{socket}/wp-json")).map_err(io::Error::other)
+}
+
+/// The record that a path names by number or slug.
+fn found(store: &Store, operation: &Operation, kind: Kind, target: &str) -> Result<u64, Refused> {
+    if operation.id.route.path_parameter() == Some("slug") {
+        let slug = slug::asked(target);
+        return store.by_slug(kind, &slug).ok_or_else(|| Refused::invalid("slug"));
+    }
+    let id = target.parse().ok().filter(|id| store.get(kind, *id).is_some());
+    id.ok_or_else(|| Refused::invalid("id"))
+}
+
+/// The methods of a route that the caller may use.
+fn allow(route: Route, caller: &Caller) -> String {
+    let methods = table()
+        .on_route(route)
+        .flat_map(|operation| operation.id.action.methods());
+    let methods = methods.map(ToString::to_string);
+    let methods = methods.filter(|method| method == "GET" || caller.may_write());
+    methods.collect::<Vec<_>>().join(", ")
+}
+
+fn empty(status: StatusCode) -> Response<Bytes> {
+    let mut response = Response::default();
+    *response.status_mut() = status;
+    response
+}
+
+// === impl Answer ===
+
+impl Answer {
+    fn ok(body: Value) -> Self {
+        Self {
+            status: StatusCode::OK,
+            body,
+            counts: None,
+        }
+    }
+}
+
+/// The encoding that a client asks for in its query: `_pretty` and `_fields`.
+struct Encoding {
+    layout: Layout,
+    fields: Vec<String>,
+}
+
+// === impl Encoding ===
+
+impl Encoding {
+    fn of(query: Option<&str>) -> Self {
+        let mut encoding = Self {
+            layout: Layout::Compact,
+            fields: Vec::new(),
+        };
+        for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            match name.split('[').next() {
+                Some("_pretty") => encoding.layout = Layout::Pretty,
+                Some("_fields") => {
+                    let fields = value.split(',').map(|field| field.trim().to_owned());
+                    encoding.fields.extend(fields.filter(|field| !field.is_empty()));
+                }
+                _ => {}
+            }
+        }
+        encoding
+    }
+
+    /// The members that are asked for; of a path, `venue.id`, its first part.
+    fn selected(&self, body: Value) -> Value {
+        match body {
+            Value::Object(mut members) if !self.fields.is_empty() => {
+                let asked = |name: &str| {
+                    let mut fields = self.fields.iter().map(|field| field.split('.').next());
+                    fields.any(|field| field == Some(name))
+                };
+                members.retain(|name, _| asked(name));
+                // PHP cannot tell an empty map from an empty list.
+                if members.is_empty() {
+                    return json!([]);
+                }
+                members.into()
+            }
+            body => body,
+        }
+    }
+}

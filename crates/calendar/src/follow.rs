@@ -1,0 +1,191 @@
+//! Keeps the records level with the site, by what the companion plugin says.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use calendar_edge_judge::contract::Kind;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use crate::seal::Message;
+use crate::site::{Found, Site};
+use crate::store::{Change, Store};
+
+/// Follows a site.
+#[derive(Debug)]
+pub struct Follower {
+    site: Site,
+    store: Arc<Mutex<Store>>,
+    /// The kinds that are written here, so that those of the site no longer count.
+    owned: Vec<Kind>,
+    /// Changes that were told beyond the first gap.
+    ahead: BTreeSet<u64>,
+    /// Whether the last question found a change that was not told.
+    misses: bool,
+}
+
+// === impl Follower ===
+
+impl Follower {
+    /// A follower of a site, which leaves kinds alone that are written here.
+    pub fn new(site: Site, store: Arc<Mutex<Store>>, owned: Vec<Kind>) -> Self {
+        Self {
+            site,
+            store,
+            owned,
+            ahead: BTreeSet::new(),
+            misses: false,
+        }
+    }
+
+    /// Reads everything, unless the site has not changed since the records were level.
+    ///
+    /// # Errors
+    /// When the site does not answer, or the database fails.
+    pub async fn catch_up(&mut self) -> anyhow::Result<()> {
+        if !self.site.tells() {
+            return self.read_everything().await;
+        }
+        let number = self.site.changes().await?;
+        if self.store().followed() != Some(number) {
+            self.read_up_to(number).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads everything. The number was asked for before, so that what changes meanwhile has a higher one.
+    async fn read_up_to(&mut self, number: u64) -> anyhow::Result<()> {
+        self.read_everything().await?;
+        self.store().follow(number)?;
+        self.misses = false;
+        self.told(&[])
+    }
+
+    /// Whether the records were level with the site before.
+    pub fn is_level(&self) -> bool {
+        self.store().followed().is_some()
+    }
+
+    /// Takes messages until the queue closes, and asks for the number of changes in between.
+    pub async fn run(mut self, mut messages: Receiver<Message>, pause: Duration) {
+        let mut questions = interval_at(Instant::now() + pause, pause);
+        questions.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let done = tokio::select! {
+                message = messages.recv() => match message {
+                    Some(message) => self.take(&message).await,
+                    None => return,
+                },
+                _ = questions.tick() => self.look().await,
+            };
+            if let Err(error) = done {
+                // A change that was not read stays a gap, which the next questions find.
+                report(&format!("the records stay as they are: {error:#}"));
+            }
+        }
+    }
+
+    /// Reads what a message names.
+    async fn take(&mut self, message: &Message) -> anyhow::Result<()> {
+        if message.all {
+            return self.read_up_to(self.site.changes().await?).await;
+        }
+        let mut lists = BTreeSet::new();
+        for tag in &message.tags {
+            let (name, id) = tag.split_once(':').unwrap_or((tag, ""));
+            let kind = Kind::ALL.into_iter().find(|kind| kind.singular() == name);
+            match (kind, name) {
+                (Some(kind), _) if self.owned.contains(&kind) => {}
+                (Some(kind), _) if !kind.is_term() => self.reread(kind, id, &mut lists).await?,
+                // Names of terms stand in other terms as well; their lists are short.
+                (Some(kind), _) => drop(lists.insert(kind)),
+                (None, "categories") => drop(lists.insert(Kind::Category)),
+                (None, "tags") => drop(lists.insert(Kind::Tag)),
+                // Lists follow from the records; a new image shows nowhere yet.
+                (None, "events" | "venues" | "organizers" | "image" | "relations") => {}
+                _ => return self.read_up_to(self.site.changes().await?).await,
+            }
+        }
+        for kind in lists {
+            self.reread_list(kind).await?;
+        }
+        self.told(&message.changes)
+    }
+
+    async fn reread(&self, kind: Kind, id: &str, lists: &mut BTreeSet<Kind>) -> anyhow::Result<()> {
+        let id: u64 = id.parse()?;
+        match self.site.record(kind, id).await? {
+            Found::Record(change) => self.store().apply(vec![change])?,
+            Found::Nothing => {
+                let record = None;
+                self.store().apply(vec![Change { kind, id, record }])?;
+            }
+            Found::Locked => drop(lists.insert(kind)),
+        }
+        Ok(())
+    }
+
+    /// Puts a list of the site in place of the records of a kind.
+    async fn reread_list(&self, kind: Kind) -> anyhow::Result<()> {
+        if self.owned.contains(&kind) {
+            return Ok(());
+        }
+        let read = self.site.list(kind).await?;
+        let mut store = self.store();
+        let changes = replaced(&store, kind, read);
+        Ok(store.apply(changes)?)
+    }
+
+    async fn read_everything(&self) -> anyhow::Result<()> {
+        for kind in Kind::ALL {
+            self.reread_list(kind).await?;
+        }
+        Ok(())
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes the numbers of changes that were read.
+    fn told(&mut self, changes: &[u64]) -> anyhow::Result<()> {
+        self.ahead.extend(changes);
+        let Some(mut level) = self.store().followed() else {
+            return Ok(());
+        };
+        self.ahead.retain(|told| *told > level);
+        while self.ahead.remove(&(level + 1)) {
+            level += 1;
+        }
+        Ok(self.store().follow(level)?)
+    }
+
+    /// Compares the number of changes. One that was not told twice in a row is lost: its message had time to come.
+    async fn look(&mut self) -> anyhow::Result<()> {
+        let is_level = Some(self.site.changes().await?) == self.store().followed();
+        if !is_level && self.misses {
+            return self.catch_up().await;
+        }
+        self.misses = !is_level;
+        Ok(())
+    }
+}
+
+/// The changes that put records in place of all those of a kind.
+pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
+    let kept: BTreeSet<u64> = records.iter().map(|change| change.id).collect();
+    let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
+    let gone = gone.map(|id| Change {
+        kind,
+        id,
+        record: None,
+    });
+    gone.chain(records).collect()
+}
+
+/// A line in the log.
+#[allow(clippy::print_stderr, reason = "the log of a small program")]
+pub fn report(line: &str) {
+    eprintln!("calendar-service: {line}");
+}

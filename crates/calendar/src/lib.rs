@@ -1,0 +1,44 @@
+//! A calendar service that keeps the contract of The Events Calendar, as a start for one that replaces WordPress.
+//!
+//! It is the origin of `calendar-edge demo` and of the edge's tests, and a team's own backend can begin with it. The
+//! judge of the edge reads and validates every call, so that what is here begins with valid arguments. Records are the
+//! JSON objects that the API prints, without what follows from other records; they stand in memory, and with the
+//! feature `sqlite` in a file as well. With the feature `service` the program imports an export of the edge and keeps
+//! level with a site by the messages of its companion plugin.
+
+#![allow(
+    clippy::indexing_slicing,
+    reason = "an index of a JSON value gives null where there is nothing"
+)]
+
+mod calendar;
+mod call;
+pub mod caller;
+mod dates;
+mod doc;
+mod examples;
+#[cfg(feature = "service")]
+pub mod follow;
+#[cfg(feature = "service")]
+pub mod import;
+mod index;
+mod list;
+mod print;
+mod record;
+mod refused;
+mod sample;
+pub mod seal;
+pub mod secret;
+mod server;
+#[cfg(feature = "service")]
+pub mod site;
+mod slug;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+pub mod store;
+mod write;
+
+pub use calendar::{Calendar, CalendarSettings};
+pub use examples::try_lines;
+pub use sample::{PASSWORD, USERNAME};
+pub use server::CalendarServer;

@@ -1,0 +1,158 @@
+//! The five lists: which records they have, in which order, and their pages.
+
+mod events;
+mod linked;
+mod terms;
+mod window;
+
+use calendar_edge_judge::contract::Kind;
+use serde_json::{Map, Value};
+use url::form_urlencoded::byte_serialize;
+
+use crate::call::Call;
+use crate::print::{Detail, Printer};
+use crate::record::text;
+use crate::refused::Refused;
+use crate::store::{Members, Store};
+
+pub(crate) use window::{default_end, default_start};
+
+/// The largest page; more is cut down to it.
+const LARGEST: u64 = 50;
+
+/// A page of a list: its document, and how many records and pages there are.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) document: Value,
+    pub(crate) total: usize,
+    pub(crate) pages: usize,
+}
+
+/// The page of a list that a call asks for.
+pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, Refused> {
+    let mut repeated = call.repeated();
+    let found = match kind {
+        Kind::Event => events::found(call, by, &mut repeated)?,
+        Kind::Venue | Kind::Organizer => linked::found(call, kind, by)?,
+        Kind::Category | Kind::Tag => terms::found(call, kind, by)?,
+    };
+    let number = call.number("page").unwrap_or(1);
+    let size = call.number("per_page").unwrap_or(10).min(LARGEST);
+    let (skip, take) = (whole(size.saturating_mul(number - 1)), whole(size));
+    let (total, pages) = (found.len(), found.len().div_ceil(take));
+    let page = found.into_iter().skip(skip).take(take);
+    let items: Vec<Value> = page.map(|id| by.record(kind, id, Detail::Listed)).collect();
+    if items.is_empty() && number > 1 && !kind.is_term() {
+        return Err(Refused::no_such_page(kind));
+    }
+    let base = format!("{}/{}/", by.api, kind.collection());
+    let address = |number: u64| address(&base, &repeated, number);
+    let mut document = Map::new();
+    document.insert(kind.collection().to_owned(), items.into());
+    document.insert("rest_url".to_owned(), address(number).into());
+    if whole(number) < pages {
+        document.insert("next_rest_url".to_owned(), address(number + 1).into());
+    }
+    if number > 1 {
+        document.insert("previous_rest_url".to_owned(), address(number - 1).into());
+    }
+    document.insert("total".to_owned(), total.into());
+    document.insert("total_pages".to_owned(), pages.into());
+    Ok(Listed {
+        document: document.into(),
+        total,
+        pages,
+    })
+}
+
+fn whole(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The address of a page; the first one has no number.
+fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
+    let pair = |(name, value): &(String, String)| {
+        format!("{name}={}", byte_serialize(value.as_bytes()).collect::<String>())
+    };
+    let mut pairs: Vec<String> = repeated.iter().map(pair).collect();
+    if number > 1 {
+        pairs.push(format!("page={number}"));
+    }
+    if pairs.is_empty() {
+        return base.to_owned();
+    }
+    format!("{base}?{}", pairs.join("&"))
+}
+
+/// Whether a list shows a post: those of the statuses that the call names, or all that its caller may see.
+fn shows(call: &Call, record: &Members) -> bool {
+    let status = text(record, "status");
+    match call.items("status") {
+        Some(asked) if !asked.is_empty() => asked.iter().any(|asked| asked == status),
+        _ if call.caller.may_write() => !matches!(status, "trash" | "auto-draft" | "inherit"),
+        _ => status == "publish",
+    }
+}
+
+/// Who may not write may ask for published records only.
+fn check_status(call: &Call) -> Result<(), Refused> {
+    let asked = call.items("status").unwrap_or_default();
+    if call.caller.may_write() || asked.iter().all(|status| status == "publish") {
+        return Ok(());
+    }
+    Err(Refused::invalid("status"))
+}
+
+/// Whether every word of a search is in one of the texts, in any case; quotes hold a phrase together.
+fn mentions(search: &str, texts: &[&str]) -> bool {
+    let search = search.to_lowercase();
+    let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
+    let is_found = |word: &str| texts.iter().any(|text| text.contains(word));
+    match search.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(phrase) => is_found(phrase),
+        None => search.split_whitespace().all(is_found),
+    }
+}
+
+/// The numbers of a list argument; other texts name nothing.
+fn numbers(call: &Call, name: &str) -> Option<Vec<u64>> {
+    let items = call.items(name)?;
+    Some(items.iter().filter_map(|item| item.parse().ok()).collect())
+}
+
+/// The records of a kind that an argument names by number.
+fn named(call: &Call, store: &Store, kind: Kind, name: &'static str) -> Result<Option<Vec<u64>>, Refused> {
+    let Some(ids) = numbers(call, name) else {
+        return Ok(None);
+    };
+    if ids.iter().any(|id| store.get(kind, *id).is_none()) {
+        return Err(Refused::invalid(name));
+    }
+    Ok(Some(ids))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_needs_every_word_in_any_case() {
+        let texts = ["Weekly Jam 1", "bring your own instrument"];
+        for (search, found) in [
+            ("weekly", true),
+            ("JAM own", true),
+            ("jam drums", false),
+            ("\"weekly jam\"", true),
+            ("\"jam weekly\"", false),
+        ] {
+            assert_eq!(mentions(search, &texts), found, "{search}");
+        }
+    }
+
+    #[test]
+    fn addresses_repeat_the_arguments() {
+        let repeated = [("search".to_owned(), "a b".to_owned())];
+        assert_eq!(address("@/", &repeated, 2), "@/?search=a+b&page=2");
+        assert_eq!(address("@/", &[], 1), "@/");
+    }
+}

@@ -1,0 +1,100 @@
+//! A secret that is shared with the companion plugin or with the edge, and what is signed with it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, ensure};
+use ring::{digest, hmac};
+
+/// A key for HMAC-SHA256.
+#[derive(Debug, Clone)]
+pub struct Secret(hmac::Key);
+
+// === impl Secret ===
+
+impl Secret {
+    /// The fewest bytes of a secret.
+    const SHORTEST: usize = 32;
+
+    /// The secret in a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the secret is too short.
+    pub fn in_file(path: &Path) -> anyhow::Result<Self> {
+        Self::new(&std::fs::read(path).with_context(|| path.display().to_string())?)
+    }
+
+    /// A secret of at least 32 bytes, without the white space around it.
+    ///
+    /// # Errors
+    /// When it is shorter.
+    pub fn new(bytes: &[u8]) -> anyhow::Result<Self> {
+        let bytes = bytes.trim_ascii();
+        ensure!(bytes.len() >= Self::SHORTEST, "a secret has at least 32 bytes");
+        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, bytes)))
+    }
+
+    /// Whether a signature is of this text, compared in constant time.
+    pub(crate) fn has_signed(&self, text: &str, signature: &[u8]) -> bool {
+        hmac::verify(&self.0, text.as_bytes(), signature).is_ok()
+    }
+
+    #[cfg(feature = "service")]
+    /// The mark of a GET of this path and query: the companion plugin lets no other call through.
+    pub(crate) fn mark(&self, target: &str, now: u64) -> String {
+        let body = sha256(b"");
+        let signed = format!("calendar-edge mark v1\n{now}\nGET\n{target}\n{body}");
+        let signature = hmac::sign(&self.0, signed.as_bytes());
+        format!("v1 t={now},s={}", hex(signature.as_ref()))
+    }
+}
+
+/// SHA-256 in lower-case hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(digest::digest(&digest::SHA256, bytes).as_ref())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes that hexadecimal digits stand for.
+pub(crate) fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    digits.len().is_multiple_of(2).then_some(())?;
+    pairs.map(byte).collect()
+}
+
+/// Seconds since 1970.
+pub fn unix_time() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(feature = "service")]
+    #[test]
+    fn marks_are_the_known_ones() {
+        let cases = include_str!("../../../fixtures/mark/cases.json");
+        let cases: Vec<serde_json::Value> = serde_json::from_str(cases).expect("JSON");
+        let reads = cases.iter().filter(|case| case["method"] == "GET");
+        let mut tried = 0;
+        for case in reads.filter(|case| case["body_base64"] == "") {
+            let text = |name: &str| case[name].as_str().unwrap_or_default();
+            let secret = Secret::new(text("secret").as_bytes()).expect("long enough");
+            let mark = secret.mark(text("target"), case["time"].as_u64().expect("a time"));
+            assert_eq!(mark, text("mark"), "{}", text("name"));
+            tried += 1;
+        }
+        assert!(tried > 2);
+        assert!(Secret::new(b"short").is_err());
+    }
+}
