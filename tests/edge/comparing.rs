@@ -234,10 +234,10 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn check_looks_at_each_backend() {
-    let sandbox = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
+    let calendar = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
         .await
         .expect("a socket");
-    let root_url = sandbox.rest_root().to_string();
+    let root_url = calendar.rest_root().to_string();
     for (kind, next, status, line) in [
         ("wordpress", root_url.clone(), 0, "ok: backend next"),
         ("service", root_url.clone(), 0, "ok: backend next"),

@@ -77,10 +77,10 @@ async fn write(site: &str, method: http::Method, target: &str, body: Value) -> u
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_has_every_record_and_the_next_one_what_changed() {
-    let sandbox = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
+    let calendar = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
         .await
         .expect("a socket");
-    let site = sandbox.rest_root().to_string();
+    let site = calendar.rest_root().to_string();
     let setup = Setup::new("export-all", &site, &site, "");
     let (status, complaint) = export(&setup, "one", &[]).await;
     assert_eq!(status, Some(0), "{complaint}");
@@ -144,10 +144,10 @@ async fn a_day_later(site: &str, setup: &Setup, one: &Path) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_exports_what_it_can_read() {
-    let sandbox = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
+    let calendar = CalendarServer::start((Ipv4Addr::LOCALHOST, 0).into())
         .await
         .expect("a socket");
-    let site = sandbox.rest_root().to_string();
+    let site = calendar.rest_root().to_string();
     let setup = Setup::new("export-account", &site, &site, "");
     assert_eq!(export(&setup, "public", &[]).await.0, Some(0));
     let header = "Authorization: Basic ZGVtbzpzYW5kIGJveHMgZWNyZSB0Y2FsIGVuZGEgcmVkZw==";

@@ -76,11 +76,10 @@ pub fn unix_time() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "service"))]
 mod tests {
     use super::*;
 
-    #[cfg(feature = "service")]
     #[test]
     fn marks_are_the_known_ones() {
         let cases = include_str!("../../../fixtures/mark/cases.json");
