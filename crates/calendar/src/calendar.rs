@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{ForwardableCall, Judge, Outcome, RawCall};
-use calendar_edge_judge::contract::{Action, Kind, Operation, PLUGIN_NAMESPACE, Route, table};
+use calendar_edge_judge::contract::{
+    Action, Kind, Operation, PLUGIN_NAMESPACE, PublishedIndex, Route, TableInForce, TablesInForce, table,
+};
 use calendar_edge_judge::policy::{Policy, ServedRoot, Writes};
 use calendar_edge_judge::problem::{Layout, Problem, to_php_json};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
@@ -77,10 +79,11 @@ impl Calendar {
             ..Policy::default()
         };
         let root = settings.root.as_str().trim_end_matches('/');
+        let api = format!("{root}/{PLUGIN_NAMESPACE}");
         Self {
-            api: format!("{root}/{PLUGIN_NAMESPACE}"),
             roots: Roots::new(&policy),
-            judge: Judge::new(policy),
+            judge: Judge::before(policy, tables(&settings, &api)),
+            api,
             settings,
             store,
             messages: None,
@@ -311,6 +314,13 @@ impl Calendar {
 /// The REST root of a server on a socket.
 pub(crate) fn rest_root(socket: SocketAddr) -> io::Result<Url> {
     Url::parse(&format!("http://{socket}/wp-json")).map_err(io::Error::other)
+}
+
+/// The whole table: the calendar has every argument that its index publishes.
+fn tables(settings: &CalendarSettings, api: &str) -> TablesInForce {
+    let index = PublishedIndex::of_document(&index::index(settings, api), PLUGIN_NAMESPACE);
+    let tables = index.map(|index| vec![Arc::new(TableInForce::over(&index))]);
+    tables.map_or_else(|_| TablesInForce::default(), TablesInForce::new)
 }
 
 /// The record that a path names by number or slug.

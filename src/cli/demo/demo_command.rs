@@ -90,7 +90,11 @@ async fn until_stopped(
 
 /// Asks for what the lines to try ask for, so that the page for operators has something to show.
 async fn use_once(root: &str) {
-    let client = reqwest::Client::new();
+    // It may be there already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let Ok(client) = reqwest::Client::builder().no_proxy().build() else {
+        return;
+    };
     for target in ["events", "events", "events?page=zero", "events.ics", "venues"] {
         let url = format!("{root}/{SPECIFIED_NAMESPACE}/{target}");
         // One that fails shows on the page as well.

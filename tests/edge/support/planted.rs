@@ -11,6 +11,9 @@ use super::{Origin, Reply, Seen};
 /// The readers that a nearly right service had before.
 const VIEWS: u64 = 1_000_000;
 
+/// The headers of the calendar that stay.
+const HEADERS: [&str; 4] = ["allow", "link", "x-tec-total", "x-tec-totalpages"];
+
 /// Serves a service that is nearly right: authors are numbers, records begin with another member, the names of cities
 /// are in capitals, and records count their readers anew. A request for `/break` makes it fail until the next one.
 pub(crate) async fn planted(calendar: Calendar) -> Origin {
@@ -24,6 +27,7 @@ pub(crate) async fn planted(calendar: Calendar) -> Origin {
             return Reply::json(500, r#"{"error":"broken on request"}"#);
         }
         let response = responded(&calendar, seen);
+        let headers = response.headers().clone();
         let status = response.status().as_u16();
         let document: Value = serde_json::from_slice(response.body()).unwrap_or_default();
         let document = if status < 300 {
@@ -31,7 +35,13 @@ pub(crate) async fn planted(calendar: Calendar) -> Origin {
         } else {
             document
         };
-        Reply::json(status, &document.to_string())
+        let reply = Reply::json(status, &document.to_string());
+        HEADERS.into_iter().fold(reply, |reply, name| {
+            match headers.get(name).and_then(|value| value.to_str().ok()) {
+                Some(value) => reply.header(name, value),
+                None => reply,
+            }
+        })
     })
     .await
 }
