@@ -7,16 +7,16 @@ use arc_swap::ArcSwap;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use super::edge_state::{ADMIN_CONNECTIONS, EdgeState, room};
 use super::index_watch::watch_indexes;
-use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
+use super::reload::Reloader;
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::{keep_up, keep_writing};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
-use crate::gateway::Shared;
-use crate::layers::CurrentStack;
-use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Readiness, Readings};
+use crate::gateway::GatewayState;
+use crate::observe::admin::{Admin, EdgeFacts, Readiness};
 use crate::server::service_manager::ServiceManager;
 use crate::server::threads::{Placement, ServingThreads};
 use crate::server::{
@@ -134,14 +134,15 @@ impl Edge {
         let placement = threads.placement().clone();
         let listeners = place_all(listeners, &placement).map_err(StartError::of("listen"))?;
         let connections = room(&settings, &placement);
-        let shared = Shared::new(&settings, connections, placement, Metrics::new())?;
-        let drain = shared.drain.clone();
-        shared.cache.restore();
-        drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
-        let (feed, migration) = (shared.companions.feed().clone(), shared.migration.clone());
+        let state = EdgeState::new(&settings, connections, placement, Metrics::new())?;
+        let gateway = &state.gateway;
+        let drain = gateway.drain.clone();
+        gateway.cache.restore();
+        drain.spawn(keep_writing(gateway.cache.clone(), drain.clone()));
+        let (feed, migration) = (gateway.companions.feed().clone(), gateway.migration.clone());
         drain.spawn(keep_up(move || feed.write(), drain.clone()));
         drain.spawn(keep_up(move || migration.write_again(), drain.clone()));
-        let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
+        let reloader = Reloader::new(settings, state.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
                 .iter()
@@ -152,17 +153,17 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
-            fleet: shared.fleet.follow(),
+            fleet: gateway.fleet.follow(),
             manager,
             threads,
         };
-        hear_site(&reloader, &shared).await;
-        let worker = worker(&reloader, &shared);
+        hear_site(&reloader, gateway).await;
+        let worker = reloader.worker();
         for (listener, runtime) in listeners {
             drain.spawn_on(&runtime, worker.clone().run(listener));
         }
         let facts = EdgeFacts::now(&running.addresses);
-        let view = operators_view(&reloader, &shared, readiness.clone(), facts);
+        let view = reloader.operators_view(readiness.clone(), facts);
         if !admin.is_empty() {
             let (reading, end) = (view.clone().take_readings(), drain.clone());
             drain.spawn(async move { end.unless_begun(reading).await });
@@ -177,30 +178,30 @@ impl Edge {
 }
 
 /// Begins to read what the site publishes, and to follow its companion plugin.
-async fn hear_site(reloader: &Reloader, shared: &Shared) {
-    let read = watch(reloader, shared);
+async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
+    let read = watch(reloader, gateway);
     if reloader.settings().origin.read_index {
         // Bounded: the first call finds namespace and index known, unless the site is slow or down.
         let _ = tokio::time::timeout(FIRST_READING, read).await;
     }
-    let following = follow_companions(shared.companions.clone(), reloader.companion_service());
+    let following = follow_companions(gateway.companions.clone(), reloader.companion_service());
     let posting = post_changes(
-        shared.companions.clone(),
+        gateway.companions.clone(),
         reloader.companion_service(),
-        shared.drain.clone(),
+        gateway.drain.clone(),
     );
-    let end = shared.drain.clone();
-    shared
+    let end = gateway.drain.clone();
+    gateway
         .drain
         .spawn(async move { end.unless_begun(async { tokio::join!(following, posting) }).await });
 }
 
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.
-fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
+fn watch(reloader: &Reloader, gateway: &GatewayState) -> oneshot::Receiver<()> {
     let (reading, read) = oneshot::channel();
-    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), reading);
-    let drain = shared.drain.clone();
-    shared
+    let watching = watch_indexes(reloader.clone(), gateway.indexes.clone(), reading);
+    let drain = gateway.drain.clone();
+    gateway
         .drain
         .spawn(async move { drain.unless_begun(Box::pin(watching)).await });
     read
@@ -239,38 +240,6 @@ fn note_unused(sockets: &InheritedSockets) {
             "the service manager passed sockets that no listener names; they are closed"
         );
     }
-}
-
-fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
-    Worker {
-        protocol: reloader.protocol(),
-        service: reloader.stack(),
-        connections: shared.connections.clone(),
-        per_address: shared.per_address.clone(),
-        placement: shared.placement.clone(),
-        drain: shared.drain.clone(),
-        metrics: shared.metrics.connections().clone(),
-    }
-}
-
-/// Shows operators this edge. Not all of the state: that of backends ends with the settings that name them.
-fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, facts: EdgeFacts) -> Admin {
-    Admin::new(AdminParts {
-        facts,
-        program_context: reloader.program_context().clone(),
-        readiness,
-        pages: reloader.pages(),
-        companion_service: reloader.companion_service(),
-        metrics: shared.metrics.clone(),
-        readings: Readings::default(),
-        cache: shared.cache.clone(),
-        fleet: shared.fleet.clone(),
-        refusals: shared.refusals.clone(),
-        findings: shared.findings.clone(),
-        migration: shared.migration.clone(),
-        bodies: shared.bodies.clone(),
-        buffers: shared.buffers.clone(),
-    })
 }
 
 /// The most connections of one address at the admin listener: no address takes it away from the others (T-88).

@@ -4,6 +4,7 @@
 mod config_watch;
 mod drift_watch;
 mod edge;
+mod edge_state;
 mod file_watch;
 mod index_watch;
 mod reload;

@@ -9,21 +9,15 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use url::Url;
 
-use crate::backend::most_pool_connections;
-use crate::backend::{Backends, ClientError, VitalSigns, most_connections, with_stored_namespace};
-use crate::companion::{CompanionService, WebhookService};
+use super::edge_state::{EdgeState, room};
+use crate::backend::{ClientError, with_stored_namespace};
+use crate::companion::CompanionService;
 use crate::config::ConfigError;
-use crate::gateway::Gateway;
-use crate::gateway::Shared;
-use crate::layers::{self, AccessLogSinks, CurrentStack, Stack};
-use crate::observe::admin::{Pages, ProgramContext};
-use crate::server::threads::Placement;
-use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
+use crate::layers::CurrentStack;
+use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, ProgramContext, Readiness, Readings};
+use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
-use calendar_edge_core::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
-
-/// Connections of the admin listener: scrapers and probes, apart from clients.
-pub(super) const ADMIN_CONNECTIONS: usize = 64;
+use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
 
 /// Gives a running edge new settings.
 #[derive(Debug, Clone)]
@@ -49,7 +43,7 @@ struct ReloaderState {
 #[derive(Debug)]
 struct InUse {
     settings: Settings,
-    shared: Shared,
+    state: EdgeState,
     identity: Option<TlsIdentity>,
 }
 
@@ -73,22 +67,22 @@ pub enum ReloadError {
 // === impl Reloader ===
 
 impl Reloader {
-    pub(super) fn new(settings: Settings, shared: Shared, tls: Option<(TlsIdentity, TlsAcceptor)>) -> Self {
-        let (stack, companion_service) = served(&settings, &shared);
+    pub(super) fn new(settings: Settings, state: EdgeState, tls: Option<(TlsIdentity, TlsAcceptor)>) -> Self {
+        let (stack, companion_service) = state.serve(&settings);
         let protocol = protocol(&settings);
         let (identity, tls) = tls.unzip();
         let inner = ReloaderState {
-            stack: CurrentStack::new(&stack, shared.placement.threads()),
+            stack: CurrentStack::new(&stack, state.placement.threads()),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
-            pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
+            pages: Arc::new(ArcSwap::from_pointee(state.pages(&settings))),
             companion_service: Arc::new(ArcSwap::from_pointee(companion_service)),
             tls,
-            metrics: shared.metrics.clone(),
+            metrics: state.gateway.metrics.clone(),
             program_context: ProgramContext::default(),
             reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
-                shared,
+                state,
                 identity: identity.clone(),
             }),
         };
@@ -122,21 +116,21 @@ impl Reloader {
         keep_namespace(&in_use.settings, &mut settings);
         let settings = with_stored_namespace(settings);
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
-        let shared = in_use.shared.adapt(&settings)?;
-        let (stack, companion_service) = served(&settings, &shared);
+        let state = in_use.state.adapt(&settings)?;
+        let (stack, companion_service) = state.serve(&settings);
         let protocol = protocol(&settings);
-        let pages = pages(&settings, &shared);
+        let pages = state.pages(&settings);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(&stack);
-        shared.rebound(&settings, room(&settings, &shared.placement));
+        state.rebound(&settings, room(&settings, &state.placement));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
         self.inner.companion_service.store(Arc::new(companion_service));
         self.inner.show(identity.as_ref());
         *in_use = InUse {
             settings,
-            shared,
+            state,
             identity,
         };
         drop(in_use);
@@ -161,10 +155,10 @@ impl Reloader {
     }
 
     fn renew(&self, in_use: &InUse) {
-        let (stack, companion_service) = served(&in_use.settings, &in_use.shared);
+        let (stack, companion_service) = in_use.state.serve(&in_use.settings);
         self.inner.stack.replace(&stack);
         self.inner.companion_service.store(Arc::new(companion_service));
-        let pages = pages(&in_use.settings, &in_use.shared);
+        let pages = in_use.state.pages(&in_use.settings);
         self.inner.pages.store(Arc::new(pages));
     }
 
@@ -224,8 +218,44 @@ impl Reloader {
 
     /// Sends the spans that still wait, within a bound.
     pub(super) async fn finish_traces(&self) {
-        let traces = self.inner.in_use.lock().shared.traces.clone();
+        let traces = self.inner.in_use.lock().state.traces.clone();
         traces.finish().await;
+    }
+
+    /// What serves the connections of clients.
+    pub(super) fn worker(&self) -> Worker<CurrentStack> {
+        let state = &self.inner.in_use.lock().state;
+        Worker {
+            protocol: self.protocol(),
+            service: self.stack(),
+            connections: state.connections.clone(),
+            per_address: state.per_address.clone(),
+            placement: state.placement.clone(),
+            drain: state.gateway.drain.clone(),
+            metrics: state.gateway.metrics.connections().clone(),
+        }
+    }
+
+    /// Shows operators this edge. Not all of the state: that of backends ends with the settings that name them.
+    pub(super) fn operators_view(&self, readiness: Readiness, facts: EdgeFacts) -> Admin {
+        let in_use = self.inner.in_use.lock();
+        let state = &in_use.state.gateway;
+        Admin::new(AdminParts {
+            facts,
+            program_context: self.inner.program_context.clone(),
+            readiness,
+            pages: self.pages(),
+            companion_service: self.companion_service(),
+            metrics: state.metrics.clone(),
+            readings: Readings::default(),
+            cache: state.cache.clone(),
+            fleet: state.fleet.clone(),
+            refusals: in_use.state.refusals.clone(),
+            findings: state.findings.clone(),
+            migration: state.migration.clone(),
+            bodies: state.bodies.clone(),
+            buffers: state.buffers.clone(),
+        })
     }
 
     pub(super) fn stack(&self) -> CurrentStack {
@@ -275,34 +305,12 @@ impl ReloaderState {
     }
 }
 
-/// Everything that a request passes under these settings, and what is exchanged with the companion plugin.
-fn served(settings: &Settings, shared: &Shared) -> (Stack, CompanionService) {
-    let log = AccessLogSinks {
-        metrics: shared.metrics.clone(),
-        refusals: shared.refusals.clone(),
-        spans: shared.traces.recorder(),
-    };
-    let gateway = Gateway::new(settings, shared);
-    let webhooks = WebhookService::new(&shared.receivers, gateway.site());
-    let site = settings.site();
-    let backends = Backends::new(&site, &shared.backends);
-    let companion_service = CompanionService::new(&site, &shared.companions, backends, webhooks);
-    (layers::stack(settings, log, gateway), companion_service)
-}
-
 /// Takes over the namespace that the site was found to list.
 fn keep_namespace(old: &Settings, new: &mut Settings) {
     let is_listed = !old.origin.namespace.is_set() && !new.origin.namespace.is_set();
     if is_listed && old.origin.url == new.origin.url {
         new.origin.namespace.clone_from(&old.origin.namespace);
     }
-}
-
-/// The documents of the admin listener under these settings.
-fn pages(settings: &Settings, shared: &Shared) -> Pages {
-    let site = settings.site();
-    let vital_signs = VitalSigns::new(&site, &shared.backends);
-    Pages::new(settings, &shared.indexes, vital_signs)
 }
 
 /// The protocol of connections that begin under these settings.
@@ -312,27 +320,6 @@ fn protocol(settings: &Settings) -> Protocol {
         ProxyProtocol::Required => ProxyHeaderPolicy::by(&settings.trusted_proxies),
     };
     Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).proxy_header(proxy_header_policy)
-}
-
-/// The number of client connections allowed by the settings and by the process's limit of open files.
-pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
-    let others = most_connections(&settings.site())
-        .saturating_add(ADMIN_CONNECTIONS)
-        .saturating_add(placement.descriptors());
-    let others = others.saturating_add(most_pool_connections(settings));
-    let wanted = settings.limits.connections;
-    let room = affordable(wanted, others);
-    if room < wanted {
-        const MESSAGE: &str =
-            "the limit of open files allows fewer client connections than `limits.connections`";
-        // Nobody asked for the default.
-        if wanted == Limits::default().connections {
-            tracing::info!(wanted, room, "{MESSAGE}");
-        } else {
-            tracing::warn!(wanted, room, "{MESSAGE}");
-        }
-    }
-    room
 }
 
 /// Keeps the settings that cannot change while the edge runs, and names those that were to change.

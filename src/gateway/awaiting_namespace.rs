@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::fault;
 use super::service::{Gateway, Response, ServeGateway};
-use crate::backend::ExchangeFailure;
-use crate::gateway::Shared;
+use crate::backend::{ExchangeFailure, NamespaceLooks};
+use crate::gateway::GatewayState;
 use crate::layers::EdgeRequest;
 use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Settings};
 
@@ -20,7 +20,7 @@ pub(super) struct AwaitingNamespace {
     /// Serves what does not depend on the name.
     unnamed: Arc<dyn ServeGateway>,
     settings: Settings,
-    shared: Shared,
+    state: GatewayState,
     /// Serves those who have waited; later requests find another stack.
     named: OnceCell<Gateway>,
 }
@@ -29,24 +29,22 @@ pub(super) struct AwaitingNamespace {
 
 impl AwaitingNamespace {
     /// Returns true if the settings do not name the calendar, and the site has not been asked or names it otherwise.
-    pub(super) fn is_needed(origin: &OriginSettings, shared: &Shared) -> bool {
-        origin.read_index
-            && origin.namespace == OriginNamespace::Assumed
-            && !shared.indexes.looks().found_none(&origin.url)
+    pub(super) fn is_needed(origin: &OriginSettings, looks: &NamespaceLooks) -> bool {
+        origin.read_index && origin.namespace == OriginNamespace::Assumed && !looks.found_none(&origin.url)
     }
 
-    pub(super) fn new(unnamed: Arc<dyn ServeGateway>, settings: &Settings, shared: &Shared) -> Self {
+    pub(super) fn new(unnamed: Arc<dyn ServeGateway>, settings: &Settings, state: &GatewayState) -> Self {
         Self {
             unnamed,
             settings: settings.clone(),
-            shared: shared.clone(),
+            state: state.clone(),
             named: OnceCell::new(),
         }
     }
 
     /// The gateway for the name that the site lists, or for the assumed one if it lists none.
     async fn named(&self) -> Result<&Gateway, Arc<ExchangeFailure>> {
-        let look = self.shared.indexes.looks().result(&self.settings.origin.url);
+        let look = self.state.indexes.looks().result(&self.settings.origin.url);
         let look = timeout(self.settings.timeouts.origin_read, look).await;
         let listed = look.map_err(|_| Arc::new(ExchangeFailure::Timeout))??;
         let named = self.named.get_or_init(|| async {
@@ -54,7 +52,7 @@ impl AwaitingNamespace {
             if let Some(listed) = listed {
                 settings.origin.namespace = OriginNamespace::listed(listed);
             }
-            Gateway::named(&settings, &self.shared)
+            Gateway::named(&settings, &self.state)
         });
         Ok(named.await)
     }
@@ -68,7 +66,7 @@ impl ServeGateway for AwaitingNamespace {
         Box::pin(async move {
             match self.named().await {
                 Ok(named) => named.serve(request).await,
-                Err(failure) => Ok(fault::exchange_failed(&failure, &self.shared.warnings)),
+                Err(failure) => Ok(fault::exchange_failed(&failure, &self.state.warnings)),
             }
         })
     }

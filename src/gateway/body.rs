@@ -10,7 +10,6 @@ use tokio::time::timeout;
 use super::calls::ReceivedBody;
 use super::fault;
 use crate::backend::ExchangeFailure;
-use crate::gateway::Shared;
 use crate::gateway::site::min_rate_body::MinRateBody;
 use crate::layers::{BodyError, ClientBody};
 use crate::layers::{EdgeResponse, refused};
@@ -120,11 +119,11 @@ async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
 // === impl BodyReader ===
 
 impl BodyReader {
-    pub(super) fn new(limits: &Limits, timeouts: &Timeouts, shared: &Shared) -> Self {
+    pub(super) fn new(limits: &Limits, timeouts: &Timeouts, budget: &BodyBudget) -> Self {
         Self {
             limits: limits.clone(),
             timeouts: timeouts.clone(),
-            budget: shared.bodies.clone(),
+            budget: budget.clone(),
         }
     }
 

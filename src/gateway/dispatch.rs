@@ -13,7 +13,6 @@ use crate::backend::{
     Backend, Backends, BreakerGuard, ExchangeFailure, Health, NamespaceLooks, OriginBody, Outgoing,
 };
 use crate::companion::{Companions, ExchangeStart};
-use crate::gateway::Shared;
 use calendar_edge_core::companion::purge::AnswerAge;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, CallContext, Content, RelayRules, Script, accept,
@@ -65,14 +64,14 @@ impl Dispatch {
     /// Hears what answers show of companion plugins, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
-    pub(super) fn with_companions(self, site: &OriginSettings, shared: &Shared) -> Self {
-        let companions = site.mark_key.is_some().then(|| shared.companions.clone());
+    pub(super) fn with_companions(self, site: &OriginSettings, companions: &Companions) -> Self {
+        let companions = site.mark_key.is_some().then(|| companions.clone());
         Self { companions, ..self }
     }
 
     /// Has the site asked for its namespaces when it does not have that of a call, unless the settings name it.
-    pub(super) fn with_looks(self, site: &OriginSettings, shared: &Shared) -> Self {
-        let looks = (!site.namespace.is_set()).then(|| shared.indexes.looks().clone());
+    pub(super) fn with_looks(self, site: &OriginSettings, looks: &NamespaceLooks) -> Self {
+        let looks = (!site.namespace.is_set()).then(|| looks.clone());
         Self { looks, ..self }
     }
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
-use crate::backend::Backends;
-use crate::companion::AsksSite;
+use crate::backend::{Backends, RootIndex};
 use crate::layers::EdgeResponse;
-use crate::telemetry::Warnings;
-use calendar_edge_core::cache::CachePolicy;
+use calendar_edge_core::cache::forms::OfferedForms;
+use calendar_edge_core::cache::{CachePolicy, KeySpace};
+use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
@@ -26,145 +26,208 @@ mod dispatch;
 mod fault;
 mod feed;
 mod forwarded;
+mod gateway_state;
 mod migration;
 mod rate_limiter;
 mod service;
-mod shared;
 mod site;
 mod stage;
 
+pub(crate) use gateway_state::GatewayState;
 pub use migration::dry_run::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach};
 pub(crate) use service::Gateway;
-pub(crate) use shared::Shared;
 
 use body::BodyReader;
-use cache::invalidating::WritePlace;
+use cache::caching::Caching;
+use cache::fetch::CacheFetch;
+use cache::forms::FormPages;
+use cache::invalidating::{Invalidating, WritePlace};
 use cache::known_reads::KnownReads;
+use calendar::computing::Computing;
 use calls::{CalendarCall, CallRequest, CallResponse};
+use forwarded::PublicNames;
 use rate_limiter::RateLimiter;
 use stage::Stage;
 
-/// The parts that the stages of one set of settings share.
+/// What the stages of one set of settings are made of. Each takes what it uses.
 #[derive(Debug)]
-struct Parts {
+struct Plan<'a> {
+    settings: &'a Settings,
+    state: &'a GatewayState,
     site: BackendSettings,
     /// The timeouts toward all backends.
     timeouts: Vec<BackendTimeouts>,
-    cache: CachePolicy,
+    policy: CachePolicy,
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
     bodies: BodyReader,
-    warnings: Warnings,
-    /// Who callers are, for backends that get identities.
-    callers: Option<Arc<migration::Callers>>,
+    candidates: migration::Candidates,
 }
 
 /// Puts the stages of a client's calendar call together; a call meets them from top to bottom.
 fn calendar_stages<S>(
-    settings: &Settings,
-    shared: &Shared,
-    parts: &Parts,
+    plan: &Plan<'_>,
     answering: S,
-    _site: &Arc<dyn AsksSite>,
 ) -> impl Stage<CallRequest, Response = EdgeResponse> + use<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
+    let Plan { settings, state, .. } = plan;
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            let limiter = RateLimiter::new(&settings.rate_limits, shared);
-            calendar::rate_limit::RateLimit::new(inner, limiter)
+            calendar::rate_limit::RateLimit::new(inner, plan.rate_limiter())
         }))
         // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))
         // Before judging, which needs the whole body; below the limits on who may send one.
         .layer(layer_fn(|inner| {
-            calendar::read_body::ReadBody::new(inner, parts.bodies.clone())
+            calendar::read_body::ReadBody::new(inner, plan.bodies.clone())
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            calendar::judging::Judging::new(inner, parts, settings, shared)
+            let public = settings.public_url.as_ref();
+            calendar::judging::Judging {
+                inner,
+                decider: Arc::clone(&plan.decider),
+                known: Arc::clone(&plan.known),
+                public: public
+                    .and_then(PublicAddress::from_url)
+                    .as_ref()
+                    .map(PublicNames::of),
+                forms: OfferedForms::new(&settings.forms),
+                metrics: state.metrics.clone(),
+                findings: state.findings.clone(),
+                budget: state.bodies.clone(),
+                computing: Computing::new(),
+            }
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
-            migration::cutting_over(inner, parts, settings, shared)
+            migration::cutting_over(inner, plan.cutover_rules(), &state.warnings)
         }))
         // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
         .layer(layer_fn(|inner| {
-            cache::forms::Forms::new(inner, parts, settings, shared)
+            let (json, forms) = (Arc::new(inner), &settings.forms);
+            let pages = FormPages::new(&json, forms, &state.cache, &state.buffers, &state.warnings);
+            cache::forms::Forms::new(json, plan.caching(pages), forms)
         }))
         .service(answering)
 }
 
 /// Puts the stages together that answer a judged call, of a client or of the edge itself; a call meets them from top to
 /// bottom.
-fn answering_stages(
-    settings: &Settings,
-    shared: &Shared,
-    parts: &Parts,
-) -> impl Stage<CalendarCall, Response = CallResponse> + use<> {
+fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, Response = CallResponse> + use<> {
+    let Plan { settings, state, .. } = plan;
+    let announcements = state.companions.announcements();
     ServiceBuilder::new()
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
+        .layer(layer_fn(|inner| plan.caching(inner)))
         .layer(layer_fn(|inner| {
-            cache::caching::Caching::new(inner, parts, &settings.cache, shared)
-        }))
-        .layer(layer_fn(|inner| {
-            calendar::presenting::Presenting::new(inner, parts)
+            calendar::presenting::Presenting::new(inner, &plan.rules, &state.warnings, &plan.policy)
         }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
-            cache::invalidating::Invalidating::new(inner, WritePlace::Client, &parts.timeouts, shared)
+            Invalidating::new(
+                inner,
+                WritePlace::Client,
+                &plan.timeouts,
+                &state.cache,
+                announcements,
+            )
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| {
-            calendar::deadline::Deadline::new(inner, &parts.timeouts)
+            calendar::deadline::Deadline::new(inner, &plan.timeouts)
         }))
         // A write is a task of its own from here on.
         .layer(layer_fn(|inner| {
-            calendar::detach_writes::DetachWrites::new(inner, shared)
+            calendar::detach_writes::DetachWrites::new(inner, &state.drain)
         }))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
-            cache::invalidating::Invalidating::new(inner, WritePlace::Task, &parts.timeouts, shared)
+            Invalidating::new(
+                inner,
+                WritePlace::Task,
+                &plan.timeouts,
+                &state.cache,
+                announcements,
+            )
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
-        .layer(layer_fn(|inner| {
-            migration::shadowing(inner, parts, settings, shared)
-        }))
+        .layer(layer_fn(|inner| migration::shadowing(inner, plan.shadows())))
         .service(migration::select_backend(
-            dispatch::Dispatch::new(&parts.backends, &parts.rules)
-                .with_companions(&parts.site.origin, shared)
-                .with_looks(&parts.site.origin, shared),
+            dispatch::Dispatch::new(&plan.backends, &plan.rules)
+                .with_companions(&plan.site.origin, &state.companions)
+                .with_looks(&plan.site.origin, state.indexes.looks()),
         ))
 }
 
-// === impl Parts ===
+// === impl Plan ===
 
-impl Parts {
-    fn new(settings: &Settings, shared: &Shared) -> Self {
+impl<'a> Plan<'a> {
+    fn new(settings: &'a Settings, state: &'a GatewayState) -> Self {
         let site = settings.site();
         let timeouts = settings.candidates().map(|backend| backend.timeouts);
-        let rules = Arc::new(RelayRules::new(&site, &shared.learnt, &shared.buffers));
+        let rules = Arc::new(RelayRules::new(&site, &state.learnt, &state.buffers));
+        let policies = settings.backends.iter().map(|backend| backend.credentials);
+        let metrics = state.metrics.migration();
+        let callers = migration::Callers::new(&site, &state.backends, &rules, metrics, policies);
         Self {
-            callers: {
-                let policies = settings.backends.iter().map(|backend| backend.credentials);
-                let metrics = shared.metrics.migration();
-                migration::Callers::new(&site, &shared.backends, &rules, metrics, policies)
+            settings,
+            state,
+            candidates: migration::Candidates {
+                callers,
+                pools: state.pools.clone(),
+                migration: state.migration.clone(),
             },
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
-            decider: Arc::new(Decider::before(settings, shared.indexes.tables(&site))),
+            decider: Arc::new(Decider::before(settings, state.indexes.tables(&site))),
             known: Arc::new(KnownReads::new()),
-            backends: Arc::new(Backends::new(&site, &shared.backends)),
+            backends: Arc::new(Backends::new(&site, &state.backends)),
             rules,
-            bodies: BodyReader::new(&settings.limits, &settings.timeouts, shared),
-            warnings: shared.warnings.clone(),
-            cache: CachePolicy::new(settings),
+            bodies: BodyReader::new(&settings.limits, &settings.timeouts, &state.bodies),
+            policy: CachePolicy::new(settings),
             site,
         }
+    }
+
+    fn rate_limiter(&self) -> RateLimiter {
+        let state = self.state;
+        let metrics = state.metrics.rate_limits();
+        RateLimiter::new(&self.settings.rate_limits, &state.buckets, &state.fleet, metrics)
+    }
+
+    /// A cache before a stage.
+    fn caching<S>(&self, inner: S) -> Caching<S>
+    where
+        S: Stage<CalendarCall, Response = CallResponse>,
+    {
+        let (state, origin) = (self.state, &self.site.origin);
+        let fetch = CacheFetch {
+            inner,
+            cache: state.cache.clone(),
+            policy: self.policy.clone(),
+            largest_body: u64::try_from(self.settings.cache.largest_body()).unwrap_or(u64::MAX),
+            backends: Arc::clone(&self.backends),
+            index: RootIndex::of(origin, &origin.url),
+            drain: state.drain.clone(),
+            feed: state.companions.feed().clone(),
+        };
+        let keys = KeySpace::new(&self.site);
+        Caching::new(fetch, &self.settings.cache, keys, &state.companions)
+    }
+
+    fn cutover_rules(&self) -> Option<migration::CutoverRules> {
+        let buffers = &self.state.buffers;
+        migration::CutoverRules::new(self.settings, &self.site, &self.candidates, buffers)
+    }
+
+    fn shadows(&self) -> Option<migration::Shadows> {
+        migration::Shadows::new(self.settings, &self.candidates, &self.rules, &self.state.fleet)
     }
 }

@@ -3,12 +3,11 @@
 use std::time::Instant;
 
 use crate::fleet::Fleet;
-use crate::gateway::Shared;
 use crate::gateway::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason};
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::limits::rates::{Budgets, Charges, Client, CostClass, Exceeded};
+use calendar_edge_core::limits::rates::{Budgets, Charges, Client, CostClass, Exceeded, SharedBuckets};
 use calendar_edge_core::settings::RateLimits;
 use calendar_edge_judge::call::credentials::Identity;
 
@@ -23,11 +22,16 @@ pub(super) struct RateLimiter {
 // === impl RateLimiter ===
 
 impl RateLimiter {
-    pub(super) fn new(limits: &RateLimits, shared: &Shared) -> Self {
+    pub(super) fn new(
+        limits: &RateLimits,
+        buckets: &SharedBuckets,
+        fleet: &Fleet,
+        metrics: &RateLimitMetrics,
+    ) -> Self {
         Self {
-            budgets: Budgets::new(limits, &shared.buckets),
-            fleet: shared.fleet.clone(),
-            metrics: shared.metrics.rate_limits().clone(),
+            budgets: Budgets::new(limits, buckets),
+            fleet: fleet.clone(),
+            metrics: metrics.clone(),
         }
     }
 

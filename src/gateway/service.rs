@@ -10,13 +10,14 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
-use super::rate_limiter::RateLimiter;
 use super::stage::Stage;
-use super::{Parts, answering_stages, calendar_stages};
+use super::{Plan, answering_stages, calendar_stages};
+use crate::backend::SiteOrigin;
 use crate::companion::{AsksSite, PurgeRequests, Sender};
-use crate::gateway::Shared;
+use crate::gateway::GatewayState;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
+use crate::gateway::feed::follower::FeedParts;
 use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
@@ -79,33 +80,37 @@ struct GatewayParts<C> {
 
 impl Gateway {
     /// A gateway for these settings and the state they share with earlier and later ones.
-    pub(crate) fn new(settings: &Settings, shared: &Shared) -> Self {
-        let named = Self::named(settings, shared);
-        if !AwaitingNamespace::is_needed(&settings.origin, shared) {
+    pub(crate) fn new(settings: &Settings, state: &GatewayState) -> Self {
+        let named = Self::named(settings, state);
+        if !AwaitingNamespace::is_needed(&settings.origin, state.indexes.looks()) {
             return named;
         }
         Self {
-            gateway: Arc::new(AwaitingNamespace::new(named.gateway, settings, shared)),
+            gateway: Arc::new(AwaitingNamespace::new(named.gateway, settings, state)),
             records: named.records,
         }
     }
 
     /// The same where the namespace of the settings counts, set, listed or assumed.
-    pub(super) fn named(settings: &Settings, shared: &Shared) -> Self {
-        let parts = Parts::new(settings, shared);
-        let logins = SiteLogins::new(RateLimiter::new(&settings.rate_limits, shared));
-        let answering = Arc::new(answering_stages(settings, shared, &parts));
+    pub(super) fn named(settings: &Settings, state: &GatewayState) -> Self {
+        let plan = Plan::new(settings, state);
+        let answering = Arc::new(answering_stages(&plan));
         let records: Arc<dyn ReadsRecords> =
-            Arc::new(RecordReads::new(Arc::clone(&answering), settings, &parts));
-        let site: Arc<dyn AsksSite> = Arc::<dyn ReadsRecords>::clone(&records);
+            Arc::new(RecordReads::new(Arc::clone(&answering), settings, &plan.decider));
+        let feed = FeedParts {
+            companions: state.companions.clone(),
+            records: Arc::clone(&records),
+            drain: state.drain.clone(),
+            buffers: state.buffers.clone(),
+        };
         let gateway = GatewayParts {
-            calendar: calendar_stages(settings, shared, &parts, answering, &site),
-            feed: FeedRoute::new(settings, shared, Arc::clone(&records)),
-            site: Site::new(settings, logins, SurfaceGuard::new(shared, &parts), &parts),
-            discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
-            purges: PurgeRequests::new(&parts.site, &shared.companions),
-            decider: parts.decider,
-            known: parts.known,
+            calendar: calendar_stages(&plan, answering),
+            feed: FeedRoute::new(settings, plan.rate_limiter(), feed),
+            site: site(&plan),
+            discovery: Discovery::new(settings, &state.indexes.tables(&plan.site)),
+            purges: PurgeRequests::new(&plan.site, &state.companions),
+            decider: plan.decider,
+            known: plan.known,
         };
         Self {
             gateway: Arc::new(gateway),
@@ -243,6 +248,25 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
                 self.calendar.call(call).await
             }
         }
+    }
+}
+
+/// The way to the rest of the site.
+fn site(plan: &Plan<'_>) -> Site {
+    let Plan { settings, state, .. } = plan;
+    let metrics = state.metrics.surface();
+    Site {
+        decider: Arc::clone(&plan.decider),
+        backends: Arc::clone(&plan.backends),
+        rules: Arc::clone(&plan.rules),
+        origin: SiteOrigin::new(&plan.site),
+        public_url: settings.public_url.clone(),
+        limits: settings.limits.clone(),
+        timeouts: settings.timeouts.clone(),
+        bodies: plan.bodies.clone(),
+        logins: SiteLogins::new(plan.rate_limiter()),
+        surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
+        warnings: state.warnings.clone(),
     }
 }
 

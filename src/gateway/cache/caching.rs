@@ -9,8 +9,6 @@ use super::fetch::{CacheFetch, CacheQuery, SharedOutcome};
 use super::served::{self, CacheReport};
 use crate::cache::{Cache, CollapsedRequests, CollapsedRole, Lookup, Progress, StoredResponse};
 use crate::companion::Companions;
-use crate::gateway::Parts;
-use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::migration::CallRoute;
 use crate::gateway::stage::Stage;
@@ -69,16 +67,21 @@ impl<S> Caching<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(
+        filling: CacheFetch<S>,
+        settings: &CacheSettings,
+        keys: KeySpace,
+        companions: &Companions,
+    ) -> Self {
         Self {
-            filling: Arc::new(CacheFetch::new(inner, parts, cache, shared)),
-            cache: shared.cache.clone(),
-            policy: parts.cache.clone(),
-            keys: KeySpace::new(&parts.site),
+            cache: filling.cache.clone(),
+            policy: filling.policy.clone(),
+            keys,
             collapsing: CollapsedRequests::default(),
-            drain: shared.drain.clone(),
-            served: CacheReport::new(cache, shared),
-            companions: shared.companions.clone(),
+            drain: filling.drain.clone(),
+            served: CacheReport::new(settings, filling.cache.metrics()),
+            companions: companions.clone(),
+            filling: Arc::new(filling),
         }
     }
 

@@ -11,29 +11,26 @@ use http_body_util::BodyExt;
 use crate::backend::{Backends, QueueWatch, RootIndex};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
 use crate::companion::ChangeFeed;
-use crate::gateway::Parts;
-use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, LifetimeFacts, SiteZone, Storable};
-use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 /// Asks the site, and keeps what may be stored.
 #[derive(Debug)]
 pub(in crate::gateway) struct CacheFetch<S> {
-    inner: S,
-    cache: Cache,
-    policy: CachePolicy,
-    largest_body: u64,
-    backends: Arc<Backends>,
-    index: RootIndex,
-    drain: Drain,
-    feed: ChangeFeed,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) cache: Cache,
+    pub(in crate::gateway) policy: CachePolicy,
+    pub(in crate::gateway) largest_body: u64,
+    pub(in crate::gateway) backends: Arc<Backends>,
+    pub(in crate::gateway) index: RootIndex,
+    pub(in crate::gateway) drain: Drain,
+    pub(in crate::gateway) feed: ChangeFeed,
 }
 
 /// What a client asks.
@@ -66,19 +63,6 @@ impl<S> CacheFetch<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
-        Self {
-            inner,
-            cache: shared.cache.clone(),
-            policy: parts.cache.clone(),
-            largest_body: u64::try_from(cache.largest_body()).unwrap_or(u64::MAX),
-            backends: Arc::clone(&parts.backends),
-            index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
-            drain: shared.drain.clone(),
-            feed: shared.companions.feed().clone(),
-        }
-    }
-
     /// The stages toward the site.
     pub(in crate::gateway) const fn inner(&self) -> &S {
         &self.inner

@@ -10,8 +10,6 @@ use http_body_util::BodyExt;
 
 use super::caching::Caching;
 use crate::cache::{Answer, Cache, StoredMetadata, StoredResponse};
-use crate::gateway::Parts;
-use crate::gateway::Shared;
 use crate::gateway::calendar::computing::Computing;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::fault;
@@ -25,7 +23,7 @@ use calendar_edge_core::cache::forms::{
 };
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::FormSettings;
 
 /// Gives clients the form of events that they ask for.
 ///
@@ -95,20 +93,16 @@ impl<S> Forms<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
-        let json = Arc::new(inner);
-        let pages = FormPages {
-            json: Arc::clone(&json),
-            cache: shared.cache.clone(),
-            calendar_name: settings.forms.calendar_name.clone(),
-            computing: Computing::new(),
-            buffers: shared.buffers.clone(),
-            warnings: parts.warnings.clone(),
-        };
+    /// Answers in JSON as they are, and in other forms as `written` keeps them.
+    pub(in crate::gateway) fn new(
+        json: Arc<S>,
+        written: Caching<FormPages<S>>,
+        settings: &FormSettings,
+    ) -> Self {
         Self {
             json,
-            written: Caching::new(pages, parts, &settings.cache, shared),
-            offered: OfferedForms::new(&settings.forms),
+            written,
+            offered: OfferedForms::new(settings),
         }
     }
 }
@@ -141,6 +135,25 @@ where
 }
 
 // === impl FormPages ===
+
+impl<S> FormPages<S> {
+    pub(in crate::gateway) fn new(
+        json: &Arc<S>,
+        settings: &FormSettings,
+        cache: &Cache,
+        buffers: &BufferBudget,
+        warnings: &Warnings,
+    ) -> Self {
+        Self {
+            json: Arc::clone(json),
+            cache: cache.clone(),
+            calendar_name: settings.calendar_name.clone(),
+            computing: Computing::new(),
+            buffers: buffers.clone(),
+            warnings: warnings.clone(),
+        }
+    }
+}
 
 impl<S> FormPages<S>
 where

@@ -7,7 +7,6 @@ use http::StatusCode;
 use crate::backend::OriginBody;
 use crate::cache::Cache;
 use crate::companion::Announcements;
-use crate::gateway::Shared;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
 use calendar_edge_core::cache::{Removal, refused_whole, written_by};
@@ -58,14 +57,15 @@ impl<S> Invalidating<S> {
         inner: S,
         place: WritePlace,
         backends: &[BackendTimeouts],
-        shared: &Shared,
+        cache: &Cache,
+        announcements: &Announcements,
     ) -> Self {
         let writes = backends.iter().map(|timeouts| timeouts.write);
         Self {
             inner,
             place,
-            cache: shared.cache.clone(),
-            announcements: shared.companions.announcements().clone(),
+            cache: cache.clone(),
+            announcements: announcements.clone(),
             longest_write: writes.max().unwrap_or_default(),
         }
     }

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use super::fetch::CacheQuery;
 use crate::cache::compression::StoredForms;
 use crate::cache::{Answer, StoredResponse};
-use crate::gateway::Shared;
 use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
@@ -36,9 +35,9 @@ pub(in crate::gateway) struct CacheReport {
 // === impl CacheReport ===
 
 impl CacheReport {
-    pub(in crate::gateway) fn new(settings: &CacheSettings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(settings: &CacheSettings, metrics: &CacheMetrics) -> Self {
         Self {
-            metrics: shared.cache.metrics().clone(),
+            metrics: metrics.clone(),
             client_max_age: settings.client_max_age,
             client_caching: client_caching(settings.client_max_age, ""),
             untransformed: client_caching(settings.client_max_age, ", no-transform"),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::backend::QueueWatch;
-use crate::gateway::Shared;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
@@ -19,10 +18,10 @@ pub(in crate::gateway) struct DetachWrites<S> {
 // === impl DetachWrites ===
 
 impl<S> DetachWrites<S> {
-    pub(in crate::gateway) fn new(inner: S, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(inner: S, drain: &Drain) -> Self {
         Self {
             inner: Arc::new(inner),
-            drain: shared.drain.clone(),
+            drain: drain.clone(),
         }
     }
 }

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::computing::Computing;
-use crate::gateway::Parts;
-use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::KnownReads;
 use crate::gateway::calls::{CalendarCall, CallRequest, CallResponse, JudgedCall, OpenedBy, ReceivedBody};
 use crate::gateway::forwarded::PublicNames;
@@ -18,7 +16,6 @@ use calendar_edge_core::cache::forms::OfferedForms;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::{Finding, ForwardableCall, Judgement, Outcome};
 use calendar_edge_judge::contract::Operation;
 use calendar_edge_judge::problem::Refusal;
@@ -35,36 +32,21 @@ type JudgedRequest = CallRequest<ReceivedBody>;
 /// Answers calls that break a rule; logs and counts every finding.
 #[derive(Debug)]
 pub(in crate::gateway) struct Judging<S> {
-    inner: S,
-    decider: Arc<Decider>,
-    known: Arc<KnownReads>,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) decider: Arc<Decider>,
+    pub(in crate::gateway) known: Arc<KnownReads>,
     /// The configured address; without one, each request names its own.
-    public: Option<PublicNames>,
-    forms: OfferedForms,
-    metrics: Metrics,
-    findings: FindingSums,
-    budget: BodyBudget,
-    computing: Computing,
+    pub(in crate::gateway) public: Option<PublicNames>,
+    pub(in crate::gateway) forms: OfferedForms,
+    pub(in crate::gateway) metrics: Metrics,
+    pub(in crate::gateway) findings: FindingSums,
+    pub(in crate::gateway) budget: BodyBudget,
+    pub(in crate::gateway) computing: Computing,
 }
 
 // === impl Judging ===
 
 impl<S> Judging<S> {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
-        let configured = parts.site.public_url.as_ref().and_then(PublicAddress::from_url);
-        Self {
-            inner,
-            decider: Arc::clone(&parts.decider),
-            known: Arc::clone(&parts.known),
-            public: configured.as_ref().map(PublicNames::of),
-            forms: OfferedForms::new(&settings.forms),
-            metrics: shared.metrics.clone(),
-            findings: shared.findings.clone(),
-            budget: shared.bodies.clone(),
-            computing: Computing::new(),
-        }
-    }
-
     /// The judgement of a call, or the refusal that its head causes.
     async fn judge(&self, request: JudgedRequest) -> (JudgedRequest, Result<Judgement, Refusal>) {
         if request.body.len() < LARGE {

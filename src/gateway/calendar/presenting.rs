@@ -6,14 +6,13 @@ use http::StatusCode;
 use http_body_util::BodyExt;
 
 use crate::backend::OriginBody;
-use crate::gateway::Parts;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallResponse, Login};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{SiteVerdict, Warnings, unix_time};
-use calendar_edge_core::cache::{StatedLife, Storable};
+use calendar_edge_core::cache::{CachePolicy, StatedLife, Storable};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 
@@ -32,12 +31,17 @@ pub(in crate::gateway) struct Presenting<S> {
 // === impl Presenting ===
 
 impl<S> Presenting<S> {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts) -> Self {
+    pub(in crate::gateway) fn new(
+        inner: S,
+        rules: &Arc<RelayRules>,
+        warnings: &Warnings,
+        policy: &CachePolicy,
+    ) -> Self {
         Self {
             inner,
-            rules: Arc::clone(&parts.rules),
-            warnings: parts.warnings.clone(),
-            has_cache: parts.cache.is_enabled(),
+            rules: Arc::clone(rules),
+            warnings: warnings.clone(),
+            has_cache: policy.is_enabled(),
         }
     }
 

@@ -9,9 +9,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::feed_stream;
 use super::follower::{FeedParts, Followed, Follower};
-use super::record_reads::ReadsRecords;
 use crate::companion::{ChangeFeed, TooManyReaders};
-use crate::gateway::Shared;
 use crate::gateway::fault;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
@@ -51,21 +49,12 @@ const EVENT_STREAM: &str = "text/event-stream";
 // === impl FeedRoute ===
 
 impl FeedRoute {
-    pub(in crate::gateway) fn new(
-        settings: &Settings,
-        shared: &Shared,
-        records: Arc<dyn ReadsRecords>,
-    ) -> Self {
+    pub(in crate::gateway) fn new(settings: &Settings, limiter: RateLimiter, parts: FeedParts) -> Self {
         let roots = settings.roots.iter();
         Self {
-            parts: Arc::new(FeedParts {
-                companions: shared.companions.clone(),
-                records,
-                drain: shared.drain.clone(),
-                buffers: shared.buffers.clone(),
-            }),
+            parts: Arc::new(parts),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
-            limiter: RateLimiter::new(&settings.rate_limits, shared),
+            limiter,
             longest_wait: settings.feed.longest_wait,
             public_url: settings.public_url.clone(),
             is_enabled: settings.feed.enabled,

@@ -16,12 +16,12 @@ use calendar_edge_core::relay::BufferBudget;
 
 /// What all readers share.
 #[derive(Debug)]
-pub(super) struct FeedParts {
-    pub(super) companions: Companions,
-    pub(super) records: Arc<dyn ReadsRecords>,
-    pub(super) drain: Drain,
+pub(in crate::gateway) struct FeedParts {
+    pub(in crate::gateway) companions: Companions,
+    pub(in crate::gateway) records: Arc<dyn ReadsRecords>,
+    pub(in crate::gateway) drain: Drain,
     /// What is held for readers that are slow.
-    pub(super) buffers: BufferBudget,
+    pub(in crate::gateway) buffers: BufferBudget,
 }
 
 /// A reader.

@@ -2,5 +2,5 @@
 
 pub(super) mod feed_route;
 mod feed_stream;
-mod follower;
+pub(super) mod follower;
 pub(super) mod record_reads;

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::companion::AsksSite;
-use crate::gateway::Parts;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
 use crate::server::bodies::CollectError;
@@ -80,7 +79,7 @@ impl<S> RecordReads<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(stages: Arc<S>, settings: &Settings, parts: &Parts) -> Self {
+    pub(in crate::gateway) fn new(stages: Arc<S>, settings: &Settings, decider: &Arc<Decider>) -> Self {
         let root = settings.roots.first().map_or("", |root| root.path.as_str());
         let namespaces = settings.public_namespaces();
         let namespace = namespaces.first().map(String::as_str).unwrap_or_default();
@@ -91,7 +90,7 @@ where
         };
         Self {
             stages,
-            decider: Arc::clone(&parts.decider),
+            decider: Arc::clone(decider),
             path: format!("{root}/{namespace}"),
             namespace: Some(namespace.into()),
             public: PublicAddress::of(settings.public_url.as_ref(), nobody),

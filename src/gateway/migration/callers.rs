@@ -10,10 +10,11 @@ use ring::hmac;
 use ring::rand::SystemRandom;
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::backend::{Backends, CallerKey, CallerQuestion, SharedBackends};
+use crate::backend::{BackendPools, Backends, CallerKey, CallerQuestion, SharedBackends};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::dispatch::Dispatch;
 use crate::gateway::stage::Stage;
+use crate::migration::Migration;
 use crate::telemetry::{IdentityOutcome, MigrationMetrics, unix_time};
 use calendar_edge_core::companion::mark::SiteUser;
 use calendar_edge_core::relay::RelayRules;
@@ -70,6 +71,15 @@ const MOST_CALLERS: usize = 10_000;
 
 /// WordPress's code for credentials that it does not look at, such as a cookie without a nonce.
 const ANONYMOUS: &str = "rest_not_logged_in";
+
+/// The other backends, with what is known of them and of their callers.
+#[derive(Debug)]
+pub(in crate::gateway) struct Candidates {
+    pub(in crate::gateway) pools: BackendPools,
+    /// Who callers are, for backends that get identities.
+    pub(in crate::gateway) callers: Option<Arc<Callers>>,
+    pub(in crate::gateway) migration: Migration,
+}
 
 // === impl Callers ===
 

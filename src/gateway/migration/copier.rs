@@ -8,18 +8,18 @@ use http_body_util::Empty;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
+use super::callers::Candidates;
 use super::copy_budget::{CopyBudget, OverBudget};
 use super::dry_run::{DryRun, DryRunAnswer, Presenter, ReadCopy};
 use super::route::CallRoute;
 use crate::backend::PoolUse;
-use crate::gateway::Parts;
-use crate::gateway::Shared;
+use crate::fleet::Fleet;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
 use crate::migration::{BackendFindings, Migration};
 use crate::telemetry::CopySkip;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
-use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::relay::{AcceptedResponse, RelayRules};
 use calendar_edge_core::settings::{CompareSettings, ShadowRule};
 use calendar_edge_judge::call::ValidatedCall;
 
@@ -82,21 +82,27 @@ impl Copier {
     /// The copier of a rule; none if its backend is not configured.
     pub(in crate::gateway) fn new(
         rule: &ShadowRule,
-        parts: &Parts,
         compare: &CompareSettings,
-        shared: &Shared,
+        candidates: &Candidates,
+        rules: &Arc<RelayRules>,
+        fleet: &Fleet,
     ) -> Option<Self> {
-        let pool = shared.pools.get(&PoolUse::Copies(rule.backend.clone()))?;
-        let site = shared.pools.get(&PoolUse::SiteCopies(rule.backend.clone()));
+        let Candidates {
+            pools,
+            callers,
+            migration,
+        } = candidates;
+        let pool = pools.get(&PoolUse::Copies(rule.backend.clone()))?;
+        let site = pools.get(&PoolUse::SiteCopies(rule.backend.clone()));
         Some(Self {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
-            budget: CopyBudget::new(rule, shared.fleet.limits().size()),
-            way: DryRun::over(pool, parts.callers.as_ref()),
+            budget: CopyBudget::new(rule, fleet.limits().size()),
+            way: DryRun::over(pool, callers.as_ref()),
             site: site.map(|pool| DryRun::over(pool, None)),
-            primary: Presenter::new(&parts.rules),
-            findings: shared.migration.of(&rule.backend, compare),
-            migration: shared.migration.clone(),
+            primary: Presenter::new(rules),
+            findings: migration.of(&rule.backend, compare),
+            migration: migration.clone(),
             comparing: Semaphore::new(1),
             doubling: Semaphore::new(1),
         })

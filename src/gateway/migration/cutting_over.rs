@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::began_body::watched;
+use super::callers::Candidates;
 use super::route::{CallRoute, Cutover};
-use crate::gateway::Parts;
-use crate::gateway::Shared;
 use crate::gateway::calendar::deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
 use crate::gateway::fault;
@@ -16,7 +15,8 @@ use crate::gateway::stage::Stage;
 use crate::migration::RuleState;
 use crate::telemetry::{CutoverAnswer, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_core::settings::{BackendSettings, Settings};
 
 /// Decides who answers a call.
 ///
@@ -31,7 +31,7 @@ pub(in crate::gateway) struct CuttingOver<S> {
 
 /// The rules, and what their decisions depend on.
 #[derive(Debug)]
-struct CutoverRules {
+pub(in crate::gateway) struct CutoverRules {
     plan: CutoverPlan,
     /// By the positions of the rules.
     cutovers: Vec<Option<Arc<Cutover>>>,
@@ -43,14 +43,13 @@ struct CutoverRules {
 /// The stage with the rules of these settings.
 pub(in crate::gateway) fn cutting_over<S>(
     inner: S,
-    parts: &Parts,
-    settings: &Settings,
-    shared: &Shared,
+    rules: Option<CutoverRules>,
+    warnings: &Warnings,
 ) -> CuttingOver<S> {
     CuttingOver {
         inner,
-        warnings: shared.warnings.clone(),
-        rules: CutoverRules::new(parts, settings, shared),
+        warnings: warnings.clone(),
+        rules,
     }
 }
 
@@ -125,15 +124,21 @@ where
 // === impl CutoverRules ===
 
 impl CutoverRules {
-    fn new(parts: &Parts, settings: &Settings, shared: &Shared) -> Option<Self> {
+    /// The rules of these settings; none without any.
+    pub(in crate::gateway) fn new(
+        settings: &Settings,
+        site: &BackendSettings,
+        candidates: &Candidates,
+        buffers: &BufferBudget,
+    ) -> Option<Self> {
         let cutovers = settings.cutover.iter();
         Some(Self {
             plan: CutoverPlan::new(settings)?,
             cutovers: cutovers
-                .map(|rule| Cutover::new(rule, parts, shared).map(Arc::new))
+                .map(|rule| Cutover::new(rule, site, candidates, buffers).map(Arc::new))
                 .collect(),
-            placer: shared.migration.placer(),
-            longest_read: deadline::of_reads(&parts.site.timeouts),
+            placer: candidates.migration.placer(),
+            longest_read: deadline::of_reads(&site.timeouts),
         })
     }
 

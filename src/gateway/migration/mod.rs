@@ -11,6 +11,9 @@ mod select_backend;
 mod shadowing;
 
 pub(super) use {
-    callers::Callers, cutting_over::cutting_over, route::CallRoute, select_backend::select_backend,
-    shadowing::shadowing,
+    callers::{Callers, Candidates},
+    cutting_over::{CutoverRules, cutting_over},
+    route::CallRoute,
+    select_backend::select_backend,
+    shadowing::{Shadows, shadowing},
 };

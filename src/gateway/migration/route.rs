@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::callers::CandidateWay;
+use super::callers::{CandidateWay, Candidates};
 use crate::backend::{Backends, PoolUse};
-use crate::gateway::Parts;
-use crate::gateway::Shared;
 use crate::gateway::dispatch::Dispatch;
 use crate::migration::RuleState;
 use calendar_edge_core::cache::KeySpace;
-use calendar_edge_core::relay::{LearntRoots, RelayRules};
-use calendar_edge_core::settings::CutoverRule;
+use calendar_edge_core::relay::{BufferBudget, LearntRoots, RelayRules};
+use calendar_edge_core::settings::{BackendSettings, CutoverRule};
 
 /// Who answers a call.
 #[derive(Debug, Clone, Default)]
@@ -73,20 +71,30 @@ impl CallRoute {
 
 impl Cutover {
     /// The way of a rule; none if its backend is not configured.
-    pub(in crate::gateway) fn new(rule: &CutoverRule, parts: &Parts, shared: &Shared) -> Option<Self> {
-        let pool = shared.pools.get(&PoolUse::Calls(rule.backend.clone()))?;
+    pub(in crate::gateway) fn new(
+        rule: &CutoverRule,
+        site: &BackendSettings,
+        candidates: &Candidates,
+        buffers: &BufferBudget,
+    ) -> Option<Self> {
+        let Candidates {
+            pools,
+            callers,
+            migration,
+        } = candidates;
+        let pool = pools.get(&PoolUse::Calls(rule.backend.clone()))?;
         let backends = Arc::new(Backends::new(&pool.backend, &pool.shared));
-        let rules = RelayRules::new(&pool.backend, &LearntRoots::default(), &shared.buffers);
+        let rules = RelayRules::new(&pool.backend, &LearntRoots::default(), buffers);
         Some(Self {
             rule: rule.clone(),
-            rule_state: shared.migration.rule_state(rule),
+            rule_state: migration.rule_state(rule),
             way: CandidateWay::new(
                 Dispatch::new(&backends, &Arc::new(rules)),
                 &pool.backend,
-                parts.callers.as_ref(),
+                callers.as_ref(),
             ),
             keys: KeySpace::new(&pool.backend),
-            first_attempt: parts.site.timeouts.read / 2,
+            first_attempt: site.timeouts.read / 2,
         })
     }
 }

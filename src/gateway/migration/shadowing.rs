@@ -4,13 +4,14 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::callers::Candidates;
 use super::copier::{Copier, CopyOrder, Doubling};
 use super::dry_run::ReadCopy;
 use super::route::CallRoute;
-use crate::gateway::Parts;
-use crate::gateway::Shared;
+use crate::fleet::Fleet;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
+use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{Percentage, Settings};
 use calendar_edge_judge::call::ValidatedCall;
 
@@ -24,22 +25,17 @@ pub(in crate::gateway) struct Shadowing<S> {
 
 /// All rules, with what draws from their shares.
 #[derive(Debug)]
-struct Shadows {
+pub(in crate::gateway) struct Shadows {
     copiers: Vec<Arc<Copier>>,
     draws: AtomicU64,
     hasher: RandomState,
 }
 
 /// The stage with the rules of these settings.
-pub(in crate::gateway) fn shadowing<S>(
-    inner: S,
-    parts: &Parts,
-    settings: &Settings,
-    shared: &Shared,
-) -> Shadowing<S> {
+pub(in crate::gateway) fn shadowing<S>(inner: S, shadows: Option<Shadows>) -> Shadowing<S> {
     Shadowing {
         inner: Arc::new(inner),
-        shadows: Shadows::new(parts, settings, shared),
+        shadows,
     }
 }
 
@@ -74,10 +70,16 @@ where
 // === impl Shadows ===
 
 impl Shadows {
-    fn new(parts: &Parts, settings: &Settings, shared: &Shared) -> Option<Self> {
-        let rules = settings.shadow.iter();
-        let copiers: Vec<_> = rules
-            .filter_map(|rule| Copier::new(rule, parts, &settings.compare, shared))
+    /// The rules of these settings; none without any.
+    pub(in crate::gateway) fn new(
+        settings: &Settings,
+        candidates: &Candidates,
+        rules: &Arc<RelayRules>,
+        fleet: &Fleet,
+    ) -> Option<Self> {
+        let shadows = settings.shadow.iter();
+        let copiers: Vec<_> = shadows
+            .filter_map(|rule| Copier::new(rule, &settings.compare, candidates, rules, fleet))
             .map(Arc::new)
             .collect();
         (!copiers.is_empty()).then(|| Self {

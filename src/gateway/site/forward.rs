@@ -16,8 +16,8 @@ use super::surface_guard::SurfaceGuard;
 use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic};
 use crate::gateway::body::{BodyFault, BodyReader};
+use crate::gateway::fault;
 use crate::gateway::forwarded::forwarded;
-use crate::gateway::{Parts, fault};
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
 use crate::telemetry::{Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
@@ -27,23 +27,23 @@ use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan, a
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
-use calendar_edge_core::settings::{Limits, Settings, Timeouts};
+use calendar_edge_core::settings::{Limits, Timeouts};
 use calendar_edge_judge::problem::Refusal;
 
 /// The way of requests that are not calendar calls.
 #[derive(Debug)]
 pub(in crate::gateway) struct Site {
-    decider: Arc<Decider>,
-    backends: Arc<Backends>,
-    rules: Arc<RelayRules>,
-    origin: SiteOrigin,
-    public_url: Option<Url>,
-    limits: Limits,
-    timeouts: Timeouts,
-    bodies: BodyReader,
-    logins: SiteLogins,
-    surface: SurfaceGuard,
-    warnings: Warnings,
+    pub(in crate::gateway) decider: Arc<Decider>,
+    pub(in crate::gateway) backends: Arc<Backends>,
+    pub(in crate::gateway) rules: Arc<RelayRules>,
+    pub(in crate::gateway) origin: SiteOrigin,
+    pub(in crate::gateway) public_url: Option<Url>,
+    pub(in crate::gateway) limits: Limits,
+    pub(in crate::gateway) timeouts: Timeouts,
+    pub(in crate::gateway) bodies: BodyReader,
+    pub(in crate::gateway) logins: SiteLogins,
+    pub(in crate::gateway) surface: SurfaceGuard,
+    pub(in crate::gateway) warnings: Warnings,
 }
 
 /// The outcome of a form to the site.
@@ -62,27 +62,6 @@ pub(in crate::gateway) enum Passage {
 // === impl Site ===
 
 impl Site {
-    pub(in crate::gateway) fn new(
-        settings: &Settings,
-        logins: SiteLogins,
-        surface: SurfaceGuard,
-        parts: &Parts,
-    ) -> Self {
-        Self {
-            decider: Arc::clone(&parts.decider),
-            backends: Arc::clone(&parts.backends),
-            rules: Arc::clone(&parts.rules),
-            origin: SiteOrigin::new(&parts.site),
-            public_url: parts.site.public_url.clone(),
-            limits: settings.limits.clone(),
-            timeouts: settings.timeouts.clone(),
-            logins,
-            surface,
-            bodies: parts.bodies.clone(),
-            warnings: parts.warnings.clone(),
-        }
-    }
-
     /// Forwards a request while its body comes.
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
         let request = self.surface.request(asked);

@@ -8,7 +8,7 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts as Head;
 
-use crate::gateway::{Parts, Shared, fault};
+use crate::gateway::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
 use crate::telemetry::{DecidedBy, SurfaceMetrics, SurfaceOutcome, Warnings};
@@ -39,16 +39,20 @@ pub(in crate::gateway) struct FormGuard {
 // === impl SurfaceGuard ===
 
 impl SurfaceGuard {
-    pub(in crate::gateway) fn new(shared: &Shared, parts: &Parts) -> Self {
-        let metrics = shared.metrics.surface().clone();
-        for name in parts.decider.surface().names() {
+    pub(in crate::gateway) fn new(
+        decider: &Arc<Decider>,
+        buckets: &SharedBuckets,
+        metrics: &SurfaceMetrics,
+        warnings: &Warnings,
+    ) -> Self {
+        for name in decider.surface().names() {
             metrics.expect(name);
         }
         Self {
-            decider: Arc::clone(&parts.decider),
-            buckets: shared.buckets.clone(),
-            metrics,
-            warnings: shared.warnings.clone(),
+            decider: Arc::clone(decider),
+            buckets: buckets.clone(),
+            metrics: metrics.clone(),
+            warnings: warnings.clone(),
         }
     }
 

@@ -1,0 +1,141 @@
+//! All state that outlives a reload.
+//!
+//! Stacks are built from settings and this state only. A part that needs memory of its own beyond one request has
+//! its place here, and nowhere else.
+
+use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_pool_connections};
+use crate::companion::{CompanionService, Receivers, WebhookService};
+use crate::gateway::{Gateway, GatewayState};
+use crate::layers::{self, AccessLogSinks, Stack};
+use crate::observe::admin::Pages;
+use crate::observe::traces::Traces;
+use crate::server::threads::Placement;
+use crate::server::{ConnectionLimit, PerAddressLimit, affordable};
+use crate::telemetry::{Metrics, Refusals};
+use calendar_edge_core::settings::{Limits, Settings};
+
+/// The state of the gateway, and that of connections, operators and receivers; clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct EdgeState {
+    /// What the stages use.
+    pub(super) gateway: GatewayState,
+    /// Who changes are posted to.
+    pub(super) receivers: Receivers,
+    /// The client connections that are open.
+    pub(super) connections: ConnectionLimit,
+    /// The client connections of each address.
+    pub(super) per_address: PerAddressLimit,
+    /// The threads that serve connections.
+    pub(super) placement: Placement,
+    /// The last refusals.
+    pub(super) refusals: Refusals,
+    /// Who takes the spans of requests.
+    pub(super) traces: Traces,
+}
+
+/// Connections of the admin listener: scrapers and probes, apart from clients.
+pub(super) const ADMIN_CONNECTIONS: usize = 64;
+
+// === impl EdgeState ===
+
+impl EdgeState {
+    /// The state for the first settings, with room for so many client connections, which these threads serve.
+    ///
+    /// # Errors
+    ///
+    /// When TLS toward a backend or the collector cannot be set up.
+    pub(super) fn new(
+        settings: &Settings,
+        connections: usize,
+        placement: Placement,
+        metrics: Metrics,
+    ) -> Result<Self, ClientError> {
+        let per_address = PerAddressLimit::default();
+        per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        metrics.connections().limited(connections);
+        let refusals = Refusals::default();
+        refusals.keep_most(kept_refusals(settings));
+        let gateway = GatewayState::new(settings, placement.threads(), metrics)?;
+        Ok(Self {
+            traces: Traces::new(&settings.traces, &gateway.metrics, &gateway.warnings)?,
+            receivers: Receivers::new(&settings.webhooks)?,
+            connections: ConnectionLimit::new(connections),
+            per_address,
+            placement,
+            refusals,
+            gateway,
+        })
+    }
+
+    /// The state for new settings. The state in use does not change: these settings may still be refused.
+    ///
+    /// # Errors
+    ///
+    /// When TLS toward a backend or the collector cannot be set up.
+    pub(super) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+        Ok(Self {
+            gateway: self.gateway.adapt(settings)?,
+            traces: self.traces.adapt(&settings.traces)?,
+            receivers: Receivers::new(&settings.webhooks)?,
+            ..self.clone()
+        })
+    }
+
+    /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
+    pub(super) fn rebound(&self, settings: &Settings, connections: usize) {
+        self.gateway.rebound(settings);
+        self.connections.resize(connections);
+        self.gateway.metrics.connections().limited(connections);
+        self.refusals.keep_most(kept_refusals(settings));
+        self.per_address
+            .limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+    }
+
+    /// Everything that a request passes under these settings, and what is exchanged with the companion plugin.
+    pub(super) fn serve(&self, settings: &Settings) -> (Stack, CompanionService) {
+        let state = &self.gateway;
+        let log = AccessLogSinks {
+            metrics: state.metrics.clone(),
+            refusals: self.refusals.clone(),
+            spans: self.traces.recorder(),
+        };
+        let gateway = Gateway::new(settings, state);
+        let webhooks = WebhookService::new(&self.receivers, gateway.site());
+        let site = settings.site();
+        let backends = Backends::new(&site, &state.backends);
+        let companion_service = CompanionService::new(&site, &state.companions, backends, webhooks);
+        (layers::stack(settings, log, gateway), companion_service)
+    }
+
+    /// The documents of the admin listener under these settings.
+    pub(super) fn pages(&self, settings: &Settings) -> Pages {
+        let vital_signs = VitalSigns::new(&settings.site(), &self.gateway.backends);
+        Pages::new(settings, &self.gateway.indexes, vital_signs)
+    }
+}
+
+/// Without an admin listener nobody can ask for them.
+fn kept_refusals(settings: &Settings) -> usize {
+    settings.admin.as_ref().map_or(0, |_| settings.log.refusals)
+}
+
+/// The number of client connections allowed by the settings and by the process's limit of open files.
+pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
+    let others = most_connections(&settings.site())
+        .saturating_add(ADMIN_CONNECTIONS)
+        .saturating_add(placement.descriptors());
+    let others = others.saturating_add(most_pool_connections(settings));
+    let wanted = settings.limits.connections;
+    let room = affordable(wanted, others);
+    if room < wanted {
+        const MESSAGE: &str =
+            "the limit of open files allows fewer client connections than `limits.connections`";
+        // Nobody asked for the default.
+        if wanted == Limits::default().connections {
+            tracing::info!(wanted, room, "{MESSAGE}");
+        } else {
+            tracing::warn!(wanted, room, "{MESSAGE}");
+        }
+    }
+    room
+}
