@@ -9,8 +9,7 @@ Examples:
 #[cfg(feature = "demo")]
 pub(super) const DEMO: &str = "\
 Examples:
-  calendar-edge demo
-  calendar-edge demo --migration --listen 127.0.0.1:8788 --admin-listen 127.0.0.1:9788";
+  calendar-edge demo";
 
 pub(super) const INIT: &str = "\
 Examples:

@@ -207,7 +207,6 @@ impl Companions {
 
     /// Notes the changes of a removal that is done.
     fn note(&self, purge: &PurgeRequest, cause: RemovalCause) {
-        if purge.removal == Removal::All {}
         let now = unix_time();
         let mut roots = self.0.roots.lock();
         if let Some(root) = self.0.feed.root() {

@@ -96,7 +96,7 @@ impl Wanted {
 
     /// Gives the answer the form that the client likes best.
     fn form(&self, answer: &mut EdgeResponse) {
-        if matches!(self.form, WantedForm::Only) || !self.may_change(answer) || self.is_short(answer) {
+        if matches!(self.form, WantedForm::Only) || !Self::may_change(answer) || self.is_short(answer) {
             return;
         }
         vary_by(answer.headers_mut(), "Accept-Encoding");
@@ -111,7 +111,7 @@ impl Wanted {
     }
 
     /// Only answers of the calendar: those of the rest of the site pass unchanged.
-    fn may_change(&self, answer: &EdgeResponse) -> bool {
+    fn may_change(answer: &EdgeResponse) -> bool {
         let is_public = answer.facts.audience() != Some(Audience::OneClient);
         is_public
             && answer.facts.by().is_some()

@@ -118,9 +118,8 @@ impl FrameMeter {
 
     /// Leaves a frame that ends here; returns its kind if it is charged.
     const fn end_frame(&mut self) -> Option<FrameKind> {
-        let charged = match self.at {
-            FramePosition::Payload(0, kind) => kind,
-            _ => return None,
+        let FramePosition::Payload(0, charged) = self.at else {
+            return None;
         };
         self.at = FramePosition::Head([0; HEAD], 0);
         charged

@@ -81,10 +81,6 @@ pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, Un
 use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 
 /// All settings of the edge.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a key of the configuration file, and none depends on another"
-)]
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Addresses that clients connect to; at least one.

@@ -134,7 +134,7 @@ mod tests {
         let page = json!({
             "rules": [{
                 "name": "venues-read", "backend": "next", "operations": ["venues.*"], "methods": "reads",
-                "languages": ["de"], "share": "0%", "steps": {"shares": ["1%", "100%"], "position": 1, "since": 0,
+                "share": "0%", "steps": {"shares": ["1%", "100%"], "position": 1, "since": 0,
                 "calls": 7}, "guard": {"calls": 20, "failed": 3, "compared": 5, "different": 0, "median_ms": 12.4,
                 "site_median_ms": null}, "returned": {"reason": "3 of 20 calls failed, more than 1%", "at": 60},
             }],
@@ -145,7 +145,6 @@ mod tests {
         let mut out = Vec::new();
         write(&page, &mut out).unwrap();
         let expected = "venues-read: reads of venues.* to next: 0% of the clients\n  \
-            languages: de\n  \
             step 1 of 2 since 1970-01-01T00:00:00Z, 7 calls\n  \
             guard: 3 of 20 calls failed, 0 of 5 compared answers differ, median 12 ms, of the site unknown\n  \
             RETURNED to the site at 1970-01-01T00:01:00Z: 3 of 20 calls failed, more than 1%\n  \

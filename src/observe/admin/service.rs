@@ -318,6 +318,6 @@ where
         } = received;
         head.extensions.insert(peer);
         let respond = self.clone().respond(Request::from_parts(head, body), framing);
-        Box::pin(async move { Ok(respond.await.into()) })
+        Box::pin(async move { Ok(respond.await) })
     }
 }
