@@ -91,7 +91,7 @@ async fn compare_shows_each_difference_with_its_class() {
     let owner = r#"{"events":[{"id":1,"cost":"5","author":"1","url":"http://h.example/a"}]}"#;
     let next = r#"{"events":[{"id":1,"cost":"6","author":1,"url":"http://h.example/a"}]}"#;
     let (one, two) = pair(owner, next).await;
-    let setup = Setup::new("compare", &root(&one), &root(&two), "[compare]\ncalls = 1\n");
+    let setup = Setup::new("compare", &root(&one), &root(&two), "");
     let (status, report) = setup.json(&["compare", EVENTS]).await;
     let expected = named(&[
         ("events[].cost", "different"),
@@ -110,7 +110,6 @@ async fn compare_shows_each_difference_with_its_class() {
     );
     let (status, report) = setup.json(&["compare", EVENTS, "--accept", "different"]).await;
     assert_eq!(status, Some(0), "{report}");
-    assert_eq!(report["operations"]["events.list"]["verdict"], "ready");
 }
 
 #[tokio::test(flavor = "multi_thread")]

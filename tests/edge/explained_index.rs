@@ -67,11 +67,11 @@ fn is_the_edge(agent: &str) -> bool {
 }
 
 fn configuration(origin: &Origin, file: &Path, more: &str) -> String {
+    let state_dir = file.parent().expect("a folder").display();
     format!(
-        "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nindex_file = \"{}\"\n{more}\n\
+        "listen = \"127.0.0.1:0\"\nstate_dir = \"{state_dir}\"\n[origin]\nurl = \"{}/wp-json\"\n{more}\n\
          [admin]\nlisten = \"{}\"\n[cache]\nenabled = false\n",
         origin.base(),
-        file.display(),
         closed_port()
     )
 }

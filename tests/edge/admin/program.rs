@@ -1,4 +1,4 @@
-//! What the program sets up around the edge: `/config`, and `/log`.
+//! What the program sets up around the edge: `/config`.
 
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ async fn the_configuration_in_effect_names_its_sources_and_follows_reloads() {
     );
     assert_eq!(mode["at"], "line 2");
     assert_eq!(key(&program, "profile").await["source"], "default");
-    assert_eq!(key(&program, "limits.header_bytes").await["source"], "default");
+    assert_eq!(key(&program, "limits.body_bytes").await["source"], "default");
 
     file(&directory, "mode = \"mistyped\"", "info");
     program.signal("HUP");
@@ -91,49 +91,12 @@ async fn the_configuration_in_effect_names_its_sources_and_follows_reloads() {
 }
 
 #[tokio::test]
-async fn the_log_is_filtered_at_run_time() {
-    let directory = Directory::new("log-level");
+async fn a_page_of_another_site_changes_nothing() {
+    let directory = Directory::new("foreign-changes");
     let config = file(&directory, "", "info");
-    let mut program = Program::serve(&config).await;
-    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
-
-    let refused = post(&program, "/log", "info,calendar_edge=loud").await;
-    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    assert_eq!(refused.json()["code"], "edge_bad_log_filter");
-    let refused = post(&program, "/log", "debgu").await;
-    assert!(refused.body.contains("`debgu` is no level"), "{}", refused.body);
-    let refused = post(&program, "/log?for=soon", "debug").await;
-    assert!(refused.body.contains("10m"), "{}", refused.body);
-    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
-
-    for path in ["/log", "/migration/resume/x"] {
-        assert_eq!(
-            foreign_changes(&program, path).await,
-            ["edge_operators_only"; 2],
-            "{path}"
-        );
-    }
-    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
-
-    let changed = post(&program, "/log?for=10m", "info,calendar_edge=debug").await;
-    assert_eq!(changed.status, StatusCode::OK, "{}", changed.body);
-    let shown = get(&program, "/log").await.json();
-    assert_eq!(shown["filter"], "info,calendar_edge=debug");
-    assert_eq!(shown["configured"], "info");
-    assert!(shown["until"].is_string(), "{shown}");
-    program.logged("an operator filters the log").await;
-    // A connection that is closed before its first request is told of in debug lines only.
-    drop(tokio::net::TcpStream::connect(program.address).await.unwrap());
-
-    program.signal("HUP");
-    program.logged("the configuration was reloaded").await;
-    let shown = get(&program, "/log").await.json();
+    let program = Program::serve(&config).await;
     assert_eq!(
-        (&shown["filter"], &shown["until"]),
-        (&"info".into(), &Value::Null)
+        foreign_changes(&program, "/migration/resume/x").await,
+        ["edge_operators_only"; 2]
     );
-
-    post(&program, "/log?for=1s", "trace").await;
-    program.logged("the log is filtered as configured again").await;
-    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
 }

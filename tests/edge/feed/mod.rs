@@ -1,6 +1,5 @@
 //! The feed of changes over real sockets: what readers hear of a site whose companion plugin counts.
 
-mod cancelled;
 mod feed_limits;
 mod feed_site;
 mod kept;

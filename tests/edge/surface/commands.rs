@@ -18,12 +18,11 @@ fn said(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn check_prints_the_list_of_the_plugin_and_rules_that_do_nothing() {
+fn check_prints_the_list_of_the_plugin() {
     let said = said(&["check", "--offline"]);
     for part in [
         "define( 'CALENDAR_EDGE_SURFACE', 'credentials wp/v2/users, credentials wp/v2/users/*' );",
         "a rule at the edge is a convenience",
-        "earlier rules take every request that `late` names",
     ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
