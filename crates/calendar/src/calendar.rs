@@ -11,16 +11,16 @@ use calendar_edge_judge::contract::{
     Action, Kind, Operation, PLUGIN_NAMESPACE, PublishedIndex, Route, TableInForce, TablesInForce, table,
 };
 use calendar_edge_judge::policy::{Policy, ServedRoot, Writes};
-use calendar_edge_judge::problem::{Layout, Problem, to_php_json};
+use calendar_edge_judge::problem::{Problem, to_php_json};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::{Value, json};
 use url::Url;
 
+use crate::answer::{Answer, Encoding};
 use crate::call::Call;
 use crate::caller::{Caller, Callers};
 use crate::list::list;
@@ -56,14 +56,6 @@ pub struct Calendar {
     roots: Roots,
     store: Arc<Mutex<Store>>,
     messages: Option<(Opener, tokio::sync::mpsc::Sender<Message>)>,
-}
-
-/// A response before it is encoded.
-struct Answer {
-    status: StatusCode,
-    body: Value,
-    /// How many records and pages a list has.
-    counts: Option<(usize, usize)>,
 }
 
 // === impl Calendar ===
@@ -347,63 +339,4 @@ fn empty(status: StatusCode) -> Response<Bytes> {
     let mut response = Response::default();
     *response.status_mut() = status;
     response
-}
-
-// === impl Answer ===
-
-impl Answer {
-    fn ok(body: Value) -> Self {
-        Self {
-            status: StatusCode::OK,
-            body,
-            counts: None,
-        }
-    }
-}
-
-/// The encoding that a client asks for in its query: `_pretty` and `_fields`.
-struct Encoding {
-    layout: Layout,
-    fields: Vec<String>,
-}
-
-// === impl Encoding ===
-
-impl Encoding {
-    fn of(query: Option<&str>) -> Self {
-        let mut encoding = Self {
-            layout: Layout::Compact,
-            fields: Vec::new(),
-        };
-        for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-            match name.split('[').next() {
-                Some("_pretty") => encoding.layout = Layout::Pretty,
-                Some("_fields") => {
-                    let fields = value.split(',').map(|field| field.trim().to_owned());
-                    encoding.fields.extend(fields.filter(|field| !field.is_empty()));
-                }
-                _ => {}
-            }
-        }
-        encoding
-    }
-
-    /// The members that are asked for; of a path, `venue.id`, its first part.
-    fn selected(&self, body: Value) -> Value {
-        match body {
-            Value::Object(mut members) if !self.fields.is_empty() => {
-                let asked = |name: &str| {
-                    let mut fields = self.fields.iter().map(|field| field.split('.').next());
-                    fields.any(|field| field == Some(name))
-                };
-                members.retain(|name, _| asked(name));
-                // PHP cannot tell an empty map from an empty list.
-                if members.is_empty() {
-                    return json!([]);
-                }
-                members.into()
-            }
-            body => body,
-        }
-    }
 }

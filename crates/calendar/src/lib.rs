@@ -11,6 +11,7 @@
     reason = "an index of a JSON value gives null where there is nothing"
 )]
 
+mod answer;
 mod calendar;
 mod call;
 pub mod caller;

@@ -1,10 +1,10 @@
 //! A secret that is shared with the companion plugin or with the edge, and what is signed with it.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, ensure};
 use ring::{digest, hmac};
 
 /// A key for HMAC-SHA256.
@@ -21,17 +21,19 @@ impl Secret {
     ///
     /// # Errors
     /// When the file cannot be read, or the secret is too short.
-    pub fn in_file(path: &Path) -> anyhow::Result<Self> {
-        Self::new(&std::fs::read(path).with_context(|| path.display().to_string())?)
+    pub fn in_file(path: &Path) -> io::Result<Self> {
+        Self::new(&std::fs::read(path)?)
     }
 
     /// A secret of at least 32 bytes, without the white space around it.
     ///
     /// # Errors
     /// When it is shorter.
-    pub fn new(bytes: &[u8]) -> anyhow::Result<Self> {
+    pub fn new(bytes: &[u8]) -> io::Result<Self> {
         let bytes = bytes.trim_ascii();
-        ensure!(bytes.len() >= Self::SHORTEST, "a secret has at least 32 bytes");
+        if bytes.len() < Self::SHORTEST {
+            return Err(io::Error::other("a secret has at least 32 bytes"));
+        }
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, bytes)))
     }
 

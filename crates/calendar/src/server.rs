@@ -162,14 +162,11 @@ async fn converse(stream: TcpStream, calendar: Arc<Calendar>) {
 async fn respond(calendar: &Calendar, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
     let collected = tokio::time::timeout(PATIENCE, Limited::new(body, BODY_BYTES).collect()).await;
-    let response = match collected {
-        Ok(Ok(body)) => calendar.respond(&parts, &body.to_bytes()),
-        // Too large, too slow or broken off: in the last two cases nobody listens any more.
-        Ok(Err(_)) | Err(_) => {
-            let mut refused = Response::default();
-            *refused.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
-            refused
-        }
-    };
-    response.map(Full::new)
+    if let Ok(Ok(body)) = collected {
+        return calendar.respond(&parts, &body.to_bytes()).map(Full::new);
+    }
+    // Too large, too slow or broken off: in the last two cases nobody listens any more.
+    let mut refused = Response::default();
+    *refused.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+    refused
 }

@@ -57,18 +57,15 @@ impl Disk for File {
         let transaction = self.0.transaction()?;
         for Change { kind, id, record } in changes {
             let kind = kind.collection();
-            match record {
-                Some(record) => {
-                    let body = serde_json::Value::from(record.clone()).to_string();
-                    let put = "INSERT OR REPLACE INTO record VALUES (?, ?, ?)";
-                    transaction
-                        .prepare_cached(put)?
-                        .execute(params![kind, id, body])?;
-                }
-                None => {
-                    let remove = "DELETE FROM record WHERE kind = ? AND id = ?";
-                    transaction.prepare_cached(remove)?.execute(params![kind, id])?;
-                }
+            if let Some(record) = record {
+                let body = serde_json::Value::from(record.clone()).to_string();
+                let put = "INSERT OR REPLACE INTO record VALUES (?, ?, ?)";
+                transaction
+                    .prepare_cached(put)?
+                    .execute(params![kind, id, body])?;
+            } else {
+                let remove = "DELETE FROM record WHERE kind = ? AND id = ?";
+                transaction.prepare_cached(remove)?.execute(params![kind, id])?;
             }
             let note = "INSERT INTO written (kind, id, at) VALUES (?, ?, datetime('now'))";
             transaction.prepare_cached(note)?.execute(params![kind, id])?;

@@ -36,10 +36,7 @@ pub(super) fn write(call: &Call, store: &mut Store, known: Option<u64>, pages: &
     for flag in FLAGS {
         event.insert(flag.to_owned(), call.flag(flag).unwrap_or(false).into());
     }
-    let cost = call
-        .value("cost")
-        .map(|cost| items_or_text(cost))
-        .unwrap_or_default();
+    let cost = call.value("cost").map(items_or_text).unwrap_or_default();
     event.insert("cost_details".to_owned(), cost_details(&cost));
     event.insert("cost".to_owned(), cost.into());
     let website = match (call.filled("website"), known) {

@@ -1,0 +1,72 @@
+//! A response before it is encoded, and the encoding that a client asks for.
+
+use calendar_edge_judge::problem::Layout;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+/// A response before it is encoded.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Value,
+    /// How many records and pages a list has.
+    pub(crate) counts: Option<(usize, usize)>,
+}
+
+// === impl Answer ===
+
+impl Answer {
+    pub(crate) fn ok(body: Value) -> Self {
+        Self {
+            status: StatusCode::OK,
+            body,
+            counts: None,
+        }
+    }
+}
+
+/// The encoding that a client asks for in its query: `_pretty` and `_fields`.
+pub(crate) struct Encoding {
+    pub(crate) layout: Layout,
+    fields: Vec<String>,
+}
+
+// === impl Encoding ===
+
+impl Encoding {
+    pub(crate) fn of(query: Option<&str>) -> Self {
+        let mut encoding = Self {
+            layout: Layout::Compact,
+            fields: Vec::new(),
+        };
+        for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            match name.split('[').next() {
+                Some("_pretty") => encoding.layout = Layout::Pretty,
+                Some("_fields") => {
+                    let fields = value.split(',').map(|field| field.trim().to_owned());
+                    encoding.fields.extend(fields.filter(|field| !field.is_empty()));
+                }
+                _ => {}
+            }
+        }
+        encoding
+    }
+
+    /// The members that are asked for; of a path, `venue.id`, its first part.
+    pub(crate) fn selected(&self, body: Value) -> Value {
+        match body {
+            Value::Object(mut members) if !self.fields.is_empty() => {
+                let asked = |name: &str| {
+                    let mut fields = self.fields.iter().map(|field| field.split('.').next());
+                    fields.any(|field| field == Some(name))
+                };
+                members.retain(|name, _| asked(name));
+                // PHP cannot tell an empty map from an empty list.
+                if members.is_empty() {
+                    return json!([]);
+                }
+                members.into()
+            }
+            body => body,
+        }
+    }
+}
