@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::support::{Answer, Edge};
+use crate::support::Edge;
 
 /// The program without the variables of the test's environment that it would read.
 fn program(arguments: &[&str]) -> Command {
@@ -161,15 +161,6 @@ async fn the_demo_needs_nothing_and_its_calendar_passes_the_check() {
     let checked = output(&["check", "--origin", root]);
     assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stdout));
     assert_eq!(terminate(&mut serving), Some(0));
-}
-
-/// Waits until something holds, for at most twenty seconds.
-async fn until(mut holds: impl AsyncFnMut() -> bool) {
-    let begun = std::time::Instant::now();
-    while !holds().await {
-        assert!(begun.elapsed().as_secs() < 20, "it does not come to hold");
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ async fn logged_fields() -> BTreeSet<String> {
         "edge.toml",
         &format!(
             "listen = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\n\
-             namespace = \"tribe/events/v1\"\nread_index = false\n[log]\nsample = 2\n",
+             namespace = \"tribe/events/v1\"\nread_index = false\n[log]\n",
             origin.base()
         ),
     );

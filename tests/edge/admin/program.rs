@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use http::StatusCode;
 use serde_json::Value;
 
 use super::until;
@@ -20,11 +19,6 @@ fn file(directory: &Directory, top: &str, log: &str) -> PathBuf {
 
 async fn get(program: &Program, path: &str) -> Answer {
     Answer::to(Edge::client().get(format!("http://{}{path}", program.admin))).await
-}
-
-async fn post(program: &Program, path: &str, body: &'static str) -> Answer {
-    let url = format!("http://{}{path}", program.admin);
-    Answer::to(Edge::client().post(url).body(body)).await
 }
 
 /// A change that a page of another site may have caused: under a name of its own, or from a browser that says so.

@@ -89,7 +89,7 @@ async fn check_tries_the_store_and_prints_the_rights_that_suffice() {
         "{told}"
     );
     // A command that only scripts use.
-    store.ask(&["ACL", "SETUSER", user, "+xadd", "-zadd"]);
+    store.ask(&["ACL", "SETUSER", user, "+xadd", "-hgetall"]);
     let told = check(&directory, &account);
     assert!(
         told.contains("acl: ") && told.contains("give the user of the store the rights below"),
@@ -126,7 +126,7 @@ fn check_names_what_is_wrong_with_a_store() {
     store.ask(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
     let told = check(&directory, &socket(&store));
     assert!(told.contains("`maxmemory-policy allkeys-lru`"), "{told}");
-    assert!(told.contains("of free memory: give it 20 MiB"), "{told}");
+    assert!(told.contains("of free memory: give it 16 MiB"), "{told}");
     store.ask(&["CONFIG", "SET", "maxmemory-policy", "volatile-lru"]);
     let told = check(&directory, &socket(&store));
     assert!(told.contains("`maxmemory-policy volatile-lru`"), "{told}");

@@ -57,7 +57,7 @@ async fn spans_that_a_collector_rejects_are_counted_apart() {
     let (origin, directory) = (site().await, Directory::new("partial-success"));
     let config = format!(
         "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\
-         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}\"\nbatch = 2\n",
+         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}\"\n",
         origin.base(),
         collector.base()
     );
@@ -129,7 +129,7 @@ async fn a_token_comes_from_a_file_and_stays_secret() {
     let config = format!(
         "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\
          [admin]\nlisten = \"127.0.0.1:0\"\n[log]\nfilter = \"trace\"\n\
-         [traces]\nendpoint = \"{}\"\ninterval = \"10ms\"\nheaders_file = \"{}\"\n",
+         [traces]\nendpoint = \"{}\"\nheaders_file = \"{}\"\n",
         origin.base(),
         collector.base(),
         headers.display()

@@ -76,7 +76,7 @@ async fn the_log_says_how_many_spans_are_lost() {
     let directory = Directory::new("lost-spans");
     let config = format!(
         "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\
-         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}\"\ninterval = \"10ms\"\nbatch = 2\n",
+         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}\"\n",
         origin.base(),
         down.base()
     );
