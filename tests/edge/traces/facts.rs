@@ -135,7 +135,7 @@ async fn a_span_tells_what_the_line_in_the_log_tells() {
     let directory = Directory::new("spans-and-lines");
     let config = format!(
         "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\
-         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}/\"\n",
+         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}/\"\n[cache]\nfresh = \"1h\"\n",
         origin.base(),
         collector.base()
     );
