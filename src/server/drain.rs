@@ -165,13 +165,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_drain_cuts_off_tasks_that_outlive_its_grace() {
         let drain = Drain::default();
-        let task = drain.spawn({
-            let drain = drain.clone();
-            async move {
-                let mut stages = drain.stages();
-                while stages.next().await != DrainStage::Over {}
-            }
-        });
+        let mut stages = drain.stages();
+        let task = drain.spawn(async move { while stages.next().await != DrainStage::Over {} });
         let started = Instant::now();
         assert!(!drain.finish(Duration::from_secs(10)).await);
         assert_eq!(started.elapsed(), Duration::from_secs(10));

@@ -92,7 +92,7 @@ impl Calendars {
         Answer::to(request.body(body.to_string())).await
     }
 
-    fn credentials(&self) -> String {
+    fn credentials() -> String {
         use base64::Engine as _;
         let pair = format!("{USERNAME}:{PASSWORD}");
         let encoded = base64::engine::general_purpose::STANDARD.encode(pair);
@@ -138,7 +138,7 @@ async fn equal_calendars_are_equal_in_every_record() {
 
     // With an account drafts, the trash and what a password hides come in as well.
     let other = calendars.setup.directory.path().join("account.jsonl");
-    let credentials = calendars.credentials();
+    let credentials = Calendars::credentials();
     let more = [
         "-H",
         &credentials,

@@ -34,7 +34,7 @@ fn meter() -> FrameMeter {
 
 fn started(now: Instant) -> FrameMeter {
     let mut meter = meter();
-    assert_eq!(meter.follow(&PREFACE, now), Ok(LIGHT));
+    assert_eq!(meter.follow(PREFACE, now), Ok(LIGHT));
     meter
 }
 
@@ -147,8 +147,8 @@ fn reports_frames_that_need_memory() {
         assert_eq!(meter.follow(&stream, now), Ok(followed(needs_room)), "{stream:?}");
         // The byte that completes the nine decides.
         let (first, rest) = stream.split_at(17 + 8);
-        assert_eq!(meter.follow(&first, now), Ok(LIGHT));
-        assert_eq!(meter.follow(&rest, now), Ok(followed(needs_room)));
+        assert_eq!(meter.follow(first, now), Ok(LIGHT));
+        assert_eq!(meter.follow(rest, now), Ok(followed(needs_room)));
     }
 }
 
