@@ -10,10 +10,12 @@ use super::check::trimmed;
 /// software prints text before it or behind it, or the output ends early. Each of these shows at an end, and what lies
 /// between is not read. An early end is missed where the last byte that was sent happens to be the bracket that closes
 /// the document.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ends {
     first: Option<u8>,
-    last: Vec<u8>,
+    last: [u8; LAST_BYTES],
+    /// How many of these bytes are known.
+    kept: usize,
 }
 
 /// The bytes kept of the end. The error document of a PHP program that dies behind its output has up to 1 KiB.
@@ -30,14 +32,17 @@ impl Ends {
         let new = piece
             .last_chunk::<LAST_BYTES>()
             .map_or(piece, <[u8; LAST_BYTES]>::as_slice);
-        let surplus = (self.last.len() + new.len()).saturating_sub(LAST_BYTES);
-        self.last.drain(..surplus.min(self.last.len()));
-        self.last.extend_from_slice(new);
+        let keep = self.kept.min(LAST_BYTES - new.len());
+        self.last.copy_within(self.kept - keep..self.kept, 0);
+        self.kept = keep + new.len();
+        if let Some(place) = self.last.get_mut(keep..self.kept) {
+            place.copy_from_slice(new);
+        }
     }
 
     /// True if the document ends as it begins, and is one document.
     pub(super) fn are_of_one_document(&self) -> bool {
-        let last = trimmed(&self.last);
+        let last = trimmed(self.last.get(..self.kept).unwrap_or_default());
         let closing = match self.first {
             Some(b'{') => b'}',
             Some(b'[') => b']',
@@ -48,6 +53,16 @@ impl Ends {
             None => return false,
         };
         last.last() == Some(&closing) && !has_second_document(last)
+    }
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self {
+            first: None,
+            last: [0; LAST_BYTES],
+            kept: 0,
+        }
     }
 }
 
