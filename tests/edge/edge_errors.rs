@@ -10,7 +10,10 @@ use crate::openapi::document;
 use crate::support::json_schema::validator;
 
 /// The files that define the codes: those that the judge finds, and those of the proxy.
-const CATALOGUES: [&str; 2] = ["judge/src/problem/own.rs", "core/src/errors/edge.rs"];
+const CATALOGUES: [&str; 2] = [
+    "crates/judge/src/problem/own.rs",
+    "crates/core/src/errors/edge.rs",
+];
 
 fn codes() -> BTreeSet<&'static str> {
     EdgeError::ALL.iter().map(|error| error.code()).collect()
@@ -19,8 +22,8 @@ fn codes() -> BTreeSet<&'static str> {
 /// The sources of the shell and the core.
 fn sources() -> Vec<(String, String)> {
     let mut found = texts("src", "rs");
-    found.extend(texts("core/src", "rs"));
-    found.extend(texts("judge/src", "rs"));
+    found.extend(texts("crates/core/src", "rs"));
+    found.extend(texts("crates/judge/src", "rs"));
     found
 }
 

@@ -35,7 +35,7 @@ fn names() -> BTreeSet<&'static str> {
 #[test]
 fn no_rule_quotes_the_name_of_an_argument() {
     let mut quoted = BTreeSet::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("judge/src/call");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/judge/src/call");
     for path in files(&folder) {
         let text = fs::read_to_string(&path).expect("a text file");
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();

@@ -30,8 +30,8 @@ const MOVING: [&str; 12] = [
 
 /// The crates, from the lowest, each with its folder of sources and its name in paths.
 const CRATES: [(&str, &str, &str); 4] = [
-    ("judge", "judge/src/", "calendar_edge_judge::"),
-    ("core", "core/src/", "calendar_edge_core::"),
+    ("judge", "crates/judge/src/", "calendar_edge_judge::"),
+    ("core", "crates/core/src/", "calendar_edge_core::"),
     ("calendar", "crates/calendar/src/", "calendar_service::"),
     ("edge", "src/", "calendar_edge::"),
 ];
@@ -105,7 +105,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
 
 /// A source file of the edge or of the calendar service.
 struct File {
-    /// From the root of the repository: `judge/src/routing/locate.rs`.
+    /// From the root of the repository: `crates/judge/src/routing/locate.rs`.
     name: String,
     text: String,
 }
@@ -328,16 +328,16 @@ fn the_core_knows_no_runtime_socket_or_clock() {
 
 /// Words that the files of a folder do not mention outside their unit tests: absences that a row promises.
 const ABSENT: [(&str, &[&str]); 3] = [
-    ("judge/src/call/", &["HeaderMap"]),
+    ("crates/judge/src/call/", &["HeaderMap"]),
     (
-        "core/src/gateway/decision/",
+        "crates/core/src/gateway/decision/",
         &["Mutex", "AtomicBool", "AtomicUsize", "OnceLock"],
     ),
-    ("core/src/relay/", &["serde_json::Value"]),
+    ("crates/core/src/relay/", &["serde_json::Value"]),
 ];
 
 /// The part of a folder that reads what the rest of it does not see.
-const READS_HEADERS: &str = "judge/src/call/credentials/";
+const READS_HEADERS: &str = "crates/judge/src/call/credentials/";
 
 /// Crates that only the files of one folder use.
 const ONE_FOLDER_ONLY: [(&str, &str); 2] = [("clap", "src/cli/"), ("anyhow", "src/cli/")];
@@ -391,7 +391,7 @@ fn paths(code: &str) -> BTreeSet<&str> {
 
 #[test]
 fn the_core_depends_on_no_runtime() {
-    let manifest = read("core/Cargo.toml");
+    let manifest = read("crates/core/Cargo.toml");
     let (_, from) = manifest.split_once("[dependencies]").expect("a table");
     let (dependencies, _) = from.split_once("[dev-dependencies]").expect("a table");
     for runtime in ["tokio", "hyper", "reqwest", "tower", "rustls", "tracing"] {

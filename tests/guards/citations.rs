@@ -7,17 +7,7 @@ use crate::repository;
 use crate::repository::{read, root};
 
 /// Folders that are searched for citations, beside the files in the root of the package.
-const FOLDERS: [&str; 9] = [
-    "src",
-    "core",
-    "judge",
-    "crates",
-    "tests",
-    "bench",
-    "docs",
-    "deploy",
-    "fixtures/strict",
-];
+const FOLDERS: [&str; 6] = ["src", "crates", "tests", "docs", "deploy", "fixtures/strict"];
 
 /// Folders of generated files and of data.
 const SKIPPED: [&str; 4] = [
@@ -30,13 +20,10 @@ const SKIPPED: [&str; 4] = [
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
 /// Beginnings of names in backquotes that are paths.
-const TOP: [&str; 10] = [
+const TOP: [&str; 7] = [
     "src/",
-    "core/",
-    "judge/",
     "crates/",
     "tests/",
-    "bench/",
     "docs/",
     "fixtures/",
     "deploy/",

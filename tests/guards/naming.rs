@@ -28,7 +28,7 @@ const REPLACED: &[(&str, &str)] = &[
 ];
 
 /// Where the sources of each package are.
-const SOURCES: [&str; 3] = ["src", "core/src", "judge/src"];
+const SOURCES: [&str; 3] = ["src", "crates/core/src", "crates/judge/src"];
 
 /// Every source file with its text.
 fn sources() -> impl Iterator<Item = (String, String)> {

@@ -15,7 +15,7 @@ fn every_rule_names_tests_that_exist() {
         .collect();
     assert!(named.len() > 150, "{named:?}");
     for (file, test) in named {
-        let folder = if ["src/", "core/", "judge/", "tests/"]
+        let folder = if ["src/", "crates/", "tests/"]
             .iter()
             .any(|folder| file.starts_with(folder))
         {

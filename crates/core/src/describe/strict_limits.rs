@@ -1,0 +1,155 @@
+//! The strict profile as Markdown: its limits, and the form of every argument.
+
+use std::fmt::Write as _;
+
+use calendar_edge_judge::contract::{Argument, Relation, STRICT_LIMITS, StrictRule, table};
+
+const HEAD: &str = "\
+# Strict profile
+
+This file is written from the table in `crates/judge/src/contract`; a test compares the two.
+
+With `profile = \"strict\"` the edge takes the specification to the letter. A call must pass WordPress's own checks \
+as well, and their words come first where both object to a value. No setting changes what is listed here; \
+`limits` of the configuration may be lower, and then the lower limit counts.
+
+- The path is spelt as documented: exact case, no repeated slashes, ids without leading zeros, no route in the query.
+- Parameter names are spelt as documented, each sent once; `[]` stands behind names of lists only.
+- Undeclared parameters are refused, except those that `extra_parameters` lists, unless `undeclared` is set.
+- Arguments of creates and updates stand in the body, which is JSON or a urlencoded form in UTF-8. Other calls have no \
+body.
+- In JSON a whole number is a number, not a text.
+
+## Limits
+
+| What | At most |
+|---|---|
+";
+
+const ARGUMENTS: &str = "
+## Arguments
+
+| Argument | Form | Operations |
+|---|---|---|
+";
+
+/// Returns the Markdown text of `docs/reference/strict.md`.
+pub fn strict_reference() -> String {
+    let mut text = HEAD.to_owned();
+    for (what, most) in STRICT_LIMITS.rows() {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "| {what} | {most} |");
+    }
+    text.push_str(ARGUMENTS);
+    for row in rows() {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} |",
+            row.name,
+            row.form,
+            row.operations.join(", ")
+        );
+    }
+    text
+}
+
+/// One argument in one form, with all operations that use it in this form.
+struct StrictRow {
+    name: &'static str,
+    form: String,
+    operations: Vec<String>,
+}
+
+fn rows() -> Vec<StrictRow> {
+    let mut rows: Vec<StrictRow> = Vec::new();
+    for operation in table().operations() {
+        for argument in &operation.arguments {
+            let form = form_of(argument);
+            let operation = format!("`{}`", operation.name);
+            let known = rows
+                .iter_mut()
+                .find(|row| row.name == argument.name && row.form == form);
+            match known {
+                Some(row) => row.operations.push(operation),
+                None => rows.push(StrictRow {
+                    name: argument.name,
+                    form,
+                    operations: vec![operation],
+                }),
+            }
+        }
+    }
+    rows
+}
+
+fn form_of(argument: &Argument) -> String {
+    let form = form(argument.strict);
+    match argument.relation {
+        None => form,
+        Some(Relation::OtherCoordinate(other)) => format!("{form}; only together with `{other}`"),
+        Some(Relation::NotBefore(start)) => format!("{form}; not before `{start}`"),
+    }
+}
+
+fn form(rule: StrictRule) -> String {
+    let limits = STRICT_LIMITS;
+    match rule {
+        StrictRule::Whole { most } => format!("a whole number from 1 to {most} in plain digits"),
+        StrictRule::Flag => "`true`, `false`, `1` or `0`".to_owned(),
+        StrictRule::AbsoluteDate => {
+            "`YYYY-MM-DD`, with `HH:MM` or `HH:MM:SS` behind a blank or a `T`".to_owned()
+        }
+        StrictRule::ReadableDate => "a date that PHP reads, in the years 1 to 9999; no number".to_owned(),
+        StrictRule::Degrees { most } => format!("a plain decimal number from -{most} to {most}"),
+        StrictRule::Ids => format!("1 to {} ids, as a list or with commas", limits.list_elements),
+        StrictRule::Terms => format!(
+            "1 to {} ids, slugs or names of terms, as a list or with commas",
+            limits.list_elements
+        ),
+        StrictRule::Url => "an absolute `http` or `https` URL without a user".to_owned(),
+        StrictRule::Image => "an id, or an absolute `http` or `https` URL without a user".to_owned(),
+        StrictRule::Word(words) => quoted(words),
+        StrictRule::WordInAnyCase(words) => format!("{}, in upper or lower case", quoted(words)),
+        StrictRule::Slug => format!(
+            "a text of at most {} bytes without control characters",
+            limits.slug_bytes
+        ),
+        StrictRule::InPath => format!(
+            "decoded, at most {} bytes without control characters, `/`, `\\`, `?` and `#`; not `.`, `..` or \
+             a name that ends with `.php`",
+            limits.slug_bytes
+        ),
+        StrictRule::LongText => "a text without control characters but tabs and line ends".to_owned(),
+        StrictRule::Text => short_text(),
+        StrictRule::Scalar => format!("a number, `true`, `false`, or {}", short_text()),
+    }
+}
+
+fn short_text() -> String {
+    let most = STRICT_LIMITS.text_characters;
+    format!("a text of at most {most} characters without control characters")
+}
+
+fn quoted(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
+    #[test]
+    fn the_committed_strict_profile_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/strict.md");
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            std::fs::write(path, strict_reference()).expect("a writable file");
+        }
+        let committed = std::fs::read_to_string(path).expect("the committed document");
+        assert!(
+            committed == strict_reference(),
+            "docs/reference/strict.md is stale: run UPDATE_FIXTURES=1 cargo test strict"
+        );
+    }
+}

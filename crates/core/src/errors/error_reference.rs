@@ -1,0 +1,80 @@
+//! The reference of the edge's own errors, as Markdown, generated from the catalogue.
+
+use std::fmt::Write as _;
+
+use super::edge::{EdgeError, LOOK_AT_CLIENT};
+
+const HEAD: &str = "\
+# Errors
+
+This file is generated from the catalogue in `crates/core/src/errors/edge.rs`; a test compares the two.
+
+An error has the JSON body of WordPress's errors:
+
+```json
+{\"code\":\"edge_rate_limited\",\"message\":\"Too many requests. Please wait and try again.\",\"data\":{\"status\":429}}
+```
+
+A code that begins with `edge_` comes from calendar-edge and is listed here. Every other code is WordPress's or the \
+plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages are \
+for people and may change.
+
+Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
+stands here after the status. The line `request served` of the log has the code as `edge.code`, the status as `http.response.status_code`, and as \
+`request_id` the id that the client gets in `X-Request-Id`. Other lines about the request have that id in `span` as \
+`id`. Where no line for the operator stands, the request is wrong, and `client.address` and `user_agent.original` \
+name the client.
+";
+
+/// The Markdown text of `docs/reference/errors.md`.
+pub fn reference() -> String {
+    let mut text = HEAD.to_owned();
+    for error in EdgeError::ALL {
+        section(*error, &mut text);
+    }
+    text
+}
+
+fn section(error: EdgeError, text: &mut String) {
+    let entry = error.entry();
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
+        entry.own.code,
+        entry.own.status,
+        proxy_errors(error),
+        entry.own.meaning,
+        entry.client
+    );
+    if entry.operator != LOOK_AT_CLIENT {
+        let _ = writeln!(text, "- Operator: {}", entry.operator);
+    }
+    let sentences = error.sentences().into_iter();
+    let messages: Vec<String> = sentences.map(|sentence| format!("“{sentence}”")).collect();
+    let _ = writeln!(text, "- Message: {}", messages.join(" or "));
+}
+
+fn proxy_errors(error: EdgeError) -> String {
+    let names = error.proxy_errors().into_iter().map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
+    #[test]
+    fn the_committed_reference_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/errors.md");
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            std::fs::write(path, reference()).expect("a writable file");
+        }
+        let committed = std::fs::read_to_string(path).expect("the committed reference");
+        assert!(
+            committed == reference(),
+            "docs/reference/errors.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
+        );
+    }
+}
