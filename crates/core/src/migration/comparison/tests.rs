@@ -70,7 +70,7 @@ proptest! {
 /// One example of each form in `docs/reference/comparison.md`: the same section, the same values.
 #[test]
 fn each_documented_form_has_its_class() {
-    let text = include_str!("../../../../docs/reference/comparison.md");
+    let text = include_str!("../../../../../docs/reference/comparison.md");
     let rows = text.lines().filter(|line| line.starts_with("| `{"));
     let mut count = 0;
     for row in rows {
