@@ -1,16 +1,17 @@
-//! The command line: subcommands, flags, and the environment variable of each flag.
+//! The command line: subcommands and flags.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::environment::{
-    ADMIN_LISTEN, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL, SettingFlag,
-    overrides, with_variables,
+    ADMIN_LISTEN, CONFIG, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL,
+    SettingFlag, overrides,
 };
 use super::examples;
 use super::init::AskedSiteArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge_core::settings::Settings;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 /// A hardened reverse proxy for the calendar REST API of a WordPress site.
 #[derive(Debug, Parser)]
@@ -22,11 +23,11 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare`, `verify`, `contract test` or `migration` found differences or returned calls; 2 these five cannot use a \
-backend or a running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
+effect, or `contract test` or `migration` found differences or returned calls; 2 these three cannot use a backend or a \
+running edge, or `init` or `export` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
 configuration, or a certificate or another file that it names.
 
-Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
+A flag takes precedence over its environment variable.";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -47,41 +48,23 @@ pub(super) enum Command {
     /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
     #[command(after_help = examples::HEALTHCHECK)]
     Healthcheck(super::healthcheck::HealthcheckArgs),
-    /// Print the routes with their methods and arguments
-    #[command(after_help = examples::ROUTES)]
-    Routes(super::routes::RoutesArgs),
-    /// Print the OpenAPI 3.1 document of the routes
-    #[command(after_help = examples::OPENAPI)]
-    Openapi,
-    /// Print the JSON Schema of the configuration file, by which editors complete it
-    #[command(after_help = examples::SCHEMA)]
-    Schema,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
     /// Remove answers from the cache of a running edge
     #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
-    /// Send one call to the origin and to another backend, and show how the answers differ
-    #[command(after_help = examples::COMPARE)]
-    Compare(super::comparing::CompareArgs),
-    /// Compare every record of the site with another backend, and say which are not equal
-    #[command(after_help = examples::VERIFY)]
-    Verify(super::comparing::VerifyArgs),
     /// Write all records that an account can read into files, for another service
     #[command(after_help = examples::EXPORT)]
     Export(super::exporting::ExportArgs),
-    /// Test whether a backend keeps the contract of the API
-    #[command(after_help = examples::CONTRACT_COMMANDS)]
-    Contract(super::contract::ContractArgs),
-    /// Ask a running edge about other backends: rules, guards, differences
-    #[command(after_help = examples::MIGRATION_COMMANDS)]
-    Migration(super::migration::MigrationArgs),
-    /// Print what a shell needs to complete commands and flags
-    #[command(after_help = examples::COMPLETIONS)]
-    Completions(super::completions::CompletionsArgs),
-    /// Print the manual page, of the program or of one command
-    #[command(after_help = examples::MAN)]
-    Man(super::man::ManArgs),
+    /// Test a backend against the contract of the API
+    #[command(subcommand)]
+    Contract(super::contract::ContractCommand),
+    /// Compare another backend with the site, and ask a running edge about other backends: rules, guards, differences
+    #[command(subcommand)]
+    Migration(super::migration::MigrationCommand),
+    /// Print routes, OpenAPI document, schema of the configuration, completions for shells, manual pages
+    #[command(subcommand, after_help = examples::PRINT)]
+    Print(super::print::PrintCommand),
 }
 
 /// The flags of `serve`.
@@ -94,13 +77,13 @@ pub(super) struct ServeArgs {
     #[arg(
         long,
         value_name = "ADDR",
-        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock"
+        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock [env: CALENDAR_EDGE_LISTEN]"
     )]
     listen: Option<String>,
-    /// Address for operators
+    /// Address for operators [env: CALENDAR_EDGE_ADMIN_LISTEN]
     #[arg(long, value_name = "ADDR")]
     admin_listen: Option<String>,
-    /// Treatment of requests that violate a rule
+    /// Treatment of requests that violate a rule [env: CALENDAR_EDGE_MODE]
     #[arg(long, value_name = "MODE", value_parser = ["enforce", "report", "off"])]
     mode: Option<String>,
 }
@@ -136,9 +119,9 @@ pub(super) struct ExplainArgs {
     /// A header, 'Name: value'; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
-    /// The client's address, 127.0.0.1 unless given
-    #[arg(long, value_name = "ADDR")]
-    pub(super) client: Option<String>,
+    /// The client's address
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
+    pub(super) client: IpAddr,
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
     #[command(flatten)]
@@ -185,39 +168,31 @@ pub(super) struct EdgeArgs {
 #[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
     /// The configuration file, TOML; ./edge.toml or /etc/calendar-edge/edge.toml unless this or --origin is given
+    /// [env: CALENDAR_EDGE_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     #[arg(
         long,
         value_name = "URL",
-        help = "The REST root of the site, https://wp.example.org/wp-json"
+        help = "The REST root of the site, https://wp.example.org/wp-json [env: CALENDAR_EDGE_ORIGIN]"
     )]
     pub(super) origin: Option<String>,
-    /// The namespace that the plugin registers at the site
+    /// The namespace that the plugin registers at the site [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]
     #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
     #[arg(
         long,
         value_name = "URL",
-        help = "Scheme and host that clients use, https://events.example.org"
+        help = "Scheme and host that clients use, https://events.example.org [env: CALENDAR_EDGE_PUBLIC_URL]"
     )]
     pub(super) public_url: Option<String>,
-    /// The public namespace of the API, besides the plugin's own
+    /// The public namespace of the API, besides the plugin's own [env: CALENDAR_EDGE_NAMESPACE]
     #[arg(long, value_name = "NS")]
     pub(super) namespace: Option<String>,
 }
 
 /// Where a file is looked for that no flag or variable names, in this order.
 const PLACES: [&str; 2] = ["edge.toml", "/etc/calendar-edge/edge.toml"];
-
-// === impl Cli ===
-
-impl Cli {
-    /// The command line, with the environment variable of each flag.
-    pub(super) fn definition() -> clap::Command {
-        with_variables(Self::command())
-    }
-}
 
 // === impl ServeArgs ===
 
@@ -271,18 +246,30 @@ impl SiteArgs {
 
     /// Returns true if a file or an origin is named, or a file is found.
     pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
-        let is_root_named = self.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        self.file(environment).is_some() || is_root_named
+        self.has_root(environment) || self.file(environment).is_some()
+    }
+
+    fn has_root(&self, environment: Environment<'_>) -> bool {
+        self.origin.is_some() || environment.get(ORIGIN.variable).is_some()
     }
 
     /// The file that is named, or else found; without a file the REST root alone makes a configuration.
     fn file(&self, environment: Environment<'_>) -> Option<PathBuf> {
         let found = || PLACES.into_iter().map(PathBuf::from).find(|file| file.exists());
-        match &self.config {
-            Some(file) => Some(file.clone()),
-            None if self.origin.is_some() || environment.get(ORIGIN.variable).is_some() => None,
-            None => found(),
+        match self.named_file(environment) {
+            None if !self.has_root(environment) => found(),
+            named => named,
         }
+    }
+
+    fn named_file(&self, environment: Environment<'_>) -> Option<PathBuf> {
+        let variable = || environment.get(CONFIG).map(PathBuf::from);
+        self.config.clone().or_else(variable)
+    }
+
+    /// Returns true if a flag or a variable says where the site is.
+    pub(super) fn is_given(&self, environment: Environment<'_>) -> bool {
+        self.has_root(environment) || self.named_file(environment).is_some()
     }
 }
 
@@ -291,20 +278,11 @@ impl SiteArgs {
 impl ExplainArgs {
     /// The settings of `serve`; without a file, named or found, and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
-        let site = &self.site;
-        if self.names_a_site(environment) {
-            return site.load_without_secrets(environment);
+        let mut site = self.site.clone();
+        if !site.names_a_site(environment) {
+            site.origin = Some("https://wp.example.org/wp-json".to_owned());
         }
-        let imaginary = SiteArgs {
-            origin: Some("https://wp.example.org/wp-json".to_owned()),
-            ..site.clone()
-        };
-        imaginary.load_without_secrets(environment)
-    }
-
-    /// Returns true if a file or an origin is named.
-    pub(super) fn names_a_site(&self, environment: Environment<'_>) -> bool {
-        self.site.names_a_site(environment)
+        site.load_without_secrets(environment)
     }
 }
 
@@ -312,11 +290,13 @@ impl ExplainArgs {
 mod tests {
     use std::ffi::OsString;
 
+    use clap::CommandFactory as _;
+
     use super::*;
 
     #[test]
     fn the_commands_are_well_formed() {
-        Cli::definition().debug_assert();
+        Cli::command().debug_assert();
     }
 
     #[test]
@@ -357,17 +337,5 @@ mod tests {
             settings.public_url.expect("an address").as_str(),
             "https://e.example/"
         );
-    }
-
-    #[test]
-    fn every_long_flag_names_its_variable() {
-        for command in Cli::definition().get_subcommands() {
-            for argument in command.get_arguments() {
-                let Some(long) = argument.get_long() else { continue };
-                let variable = format!("CALENDAR_EDGE_{}", long.replace('-', "_").to_uppercase());
-                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-                assert!(help.contains(&format!("[env: {variable}]")), "--{long}: {help}");
-            }
-        }
     }
 }

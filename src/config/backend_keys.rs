@@ -129,7 +129,7 @@ pub(super) const IGNORE: &[IgnoreKey] = &[
                 },
             ),
         ),
-        "The operations; `calendar-edge routes` prints the names.",
+        "The operations; `calendar-edge print routes` prints the names.",
     )
     .unset("required"),
     IgnoreKey::new(

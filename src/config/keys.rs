@@ -100,7 +100,7 @@ pub(super) static SECTIONS: [Section; 30] = [
     Section {
         name: "operations",
         header: "[operations.\"events.update\"]",
-        meaning: "Settings that differ for one operation; `calendar-edge routes` prints the names.",
+        meaning: "Settings that differ for one operation; `calendar-edge print routes` prints the names.",
         keys: Keys::Operation(OPERATIONS),
     },
     Section {
@@ -108,7 +108,7 @@ pub(super) static SECTIONS: [Section; 30] = [
         header: "[backends.next]",
         meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
                   `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
-                  `[[shadow]]` and `[[cutover]]`; `compare` asks it as well.",
+                  `[[shadow]]` and `[[cutover]]`; `migration compare` asks it as well.",
         keys: Keys::Backend(BACKENDS),
     },
     Section {

@@ -42,7 +42,7 @@ pub(super) const SHADOW: &[ShadowKey] = &[
                 |rule, text| operation(text).map(|pattern| rule.operations.push(pattern)),
             ),
         ),
-        "The operations whose reads are copied; `calendar-edge routes` prints the names.",
+        "The operations whose reads are copied; `calendar-edge print routes` prints the names.",
     )
     .unset("required"),
     ShadowKey::new(
@@ -94,7 +94,7 @@ pub(super) const CUTOVER: &[CutoverKey] = &[
                 |rule, text| operation(text).map(|pattern| rule.operations.push(pattern)),
             ),
         ),
-        "The operations; `calendar-edge routes` prints the names.",
+        "The operations; `calendar-edge print routes` prints the names.",
     )
     .unset("required"),
     CutoverKey::new(

@@ -170,7 +170,7 @@ fn operation(
         let names = table().operations().iter().map(|row| row.name.as_str());
         let help = match nearest(name, names) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`calendar-edge routes` prints the names; write a name in quotes".to_owned(),
+            None => "`calendar-edge print routes` prints the names; write a name in quotes".to_owned(),
         };
         let finding = ConfigFinding::from(Complaint::UnknownOperation(name.to_owned())).help(Some(help));
         problems.add(&ConfigPlace::Span(key.span()), finding);

@@ -59,7 +59,7 @@ const REMOVED: [(&str, &str); 33] = [
     ("rate_limits.max_buckets", FIXED),
     (
         "record.",
-        "`[[shadow]]` compares calls of clients with a candidate, `verify` all records.",
+        "`[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.",
     ),
     ("shadow.bytes", FIXED),
     ("shadow.double", FIXED),
@@ -89,7 +89,7 @@ mod tests {
     fn a_key_of_an_earlier_version_names_its_replacement() {
         for (key, part) in [
             ("cache.snapshot", "`state_dir`"),
-            ("record.file", "`verify`"),
+            ("record.file", "`migration verify`"),
             ("http2.ping_interval", "fixed"),
             ("measure_schemas", "0063"),
         ] {

@@ -57,10 +57,10 @@ pub(super) struct Asking<'q> {
 
 impl SiteQuestion {
     /// A question without anything but an address.
-    pub(crate) fn plain(address: Url, namespace: Option<&str>) -> Self {
+    pub(crate) fn plain(address: Url, namespace: Option<String>) -> Self {
         Self {
             address,
-            namespace: namespace.map(str::to_owned),
+            namespace,
             public_url: None,
             trusted: TrustedCertificates::default(),
             basic_auth: None,

@@ -23,7 +23,7 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.judged.accept.class()?;
+    let accepted = args.judged.accept.accept;
     let request = typed(args)?;
     let result = could_not_run(ask(args, &request, accepted, environment))?;
     let Some((compared, sides, demanded)) = result else {

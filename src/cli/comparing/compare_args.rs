@@ -1,11 +1,9 @@
 //! The arguments of `compare`.
 
-use anyhow::Context as _;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use clap::Args;
 
 use super::super::args::{OutputArgs, SiteArgs};
-use super::super::status::Misuse;
 
 /// The arguments of `compare`.
 #[derive(Debug, Args)]
@@ -27,7 +25,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// The flags of commands that compare backends.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub(super) struct ComparingArgs {
     #[command(flatten)]
     pub(super) site: SiteArgs,
@@ -44,23 +42,9 @@ pub(super) struct ComparingArgs {
 }
 
 /// The differences that are a success.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct AcceptArgs {
-    /// The worst class that is a success: identical, order, representation (unless given), volatile, host or different
-    #[arg(long, value_name = "CLASS")]
-    accept: Option<String>,
-}
-
-// === impl AcceptArgs ===
-
-impl AcceptArgs {
-    /// The worst class that is a success.
-    pub(crate) fn class(&self) -> anyhow::Result<DifferenceClass> {
-        let misuse = Misuse("CLASS is identical, order, representation, volatile, host or different");
-        self.accept
-            .as_deref()
-            .map_or(Ok(DifferenceClass::Representation), |class| {
-                class.parse().context(misuse)
-            })
-    }
+    /// The worst class that is a success: identical, order, representation, volatile, host or different
+    #[arg(long, value_name = "CLASS", default_value = "representation")]
+    pub(crate) accept: DifferenceClass,
 }

@@ -43,7 +43,7 @@ impl KnownSite {
             settings: &settings,
             instead_of: Vec::new(),
         };
-        let found = if args.names_a_site(environment) {
+        let found = if args.site.names_a_site(environment) {
             search
                 .edge(&args.edge)
                 .or_else(|| search.file())

@@ -1,6 +1,6 @@
 //! The request as typed on the command line.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use anyhow::Context as _;
 use base64::Engine as _;
@@ -10,14 +10,10 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, Entry, HOST, InvalidHeaderValue}
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-
 use url::Url;
 
 use super::super::args::ExplainArgs;
 use super::super::status::Misuse;
-
-/// The client, unless another one is typed.
-const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A request from the command line.
 #[derive(Debug)]
@@ -61,7 +57,7 @@ impl TypedRequest {
         let usual = if body.is_some() { "POST" } else { "GET" };
         let named = named.or(args.request.as_ref());
         Ok(Self {
-            client: args.client.as_deref().map_or(Ok(LOOPBACK), address)?,
+            client: args.client,
             method: method(named.map_or(usual, String::as_str))?,
             target: target(asked)?,
             headers,
@@ -107,12 +103,6 @@ fn body(typed: String) -> anyhow::Result<String> {
         Some(file) => std::fs::read_to_string(file).with_context(|| format!("{file} cannot be read")),
         None => Ok(typed),
     }
-}
-
-fn address(typed: &str) -> anyhow::Result<IpAddr> {
-    typed
-        .parse()
-        .context(Misuse("ADDR is an address, like 192.0.2.7"))
 }
 
 pub(in super::super) fn method(typed: &str) -> anyhow::Result<Method> {

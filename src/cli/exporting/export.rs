@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::num::NonZeroU32;
 
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::DryRun;
@@ -16,7 +15,7 @@ use super::super::environment::Environment;
 use super::super::explain::header_lines;
 use super::super::file_hashes::account;
 use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, wait_after};
-use super::super::pace::{self, Pace};
+use super::super::pace::Pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
@@ -24,9 +23,6 @@ use super::export_args::ExportArgs;
 use super::export_files::{self, SUMMARY};
 use super::former_export::FormerExport;
 use super::kept_records::{KeptRecords, PART, SeenRecords, WalkSubject};
-
-/// Requests a second, unless typed.
-const RATE: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
 
 /// The site, asked no faster than a rate.
 struct PacedSite<'s> {
@@ -42,7 +38,6 @@ pub(crate) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let headers = header_lines(&args.header)?;
-    let rate = pace::rate(args.rate.as_deref(), RATE)?;
     let runtime = runtime::single()?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
@@ -52,7 +47,7 @@ pub(crate) fn run(
         let site = PacedSite {
             site: DryRun::new(site.clone(), &site)?,
             reader: ListReader::new(&settings, headers),
-            pace: Pace::new(rate),
+            pace: Pace::new(args.rate),
         };
         export(args, &settings, &subject, &site).await
     };

@@ -9,19 +9,16 @@ use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
 
 use super::super::check::outcome;
-use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
+use super::super::environment::Environment;
 use super::super::runtime;
-use super::super::status::{Misuse, Status};
+use super::super::status::Status;
 use super::access_files::AccessFiles;
 use super::file::{FileUse, text};
 use super::init_args::InitArgs;
-use super::site_address::SiteAddress;
+use super::site_address::site_address;
 use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, find};
 
-/// The file that is written unless another one is named.
-const DEFAULT_FILE: &str = "edge.toml";
-
-/// What is asked for, once flags and environment are read.
+/// What is asked for, once flags are read.
 struct InitRequest {
     question: SiteQuestion,
     files: AccessFiles,
@@ -48,7 +45,7 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let asked = InitRequest::read(args, environment)?;
+    let asked = InitRequest::read(args)?;
     asked.output.refuse_existing()?;
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
@@ -94,28 +91,19 @@ fn settings(text: &str) -> Result<Settings, Obstacle> {
 // === impl InitRequest ===
 
 impl InitRequest {
-    fn read(args: &InitArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
-        let named =
-            |flag: &Option<String>, variable: &str| flag.clone().or_else(|| environment.text(variable));
-        let site = args.site.as_deref().ok_or(Misuse(
-            "--site is missing: the address of the site, like https://wp.example.org",
-        ))?;
-        let public_url = named(&args.public_url, PUBLIC_URL.variable);
-        let public_url = public_url.map(|text| text.parse().map_err(|_| Misuse("--public-url is not a URL")));
-        let output = args.output.clone().unwrap_or_else(|| DEFAULT_FILE.into());
+    fn read(args: &InitArgs) -> anyhow::Result<Self> {
         let files = AccessFiles::of(args)?;
         let origin = files.read()?;
         Ok(Self {
             question: SiteQuestion {
-                address: SiteAddress::read(site)?.url,
-                public_url: public_url.transpose()?,
-                namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
+                public_url: args.public_url.clone(),
                 trusted: origin.trusted,
                 basic_auth: origin.basic_auth,
                 mark_key: origin.mark_key,
+                ..SiteQuestion::plain(site_address(&args.site)?, args.origin_namespace.clone())
             },
             files,
-            output: Output::of(output, args.force),
+            output: Output::of(args.output.clone(), args.force),
         })
     }
 }

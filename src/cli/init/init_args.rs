@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use calendar_edge::config::ConfigSource;
 use clap::Args;
+use url::Url;
 
 use super::super::args::SiteArgs;
-use super::super::environment::{Environment, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL};
+use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL, SITE};
 use super::super::status::Misuse;
 use super::command::configuration_of;
-use super::site_address::SiteAddress;
+use super::site_address::site_address;
 use crate::survey::{Report, SiteQuestion};
 
 /// The arguments of `init`.
@@ -20,16 +21,16 @@ pub(crate) struct InitArgs {
         value_name = "URL",
         help = "The address of the site, https://wp.example.org; with its folder if it is in one"
     )]
-    pub(super) site: Option<String>,
-    /// The file to write, edge.toml unless given; - for standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
+    pub(super) site: String,
+    /// The file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "edge.toml")]
+    pub(super) output: PathBuf,
     /// Replace the file if there is one
     #[arg(long)]
     pub(super) force: bool,
     /// Scheme and host that clients will use; those of the site unless given
     #[arg(long, value_name = "URL")]
-    pub(super) public_url: Option<String>,
+    pub(super) public_url: Option<Url>,
     /// The file with the certificate of a private authority (PEM) that signs the site's
     #[arg(long, value_name = "FILE")]
     pub(super) ca_file: Option<PathBuf>,
@@ -48,7 +49,7 @@ pub(crate) struct InitArgs {
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct AskedSiteArgs {
     /// The address of the site, instead of a file: REST root, namespace and languages are found as by `init`, except
-    /// the public address
+    /// the public address [env: CALENDAR_EDGE_SITE]
     #[arg(long = "site", id = "asked_site", value_name = "URL")]
     asked: Option<String>,
 }
@@ -73,50 +74,34 @@ impl AskedSiteArgs {
         environment: Environment<'_>,
         report: &mut Report<'_>,
     ) -> anyhow::Result<ConfigSource> {
-        let Some(question) = self.question(others, environment)? else {
+        let Some(site) = self.site(others, environment)? else {
             return Ok(source);
         };
+        let named = |flag: &Option<String>, variable| flag.clone().or_else(|| environment.text(variable));
+        let namespace = named(&others.origin_namespace, ORIGIN_NAMESPACE.variable);
+        let public_url = named(&others.public_url, PUBLIC_URL.variable);
+        let question = SiteQuestion {
+            // What is no URL is told where the settings are read.
+            public_url: public_url.and_then(|url| url.parse().ok()),
+            ..SiteQuestion::plain(site_address(&site)?, namespace)
+        };
         let text = configuration_of(&question, report)?;
-        let site = self.asked.as_deref().unwrap_or_default();
         Ok(source.with_text(format!("the configuration found for {site}"), text))
     }
 
-    /// The question to the asked site, if one is asked.
-    ///
-    /// # Errors
-    /// When a file or a REST root is given as well, or what is given is no address.
-    pub(crate) fn question(
-        &self,
-        others: &SiteArgs,
-        environment: Environment<'_>,
-    ) -> anyhow::Result<Option<SiteQuestion>> {
-        let Some(site) = self.site(others, environment)? else {
-            return Ok(None);
-        };
-        let namespace = others.origin_namespace.clone();
-        let namespace = namespace.or_else(|| environment.text(ORIGIN_NAMESPACE.variable));
-        let public_url = others.public_url.clone();
-        let public_url = public_url.or_else(|| environment.text(PUBLIC_URL.variable));
-        Ok(Some(SiteQuestion {
-            // What is no URL is told where the settings are read.
-            public_url: public_url.and_then(|url| url.parse().ok()),
-            ..SiteQuestion::plain(SiteAddress::read(site)?.url, namespace.as_deref())
-        }))
-    }
-
-    fn site(&self, others: &SiteArgs, environment: Environment<'_>) -> Result<Option<&str>, Misuse> {
-        let root = others.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if self.asked.is_some() && (others.config.is_some() || root) {
-            Err(CONFLICT)
-        } else {
-            Ok(self.asked.as_deref())
+    fn site(&self, others: &SiteArgs, environment: Environment<'_>) -> Result<Option<String>, Misuse> {
+        let asked = self.asked.clone().or_else(|| environment.text(SITE));
+        if asked.is_some() && others.is_given(environment) {
+            return Err(CONFLICT);
         }
+        Ok(asked)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::environment::ORIGIN;
 
     #[test]
     fn a_site_excludes_a_file_and_a_root_wherever_they_come_from() {
@@ -136,7 +121,10 @@ mod tests {
         let unset = Environment::new(&|_| None);
         let root =
             |variable: &str| (variable == ORIGIN.variable).then(|| "https://wp.example.org/wp-json".into());
-        assert_eq!(asked.site(&plain, unset).unwrap(), Some("https://wp.example.org"));
+        assert_eq!(
+            asked.site(&plain, unset).unwrap().as_deref(),
+            Some("https://wp.example.org")
+        );
         assert!(asked.site(&filed, unset).is_err());
         assert!(asked.site(&rooted, unset).is_err());
         assert!(asked.site(&plain, Environment::new(&root)).is_err());
