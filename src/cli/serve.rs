@@ -13,12 +13,9 @@ use calendar_edge_core::settings::Settings;
 
 use super::args::ServeArgs;
 use super::environment::Environment;
-use super::guarded_rules;
-use super::named_address;
-use super::open_settings;
 use super::runtime::{self, Runtimes};
 use super::status::Status;
-use crate::survey::Report;
+use crate::survey::{Report, guarded_rules, named_address, open_settings};
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {

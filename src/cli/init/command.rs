@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
 
-use super::super::check::outcome;
 use super::super::environment::Environment;
 use super::super::runtime;
 use super::super::status::Status;
@@ -16,7 +15,7 @@ use super::access_files::AccessFiles;
 use super::file::{FileUse, text};
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, find};
+use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, WorstFinding, check_site, find};
 
 /// What is asked for, once flags are read.
 struct InitRequest {
@@ -56,10 +55,9 @@ pub(crate) fn run(
     let found = runtime::single()?.block_on(find(&asked.question, &mut report));
     let found = match found {
         Ok(found) => found,
-        Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
         Err(obstacle) => {
-            report.unusable(&obstacle.to_string())?;
-            return Ok(report.worst().into());
+            report.unusable(obstacle);
+            return Ok(report.end().context("standard output")?.into());
         }
     };
     let files = &asked.files;
@@ -67,6 +65,7 @@ pub(crate) fn run(
     let settings = settings(&written)?;
     asked.output.write(&written)?;
     asked.output.tell(&found, settings, &mut report)?;
+    report.end().context("standard output")?;
     if let Output::Standard = asked.output {
         out.write_all(written.as_bytes()).context("standard output")?;
     }
@@ -85,7 +84,7 @@ pub(super) fn configuration_of(question: &SiteQuestion, report: &mut Report<'_>)
 /// The settings of a text that was just written.
 fn settings(text: &str) -> Result<Settings, Obstacle> {
     let settings = parse("the configuration found", text, &Overrides::default());
-    settings.map_err(|error| Obstacle::Invalid(error.to_string()))
+    settings.map_err(|error| Obstacle::other(format!("the configuration would not be valid: {error}")))
 }
 
 // === impl InitRequest ===
@@ -164,7 +163,7 @@ impl Output {
             Self::File { path, .. } => path.display().to_string(),
         };
         if let Self::File { .. } = self {
-            report.ok(&format!("{name} is written"))?;
+            report.ok(format!("{name} is written"));
         }
         tell_check(&name, settings, report)?;
         let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
@@ -177,7 +176,7 @@ impl Output {
             "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Omit it once that stays quiet."
                 .to_owned(),
         ] {
-            report.plain(&line)?;
+            report.plain(line);
         }
         Ok(())
     }
@@ -188,20 +187,22 @@ const KEPT: &str = "there is a file already, which is kept; give --force to repl
 
 /// Runs the same check as the command, and says what it finds.
 fn tell_check(name: &str, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let found = runtime::single()?.block_on(outcome(settings))?;
-    if found.status == Status::Success {
-        report.ok(&format!("calendar-edge check --config {name} finds nothing"))?;
+    let mut text = Vec::new();
+    let mut found = Report::new(&mut text);
+    runtime::single()?.block_on(check_site(settings, &mut found))?;
+    if found.end()? == WorstFinding::Nothing {
+        report.ok(format!("calendar-edge check --config {name} finds nothing"));
         return Ok(());
     }
-    report.warning(&format!(
+    report.warning(format!(
         "calendar-edge check --config {name} finds what this site does differently:"
-    ))?;
-    for line in found
-        .lines
-        .iter()
-        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"))
-    {
-        report.plain(&format!("    {line}"))?;
+    ));
+    let text = String::from_utf8_lossy(&text);
+    let findings = text
+        .lines()
+        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"));
+    for line in findings {
+        report.plain(format!("    {line}"));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use url::{Host, Url};
 
 use super::access_files::AccessFiles;
-use crate::survey::{FoundSite, LanguageRoot, RootPlace};
+use crate::survey::{FoundSite, FurtherRoot, RootPlace};
 
 /// What becomes of the configuration.
 #[derive(Debug, Clone, Copy)]
@@ -101,10 +101,10 @@ fn write_roots(found: &FoundSite, text: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn write_further(root: &LanguageRoot, text: &mut String) -> fmt::Result {
+fn write_further(root: &FurtherRoot, text: &mut String) -> fmt::Result {
     text.push('\n');
     let before = match root.place {
-        RootPlace::SameHost => "",
+        RootPlace::Site | RootPlace::Nowhere => "",
         RootPlace::OtherHost => {
             text.push_str(OTHER_HOST);
             "# "
@@ -114,7 +114,13 @@ fn write_further(root: &LanguageRoot, text: &mut String) -> fmt::Result {
             "# "
         }
     };
-    write_root(before, root.language.as_deref(), &root.path, &root.url, text)
+    write_root(
+        before,
+        root.language.as_deref(),
+        &root.public_path(),
+        &root.url,
+        text,
+    )
 }
 
 fn write_root(before: &str, language: Option<&str>, path: &str, url: &Url, text: &mut String) -> fmt::Result {
@@ -231,14 +237,8 @@ mod tests {
         }
     }
 
-    fn german(place: RootPlace) -> LanguageRoot {
-        LanguageRoot {
-            language: Some("de".to_owned()),
-            path: "/de/wp-json".to_owned(),
-            url: url("https://wp.example.org/de/wp-json"),
-            index: serde_json::Value::Null,
-            place,
-        }
+    fn german(place: RootPlace) -> FurtherRoot {
+        FurtherRoot::of("de", url("https://wp.example.org/de/wp-json"), place)
     }
 
     fn settings(found: &FoundSite) -> Settings {
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(settings(&site).roots[0].path, "/blog/wp-json");
         site.root = url("https://wp.example.org/wp-json");
         site.languages.own = Some("en".to_owned());
-        site.languages.roots.push(german(RootPlace::SameHost));
+        site.languages.roots.push(german(RootPlace::Site));
         let roots = settings(&site).roots;
         let roots: Vec<_> = roots
             .iter()
