@@ -1,7 +1,6 @@
 //! The REST root of a site: named by its front page, or where WordPress usually has it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use calendar_edge_core::relay::API_RELATION;
 use http::header::LINK;
@@ -26,13 +25,12 @@ pub(super) struct RestRoot {
     pub(super) printed: Option<Url>,
 }
 
-/// Where the address of a root is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RootSource {
-    LinkHeader,
-    LinkElement,
-    Usual,
-}
+/// Where the address of a root is from, in words.
+type RootSource = &'static str;
+
+const LINK_HEADER: RootSource = "named by the Link header of the front page";
+const LINK_ELEMENT: RootSource = "named by the front page";
+const USUAL: RootSource = "at WordPress's usual place";
 
 /// An address that may be a REST root.
 struct RootCandidate {
@@ -87,10 +85,10 @@ fn named(page: &Visited) -> Vec<(RootSource, Url)> {
     let in_headers = fields.iter().flat_map(|field| header_links(field));
     let in_headers = in_headers
         .filter(|link| link.is_api)
-        .map(|link| (RootSource::LinkHeader, link.target));
+        .map(|link| (LINK_HEADER, link.target));
     let in_head = tags(&text)
         .filter(|tag| tag.is("link") && tag.attribute("rel") == Some(API_RELATION))
-        .filter_map(|tag| Some((RootSource::LinkElement, tag.attribute("href")?)));
+        .filter_map(|tag| Some((LINK_ELEMENT, tag.attribute("href")?)));
     let join = |(source, href): (RootSource, &str)| {
         let href = href.replace("&amp;", "&").replace("&#038;", "&");
         Some((source, page.url.join(&href).ok()?))
@@ -105,12 +103,12 @@ fn candidates(page: &Visited, asked: &Url, named: &[(RootSource, Url)]) -> Vec<R
         .filter(|(_, root)| root.query().is_none())
         .map(|(source, root)| RootCandidate {
             url: at_host_of(&page.url, root.path()),
-            source: *source,
+            source,
             printed: (root.origin() != page.url.origin()).then(|| root.clone()),
         });
     let usual = [page.url.path(), asked.path()].map(|path| RootCandidate {
         url: at_host_of(&page.url, &format!("{}wp-json/", folder(path))),
-        source: RootSource::Usual,
+        source: USUAL,
         printed: None,
     });
     named.chain(usual).collect()
@@ -229,16 +227,4 @@ fn without_slash(url: &Url) -> Url {
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
     url
-}
-
-// === impl RootSource ===
-
-impl fmt::Display for RootSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LinkHeader => "named by the Link header of the front page",
-            Self::LinkElement => "named by the front page",
-            Self::Usual => "at WordPress's usual place",
-        })
-    }
 }

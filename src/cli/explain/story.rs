@@ -28,7 +28,7 @@ use super::words::verdict_name;
 const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("x-wp-nonce")];
 
 /// The decision about one request, and the reasons.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Story {
     pub(super) method: String,
     pub(super) target: String,
@@ -188,20 +188,7 @@ impl Story {
             assumed_content_type: request.assumed_type,
             namespace: known.settings.origin.namespace.to_string(),
             index: known.index.clone(),
-            outcome: "",
-            root: None,
-            route: None,
-            operation: None,
-            mode: None,
-            caller: None,
-            arguments: Vec::new(),
-            undeclared: Vec::new(),
-            findings: Vec::new(),
-            backends: Vec::new(),
-            request: None,
-            response: None,
-            cache: None,
-            surface: None,
+            ..Self::default()
         }
     }
 
