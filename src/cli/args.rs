@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use super::environment::{
     ADMIN_LISTEN, CONFIG, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL,
-    SettingFlag, overrides,
+    overrides,
 };
 use super::examples;
 use super::init::AskedSiteArgs;
+use super::typed_request::RequestArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge_core::settings::Settings;
 use clap::{Args, Parser, Subcommand};
@@ -107,18 +108,8 @@ pub(super) struct ExplainArgs {
     /// A path with its query or a URL, with or without the method before it; or the id of a refused request
     #[arg(value_name = "[METHOD] TARGET | ID", num_args = 1..=2, required = true)]
     pub(super) asked: Vec<String>,
-    /// The method; GET unless given, POST with a body
-    #[arg(short = 'X', long, value_name = "METHOD")]
-    pub(super) request: Option<String>,
-    /// The body, @FILE for that of a file, @- for that of standard input
-    #[arg(short, long, value_name = "BODY")]
-    pub(super) data: Option<String>,
-    /// Basic credentials
-    #[arg(short, long, value_name = "NAME:PASSWORD")]
-    pub(super) user: Option<String>,
-    /// A header, 'Name: value'; may be repeated
-    #[arg(short = 'H', long, value_name = "HEADER")]
-    pub(super) header: Vec<String>,
+    #[command(flatten)]
+    pub(super) request: RequestArgs,
     /// The client's address
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     pub(super) client: IpAddr,
@@ -199,14 +190,8 @@ const PLACES: [&str; 2] = ["edge.toml", "/etc/calendar-edge/edge.toml"];
 impl ServeArgs {
     /// File, environment and flags, as a source that can be read again.
     pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
-        self.site.source_with(
-            [
-                (LISTEN, self.listen.as_deref()),
-                (ADMIN_LISTEN, self.admin_listen.as_deref()),
-                (MODE, self.mode.as_deref()),
-            ],
-            environment,
-        )
+        let typed = [&self.listen, &self.admin_listen, &self.mode].map(Option::as_deref);
+        self.site.source_with(typed, environment)
     }
 }
 
@@ -226,21 +211,23 @@ impl SiteArgs {
 
     /// File, environment and the flags about the site, as a source.
     pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
-        self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
+        self.source_with([None; 3], environment)
     }
 
     fn source_with(
         &self,
-        others: [(SettingFlag, Option<&str>); 3],
+        [listen, admin_listen, mode]: [Option<&str>; 3],
         environment: Environment<'_>,
     ) -> ConfigSource {
-        let site = [
+        let flags = [
             (ORIGIN, self.origin.as_deref()),
             (ORIGIN_NAMESPACE, self.origin_namespace.as_deref()),
             (PUBLIC_URL, self.public_url.as_deref()),
             (NAMESPACE, self.namespace.as_deref()),
+            (LISTEN, listen),
+            (ADMIN_LISTEN, admin_listen),
+            (MODE, mode),
         ];
-        let flags = site.into_iter().chain(others);
         ConfigSource::new(self.file(environment), overrides(flags, environment))
     }
 

@@ -25,6 +25,7 @@ mod purge;
 mod runtime;
 mod serve;
 mod status;
+mod typed_request;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

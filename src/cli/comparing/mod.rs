@@ -7,7 +7,7 @@ mod printed;
 mod sides;
 mod verify;
 
-pub(super) use call_judge::{CallJudge, Judged, SentRequest};
+pub(super) use call_judge::{CallJudge, Judged};
 pub(super) use compare::run as compare;
 pub(super) use compare_args::{AcceptArgs, CompareArgs};
 pub(super) use printed::{SideNames, report as print_report};

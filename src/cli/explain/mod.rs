@@ -9,11 +9,9 @@ mod command;
 mod fate;
 mod known_site;
 mod recorded_refusal;
-mod request;
 mod story;
 mod surface_story;
 mod text;
 mod words;
 
 pub(super) use command::run;
-pub(super) use request::{assumed_type, header_lines, headers, method, public_host, target};

@@ -16,11 +16,11 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
+use super::super::typed_request::TypedRequest;
 use super::answering_backends::{BackendStory, answering};
 use super::cacheability::{CacheStory, asked};
 use super::fate::fate;
 use super::known_site::{IndexStory, KnownSite};
-use super::request::TypedRequest;
 use super::surface_story::SurfaceStory;
 use super::words::verdict_name;
 
@@ -133,7 +133,7 @@ impl Story {
     ) {
         let head = RequestHead {
             parts,
-            client: Some(request.client),
+            client: request.client,
             addressed: Addressed {
                 scheme: Scheme::Http,
                 host,
@@ -351,7 +351,7 @@ mod tests {
             headers: HeaderMap::from_iter([(name, HeaderValue::from_static(value))]),
             body: String::new(),
             assumed_type: None,
-            client: [127, 0, 0, 1].into(),
+            client: Some([127, 0, 0, 1].into()),
         };
         Story::of(&request, &KnownSite::unknown(settings, Vec::new()))
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use calendar_edge_judge::contract::Kind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entry::{EntryState, ManifestEntry};
@@ -50,28 +50,30 @@ const NOT_SHOWN: [&str; 8] = [
 ];
 
 /// The summary of an export.
-#[derive(Debug, Serialize)]
-struct ExportSummary<'a> {
-    format: u32,
-    made: String,
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ExportSummary {
+    pub(super) format: u32,
+    pub(super) made: String,
     #[serde(flatten)]
-    subject: &'a WalkSubject,
-    namespace: &'a str,
+    pub(super) subject: WalkSubject,
+    namespace: String,
     /// When the former export was made, whose changes these are.
     since: Option<String>,
     /// Walks over all lists; the last two found the same.
     passes: u32,
-    /// By kind, and by state.
-    records: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
-    not_shown: [&'static str; 8],
+    pub(super) records: EntryCounts,
+    not_shown: Vec<String>,
 }
+
+/// The number of entries, by kind and by state.
+pub(super) type EntryCounts = BTreeMap<String, BTreeMap<EntryState, u64>>;
 
 /// An export before it has its name.
 struct ExportFiles {
     directory: PathBuf,
     kinds: Vec<BufWriter<File>>,
     entries: BufWriter<File>,
-    counts: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+    counts: EntryCounts,
 }
 
 /// Writes the files of a finished walk. The summary comes last: a directory with one holds a whole export.
@@ -95,12 +97,12 @@ pub(super) fn write(
     let summary = ExportSummary {
         format: FORMAT,
         made: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        subject,
-        namespace,
+        subject: subject.clone(),
+        namespace: namespace.to_owned(),
         since,
         passes: records.place().passes,
         records: files.counts.clone(),
-        not_shown: NOT_SHOWN,
+        not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
     };
     let total = files.counts.values().flat_map(BTreeMap::values).sum();
     files.finish(&serde_json::to_vec_pretty(&summary)?)?;
@@ -128,14 +130,8 @@ impl ExportFiles {
             .zip(&mut self.kinds)
             .find(|(kind, _)| kind.singular() == entry.kind)
             .with_context(|| format!("there is no kind {}", entry.kind))?;
-        let state = match entry.state {
-            EntryState::New => "new",
-            EntryState::Changed => "changed",
-            EntryState::Unchanged => "unchanged",
-            EntryState::Gone => "gone",
-        };
-        let counts = self.counts.entry(kind.collection()).or_default();
-        *counts.entry(state).or_default() += 1;
+        let counts = self.counts.entry(kind.collection().to_owned()).or_default();
+        *counts.entry(entry.state).or_default() += 1;
         line(&mut self.entries, entry)?;
         match record {
             Some(record) if entry.state != EntryState::Unchanged => line(file, record),

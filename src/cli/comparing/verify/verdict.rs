@@ -10,9 +10,9 @@ use calendar_edge_core::settings::{CompareSettings, PRIMARY};
 use serde_json::{Value, json};
 
 use super::super::super::environment::Environment;
-use super::super::super::explain::header_lines;
 use super::super::super::file_hashes::account;
 use super::super::super::status::{Status, could_not_run};
+use super::super::super::typed_request::header_lines;
 use super::super::printed::{self, SideNames};
 use super::super::sides::Sides;
 use super::manifest::{Heading, Manifest};
