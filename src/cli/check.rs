@@ -3,12 +3,26 @@
 use std::io::{self, Write};
 
 use calendar_edge_core::settings::Settings;
+use clap::Args;
 
-use super::args::CheckArgs;
+use super::args::SiteArgs;
 use super::environment::Environment;
+use super::init::AskedSiteArgs;
 use super::runtime;
 use super::status::{Status, tell};
 use crate::survey::{Colour, Obstacle, Report, check_offline, check_online, check_settings};
+
+/// The flags of `check`.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) asked: AskedSiteArgs,
+    #[command(flatten)]
+    pub(super) site: SiteArgs,
+    /// Check only the configuration, not the origin
+    #[arg(long)]
+    pub(super) offline: bool,
+}
 
 /// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 it
 /// cannot be used, 78 the configuration or a certificate cannot.
@@ -66,8 +80,6 @@ mod tests {
     use std::io::{BufRead, BufReader};
     use std::net::{SocketAddr, TcpListener, TcpStream};
 
-    use super::super::args::SiteArgs;
-    use super::super::init::AskedSiteArgs;
     use super::*;
 
     /// An origin with fixed responses for some paths: status line and further headers, then the body.

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
 
-use super::args::{Cli, Command};
+use super::command_line::{Cli, Command};
 #[cfg(feature = "demo")]
 use super::demo;
 use super::environment::Environment;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Export(args) => exporting::run(&args, environment, &mut out),
         Command::Contract(command) => contract::run(&command, &mut out),
         Command::Migration(command) => migration::run(&command, environment, &mut out),
-        Command::Print(command) => print::run(&command, &mut out).map(|()| Status::Success),
+        Command::Print(command) => print::run(&command, Cli::command(), &mut out).map(|()| Status::Success),
     }
 }
 

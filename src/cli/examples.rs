@@ -97,7 +97,7 @@ Editors that use Taplo read the schema where edge.toml begins with `#:schema edg
 mod tests {
     use clap::{Command, CommandFactory as _, Parser};
 
-    use super::super::args::Cli;
+    use super::super::command_line::Cli;
 
     /// The words of a line as a shell reads them, up to a pipe or a redirection.
     fn words(line: &str) -> Vec<String> {

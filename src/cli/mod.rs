@@ -4,6 +4,7 @@ mod admin_client;
 mod args;
 mod check;
 mod colour;
+mod command_line;
 mod comparing;
 mod contract;
 #[cfg(feature = "demo")]

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use calendar_edge::config::schema;
 use calendar_edge_core::describe::{OpenApiOptions, openapi, routes_json, routes_text};
-use clap::{CommandFactory as _, Subcommand};
+use clap::Subcommand;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::args::{Cli, OutputArgs};
+use super::args::OutputArgs;
 use super::status::Misuse;
 
 /// What is printed.
@@ -33,24 +33,23 @@ pub(super) enum PrintCommand {
     },
 }
 
-/// Prints it.
+/// Prints it; `program` is the command line that is described.
 ///
 /// # Errors
 /// When there is no command of the name, or standard output fails.
-pub(super) fn run(command: &PrintCommand, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn run(command: &PrintCommand, program: clap::Command, out: &mut dyn Write) -> anyhow::Result<()> {
     match command {
         PrintCommand::Routes(output) if output.json => writeln!(out, "{:#}", routes_json()),
         PrintCommand::Routes(_) => out.write_all(routes_text().as_bytes()),
         PrintCommand::Openapi => writeln!(out, "{:#}", openapi(&OpenApiOptions::default())),
         PrintCommand::Schema => writeln!(out, "{:#}", schema()),
-        PrintCommand::Completions { shell } => completions(*shell, out),
-        PrintCommand::Man { command } => page(command)?.render(out),
+        PrintCommand::Completions { shell } => completions(*shell, program, out),
+        PrintCommand::Man { command } => page(command, program)?.render(out),
     }
     .context("standard output")
 }
 
-fn completions(shell: Shell, out: &mut dyn Write) -> io::Result<()> {
-    let mut command = Cli::command();
+fn completions(shell: Shell, mut command: clap::Command, out: &mut dyn Write) -> io::Result<()> {
     let name = command.get_name().to_owned();
     // The generator panics where a reader stops early.
     let mut script = Vec::new();
@@ -64,8 +63,8 @@ fn repaired(script: &str) -> String {
     script.replace("calendar__subcmd__edge__", "calendar__edge__")
 }
 
-fn page(names: &[String]) -> Result<Man, Misuse> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+fn page(names: &[String], program: clap::Command) -> Result<Man, Misuse> {
+    let mut command = program.disable_help_subcommand(true);
     command.build();
     for name in names {
         let inner = command.find_subcommand(name).cloned();

@@ -244,12 +244,7 @@ async fn the_command_line_explains_an_id_and_says_that_report_mode_insists() {
     let output = tokio::task::spawn_blocking(move || [explain(&id), explain("unknown")]).await;
     let [known, unknown] = output.expect("no panic");
     let text = String::from_utf8_lossy(&known.stdout);
-    for part in [
-        "edge_path_contradiction",
-        reason,
-        "decided the same",
-        "what to do",
-    ] {
+    for part in ["edge_path_contradiction", reason, "what to do"] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert_eq!(known.status.code(), Some(3));

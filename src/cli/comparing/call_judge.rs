@@ -80,9 +80,9 @@ impl<'s> CallJudge<'s> {
         if !request.body.is_empty() {
             parts.headers.insert(CONTENT_LENGTH, request.body.len().into());
         }
-        parts
-            .headers
-            .extend(public_host(self.settings).map(|host| (HOST, host)));
+        if let Some(host) = public_host(self.settings) {
+            parts.headers.insert(HOST, host);
+        }
         parts
     }
 }

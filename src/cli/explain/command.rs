@@ -4,10 +4,10 @@ use std::io::Write;
 
 use calendar_edge::telemetry::printable_json;
 
-use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
 use super::super::status::{Misuse, Status};
 use super::super::typed_request::TypedRequest;
+use super::explain_args::ExplainArgs;
 use super::known_site::KnownSite;
 use super::recorded_refusal;
 use super::story::Story;
@@ -61,7 +61,7 @@ fn is_id(asked: &str) -> bool {
 mod tests {
     use clap::Parser as _;
 
-    use super::super::super::args::{Cli, Command};
+    use super::super::super::command_line::{Cli, Command};
     use super::*;
 
     fn explain(typed: &[&str]) -> anyhow::Result<String> {

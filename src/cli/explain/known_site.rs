@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::args::{EdgeArgs, ExplainArgs};
+use super::super::args::EdgeArgs;
 use super::super::environment::Environment;
 use super::super::runtime;
+use super::explain_args::ExplainArgs;
 
 /// The settings and the tables that an edge before this site decides by.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 mod answering_backends;
 mod cacheability;
 mod command;
+mod explain_args;
 mod fate;
 mod known_site;
 mod recorded_refusal;
@@ -15,3 +16,4 @@ mod text;
 mod words;
 
 pub(super) use command::run;
+pub(super) use explain_args::ExplainArgs;

@@ -8,8 +8,8 @@ use calendar_edge_core::gateway::surface::SURFACE_RULE;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::args::ExplainArgs;
 use super::super::status::{Misuse, Status};
+use super::explain_args::ExplainArgs;
 
 /// Asks the admin listener for the refusal with this id, and prints it.
 pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Status> {

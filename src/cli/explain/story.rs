@@ -252,7 +252,24 @@ impl Story {
         }
     }
 
-    pub(super) fn tell_refusal(&mut self, refusal: &Refusal) {
+    /// Tells whether a request to the rest of the site passes its rule.
+    fn tell_site(&mut self, decider: &Decider, head: &Parts, body: &[u8]) {
+        self.outcome = "site";
+        let Some(verdict) = decider.surface_verdict(head, body) else {
+            return;
+        };
+        self.surface = Some(SurfaceStory::of(&verdict));
+        if !verdict.is_refused() {
+            return;
+        }
+        self.tell_refusal(&verdict.refusal());
+        if let (Some(response), Some((status, text))) = (&mut self.response, verdict.page()) {
+            response.status = status.as_u16();
+            response.body = text;
+        }
+    }
+
+    fn tell_refusal(&mut self, refusal: &Refusal) {
         self.outcome = "refused";
         self.response = Some(ResponseStory {
             status: refusal.status().as_u16(),

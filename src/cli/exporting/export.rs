@@ -20,7 +20,8 @@ use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::super::typed_request::header_lines;
 use super::export_args::ExportArgs;
-use super::export_files::{self, SUMMARY};
+use super::export_files;
+use super::export_summary::SUMMARY;
 use super::former_export::FormerExport;
 use super::kept_records::{KeptRecords, PART, WalkSubject};
 

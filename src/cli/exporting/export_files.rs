@@ -7,21 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use calendar_edge_judge::contract::Kind;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::entry::{EntryState, ManifestEntry};
+use super::export_summary::{ENTRIES, EntryCounts, ExportSummary, FORMAT, SUMMARY};
 use super::former_export::FormerExport;
 use super::kept_records::{KeptRecords, WalkSubject};
-
-/// The number of the format.
-pub(super) const FORMAT: u32 = 1;
-
-/// What the export is, and how much.
-pub(super) const SUMMARY: &str = "manifest.json";
-
-/// A line for each record.
-pub(super) const ENTRIES: &str = "manifest.ndjson";
 
 /// The files that an export would overwrite in a directory: those of a kind and the manifest's.
 pub(super) fn already_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
@@ -48,25 +40,6 @@ const NOT_SHOWN: [&str; 8] = [
     "links between translations",
     "the order in which organizers were typed, where the site does not keep it",
 ];
-
-/// The summary of an export.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ExportSummary {
-    pub(super) format: u32,
-    pub(super) made: String,
-    #[serde(flatten)]
-    pub(super) subject: WalkSubject,
-    namespace: String,
-    /// When the former export was made, whose changes these are.
-    since: Option<String>,
-    /// Walks over all lists; the last two found the same.
-    passes: u32,
-    pub(super) records: EntryCounts,
-    not_shown: Vec<String>,
-}
-
-/// The number of entries, by kind and by state.
-pub(super) type EntryCounts = BTreeMap<String, BTreeMap<EntryState, u64>>;
 
 /// An export before it has its name.
 struct ExportFiles {

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 
 use super::entry::{EntryState, ManifestEntry};
-use super::export_files::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
+use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
 use super::kept_records::WalkSubject;
 
 /// The entries of a former export, by kind and number.

@@ -63,15 +63,6 @@ pub(crate) fn run(
     Ok(Status::Success)
 }
 
-/// The configuration of a site for one run.
-///
-/// # Errors
-/// When the site cannot be used.
-pub(super) fn configuration_of(question: &SiteQuestion, report: &mut Report<'_>) -> anyhow::Result<String> {
-    let found = runtime::single()?.block_on(find(question, report))?;
-    Ok(text(&found, None))
-}
-
 /// The settings of a text that was just written.
 fn settings(text: &str) -> Result<Settings, Obstacle> {
     let settings = parse("the configuration found", text, &Overrides::default());
