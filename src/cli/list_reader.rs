@@ -10,7 +10,7 @@ use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
-use super::comparing::{CallJudge, Judged};
+use super::call_judge::{CallJudge, Judged};
 use super::typed_request::{TypedRequest, target};
 
 /// The walks over all lists of one run; a site that changes in each of them is told so.

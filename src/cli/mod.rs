@@ -2,6 +2,7 @@
 
 mod admin_client;
 mod args;
+mod call_judge;
 mod check;
 mod colour;
 mod command_line;

@@ -6,7 +6,7 @@ use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Root, Setti
 use calendar_edge_judge::contract::drift::compare_index;
 
 use super::addresses::home_path;
-use super::obstacle::{Obstacle, ObstacleKind};
+use super::obstacle::{Obstacle, ObstacleKind, with_causes};
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
 use super::report::Report;
@@ -29,7 +29,7 @@ pub(crate) fn check_settings(settings: &Settings, report: &mut Report<'_>) -> bo
         None => {}
         Some(Ok(_)) => report.ok("the certificate and its key"),
         Some(Err(error)) => {
-            report.unusable(format!("{:#}", anyhow::Error::from(error)));
+            report.unusable(with_causes(&error));
             return false;
         }
     }

@@ -47,9 +47,8 @@ impl Obstacle {
     }
 
     pub(super) fn client(error: &ClientError) -> Self {
-        let causes: Vec<String> = causes(error).map(ToString::to_string).collect();
-        let causes = causes.join(": ");
-        Self::other(format!("no client for the site can be made: {causes}"))
+        let error = with_causes(error);
+        Self::other(format!("no client for the site can be made: {error}"))
     }
 
     /// An answer of the REST API with this status and code.
@@ -126,6 +125,14 @@ fn trusting(key: &str) -> &'static str {
         "--site" => "write its certificate (PEM) into a file, and give --ca-file FILE",
         _ => "write its certificate (PEM) into a file, and name it in `origin.ca_file`",
     }
+}
+
+/// An error and its causes in one line.
+pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    causes(error)
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
 
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

@@ -6,11 +6,11 @@ use calendar_edge::app::DryRunAnswer;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
 
+use super::super::call_judge::{CallJudge, Judged};
 use super::super::environment::Environment;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::super::typed_request::TypedRequest;
-use super::call_judge::{CallJudge, Judged};
 use super::compare_args::CompareArgs;
 use super::printed::{self, SideNames};
 use super::sides::{ComparedCall, Sides};

@@ -5,8 +5,8 @@ use calendar_edge_judge::problem::Refusal;
 use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
-use super::api_under_test::{ApiAnswer, ApiRequest, TableVerdict};
 use super::suite::Suite;
+use super::tested_api::{ApiAnswer, ApiRequest, TableVerdict};
 
 /// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent.
 const VALUES: [&str; 10] = [

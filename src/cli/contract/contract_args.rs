@@ -12,7 +12,7 @@ use http::HeaderValue;
 use super::super::args::OutputArgs;
 use super::super::examples;
 use super::super::pace::Pace;
-use super::api_under_test::ApiUnderTest;
+use super::tested_api::ApiUnderTest;
 
 /// What is done with the contract of the API.
 #[derive(Debug, Subcommand)]

@@ -7,8 +7,8 @@ use jiff::civil::Date;
 use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
-use super::api_under_test::ApiRequest;
 use super::suite::{FoundRecords, Suite};
+use super::tested_api::ApiRequest;
 
 /// A filter, the record that it was made from, and what it demands of each record.
 struct FilterCase<'a> {

@@ -9,7 +9,6 @@
     reason = "indexes JSON values to read them, which gives null for what is not there"
 )]
 
-mod api_under_test;
 mod argument_cases;
 mod contract_args;
 mod filter_laws;
@@ -19,6 +18,7 @@ mod read_laws;
 mod recorded_cases;
 mod suite;
 mod suite_report;
+mod tested_api;
 mod write_laws;
 
 use std::fs;

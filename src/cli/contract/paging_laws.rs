@@ -7,8 +7,8 @@ use calendar_edge_judge::contract::answer::Shape;
 use serde_json::Value;
 use url::Url;
 
-use super::api_under_test::ApiRequest;
 use super::suite::{READS_SUCCEED, Suite, Trial};
+use super::tested_api::ApiRequest;
 
 /// The most pages that are read of a list; of a longer one the rest is not checked.
 const MOST_PAGES: u64 = 20;

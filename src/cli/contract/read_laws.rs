@@ -9,8 +9,8 @@ use http::Method;
 use http::header::{CONTENT_TYPE, ETAG};
 use serde_json::{Map, Value};
 
-use super::api_under_test::{ApiAnswer, ApiRequest};
 use super::suite::Suite;
+use super::tested_api::{ApiAnswer, ApiRequest};
 
 /// The most records of a kind that are read one by one.
 const MOST_RECORDS: usize = 10;

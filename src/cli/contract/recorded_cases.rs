@@ -3,8 +3,8 @@
 use calendar_edge_judge::contract::Kind;
 use http::Method;
 
-use super::api_under_test::ApiRequest;
 use super::suite::Suite;
+use super::tested_api::ApiRequest;
 
 /// The record in `fixtures/corpus`, its method, its target, its body, which was sent as JSON, and the status and the code
 /// that WordPress answered with.

@@ -10,8 +10,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::progress::TerminalProgress;
-use super::api_under_test::{ApiAnswer, ApiRequest, ApiUnderTest};
 use super::suite_report::{CheckResult, SuiteReport};
+use super::tested_api::{ApiAnswer, ApiRequest, ApiUnderTest};
 
 /// A test on its way.
 pub(super) struct Suite {

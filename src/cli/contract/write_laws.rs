@@ -5,8 +5,8 @@ use calendar_edge_judge::contract::answer::Shape;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::api_under_test::{ApiAnswer, ApiRequest};
 use super::suite::Suite;
+use super::tested_api::{ApiAnswer, ApiRequest};
 
 // === impl Suite ===
 

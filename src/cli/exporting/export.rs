@@ -10,7 +10,7 @@ use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_core::settings::Settings;
 use http::HeaderMap;
 
-use super::super::comparing::Judged;
+use super::super::call_judge::Judged;
 use super::super::environment::Environment;
 use super::super::file_hashes::account;
 use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, wait_after};

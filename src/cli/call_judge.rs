@@ -8,11 +8,11 @@ use calendar_edge_judge::call::Outcome;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 
-use super::super::typed_request::{TypedRequest, public_host};
+use super::typed_request::{TypedRequest, public_host};
 
 /// What the edge does with a request.
 #[derive(Debug)]
-pub(crate) enum Judged {
+pub(super) enum Judged {
     /// It sends this call to a backend.
     Call(Box<DryRunCall>),
     /// It answers itself.
@@ -23,7 +23,7 @@ pub(crate) enum Judged {
 
 /// Judges requests by one set of settings.
 #[derive(Debug)]
-pub(crate) struct CallJudge<'s> {
+pub(super) struct CallJudge<'s> {
     settings: &'s Settings,
     head: HeadRules,
     decider: Decider,
@@ -32,7 +32,7 @@ pub(crate) struct CallJudge<'s> {
 // === impl CallJudge ===
 
 impl<'s> CallJudge<'s> {
-    pub(crate) fn new(settings: &'s Settings) -> Self {
+    pub(super) fn new(settings: &'s Settings) -> Self {
         Self {
             settings,
             head: HeadRules::new(&settings.limits, &settings.hosts),
@@ -41,7 +41,7 @@ impl<'s> CallJudge<'s> {
     }
 
     /// The call that a backend gets for a request from loopback.
-    pub(crate) fn judge(&self, request: &TypedRequest) -> Judged {
+    pub(super) fn judge(&self, request: &TypedRequest) -> Judged {
         let parts = self.parts(request);
         let Ok(host) = self.head.check(&parts) else {
             return Judged::Answered;
