@@ -37,25 +37,25 @@ pub(super) struct EdgeArgs {
 #[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
     /// The configuration file, TOML; ./edge.toml or /etc/calendar-edge/edge.toml unless this or --origin is given
-    /// [env: CALENDAR_EDGE_CONFIG]
+    /// [env: `CALENDAR_EDGE_CONFIG`]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     #[arg(
         long,
         value_name = "URL",
-        help = "The REST root of the site, https://wp.example.org/wp-json [env: CALENDAR_EDGE_ORIGIN]"
+        help = "The REST root of the site, https://wp.example.org/wp-json [env: `CALENDAR_EDGE_ORIGIN`]"
     )]
     pub(super) origin: Option<String>,
-    /// The namespace that the plugin registers at the site [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]
+    /// The namespace that the plugin registers at the site [env: `CALENDAR_EDGE_ORIGIN_NAMESPACE`]
     #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
     #[arg(
         long,
         value_name = "URL",
-        help = "Scheme and host that clients use, https://events.example.org [env: CALENDAR_EDGE_PUBLIC_URL]"
+        help = "Scheme and host that clients use, https://events.example.org [env: `CALENDAR_EDGE_PUBLIC_URL`]"
     )]
     pub(super) public_url: Option<String>,
-    /// The public namespace of the API, besides the plugin's own [env: CALENDAR_EDGE_NAMESPACE]
+    /// The public namespace of the API, besides the plugin's own [env: `CALENDAR_EDGE_NAMESPACE`]
     #[arg(long, value_name = "NS")]
     pub(super) namespace: Option<String>,
 }

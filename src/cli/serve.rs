@@ -30,13 +30,13 @@ pub(super) struct ServeArgs {
     #[arg(
         long,
         value_name = "ADDR",
-        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock [env: CALENDAR_EDGE_LISTEN]"
+        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock [env: `CALENDAR_EDGE_LISTEN`]"
     )]
     listen: Option<String>,
-    /// Address for operators [env: CALENDAR_EDGE_ADMIN_LISTEN]
+    /// Address for operators [env: `CALENDAR_EDGE_ADMIN_LISTEN`]
     #[arg(long, value_name = "ADDR")]
     admin_listen: Option<String>,
-    /// Treatment of requests that violate a rule [env: CALENDAR_EDGE_MODE]
+    /// Treatment of requests that violate a rule [env: `CALENDAR_EDGE_MODE`]
     #[arg(long, value_name = "MODE", value_parser = ["enforce", "report", "off"])]
     mode: Option<String>,
 }

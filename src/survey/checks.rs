@@ -53,7 +53,7 @@ pub(crate) fn check_offline(settings: &Settings, report: &mut Report<'_>) {
 /// When no client can be made.
 pub(crate) async fn check_online(settings: Settings, report: &mut Report<'_>) -> Result<(), Obstacle> {
     let (traces, fleet) = (settings.traces.clone(), settings.fleet.clone());
-    check_site(settings, report).await?;
+    Box::pin(check_site(settings, report)).await?;
     fleet_store::ask(&fleet, report).await;
     collector::ask(&traces, report).await;
     Ok(())

@@ -46,7 +46,7 @@ pub(super) fn tell(
         report.ok(format!("{path}: the index publishes what the table says{listed}"));
     }
     for (subject, places) in &subjects {
-        tell_subject(subject, places, path, in_force, settings, report);
+        tell_subject((subject, places), path, in_force, settings, report);
     }
 }
 
@@ -104,8 +104,7 @@ fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
 /// Says what differs, where, and what the edge does about it. It is a finding where the edge refuses or drops what the
 /// site takes, or nobody has decided yet, and a note where the edge follows the site.
 fn tell_subject(
-    subject: &Subject,
-    places: &[String],
+    (subject, places): (&Subject, &[String]),
     path: &str,
     in_force: &TableInForce,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! `calendar-edge compare`: one call, both answers.
+//! `calendar-edge migration compare`: one call, both answers.
 
 use std::io::Write;
 

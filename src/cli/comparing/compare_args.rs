@@ -1,4 +1,4 @@
-//! The arguments of `compare`.
+//! The arguments of `migration compare`.
 
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use clap::Args;
@@ -6,7 +6,7 @@ use clap::Args;
 use super::super::args::{OutputArgs, SiteArgs};
 use super::super::typed_request::RequestArgs;
 
-/// The arguments of `compare`.
+/// The arguments of `migration compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The path with its query: /wp-json/calendar/events/v1/events?page=2

@@ -1,4 +1,4 @@
-//! `calendar-edge compare`: two backends get the same call, and their responses are compared.
+//! `calendar-edge migration compare`: two backends get the same call, and their responses are compared.
 
 mod compare;
 mod compare_args;

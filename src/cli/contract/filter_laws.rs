@@ -112,8 +112,7 @@ impl Suite {
         self.verdict(
             &trial,
             &law,
-            others.is_empty(),
-            "records that the filter asks for",
+            (others.is_empty(), "records that the filter asks for"),
             || format!("{others:?} as well"),
         );
         let is_there = case.holds.is_none() || records.iter().any(|record| id(record) == case.holds);
@@ -122,8 +121,7 @@ impl Suite {
             self.verdict(
                 &trial,
                 &law,
-                is_there,
-                &format!("{:?} among them", case.holds),
+                (is_there, &format!("{:?} among them", case.holds)),
                 || format!("{} others", records.len()),
             );
         }

@@ -85,8 +85,7 @@ impl Suite {
             self.verdict(
                 &page,
                 "pages are disjoint",
-                again.is_empty(),
-                "other records",
+                (again.is_empty(), "other records"),
                 || format!("{again:?} again"),
             );
             records.extend_from_slice(walk.records(&page));

@@ -73,7 +73,7 @@ impl Suite {
         };
         let (found, expected, bytes) = (facts(&head.answer), facts(&get.answer), head.answer.bytes);
         let holds = found == expected && bytes == 0;
-        self.verdict(&head, law, holds, &format!("{expected:?}"), || {
+        self.verdict(&head, law, (holds, &format!("{expected:?}")), || {
             format!("{found:?} with {bytes} bytes")
         });
     }

@@ -155,8 +155,7 @@ impl Suite {
         &mut self,
         trial: &Trial,
         law: &str,
-        holds: bool,
-        expected: &str,
+        (holds, expected): (bool, &str),
         found: impl FnOnce() -> String,
     ) {
         let result = if holds {
@@ -181,7 +180,7 @@ impl Suite {
 
     /// The same, where the answer itself was found.
     pub(super) fn check(&mut self, trial: &Trial, law: &str, holds: bool, expected: &str) {
-        self.verdict(trial, law, holds, expected, || trial.answer.told());
+        self.verdict(trial, law, (holds, expected), || trial.answer.told());
     }
 
     /// Checks that a call succeeded.
@@ -192,7 +191,7 @@ impl Suite {
     /// Checks that two values are equal.
     pub(super) fn equal<T: PartialEq + Debug>(&mut self, trial: &Trial, law: &str, found: &T, expected: &T) {
         let (holds, expected) = (found == expected, format!("{expected:?}"));
-        self.verdict(trial, law, holds, &expected, || format!("{found:?}"));
+        self.verdict(trial, law, (holds, &expected), || format!("{found:?}"));
     }
 
     /// Notes that a law could not be tried.
@@ -204,10 +203,10 @@ impl Suite {
     /// Counts a law as kept, or each fault as a failure.
     pub(super) fn faultless(&mut self, trial: &Trial, law: &str, expected: &str, faults: Vec<String>) {
         if faults.is_empty() {
-            self.verdict(trial, law, true, expected, String::new);
+            self.verdict(trial, law, (true, expected), String::new);
         }
         for fault in faults {
-            self.verdict(trial, law, false, expected, || fault);
+            self.verdict(trial, law, (false, expected), || fault);
         }
     }
 

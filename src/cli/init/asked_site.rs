@@ -15,7 +15,7 @@ use crate::survey::{Report, SiteQuestion, find};
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct AskedSiteArgs {
     /// The address of the site, instead of a file: REST root, namespace and languages are found as by `init`, except
-    /// the public address [env: CALENDAR_EDGE_SITE]
+    /// the public address [env: `CALENDAR_EDGE_SITE`]
     #[arg(long = "site", id = "asked_site", value_name = "URL")]
     asked: Option<String>,
 }

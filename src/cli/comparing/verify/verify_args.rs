@@ -1,4 +1,4 @@
-//! The arguments of `verify`.
+//! The arguments of `migration verify`.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::Args;
 use super::super::super::args::{OutputArgs, SiteArgs};
 use super::super::compare_args::AcceptArgs;
 
-/// The arguments of `verify`.
+/// The arguments of `migration verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// The other backend; may be left out if there is only one
