@@ -6,7 +6,7 @@ use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use super::obstacle::Obstacle;
 use super::probe::{Marking, Probe};
 use super::probe_response::code;
-use super::report::Report;
+use super::survey_report::Report;
 
 /// Asks one backend on the way that its calls take: the differences of a WordPress site's index from the table, or of
 /// another service whether it answers a list of events.

@@ -9,8 +9,8 @@ use super::addresses::home_path;
 use super::obstacle::{Obstacle, ObstacleKind, with_causes};
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
-use super::report::Report;
 use super::site_table::in_force;
+use super::survey_report::Report;
 use super::versions::{Versions, versions};
 use super::{
     backends, collector, editors, feed, fleet_store, groups, guarded_rules, home, languages, named_address,

@@ -3,7 +3,7 @@
 use calendar_edge::app::ask_collector;
 use calendar_edge_core::settings::TraceSettings;
 
-use super::report::Report;
+use super::survey_report::Report;
 
 /// Says where spans would be sent.
 pub(super) fn name(settings: &TraceSettings, report: &mut Report<'_>) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::obstacle::Obstacle;
 use super::probe::Probe;
-use super::report::Report;
+use super::survey_report::Report;
 
 /// The post types of the calendar. WordPress serves one to its editors where the plugin says so.
 const RECORD_TYPES: [&str; 4] = [

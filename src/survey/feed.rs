@@ -3,7 +3,7 @@
 use calendar_edge_core::settings::{Settings, WebhookSettings};
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-use super::report::Report;
+use super::survey_report::Report;
 
 /// Says where readers ask, and where changes would be posted.
 pub(super) fn name(settings: &Settings, report: &mut Report<'_>) {

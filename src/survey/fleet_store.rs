@@ -3,7 +3,7 @@
 use calendar_edge::app::try_store;
 use calendar_edge_core::settings::FleetSettings;
 
-use super::report::Report;
+use super::survey_report::Report;
 
 /// Names the store.
 pub(super) fn name(settings: &FleetSettings, report: &mut Report<'_>) {

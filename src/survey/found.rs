@@ -14,9 +14,9 @@ use url::Url;
 use super::languages::{SiteLanguages, site_languages};
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::Probe;
-use super::report::Report;
 use super::rest_root::{RestRoot, rest_root};
 use super::site_table::{added_parameters, in_force};
+use super::survey_report::Report;
 use super::versions::{Versions, versions};
 use super::visit::{Asking, SiteQuestion, Visited};
 

@@ -6,8 +6,8 @@ use calendar_edge_core::settings::{Profile, Settings, UndeclaredParameters};
 use calendar_edge_judge::contract::drift::Drift;
 use calendar_edge_judge::contract::{TableInForce, table};
 
-use super::report::Report;
 use super::site_table::is_forwarded;
+use super::survey_report::Report;
 
 /// What several differences have in common; the order is the order of the report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use super::obstacle::Obstacle;
 use super::pages::past_the_edge;
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
-use super::report::Report;
+use super::survey_report::Report;
 
 /// Says what the answer to a request for the home page shows about the address of the site.
 pub(super) fn check_home(

@@ -9,8 +9,8 @@ use super::further_roots::{FurtherRoot, LanguageHome, RootPlace, alternates, fur
 use super::obstacle::Obstacle;
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
-use super::report::Report;
 use super::root_document::{RootDocument, languages};
+use super::survey_report::Report;
 use super::visit::Visited;
 
 /// The languages of a site.

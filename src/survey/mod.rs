@@ -26,11 +26,12 @@ pub(crate) mod open_settings;
 mod pages;
 mod probe;
 mod probe_response;
-mod report;
+
 mod rest_root;
 mod root_document;
 mod site_table;
 mod surface_list;
+mod survey_report;
 mod versions;
 mod visit;
 mod wall;
@@ -41,5 +42,5 @@ pub(crate) use further_roots::{FurtherRoot, RootPlace};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;
 pub(crate) use obstacle::Obstacle;
-pub(crate) use report::{Colour, Report, WorstFinding};
+pub(crate) use survey_report::{Colour, Report, WorstFinding};
 pub(crate) use visit::SiteQuestion;

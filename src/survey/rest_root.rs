@@ -11,8 +11,8 @@ use super::header_links::header_links;
 use super::hindrance::hindrance;
 use super::html::tags;
 use super::obstacle::{Obstacle, ObstacleKind};
-use super::report::Report;
 use super::root_document::{NoDocument, RootDocument};
+use super::survey_report::Report;
 use super::visit::{Asking, Visited, front, is_same_site};
 
 /// A REST root that answers.

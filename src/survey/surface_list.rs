@@ -3,7 +3,7 @@
 use calendar_edge_core::gateway::surface::{COMPANION_LIST, companion_list};
 use calendar_edge_core::settings::Settings;
 
-use super::report::Report;
+use super::survey_report::Report;
 
 /// Prints the list of rules that are enforced, and says what they are worth without the plugin.
 pub(super) fn name(settings: &Settings, report: &mut Report<'_>) {

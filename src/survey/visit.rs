@@ -11,7 +11,7 @@ use super::addresses::loop_advice;
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
-use super::report::Report;
+use super::survey_report::Report;
 
 /// A page, and the address at which it was answered.
 pub(super) struct Visited {

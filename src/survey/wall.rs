@@ -4,7 +4,7 @@ use calendar_edge_core::settings::BackendSettings;
 
 use super::probe::{Marking, Probe};
 use super::probe_response::code;
-use super::report::Report;
+use super::survey_report::Report;
 
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
