@@ -20,3 +20,4 @@ pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub use call_context::{AskedLanguage, CallContext, Script};
 pub(super) use document::trimmed;
+pub(crate) use wordpress::enveloped_status;
