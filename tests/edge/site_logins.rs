@@ -45,8 +45,13 @@ fn rest_answer(seen: &Seen) -> Reply {
     match is_right {
         _ if seen.target.contains("_envelope") => {
             let (body, status) = if is_right { ("{}", 200) } else { (REFUSED, 401) };
-            let blank = if seen.target.contains("_pretty") { "\n    " } else { "" };
-            let envelope = format!(r#"{{{blank}"body":{body},{blank}"status":{blank}{status},"headers":{{}}}}"#);
+            let blank = if seen.target.contains("_pretty") {
+                "\n    "
+            } else {
+                ""
+            };
+            let envelope =
+                format!(r#"{{{blank}"body":{body},{blank}"status":{blank}{status},"headers":{{}}}}"#);
             Reply::json(200, &envelope)
         }
         true => Reply::json(200, "{}"),
@@ -207,7 +212,10 @@ async fn t98_no_spelling_of_a_request_hides_a_wrong_password() {
         (Method::GET, format!("{USERS}?.envelope=0&_pretty")),
         (Method::HEAD, format!("{USERS}?_envelope=1")),
         (Method::HEAD, format!("{USERS}?%5fenvelope&_pretty=1")),
-        (Method::GET, "/?rest_route=/wp/v2/users/me&_envelope&_pretty=1".to_owned()),
+        (
+            Method::GET,
+            "/?rest_route=/wp/v2/users/me&_envelope&_pretty=1".to_owned(),
+        ),
         (Method::HEAD, "/?rest_route=/wp/v2/users/me&_envelope".to_owned()),
         (Method::GET, format!("{event}?_envelope=1&_pretty=1")),
         (Method::HEAD, format!("{event}?_envelope=1")),
@@ -237,7 +245,11 @@ async fn t98_right_passwords_in_envelopes_cost_nothing() {
             format!("{USERS}?_envelope"),
             format!("{EVENTS}/56?_envelope=1&_pretty=1"),
         ] {
-            assert_eq!(status(rest(&edge, &target, RIGHT), "192.0.2.1").await, 200, "{target}");
+            assert_eq!(
+                status(rest(&edge, &target, RIGHT), "192.0.2.1").await,
+                200,
+                "{target}"
+            );
         }
     }
 }

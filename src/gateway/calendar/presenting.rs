@@ -49,7 +49,9 @@ impl<S> Presenting<S> {
         let audience = client.audience;
         // An envelope that was not read whole, as that of a HEAD, may hide a refusal (T-98).
         let is_refused = audience == Audience::OneClient
-            && accepted.effective_status().is_none_or(|status| status == StatusCode::UNAUTHORIZED);
+            && accepted
+                .effective_status()
+                .is_none_or(|status| status == StatusCode::UNAUTHORIZED);
         let (storable, stated) = if self.has_cache {
             storable(&accepted, audience)
         } else {

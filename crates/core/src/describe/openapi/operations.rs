@@ -7,7 +7,7 @@ use super::super::catalogue::{Language, Phrase};
 use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
 use super::inputs::{self, Carrier, reference};
 use super::{bodies, globals, responses};
-use calendar_edge_judge::contract::difference::{Difference, Published, differences};
+use calendar_edge_judge::contract::difference::{Difference, differences};
 use calendar_edge_judge::contract::{
     Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
 };
@@ -216,11 +216,9 @@ fn description(operation: &Operation, argument: &Argument, language: Language) -
         // Clients never see the backend's output for other names.
         return meaning.to_owned();
     }
-    let rows = differences().iter().filter(|row| {
-        row.published == Published::Unseen
-            && row.operations.contains(&operation.name.as_str())
-            && row.arguments.contains(&argument.name)
-    });
+    let rows = differences()
+        .iter()
+        .filter(|row| row.concerns(&operation.name, argument.name));
     match notes(language, rows) {
         Some(notes) => format!("{meaning} {notes}"),
         None => meaning.to_owned(),

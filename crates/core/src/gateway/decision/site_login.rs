@@ -307,7 +307,8 @@ mod tests {
         let coded: HeaderMap = [(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]
             .into_iter()
             .collect();
-        let response = |content: &str| format!("<?xml version=\"1.0\"?>\n<methodResponse>{content}</methodResponse>");
+        let response =
+            |content: &str| format!("<?xml version=\"1.0\"?>\n<methodResponse>{content}</methodResponse>");
         let (wrong, other) = (fault(403), fault(404));
         for (headers, body, expected) in [
             (&plain, response("<array>right</array>"), true),

@@ -74,8 +74,14 @@ mod tests {
             (list.clone(), &["system.multicall"][..]),
             (call(" pingback.ping\n"), &["pingback.ping"]),
             (call("system.multicallx"), &["system.multicallx"]),
-            (format!("{posts}<!--{list}-->"), &["wp.getposts", "system.multicall"]),
-            (posts.replace("</methodName>", "</methodName \n>"), &["wp.getposts"]),
+            (
+                format!("{posts}<!--{list}-->"),
+                &["wp.getposts", "system.multicall"],
+            ),
+            (
+                posts.replace("</methodName>", "</methodName \n>"),
+                &["wp.getposts"],
+            ),
         ] {
             assert_eq!(names(&body), expected, "{body}");
         }
