@@ -11,7 +11,6 @@ mod call_context;
 mod document;
 mod judge;
 mod redirect;
-mod scan;
 mod software;
 mod wordpress;
 
