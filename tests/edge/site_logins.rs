@@ -43,7 +43,7 @@ fn rest_answer(seen: &Seen) -> Reply {
         .header("authorization")
         .is_none_or(|value| value == basic("alice", RIGHT));
     match is_right {
-        _ if seen.target.contains("_envelope") => {
+        _ if seen.target.contains("envelope") => {
             let (body, status) = if is_right { ("{}", 200) } else { (REFUSED, 401) };
             let blank = if seen.target.contains("_pretty") {
                 "\n    "
