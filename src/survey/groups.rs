@@ -15,11 +15,8 @@ enum Subject {
     Missing,
     ExtraRoutes,
     Extra(String),
-    Typed(String, String, String),
     Required(String, bool),
     Unpublished(String),
-    Default(String),
-    Order,
 }
 
 /// Says how the index of one root differs from the table. Arguments that the settings let pass are left out.
@@ -62,19 +59,6 @@ fn classified(drift: &Drift) -> (Subject, String) {
             (Subject::Unpublished(argument.clone()), operation.clone())
         }
         Drift::ArgumentExtra { operation, argument } => (Subject::Extra(argument.clone()), operation.clone()),
-        Drift::OrderDiffers { operation } => (Subject::Order, operation.clone()),
-        Drift::TypeDiffers {
-            operation,
-            argument,
-            specified,
-            published,
-        } => (
-            Subject::Typed(argument.clone(), specified.clone(), published.clone()),
-            operation.clone(),
-        ),
-        Drift::DefaultDiffers {
-            operation, argument, ..
-        } => (Subject::Default(argument.clone()), operation.clone()),
         Drift::RequiredDiffers {
             operation,
             argument,
@@ -93,7 +77,7 @@ fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
             let listed = own.map_or(&[][..], |own| &own.extra_parameters);
             listed.contains(argument) || settings.extra_parameters.contains(argument)
         }
-        Subject::Typed(..) | Subject::Required(..) => {
+        Subject::Required(..) => {
             let mode = own.and_then(|own| own.mode).unwrap_or(settings.mode);
             mode != calendar_edge_core::settings::Mode::Enforce
         }
@@ -135,13 +119,6 @@ fn tell_subject(
                 ));
             }
         }
-        Subject::Typed(argument, specified, published) => {
-            report.differs(format!(
-                "{path}: `{argument}` is {specified} in the table and {published} at the origin ({at}): the edge judges it by \
-                 the table and may refuse what the site takes"
-            ));
-            report.paste(&reporting(places));
-        }
         Subject::Required(argument, true) => {
             report.differs(format!(
                 "{path}: `{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls \
@@ -155,12 +132,6 @@ fn tell_subject(
         )),
         Subject::Unpublished(argument) => report.note(format!(
             "{path}: the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
-        )),
-        Subject::Default(argument) => report.note(format!(
-            "{path}: `{argument}` has another default at the origin ({at}): the edge sends no defaults"
-        )),
-        Subject::Order => report.note(format!(
-            "{path}: the origin declares arguments in another order ({at}): refusals may name them in another order"
         )),
     }
 }
