@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 
@@ -76,16 +75,6 @@ const ATTEMPTS: usize = 2;
 
 /// The largest page that is read, in bytes.
 const LARGEST_PAGE: usize = 8 * 1024 * 1024;
-
-/// Headers of a page that say nothing about the form.
-const OF_PAGE: [HeaderName; 6] = [
-    AGE,
-    CONTENT_LENGTH,
-    ETAG,
-    LINK,
-    HeaderName::from_static("cache-status"),
-    HeaderName::from_static("x-tec-totalpages"),
-];
 
 // === impl Forms ===
 
@@ -204,7 +193,7 @@ where
         generation: u64,
         form: AnswerForm,
     ) -> CallResponse {
-        let headers = headers(pages.headers, form, written.body.len());
+        let headers = form.headers_of(pages.headers, written.body.len());
         let stored = pages.made_of.map(|made_of| {
             let answer = Answer::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
             let fill = StoredMetadata {
@@ -342,20 +331,4 @@ async fn page_bytes(mut body: EdgeBody, buffers: &BufferBudget) -> Result<Bytes,
         page.extend_from_slice(&data);
     }
     Ok(buffers.count(page.freeze()))
-}
-
-/// The headers of a page as those of a form.
-fn headers(mut headers: HeaderMap, form: AnswerForm, length: usize) -> HeaderMap {
-    for name in OF_PAGE {
-        headers.remove(name);
-    }
-    headers.insert(CONTENT_TYPE, form.content_type());
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-    if form == AnswerForm::Calendar {
-        headers.insert(
-            CONTENT_DISPOSITION,
-            HeaderValue::from_static("inline; filename=\"events.ics\""),
-        );
-    }
-    headers
 }

@@ -8,10 +8,10 @@ use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-use super::patch_conditions::PatchConditions;
 use crate::backend::{ExchangeFailure, OriginBody};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall};
 use crate::gateway::stage::Stage;
+use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
 use calendar_edge_judge::call::{ForwardableCall, MergedCall, RecordRead};

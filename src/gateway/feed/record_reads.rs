@@ -8,8 +8,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
-use serde::Deserialize;
-use serde_json::Value;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::companion::AsksSite;
@@ -22,7 +20,6 @@ use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
-use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
 /// Reads records for the feed.
 pub(in crate::gateway) trait ReadsRecords: AsksSite {
@@ -45,30 +42,6 @@ pub(in crate::gateway) struct RecordReads<S> {
     namespace: Option<Arc<str>>,
     public: PublicAddress,
 }
-
-/// What is read of a record.
-#[derive(Deserialize)]
-struct RecordTime {
-    #[serde(default)]
-    modified_utc: Option<Box<str>>,
-}
-
-/// A refusal of the site, as far as it tells whether it is about the record.
-#[derive(Deserialize)]
-struct RecordRefusal {
-    code: Box<str>,
-    /// Usually an object; the arguments that the refusal names are in its `params`.
-    #[serde(default)]
-    data: Value,
-}
-
-/// The ends of codes that begin with the kind of the record.
-const OF_RECORD: [&str; 4] = [
-    "-not-accessible",
-    "-not-found",
-    "-password-protected",
-    "-no-longer-available",
-];
 
 /// The most bytes of a record that is asked for.
 const LARGEST: usize = 4 << 20;
@@ -197,86 +170,4 @@ pub(in crate::gateway) async fn whole(
         whole.extend_from_slice(&data);
     }
     Ok(whole.into())
-}
-
-/// What an answer says about the record. Only the site can say that there is none for this reader, and only in words about
-/// the record: anything else, such as the refusal of a firewall, is a failure.
-fn verdict(kind: Kind, status: StatusCode, body: &[u8]) -> RecordVerdict {
-    if status == StatusCode::OK && !body.is_empty() {
-        let read = serde_json::from_slice::<RecordTime>(body);
-        return RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc));
-    }
-    let refusal = serde_json::from_slice::<RecordRefusal>(body);
-    match refusal {
-        Ok(refusal) if status.is_client_error() && refusal.is_about_record(kind) => RecordVerdict::Hidden,
-        _ => RecordVerdict::Failed,
-    }
-}
-
-// === impl RecordRefusal ===
-
-impl RecordRefusal {
-    /// Whether it refuses this record to this reader, in the words of any version of the plugin.
-    fn is_about_record(&self, kind: Kind) -> bool {
-        let kind = kind.singular();
-        let about = self.code.strip_prefix(kind).unwrap_or_default();
-        match &*self.code {
-            // Older versions, and other plugins: the number is that of no such record.
-            "rest_invalid_param" => self.names_only_number(),
-            "rest_term_invalid" => true,
-            code if code == format!("rest-{kind}-not-found") => true,
-            code if code == format!("rest-invalid-{kind}-id") => true,
-            _ => OF_RECORD.contains(&about),
-        }
-    }
-
-    fn names_only_number(&self) -> bool {
-        let params = self.data.get("params").and_then(Value::as_object);
-        params.is_some_and(|params| params.keys().eq([RECORD_NUMBER]))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(kind: Kind, status: u16, body: &str) -> RecordVerdict {
-        verdict(kind, StatusCode::from_u16(status).unwrap(), body.as_bytes())
-    }
-
-    #[test]
-    fn words_about_the_record_hide_it() {
-        let no_number =
-            r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
-        for (kind, status, body) in [
-            (Kind::Event, 403, r#"{"code":"event-not-accessible"}"#),
-            (Kind::Event, 403, r#"{"code":"event-password-protected"}"#),
-            (Kind::Event, 403, r#"{"code":"event-no-longer-available"}"#),
-            (Kind::Event, 404, r#"{"code":"rest-event-not-found"}"#),
-            (Kind::Event, 400, r#"{"code":"rest-invalid-event-id"}"#),
-            (Kind::Venue, 403, r#"{"code":"venue-not-accessible","data":null}"#),
-            (Kind::Tag, 404, r#"{"code":"rest_term_invalid","data":"x"}"#),
-            (Kind::Category, 400, no_number),
-        ] {
-            assert_eq!(found(kind, status, body), RecordVerdict::Hidden, "{body}");
-        }
-    }
-
-    #[test]
-    fn other_words_tell_nothing_of_it() {
-        let more = r#"{"code":"rest_invalid_param","data":{"params":{"id":"x","lang":"x"}}}"#;
-        for (status, body) in [
-            (400, more),
-            (403, r#"{"code":"venue-not-accessible"}"#),
-            (403, r#"{"error":"blocked"}"#),
-            (403, "<h1>Forbidden</h1>"),
-            (404, r#"{"code":"rest_no_route"}"#),
-            (401, r#"{"code":"rest_not_logged_in"}"#),
-            (500, r#"{"code":"event-not-accessible"}"#),
-            (200, ""),
-        ] {
-            assert_eq!(found(Kind::Event, status, body), RecordVerdict::Failed, "{body}");
-        }
-        assert_eq!(found(Kind::Event, 200, "{}"), RecordVerdict::Readable(None));
-    }
 }

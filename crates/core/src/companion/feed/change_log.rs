@@ -44,19 +44,6 @@ pub struct AskedRecord {
     pub(super) number: u64,
 }
 
-/// What an anonymous reader found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecordVerdict {
-    /// The record, with the time of its change as the site prints it.
-    Readable(Option<Box<str>>),
-    /// The site does not show it.
-    Hidden,
-    /// The site did not answer.
-    Failed,
-    /// The edge refuses the question, as it refuses it to every reader.
-    Refused,
-}
-
 // === impl AskedRecord ===
 
 impl AskedRecord {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::guard::{RuleEvent, RuleGuard, TripReason};
+use super::guard::{RuleGuard, TripReason};
+use super::rule_event::RuleEvent;
 use super::place::ClientId;
 use super::rule_record::RuleRecord;
 use super::tally::CallCounts;

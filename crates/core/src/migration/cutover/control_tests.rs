@@ -5,7 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::control::*;
-use super::guard::{RuleEvent, TripReason};
+use super::guard::TripReason;
+use super::rule_event::RuleEvent;
 use super::place::ClientId;
 use super::rule_record::RuleRecord;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
