@@ -4,7 +4,6 @@ use super::address::{AddressFault, plain};
 use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
 use calendar_edge_core::companion::mark::is_signed;
-use calendar_edge_core::settings::BackendSettings;
 use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
@@ -59,45 +58,28 @@ const CLAIMS: [&str; 9] = [
     "x-url-scheme",
 ];
 
-/// The host that serves the site.
-#[derive(Debug)]
-pub(crate) struct SiteOrigin {
-    route: OriginRoute,
-}
-
-// === impl SiteOrigin ===
-
-impl SiteOrigin {
-    /// The host of the configured REST root, or the one that the settings name instead.
-    pub(crate) fn new(site: &BackendSettings) -> Self {
-        Self {
-            route: OriginRoute::of_site(site),
-        }
-    }
-
-    /// The same request, addressed to the origin.
-    pub(crate) fn request(
-        &self,
-        head: &Parts,
-        body: reqwest::Body,
-        forwarded: &Forwarded,
-    ) -> Result<reqwest::Request, AddressFault> {
-        let path = spelled_out(head.uri.path(), br#""<>^`{}|\"#);
-        let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
-        let url = plain(self.route.base(), &path, query.as_deref())?;
-        let mut headers = head.headers.clone();
-        strip_hop_by_hop(&mut headers);
-        strip_confusable(&mut headers);
-        strip_marks(&mut headers);
-        strip_claims(&mut headers, forwarded.client);
-        join_cookies(&mut headers);
-        self.route.write_to(&mut headers);
-        forwarded.write(&mut headers);
-        let mut request = reqwest::Request::new(head.method.clone(), url);
-        *request.headers_mut() = headers;
-        *request.body_mut() = Some(body);
-        Ok(request)
-    }
+/// The same request, addressed to the host that serves the site.
+pub(crate) fn site_request(
+    route: &OriginRoute,
+    head: &Parts,
+    body: reqwest::Body,
+    forwarded: &Forwarded,
+) -> Result<reqwest::Request, AddressFault> {
+    let path = spelled_out(head.uri.path(), br#""<>^`{}|\"#);
+    let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
+    let url = plain(route.base(), &path, query.as_deref())?;
+    let mut headers = head.headers.clone();
+    strip_hop_by_hop(&mut headers);
+    strip_confusable(&mut headers);
+    strip_marks(&mut headers);
+    strip_claims(&mut headers, forwarded.client);
+    join_cookies(&mut headers);
+    route.write_to(&mut headers);
+    forwarded.write(&mut headers);
+    let mut request = reqwest::Request::new(head.method.clone(), url);
+    *request.headers_mut() = headers;
+    *request.body_mut() = Some(body);
+    Ok(request)
 }
 
 /// Removes headers that apply to one connection, and those that `Connection` names.
@@ -203,8 +185,8 @@ mod tests {
             log: RequestLog::default(),
             parent: ParentSpan::NextExchange,
         };
-        SiteOrigin::new(&settings.site())
-            .request(&head, reqwest::Body::from(""), &forwarded)
+        let route = OriginRoute::of_site(&settings.site());
+        site_request(&route, &head, reqwest::Body::from(""), &forwarded)
             .map(|request| request.url().to_string())
     }
 

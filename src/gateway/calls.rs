@@ -231,7 +231,7 @@ impl CalendarCall {
         Self {
             client,
             call,
-            route: CallRoute::primary(),
+            route: CallRoute::Primary,
             form: AnswerForm::Json,
             queue: None,
         }

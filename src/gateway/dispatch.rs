@@ -10,10 +10,11 @@ use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
 use crate::backend::{
-    Backend, Backends, BreakerGuard, ExchangeFailure, Health, NamespaceLooks, OriginBody, Outgoing,
+    Backend, Backends, BreakerGuard, ExchangeFailure, NamespaceLooks, OriginBody, Outgoing,
 };
 use crate::companion::{Companions, ExchangeStart};
 use calendar_edge_core::companion::purge::AnswerAge;
+use calendar_edge_core::limits::Health;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, CallContext, Content, RelayRules, Script, accept,
 };

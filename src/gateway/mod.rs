@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
-use crate::backend::{Backends, RootIndex};
+use crate::backend::{Backends, OwnRequests};
 use crate::layers::EdgeResponse;
 use calendar_edge_core::cache::forms::OfferedForms;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
@@ -214,7 +214,7 @@ impl<'a> Plan<'a> {
             policy: self.policy.clone(),
             largest_body: u64::try_from(self.settings.cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&self.backends),
-            index: RootIndex::of(origin, &origin.url),
+            site: OwnRequests::new(origin, &origin.url, None),
             drain: state.drain.clone(),
             feed: state.companions.feed().clone(),
         };

@@ -12,13 +12,13 @@ use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
 use super::stage::Stage;
 use super::{Plan, answering_stages, calendar_stages};
-use crate::backend::SiteOrigin;
-use crate::companion::{AsksSite, PurgeRequests, Sender};
+use crate::backend::OriginRoute;
+use crate::companion::{PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::follower::FeedParts;
-use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
+use crate::gateway::feed::record_reads::RecordReads;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::logins::SiteLogins;
@@ -119,8 +119,8 @@ impl Gateway {
     }
 
     /// Asks for records as an anonymous reader does.
-    pub(crate) fn site(&self) -> Arc<dyn AsksSite> {
-        Arc::<dyn ReadsRecords>::clone(&self.records)
+    pub(crate) fn site(&self) -> Arc<dyn ReadsRecords> {
+        Arc::clone(&self.records)
     }
 
     /// Answers a request.
@@ -259,7 +259,7 @@ fn site(plan: &Plan<'_>) -> Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
         rules: Arc::clone(&plan.rules),
-        origin: SiteOrigin::new(&plan.site),
+        origin: OriginRoute::of_site(&plan.site),
         public_url: settings.public_url.clone(),
         limits: settings.limits.clone(),
         timeouts: settings.timeouts.clone(),

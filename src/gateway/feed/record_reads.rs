@@ -1,37 +1,25 @@
 //! Records read as an anonymous reader reads them: from the cache, or from the site with a permit like any other call.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
-use crate::companion::AsksSite;
+use crate::companion::ReadsRecords;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
+use crate::layers::EdgeResponse;
 use crate::server::bodies::CollectError;
 use crate::server::response::{BoxError, EdgeBody};
-use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
+use calendar_edge_core::companion::feed::RecordName;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
-
-/// Reads records for the feed.
-pub(in crate::gateway) trait ReadsRecords: AsksSite {
-    /// The JSON of a record at a public address; none if an anonymous reader does not see it, or if it is longer than
-    /// `most` bytes.
-    fn read<'a>(
-        &'a self,
-        name: RecordName,
-        public: &'a PublicAddress,
-        most: usize,
-    ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>>;
-}
 
 /// Reads records through the stages below judging.
 pub(in crate::gateway) struct RecordReads<S> {
@@ -42,9 +30,6 @@ pub(in crate::gateway) struct RecordReads<S> {
     namespace: Option<Arc<str>>,
     public: PublicAddress,
 }
-
-/// The most bytes of a record that is asked for.
-const LARGEST: usize = 4 << 20;
 
 // === impl RecordReads ===
 
@@ -98,33 +83,6 @@ where
             call,
         ))
     }
-
-    /// Status and body of the answer, without a body if it has more bytes or ends early; none where the edge refuses.
-    async fn answer(
-        &self,
-        name: RecordName,
-        public: &PublicAddress,
-        most: usize,
-    ) -> Option<(StatusCode, Option<Bytes>)> {
-        let call = self.call(name, public)?;
-        let answer = self.stages.call(call).await.response;
-        let status = answer.status();
-        Some((status, whole(answer.response.into_body(), most).await.ok()))
-    }
-}
-
-impl<S> AsksSite for RecordReads<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
-        Box::pin(async move {
-            let Some((status, body)) = self.answer(name, &self.public, LARGEST).await else {
-                return RecordVerdict::Refused;
-            };
-            verdict(name.kind, status, body.as_deref().unwrap_or_default())
-        })
-    }
 }
 
 impl<S> ReadsRecords for RecordReads<S>
@@ -134,12 +92,14 @@ where
     fn read<'a>(
         &'a self,
         name: RecordName,
-        public: &'a PublicAddress,
+        public: Option<&'a PublicAddress>,
         most: usize,
-    ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>> {
+    ) -> BoxFuture<'a, Option<(StatusCode, Option<Bytes>)>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, public, most).await?;
-            body.filter(|_| status == StatusCode::OK)
+            let call = self.call(name, public.unwrap_or(&self.public))?;
+            let EdgeResponse { response, .. } = self.stages.call(call).await.response;
+            let (head, body) = response.into_parts();
+            Some((head.status, whole(body, most).await.ok()))
         })
     }
 }

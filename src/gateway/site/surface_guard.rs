@@ -14,7 +14,9 @@ use crate::server::response::{AnsweredBy, json};
 use crate::telemetry::{DecidedBy, SurfaceMetrics, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::gateway::surface::{SURFACE_RULE, SeenBody, SurfaceOutcome, SurfaceRequest, SurfaceVerdict};
+use calendar_edge_core::gateway::surface::{
+    SURFACE_RULE, SeenBody, SurfaceOutcome, SurfaceRequest, SurfaceVerdict,
+};
 use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::routing::SiteTarget;

@@ -6,6 +6,7 @@ use super::feed_token::FeedPosition;
 use super::known_records::{KnownRecords, RecordName, RecordStanding};
 use super::numbered::Numbered;
 use super::page::{ChangedRecord, FeedPage, WhatChanged};
+use super::record_verdict::RecordVerdict;
 use crate::cache::{Dependencies, Removal, Tag};
 use crate::companion::purge::PurgeRequest;
 use crate::unix_time::UnixTime;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::guard::{RuleGuard, TripReason};
-use super::rule_event::RuleEvent;
 use super::place::ClientId;
+use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
 use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};

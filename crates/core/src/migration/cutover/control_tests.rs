@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::control::*;
 use super::guard::TripReason;
-use super::rule_event::RuleEvent;
 use super::place::ClientId;
+use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;

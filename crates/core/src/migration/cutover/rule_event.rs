@@ -90,9 +90,12 @@ mod tests {
     #[test]
     fn responses_differ_from_the_class_of_hosts_on() {
         for class in DifferenceClass::ALL {
-            let is_different = RuleEvent::of_difference(class) == RuleEvent::Different;
-            assert_eq!(is_different, class >= DifferenceClass::Host, "{class:?}");
+            let is_different = RuleEvent::of_difference(*class) == RuleEvent::Different;
+            assert_eq!(is_different, *class >= DifferenceClass::Host, "{class:?}");
         }
-        assert_eq!(RuleEvent::of_difference(DifferenceClass::Volatile), RuleEvent::Same);
+        assert_eq!(
+            RuleEvent::of_difference(DifferenceClass::Volatile),
+            RuleEvent::Same
+        );
     }
 }
