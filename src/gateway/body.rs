@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame};
+use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
@@ -70,12 +70,6 @@ pub(super) enum Unwanted {
     Absent,
     /// At least a byte, or the announcement of one.
     Sent,
-}
-
-/// The bytes of content in what a body was polled for.
-pub(super) fn data_len(polled: Option<&Result<Frame<Bytes>, BodyError>>) -> usize {
-    let frame = polled.and_then(|frame| frame.as_ref().ok());
-    frame.and_then(Frame::data_ref).map_or(0, Bytes::len)
 }
 
 /// Reads and drops a small body. A large or slow one is left unread, which ends the connection.

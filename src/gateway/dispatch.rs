@@ -170,9 +170,7 @@ impl Dispatch {
     }
 }
 
-impl Stage<CalendarCall> for Dispatch {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for Dispatch {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         self.send(call, None).await
     }

@@ -1,8 +1,7 @@
 //! The innermost service: finds out where a request leads, and sends it on its way.
 
 use std::convert::Infallible;
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -10,6 +9,7 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
+use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::stage::Stage;
 use super::{Plan, answering_stages, calendar_stages};
 use crate::backend::OriginRoute;
@@ -37,17 +37,6 @@ pub(crate) struct Gateway {
     gateway: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
 }
-
-/// The gateway through the gateway, behind one type.
-pub(super) trait ServeGateway: Send + Sync {
-    /// Answers a request.
-    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response;
-
-    /// Returns true if a request leads elsewhere under another name of the calendar at the site.
-    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool;
-}
-
-pub(super) type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
 /// Where a request leads. What is rare and large is behind a pointer.
 enum Destination {
@@ -86,13 +75,18 @@ impl Gateway {
             return named;
         }
         Self {
-            gateway: Arc::new(AwaitingNamespace::new(named.gateway, settings, state)),
+            gateway: Arc::new(AwaitingNamespace::new(
+                named.gateway,
+                |settings, state| Self::named(settings, state).gateway,
+                settings,
+                state,
+            )),
             records: named.records,
         }
     }
 
     /// The same where the namespace of the settings counts, set, listed or assumed.
-    pub(super) fn named(settings: &Settings, state: &GatewayState) -> Self {
+    fn named(settings: &Settings, state: &GatewayState) -> Self {
         let plan = Plan::new(settings, state);
         let answering = Arc::new(answering_stages(&plan));
         let records: Arc<dyn ReadsRecords> =
@@ -123,8 +117,7 @@ impl Gateway {
         Arc::clone(&self.records)
     }
 
-    /// Answers a request.
-    pub(super) fn serve(&self, request: EdgeRequest) -> Response {
+    fn serve(&self, request: EdgeRequest) -> ServeFuture {
         Arc::clone(&self.gateway).serve(request)
     }
 }
@@ -132,7 +125,7 @@ impl Gateway {
 impl Service<EdgeRequest> for Gateway {
     type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Response;
+    type Future = ServeFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -161,9 +154,9 @@ impl Destination {
 
 // === impl GatewayParts ===
 
-impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayParts<C> {
+impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
     /// Each way has a future of its own, which is moved when it is made: one for all would be as large as the largest.
-    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture {
         match self.way(request) {
             Destination::Answered(response) => Box::pin(ready(Ok(response))),
             Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
@@ -182,7 +175,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
     }
 }
 
-impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
+impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
     /// Where a request leads, by its head.
     fn way(&self, request: EdgeRequest) -> Destination {
         if self.purges.are_given_by(&request.head) {

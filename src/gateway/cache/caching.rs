@@ -63,10 +63,7 @@ enum QueryEnd {
 
 // === impl Caching ===
 
-impl<S> Caching<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     pub(in crate::gateway) fn new(
         filling: CacheFetch<S>,
         settings: &CacheSettings,
@@ -271,12 +268,7 @@ where
     }
 }
 
-impl<S> Stage<CalendarCall> for Caching<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Caching<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         self.companions.called();
         let judged = Arc::clone(&call.call);

@@ -59,10 +59,7 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 
 // === impl CacheFetch ===
 
-impl<S> CacheFetch<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     /// The stages toward the site.
     pub(in crate::gateway) const fn inner(&self) -> &S {
         &self.inner

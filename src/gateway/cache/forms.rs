@@ -78,10 +78,7 @@ const LARGEST_PAGE: usize = 8 * 1024 * 1024;
 
 // === impl Forms ===
 
-impl<S> Forms<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> Forms<S> {
     /// Answers in JSON as they are, and in other forms as `written` keeps them.
     pub(in crate::gateway) fn new(
         json: Arc<S>,
@@ -96,12 +93,7 @@ where
     }
 }
 
-impl<S> Stage<CalendarCall> for Forms<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Forms<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         if !self.offered.of(&call.call).are_several() {
             return self.json.call(call).await;
@@ -144,10 +136,7 @@ impl<S> FormPages<S> {
     }
 }
 
-impl<S> FormPages<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
     /// Reads all pages, and writes the answer.
     async fn read(&self, call: &CalendarCall, mut writer: FormWriter) -> Result<CallResponse, Unwritten> {
         // Before the first page: what is removed from now on is not in the answer.
@@ -227,12 +216,7 @@ where
     }
 }
 
-impl<S> Stage<CalendarCall> for FormPages<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for FormPages<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let mut left = ATTEMPTS;
         loop {

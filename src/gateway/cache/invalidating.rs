@@ -69,12 +69,7 @@ impl<S> Invalidating<S> {
     }
 }
 
-impl<S> Stage<CalendarCall> for Invalidating<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Invalidating<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         let removal = written_by(&call.call);
         let result = self.inner.call(call).await;

@@ -53,10 +53,7 @@ enum RecordAnswer {
 
 // === impl Merging ===
 
-impl<S> Merging<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
+impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
         let merged = settings.operations.iter();
         let merged = merged.filter(|(_, operation)| operation.patch == PatchPolicy::Merge);
@@ -137,12 +134,7 @@ enum Update {
     Answered(AcceptedResponse<OriginBody>),
 }
 
-impl<S> Stage<CalendarCall> for Merging<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Merging<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         if self.merged.is_empty() || call.client.patch.is_none() {
             return self.inner.call(call).await;

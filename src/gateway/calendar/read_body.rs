@@ -13,17 +13,13 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 /// Answers when a body is too large, too slow, incomplete, or not expected.
 #[derive(Debug)]
 pub(in crate::gateway) struct ReadBody<S> {
-    inner: S,
-    bodies: BodyReader,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) bodies: BodyReader,
 }
 
 // === impl ReadBody ===
 
 impl<S> ReadBody<S> {
-    pub(in crate::gateway) const fn new(inner: S, bodies: BodyReader) -> Self {
-        Self { inner, bodies }
-    }
-
     async fn read(&self, call: Option<&ReadableCall>, body: CallBody) -> Result<ReceivedBody, BodyFault> {
         match body {
             CallBody::Read(body) => received(call, body),
@@ -69,12 +65,7 @@ fn received(call: Option<&ReadableCall>, body: Bytes) -> Result<ReceivedBody, Bo
     }
 }
 
-impl<S> Stage<CallRequest> for ReadBody<S>
-where
-    S: Stage<CallRequest<ReceivedBody>, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CallRequest<ReceivedBody>, CallResponse>> Stage<CallRequest, CallResponse> for ReadBody<S> {
     async fn call(&self, request: CallRequest) -> CallResponse {
         let CallRequest { asked, opened, body } = request;
         let call = opened.next().ok();

@@ -33,10 +33,7 @@ pub(in crate::gateway) struct RecordReads<S> {
 
 // === impl RecordReads ===
 
-impl<S> RecordReads<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
     pub(in crate::gateway) fn new(stages: Arc<S>, settings: &Settings, decider: &Arc<Decider>) -> Self {
         let root = settings.roots.first().map_or("", |root| root.path.as_str());
         let namespaces = settings.public_namespaces();
@@ -85,10 +82,7 @@ where
     }
 }
 
-impl<S> ReadsRecords for RecordReads<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> ReadsRecords for RecordReads<S> {
     fn read<'a>(
         &'a self,
         name: RecordName,

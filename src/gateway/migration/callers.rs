@@ -253,9 +253,7 @@ impl CandidateWay {
     }
 }
 
-impl Stage<CalendarCall> for CandidateWay {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for CandidateWay {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         match self.identity(&call).await {
             Ok(identity) => self.send(call, identity).await,

@@ -106,7 +106,7 @@ impl Copier {
         primary: &Arc<S>,
         order: CopyOrder,
     ) where
-        S: Stage<CalendarCall, Response = BackendResult>,
+        S: Stage<CalendarCall, BackendResult>,
     {
         let taken = self
             .comparable(result)
@@ -139,7 +139,7 @@ impl Copier {
 
     async fn copy<S>(self: &Arc<Self>, call: &DryRunCall, answer: WholeAnswer, primary: &S, order: CopyOrder)
     where
-        S: Stage<CalendarCall, Response = BackendResult>,
+        S: Stage<CalendarCall, BackendResult>,
     {
         let pair = match self.both_answers(call, answer, order.to).await {
             Ok(pair) => Arc::new(pair),
@@ -228,7 +228,7 @@ impl Copier {
     /// The primary's second answer to the same call, unless another second question runs.
     async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunAnswer>
     where
-        S: Stage<CalendarCall, Response = BackendResult>,
+        S: Stage<CalendarCall, BackendResult>,
     {
         let _turn = self.doubling.try_acquire().ok()?;
         let answer = primary.call(call.again()).await;

@@ -18,7 +18,8 @@ use calendar_edge_core::migration::cutover::RuleEvent;
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
 #[derive(Debug)]
 pub(in crate::gateway) struct BackendSelection {
-    primary: Dispatch,
+    /// The way to the site.
+    pub(in crate::gateway) primary: Dispatch,
 }
 
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.
@@ -27,11 +28,6 @@ struct Attempt<'a> {
     client: Option<IpAddr>,
     started: Instant,
     has_ended: bool,
-}
-
-/// The end of the way, with the way to the site.
-pub(in crate::gateway) const fn select_backend(primary: Dispatch) -> BackendSelection {
-    BackendSelection { primary }
 }
 
 // === impl BackendSelection ===
@@ -57,9 +53,7 @@ impl BackendSelection {
     }
 }
 
-impl Stage<CalendarCall> for BackendSelection {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for BackendSelection {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         match call.route.clone() {
             CallRoute::Primary => self.primary.call(call).await,

@@ -20,9 +20,9 @@ use calendar_edge_judge::call::ValidatedCall;
 /// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
 #[derive(Debug)]
 pub(in crate::gateway) struct Shadowing<S> {
-    inner: Arc<S>,
+    pub(in crate::gateway) inner: Arc<S>,
     /// None without a rule.
-    shadows: Option<Shadows>,
+    pub(in crate::gateway) shadows: Option<Shadows>,
 }
 
 /// All rules, with what draws from their shares.
@@ -33,22 +33,9 @@ pub(in crate::gateway) struct Shadows {
     hasher: RandomState,
 }
 
-/// The stage with the rules of these settings.
-pub(in crate::gateway) fn shadowing<S>(inner: S, shadows: Option<Shadows>) -> Shadowing<S> {
-    Shadowing {
-        inner: Arc::new(inner),
-        shadows,
-    }
-}
-
 // === impl Shadowing ===
 
-impl<S> Stage<CalendarCall> for Shadowing<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Shadowing<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         let Some(shadows) = &self.shadows else {
             return self.inner.call(call).await;
