@@ -115,9 +115,20 @@ where
         }))
         // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
         .layer(layer_fn(|inner| {
-            let (json, forms) = (Arc::new(inner), &settings.forms);
-            let pages = FormPages::new(&json, forms, &state.cache, &state.buffers, &state.warnings);
-            cache::forms::Forms::new(json, plan.caching(pages), forms)
+            let (json, offered) = (Arc::new(inner), OfferedForms::new(&settings.forms));
+            let written = plan.caching(FormPages {
+                json: Arc::clone(&json),
+                cache: state.cache.clone(),
+                calendar_name: settings.forms.calendar_name.clone(),
+                computing: Computing::new(),
+                buffers: state.buffers.clone(),
+                warnings: state.warnings.clone(),
+            });
+            cache::forms::Forms {
+                json,
+                written,
+                offered,
+            }
         }))
         .service(answering)
 }

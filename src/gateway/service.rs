@@ -38,23 +38,7 @@ pub(crate) struct Gateway {
     records: Arc<dyn ReadsRecords>,
 }
 
-/// Where a request leads. What is rare and large is behind a pointer.
-enum Destination {
-    /// Nowhere: the edge has answered it.
-    Answered(EdgeResponse),
-    /// To the calendar.
-    Calendar(CallRequest),
-    /// To the cache, which it purges to remove answers.
-    PurgeRequest(Box<EdgeRequest>),
-    /// To the feed of changes.
-    Feed(Box<EdgeRequest>),
-    /// To the rest of the site.
-    Site(Box<EdgeRequest>),
-    /// To the rest of the site, unless its body names a call of the calendar.
-    SiteForm(Box<EdgeRequest>, SiteFormScan),
-}
-
-/// Both gateway: through the calendar's stages, and to the rest of the site.
+/// Both ways: through the calendar's stages, and to the rest of the site.
 struct GatewayParts<C> {
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
@@ -136,36 +120,34 @@ impl Service<EdgeRequest> for Gateway {
     }
 }
 
-// === impl Destination ===
-
-impl Destination {
-    fn calendar(request: EdgeRequest, opened: OpenedBy) -> Self {
-        let (asked, body) = request.split();
-        Self::Calendar(calendar_call(asked, opened, CallBody::Incoming(body)))
-    }
-
-    fn preflight() -> Self {
-        Self::Answered(EdgeResponse {
-            response: preflight(),
-            facts: ResponseFacts::Edge(AnsweredBy::Preflight),
-        })
-    }
-}
-
 // === impl GatewayParts ===
 
 impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
-    /// Each way has a future of its own, which is moved when it is made: one for all would be as large as the largest.
+    /// Finds out by the head where a request leads. Each way has a future of its own, which is moved when it is made: one
+    /// for all would be as large as the largest.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture {
-        match self.way(request) {
-            Destination::Answered(response) => Box::pin(ready(Ok(response))),
-            Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
-            Destination::Feed(request) => Box::pin(async move { Ok(self.read_changes(request).await) }),
-            Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
-            Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
-            Destination::SiteForm(request, scan) => {
-                Box::pin(async move { Ok(self.pass_form(request, scan).await) })
+        if self.purges.are_given_by(&request.head) {
+            return Box::pin(async move { Ok(self.take_order(request).await) });
+        }
+        if self.is_preflight(&request) {
+            return answered(preflighted());
+        }
+        if self.feed.is_asked(&request.head) {
+            return Box::pin(async move { Ok(self.feed.answer(&request.split().0).await) });
+        }
+        if let Some(known) = self.known(&request) {
+            return self.call(request, OpenedBy::Known(known));
+        }
+        match self.decider.open(&request.decided_by()) {
+            Opening::Preflight => answered(preflighted()),
+            Opening::RestIndex(root) => answered(self.discovery.answer(root, &request.context)),
+            Opening::Ambiguous(refusal) => {
+                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
+                answered(refused(&refusal))
             }
+            Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),
+            Opening::Site => Box::pin(async move { Ok(self.stream(request).await) }),
+            Opening::SiteForm(scan) => Box::pin(async move { Ok(self.pass_form(request, scan).await) }),
         }
     }
 
@@ -176,31 +158,10 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
 }
 
 impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
-    /// Where a request leads, by its head.
-    fn way(&self, request: EdgeRequest) -> Destination {
-        if self.purges.are_given_by(&request.head) {
-            return Destination::PurgeRequest(Box::new(request));
-        }
-        if self.is_preflight(&request) {
-            return Destination::preflight();
-        }
-        if self.feed.is_asked(&request.head) {
-            return Destination::Feed(Box::new(request));
-        }
-        if let Some(known) = self.known(&request) {
-            return Destination::calendar(request, OpenedBy::Known(known));
-        }
-        match self.decider.open(&request.decided_by()) {
-            Opening::Preflight => Destination::preflight(),
-            Opening::RestIndex(root) => Destination::Answered(self.discovery.answer(root, &request.context)),
-            Opening::Ambiguous(refusal) => {
-                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
-                Destination::Answered(refused(&refusal))
-            }
-            Opening::Call(opened) => Destination::calendar(request, OpenedBy::Head(Arc::from(opened))),
-            Opening::Site => Destination::Site(Box::new(request)),
-            Opening::SiteForm(scan) => Destination::SiteForm(Box::new(request), scan),
-        }
+    fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
+        let (asked, body) = request.split();
+        let call = calendar_call(asked, opened, CallBody::Incoming(body));
+        Box::pin(async move { Ok(self.calendar.call(call).await) })
     }
 
     /// What was decided about the same request before.
@@ -208,17 +169,12 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         self.known.find(self.decider.sole_target(&request.decided_by())?)
     }
 
-    async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
-        let EdgeRequest { head, body, .. } = *request;
+    async fn take_order(&self, request: EdgeRequest) -> EdgeResponse {
+        let EdgeRequest { head, body, .. } = request;
         match self.purges.take(&head, body, Sender::Remote).await {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
         }
-    }
-
-    async fn read_changes(&self, request: Box<EdgeRequest>) -> EdgeResponse {
-        let (asked, _) = request.split();
-        self.feed.answer(&asked).await
     }
 
     /// Whether a browser asks for a page that wants to use a route of the edge's own.
@@ -227,12 +183,12 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 
-    async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {
+    async fn stream(&self, request: EdgeRequest) -> EdgeResponse {
         let (asked, body) = request.split();
         self.site.stream(&asked, body).await
     }
 
-    async fn pass_form(&self, request: Box<EdgeRequest>, scan: SiteFormScan) -> EdgeResponse {
+    async fn pass_form(&self, request: EdgeRequest, scan: SiteFormScan) -> EdgeResponse {
         let (asked, body) = request.split();
         match self.site.pass_form(&asked, body, scan).await {
             Passage::Answered(answer) => answer,
@@ -241,6 +197,17 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
                 self.calendar.call(call).await
             }
         }
+    }
+}
+
+fn answered(response: EdgeResponse) -> ServeFuture {
+    Box::pin(ready(Ok(response)))
+}
+
+fn preflighted() -> EdgeResponse {
+    EdgeResponse {
+        response: preflight(),
+        facts: ResponseFacts::Edge(AnsweredBy::Preflight),
     }
 }
 
@@ -257,7 +224,7 @@ fn site(plan: &Plan<'_>) -> Site {
         limits: settings.limits.clone(),
         timeouts: settings.timeouts.clone(),
         bodies: plan.bodies.clone(),
-        logins: SiteLogins::new(plan.rate_limiter()),
+        logins: SiteLogins(plan.rate_limiter()),
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),
     }

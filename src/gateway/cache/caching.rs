@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::fetch::{CacheFetch, CacheQuery, SharedOutcome};
-use super::served::{self, CacheReport};
+use super::served::CacheReport;
 use crate::cache::{Cache, CollapsedRequests, CollapsedRole, Lookup, Progress, StoredResponse};
 use crate::companion::Companions;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
@@ -177,8 +177,10 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 }
             }
             QueryEnd::Finished(SharedOutcome::Uncacheable(response)) if !collapsed => {
-                match served::take(&response) {
-                    Some(response) => self.served.relayed(response, &query, asked(None)),
+                // The lock ends before the site is asked.
+                let own = response.lock().take();
+                match own {
+                    Some(response) => self.served.fresh(response, query.operation(), asked(None)),
                     None => self.ask_alone(call, &query).await,
                 }
             }
@@ -195,7 +197,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             stored_for: None,
         };
         let response = self.inner(call).await;
-        self.served.relayed(response, query, CacheOutcome::Miss(asked))
+        self.served
+            .fresh(response, query.operation(), CacheOutcome::Miss(asked))
     }
 
     /// Takes a role for the query, and asks the site if nobody does.
@@ -278,7 +281,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,
             Some(Err(bypass)) => {
                 let response = self.inner(call).await;
-                self.served.bypassed(response, judged.operation_name(), bypass)
+                self.served
+                    .fresh(response, judged.operation_name(), CacheOutcome::Bypass(bypass))
             }
         }
     }

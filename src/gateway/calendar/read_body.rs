@@ -7,6 +7,7 @@ use crate::gateway::body::{self, BodyFault, BodyReader, Unwanted};
 use crate::gateway::calls::{CallBody, CallRequest, CallResponse, ReceivedBody};
 use crate::gateway::stage::Stage;
 use crate::layers::{ClientBody, RefusalReason};
+use crate::server::bodies::CollectError;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
@@ -60,7 +61,7 @@ fn absent(call: Option<&ReadableCall>, body: &CallBody) -> Option<ReceivedBody> 
 fn received(call: Option<&ReadableCall>, body: Bytes) -> Result<ReceivedBody, BodyFault> {
     match call.map(|call| (call.body(), call.is_too_large(&body))) {
         Some((BodyRule::Leave, _) | (BodyRule::Brief, true)) => Ok(ReceivedBody::Left),
-        Some((BodyRule::Read, true)) => Err(BodyFault::TooLarge),
+        Some((BodyRule::Read, true)) => Err(CollectError::TooLarge.into()),
         Some(_) | None => Ok(ReceivedBody::Whole(body)),
     }
 }

@@ -6,15 +6,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, Request, StatusCode};
-use http_body_util::BodyExt;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::companion::ReadsRecords;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
 use crate::layers::EdgeResponse;
-use crate::server::bodies::CollectError;
-use crate::server::response::{BoxError, EdgeBody};
+use crate::server::bodies::read_within;
 use calendar_edge_core::companion::feed::RecordName;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
@@ -93,7 +91,7 @@ impl<S: Stage<CalendarCall, CallResponse>> ReadsRecords for RecordReads<S> {
             let call = self.call(name, public.unwrap_or(&self.public))?;
             let EdgeResponse { response, .. } = self.stages.call(call).await.response;
             let (head, body) = response.into_parts();
-            Some((head.status, whole(body, most).await.ok()))
+            Some((head.status, read_within(body, most).await.ok()))
         })
     }
 }
@@ -104,24 +102,4 @@ impl<S> fmt::Debug for RecordReads<S> {
             .field("path", &self.path)
             .finish_non_exhaustive()
     }
-}
-
-/// The bytes of an answer's body.
-///
-/// # Errors
-///
-/// When there are more than `most`, or when it ends early.
-pub(in crate::gateway) async fn whole(
-    mut body: EdgeBody,
-    most: usize,
-) -> Result<Bytes, CollectError<BoxError>> {
-    let mut whole = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let data = frame.map_err(CollectError::Body)?.into_data().unwrap_or_default();
-        if whole.len() + data.len() > most {
-            return Err(CollectError::TooLarge);
-        }
-        whole.extend_from_slice(&data);
-    }
-    Ok(whole.into())
 }

@@ -222,7 +222,7 @@ impl Site {
         match answer {
             Ok(answer) => self.answered(answer, &public),
             Err(failure) => match BodyFault::behind(&failure) {
-                Some(fault) => fault.response(),
+                Some(response) => response,
                 None => fault::exchange_failed(&failure, &self.warnings),
             },
         }

@@ -13,15 +13,11 @@ use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteA
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
-pub(in crate::gateway) struct SiteLogins(RateLimiter);
+pub(in crate::gateway) struct SiteLogins(pub(in crate::gateway) RateLimiter);
 
 // === impl SiteLogins ===
 
 impl SiteLogins {
-    pub(in crate::gateway) const fn new(limiter: RateLimiter) -> Self {
-        Self(limiter)
-    }
-
     /// Returns true if the body of a request shows the passwords that it tries, though PHP reads no form.
     pub(in crate::gateway) fn are_in_call(&self, head: &Parts) -> bool {
         self.door(head) == Some(LoginDoor::XmlRpc)

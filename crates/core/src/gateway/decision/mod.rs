@@ -4,6 +4,7 @@
 //! after the head: [`HeadRules::check`], [`Decider::open`], [`Decider::judge`]. `calendar-edge explain` prints the
 //! same decision.
 
+mod call_context;
 mod decider;
 mod head_limits;
 mod head_rules;
