@@ -26,7 +26,7 @@ pub fn preview(
     let root = backend.roots.get(call.request().root);
     let root = root.ok_or(AddressFault::UnknownRoot)?;
     let writer = WordPressWriter::new(backend, &Authority::of(&root.origin_url, &backend.origin));
-    let forwarded = Forwarded::new(client.client, public, None);
+    let forwarded = Forwarded::new(client.client, public);
     let forwarded = ForwardedHeaders::new(&client.parts.headers, forwarded);
     let mut request = writer.write(&AddressedCall::new(call.clone()), &forwarded)?;
     request.headers_mut().remove(MARK);

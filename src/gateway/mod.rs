@@ -1,7 +1,7 @@
 //! The way of a request from its head to a backend, and of the response back to its client.
 //!
 //! [`Gateway`] asks the [`Decider`] where a request leads. A calendar call then passes the stages of [`calendar_stages`],
-//! top to bottom. The rest of the site (`other = "forward"`) passes `site.rs` instead.
+//! top to bottom. The rest of the site (`other = "forward"`) passes `site/forward.rs` instead.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(crate) use service::Gateway;
 use body::BodyReader;
 use cache::caching::Caching;
 use cache::fetch::CacheFetch;
-use cache::forms::FormPages;
+use cache::forms::{FormPages, Forms};
 use cache::invalidating::Invalidating;
 use cache::known_reads::KnownReads;
 use calendar::computing::Computing;
@@ -114,22 +114,7 @@ where
             }
         }))
         // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
-        .layer(layer_fn(|inner| {
-            let (json, offered) = (Arc::new(inner), OfferedForms::new(&settings.forms));
-            let written = plan.caching(FormPages {
-                json: Arc::clone(&json),
-                cache: state.cache.clone(),
-                calendar_name: settings.forms.calendar_name.clone(),
-                computing: Computing::new(),
-                buffers: state.buffers.clone(),
-                warnings: state.warnings.clone(),
-            });
-            cache::forms::Forms {
-                json,
-                written,
-                offered,
-            }
-        }))
+        .layer(layer_fn(|inner| plan.forms(inner)))
         .service(answering)
 }
 
@@ -242,6 +227,29 @@ impl<'a> Plan<'a> {
         };
         let keys = KeySpace::new(&self.site);
         Caching::new(fetch, &self.settings.cache, keys, &state.companions)
+    }
+
+    /// The forms of events beside JSON, which are made of what a stage answers in JSON.
+    fn forms<S>(&self, inner: S) -> Forms<S>
+    where
+        S: Stage<CalendarCall, CallResponse>,
+    {
+        let (state, settings) = (self.state, &self.settings.forms);
+        let json = Arc::new(inner);
+        let written = self.caching(FormPages {
+            json: Arc::clone(&json),
+            cache: state.cache.clone(),
+            calendar_name: settings.calendar_name.clone(),
+            computing: Computing::new(),
+            buffers: state.buffers.clone(),
+            warnings: state.warnings.clone(),
+        });
+        let offered = OfferedForms::new(settings);
+        Forms {
+            json,
+            written,
+            offered,
+        }
     }
 
     fn cutover_rules(&self) -> Option<migration::CutoverRules> {

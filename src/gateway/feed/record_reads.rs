@@ -72,7 +72,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
         };
         let call = Arc::new(JudgedCall::new(*call));
         let context = call.client_at(public.to_string().into(), self.namespace.clone());
-        let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public, None));
+        let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public));
         Some(CalendarCall::of(
             Arc::new(ClientSide::absent(context, forwarded)),
             call,

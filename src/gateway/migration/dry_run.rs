@@ -131,7 +131,7 @@ impl DryRunCall {
     ) -> Self {
         let call = JudgedCall::new(call);
         let context = call.client_at(public.to_string().into(), namespace);
-        let forwarded = ForwardedHeaders::new(headers, Forwarded::new(None, public, None));
+        let forwarded = ForwardedHeaders::new(headers, Forwarded::new(None, public));
         Self {
             client: Arc::new(ClientSide::absent(context, forwarded)),
             call: Arc::new(call),

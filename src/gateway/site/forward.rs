@@ -17,7 +17,7 @@ use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::gateway::fault;
-use crate::gateway::forwarded::forwarded;
+use crate::gateway::forwarded::PublicNames;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
 use crate::telemetry::{Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
@@ -200,7 +200,8 @@ impl Site {
         let AskedRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
-        let mut outgoing = match site_request(&self.origin, head, body, &forwarded(context, &public)) {
+        let forwarded = PublicNames::of(&public).forwarded(context);
+        let mut outgoing = match site_request(&self.origin, head, body, &forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
