@@ -4,59 +4,10 @@ use super::address::{AddressFault, plain};
 use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
 use calendar_edge_core::companion::mark::is_signed;
-use http::header::{
-    CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
-    UPGRADE,
-};
+use calendar_edge_core::gateway::decision::keep_end_to_end;
+use http::HeaderMap;
+use http::header::HeaderName;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue};
-use std::net::IpAddr;
-
-/// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
-///
-/// Behind IIS, WordPress takes the target of the request from the last two.
-const DROPPED: [HeaderName; 12] = [
-    CONNECTION,
-    HOST,
-    EXPECT,
-    PROXY_AUTHORIZATION,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("proxy-connection"),
-    HeaderName::from_static("x-original-url"),
-    HeaderName::from_static("x-rewrite-url"),
-];
-
-/// Headers in which proxies name the address of the client.
-const ADDRESSES: [&str; 10] = [
-    "cf-connecting-ip",
-    "cf-connecting-ipv6",
-    "client-ip",
-    "fastly-client-ip",
-    "true-client-ip",
-    "x-client-ip",
-    "x-cluster-client-ip",
-    "x-proxyuser-ip",
-    "x-real-ip",
-    "x-sucuri-clientip",
-];
-
-/// The beginnings of headers that name address, host, port or scheme of the client's request. The edge writes three of
-/// them itself.
-const CLAIMS: [&str; 9] = [
-    "forwarded",
-    "front-end-https",
-    "x-forwarded",
-    "x-host",
-    "x-original-forwarded",
-    "x-original-host",
-    "x-remote-",
-    "x-scheme",
-    "x-url-scheme",
-];
 
 /// The same request, addressed to the host that serves the site.
 pub(crate) fn site_request(
@@ -69,11 +20,8 @@ pub(crate) fn site_request(
     let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
     let url = plain(route.base(), &path, query.as_deref())?;
     let mut headers = head.headers.clone();
-    strip_hop_by_hop(&mut headers);
-    strip_confusable(&mut headers);
+    keep_end_to_end(&mut headers, forwarded.client);
     strip_marks(&mut headers);
-    strip_claims(&mut headers, forwarded.client);
-    join_cookies(&mut headers);
     route.write_to(&mut headers);
     forwarded.write(&mut headers);
     let mut request = reqwest::Request::new(head.method.clone(), url);
@@ -82,73 +30,10 @@ pub(crate) fn site_request(
     Ok(request)
 }
 
-/// Removes headers that apply to one connection, and those that `Connection` names.
-pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
-    let nominated: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        .collect();
-    for name in nominated.into_iter().chain(DROPPED) {
-        headers.remove(name);
-    }
-}
-
-/// Joins `Cookie` fields, of which HTTP/2 may have many and HTTP/1.1 one (RFC 9113 8.2.3).
-fn join_cookies(headers: &mut HeaderMap) {
-    let fields: Vec<&[u8]> = headers
-        .get_all(COOKIE)
-        .iter()
-        .map(HeaderValue::as_bytes)
-        .collect();
-    if fields.len() < 2 {
-        return;
-    }
-    // Values of fields remain one when they are joined by a text.
-    if let Ok(joined) = HeaderValue::from_bytes(&fields.join(&b"; "[..])) {
-        headers.insert(COOKIE, joined);
-    }
-}
-
-/// Removes header names that CGI would map to the name of another header.
-fn strip_confusable(headers: &mut HeaderMap) {
-    let confusable: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| name.as_str().contains(['_', '.']))
-        .cloned()
-        .collect();
-    for name in confusable {
-        headers.remove(name);
-    }
-}
-
 /// Removes what only the edge writes: marks and identities.
 fn strip_marks(headers: &mut HeaderMap) {
     let signed: Vec<HeaderName> = headers.keys().filter(|name| is_signed(name)).cloned().collect();
     for name in signed {
-        headers.remove(name);
-    }
-}
-
-/// Removes what a client claims about itself, its host or its scheme in headers that plugins and servers believe (T-97).
-/// An address that is the client's may stay: a proxy in front of the edge has written it.
-fn strip_claims(headers: &mut HeaderMap, client: Option<IpAddr>) {
-    let is_true = |value: &HeaderValue| {
-        let address = value.to_str().ok().and_then(|text| text.trim().parse().ok());
-        address.is_some() && address == client
-    };
-    let claims: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| {
-            let name = name.as_str();
-            let is_address = ADDRESSES.contains(&name) && headers.get_all(name).iter().all(is_true);
-            !is_address && (ADDRESSES.contains(&name) || CLAIMS.iter().any(|claim| name.starts_with(claim)))
-        })
-        .cloned()
-        .collect();
-    for name in claims {
         headers.remove(name);
     }
 }
@@ -168,7 +53,7 @@ fn spelled_out(text: &str, odd: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use http::Request;
+    use http::{HeaderValue, Request};
 
     use super::*;
     use crate::telemetry::{ParentSpan, RequestLog};
@@ -223,26 +108,15 @@ mod tests {
     }
 
     #[test]
-    fn hop_by_hop_headers_stay_on_their_hop() {
+    fn nobody_but_the_edge_signs() {
         let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("connection", "keep-alive, X-Once"),
-            ("x-once", "1"),
-            ("upgrade", "websocket"),
-            ("te", "trailers"),
-            ("x_forwarded_for", "1.2.3.4"),
-            ("x-calendar-edge-mark", "v1 t=1,s=00"),
-            ("x_calendar-edge_mark", "v1 t=1,s=00"),
-            ("cookie", "a=b"),
-            ("x-http-method-override", "PUT"),
-        ] {
-            headers.insert(name, HeaderValue::from_static(value));
+        for name in ["x-calendar-edge-mark", "x_calendar-edge_mark", "cookie"] {
+            headers.insert(name, HeaderValue::from_static("v1 t=1,s=00"));
         }
-        strip_hop_by_hop(&mut headers);
-        strip_confusable(&mut headers);
         strip_marks(&mut headers);
-        let mut names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
-        names.sort_unstable();
-        assert_eq!(names, ["cookie", "x-http-method-override"]);
+        assert_eq!(
+            headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(),
+            ["cookie"]
+        );
     }
 }
