@@ -8,10 +8,10 @@ use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-use super::patch_conditions::PatchConditions;
 use crate::backend::{ExchangeFailure, OriginBody};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall};
 use crate::gateway::stage::Stage;
+use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
 use calendar_edge_judge::contract::OperationId;
@@ -52,10 +52,7 @@ enum RecordAnswer {
 
 // === impl Merging ===
 
-impl<S> Merging<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
+impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
         let merged = settings.operations.iter();
         let merged = merged.filter(|(_, operation)| operation.patch == PatchPolicy::Merge);
@@ -136,12 +133,7 @@ enum Update {
     Answered(AcceptedResponse<OriginBody>),
 }
 
-impl<S> Stage<CalendarCall> for Merging<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Merging<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         if self.merged.is_empty() || call.client.patch.is_none() {
             return self.inner.call(call).await;
