@@ -41,7 +41,8 @@ pub enum ForwardableCall {
     Unproven(UnprovenCall),
 }
 
-/// A call of an operation in mode `enforce` that passed every rule.
+/// A call that passed every rule: of an operation in mode `enforce`, or a read in mode `report` that has no undeclared
+/// parameters.
 ///
 /// It is sent as it was judged, and no other call becomes one:
 ///
