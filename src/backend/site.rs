@@ -3,10 +3,7 @@
 use super::address::{AddressFault, plain};
 use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
-use calendar_edge_core::companion::mark::is_signed;
 use calendar_edge_core::gateway::decision::keep_end_to_end;
-use http::HeaderMap;
-use http::header::HeaderName;
 use http::request::Parts;
 
 /// The same request, addressed to the host that serves the site.
@@ -21,21 +18,12 @@ pub(crate) fn site_request(
     let url = plain(route.base(), &path, query.as_deref())?;
     let mut headers = head.headers.clone();
     keep_end_to_end(&mut headers, forwarded.client);
-    strip_marks(&mut headers);
     route.write_to(&mut headers);
     forwarded.write(&mut headers);
     let mut request = reqwest::Request::new(head.method.clone(), url);
     *request.headers_mut() = headers;
     *request.body_mut() = Some(body);
     Ok(request)
-}
-
-/// Removes what only the edge writes: marks and identities.
-fn strip_marks(headers: &mut HeaderMap) {
-    let signed: Vec<HeaderName> = headers.keys().filter(|name| is_signed(name)).cloned().collect();
-    for name in signed {
-        headers.remove(name);
-    }
 }
 
 /// The text with these bytes and everything beyond ASCII percent-encoded, which means the same to a server.
@@ -105,18 +93,5 @@ mod tests {
         for target in ["/x/../wp-login.php", "/./a", "/a/%2e%2E/b", "/a/.%2e"] {
             assert_eq!(request(target), Err(AddressFault::NotPlain), "{target}");
         }
-    }
-
-    #[test]
-    fn nobody_but_the_edge_signs() {
-        let mut headers = HeaderMap::new();
-        for name in ["x-calendar-edge-mark", "x_calendar-edge_mark", "cookie"] {
-            headers.insert(name, HeaderValue::from_static("v1 t=1,s=00"));
-        }
-        strip_marks(&mut headers);
-        assert_eq!(
-            headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(),
-            ["cookie"]
-        );
     }
 }

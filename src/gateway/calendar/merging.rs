@@ -13,7 +13,6 @@ use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall
 use crate::gateway::stage::Stage;
 use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
-use calendar_edge_judge::call::{ForwardableCall, MergedCall, RecordRead};
 use calendar_edge_judge::contract::OperationId;
 use calendar_edge_judge::contract::patch::ReadRecord;
 
@@ -61,10 +60,10 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     fn task(&self, call: &CalendarCall) -> Option<MergeTask> {
         let conditions = call.client.patch?;
         let id = call.call.operation()?.id;
-        let read = self.merged.contains(&id).then(|| RecordRead::of(&call.call))??;
+        let read = self.merged.contains(&id).then(|| call.call.record_read())??;
         Some(MergeTask {
             record: read.request().route.number(),
-            read: call.asking(Arc::new(JudgedCall::new(ForwardableCall::Record(read)))),
+            read: call.asking(Arc::new(JudgedCall::new(read))),
             conditions,
         })
     }
@@ -88,17 +87,20 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     /// # Errors
     ///
     /// The end of the PATCH without an update.
-    async fn merge(&self, call: &CalendarCall, task: &MergeTask) -> Result<MergedCall, BackendResult> {
+    async fn merge(&self, call: &CalendarCall, task: &MergeTask) -> Result<JudgedCall, BackendResult> {
         let record = self.read(task).await?;
         if !task.conditions.hold(&record) {
             return Err(Err(CallFailure::PreconditionFailed));
         }
-        let merged = MergedCall::of(&call.call, &record).map_err(|_| Err(CallFailure::NoRecord))?;
+        let merged = call
+            .call
+            .merged(&record)
+            .map_err(|_| Err(CallFailure::NoRecord))?;
         // Once more, as late as possible: WordPress itself checks nothing.
         if self.read(task).await? != record {
             return Err(Err(CallFailure::Conflict));
         }
-        Ok(merged)
+        Ok(JudgedCall::new(merged))
     }
 
     /// The end of the update.
@@ -118,8 +120,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
         let _turn = tokio::time::timeout(self.patience, turn)
             .await
             .map_err(|_| Err(ExchangeFailure::Overloaded.into()))?;
-        let merged = ForwardableCall::Merged(self.merge(&call, &task).await?);
-        let update = call.asking(Arc::new(JudgedCall::new(merged)));
+        let update = call.asking(Arc::new(self.merge(&call, &task).await?));
         Ok(self.inner.call(update).await)
     }
 }

@@ -10,8 +10,9 @@ use http::{HeaderMap, HeaderValue};
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 ///
-/// Behind IIS, WordPress takes the target of the request from the last two.
-const DROPPED: [HeaderName; 12] = [
+/// CGI makes `HTTP_PROXY` of `Proxy`, by which programs find their proxy. Behind IIS, WordPress takes the target of the
+/// request from the last two.
+const DROPPED: [HeaderName; 13] = [
     CONNECTION,
     HOST,
     EXPECT,
@@ -21,6 +22,7 @@ const DROPPED: [HeaderName; 12] = [
     TRANSFER_ENCODING,
     UPGRADE,
     HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy"),
     HeaderName::from_static("proxy-connection"),
     HeaderName::from_static("x-original-url"),
     HeaderName::from_static("x-rewrite-url"),
@@ -54,11 +56,16 @@ const CLAIMS: [&str; 9] = [
     "x-url-scheme",
 ];
 
+/// The beginning of headers that edge and companion plugin write.
+const OWN: &str = "x-calendar-edge-";
+
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
-/// CGI, and no claim about the client that is not true. `Cookie` is one field.
+/// CGI, none that only edge and companion plugin write, and no claim about the client that is not true. `Cookie` is one
+/// field.
 pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
     strip_hop_by_hop(headers);
     strip_confusable(headers);
+    strip_own(headers);
     strip_claims(headers, client);
     join_cookies(headers);
 }
@@ -101,6 +108,15 @@ fn strip_confusable(headers: &mut HeaderMap) {
         .cloned()
         .collect();
     for name in confusable {
+        headers.remove(name);
+    }
+}
+
+/// Removes what only edge and companion plugin say to each other.
+fn strip_own(headers: &mut HeaderMap) {
+    let is_own = |name: &&HeaderName| name.as_str().starts_with(OWN);
+    let own: Vec<HeaderName> = headers.keys().filter(is_own).cloned().collect();
+    for name in own {
         headers.remove(name);
     }
 }
@@ -151,6 +167,10 @@ mod tests {
             ("upgrade", "websocket"),
             ("te", "trailers"),
             ("x_forwarded_for", "1.2.3.4"),
+            ("proxy", "http://evil.example"),
+            ("x-calendar-edge-mark", "v1 t=1,s=00"),
+            ("x-calendar-edge-purge", "v1 t=1,s=00"),
+            ("x_calendar-edge_mark", "v1 t=1,s=00"),
             ("cookie", "a=b"),
             ("x-http-method-override", "PUT"),
         ]);
