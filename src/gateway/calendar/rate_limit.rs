@@ -31,7 +31,6 @@ where
 
     async fn call(&self, request: CallRequest) -> EdgeResponse {
         if self.limiter.is_unset() {
-            self.limiter.passed();
             return self.inner.call(request).await.response;
         }
         let opened = &request.opened;
@@ -42,7 +41,6 @@ where
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(&request.asked, &exceeded),
         };
-        self.limiter.passed();
         let CallResponse {
             mut response, login, ..
         } = self.inner.call(request).await;

@@ -2,11 +2,10 @@
 
 mod backend_status;
 mod contract;
-mod drift;
 mod facts;
 mod readings;
 mod stored;
-mod traffic;
+mod surface;
 
 pub(super) use backend_status::BackendHealth;
 pub(crate) use facts::EdgeFacts;
@@ -14,16 +13,16 @@ pub(super) use facts::SettingFacts;
 pub(crate) use readings::Readings;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use self::drift::DriftStatus;
 use self::readings::CountReading;
 use self::stored::CacheStatus;
-use super::explained::moment;
-use super::service::AdminParts;
+use self::surface::SurfaceStatus;
+use super::parts::AdminParts;
 use crate::fleet::FleetStatus;
 use crate::migration::MigrationStatus;
-use crate::telemetry::{Metrics, process_memory};
+use crate::telemetry::{
+    ConnectionFigures, DriftStatus, ReloadFigures, ShownCertificate, moment, process_memory,
+};
 
 /// The document at `/status`.
 #[derive(Debug, Serialize)]
@@ -35,16 +34,39 @@ pub(super) struct StatusDocument<'a> {
     draining: bool,
     #[serde(flatten)]
     settings: &'a SettingFacts,
-    configuration: Value,
+    configuration: ConfigurationStatus,
     listeners: &'a [String],
-    certificate: Value,
-    connections: Value,
+    certificate: Option<ShownCertificate>,
+    connections: ConnectionFigures,
     cache: CacheStatus,
     fleet: Option<FleetStatus>,
     drift: Vec<DriftStatus>,
+    surface: Vec<SurfaceStatus>,
     #[serde(flatten)]
     migration: MigrationStatus,
-    memory: Value,
+    memory: MemoryStatus,
+}
+
+/// Where the configuration in use comes from.
+#[derive(Debug, Serialize)]
+struct ConfigurationStatus {
+    file: Option<String>,
+    #[serde(flatten)]
+    reloads: ReloadFigures,
+}
+
+/// The memory of bodies, and of the process.
+#[derive(Debug, Serialize)]
+struct MemoryStatus {
+    requests: UsedMemory,
+    responses: UsedMemory,
+    process: UsedMemory,
+}
+
+#[derive(Debug, Serialize)]
+struct UsedMemory {
+    used_bytes: Option<u64>,
+    limit_bytes: Option<u64>,
 }
 
 // === impl StatusDocument ===
@@ -53,63 +75,47 @@ impl<'a> StatusDocument<'a> {
     /// The state of the edge now, under the settings in use.
     pub(super) fn of(parts: &'a AdminParts, settings: &'a SettingFacts) -> Self {
         let metrics = &parts.metrics;
+        let effective = parts.program_context.effective();
+        let file = effective.as_ref().and_then(|effective| effective.file());
+        let (used_bytes, limit_bytes) = process_memory();
         Self {
             version: env!("CARGO_PKG_VERSION"),
             started: moment(parts.facts.started),
-            reading: CountReading::of(parts),
+            reading: CountReading::of(&parts.facts, metrics),
             draining: !parts.readiness.is_ready(),
             settings,
-            configuration: configuration(parts),
+            configuration: ConfigurationStatus {
+                file: file.map(|file| file.display().to_string()),
+                reloads: metrics.reloads().figures(),
+            },
             listeners: &parts.facts.listeners,
-            certificate: certificate(metrics),
-            connections: connections(metrics),
+            certificate: metrics.certificate().shown(),
+            connections: metrics.connections().figures(),
             cache: CacheStatus::of(&parts.cache),
             fleet: parts.fleet.status(),
-            drift: DriftStatus::all(metrics),
+            drift: metrics.drift().status(),
+            surface: SurfaceStatus::all(metrics),
             migration: parts.migration.status(),
-            memory: memory(parts),
+            memory: MemoryStatus {
+                requests: UsedMemory::of(parts.bodies.usage()),
+                responses: UsedMemory::of(parts.buffers.usage()),
+                process: UsedMemory {
+                    used_bytes,
+                    limit_bytes,
+                },
+            },
         }
     }
 }
 
-fn configuration(parts: &AdminParts) -> Value {
-    let reloads = parts.metrics.reloads();
-    let (succeeded, failed) = reloads.counts();
-    let effective = parts.program_context.effective();
-    let file = effective.as_ref().and_then(|effective| effective.file());
-    let file = file.map(|file| file.display().to_string());
-    json!({
-        "file": file,
-        "loaded": second(reloads.last_load()),
-        "last_reload_refused": reloads.was_refused(),
-        "reloads": {"success": succeeded, "failure": failed},
-    })
-}
+// === impl UsedMemory ===
 
-fn certificate(metrics: &Metrics) -> Value {
-    metrics.certificate().shown().map_or(
-        Value::Null,
-        |shown| json!({"names": shown.names, "expires": second(shown.not_after)}),
-    )
-}
-
-fn connections(metrics: &Metrics) -> Value {
-    let (open, limit, opened) = metrics.connections().figures();
-    json!({"open": open, "limit": limit, "opened": opened})
-}
-
-fn memory(parts: &AdminParts) -> Value {
-    let of = |(used, limit): (usize, usize)| json!({"used_bytes": used, "limit_bytes": limit});
-    let (used, limit) = process_memory();
-    json!({
-        "requests": of(parts.bodies.usage()),
-        "responses": of(parts.buffers.usage()),
-        "process": {"used_bytes": used, "limit_bytes": limit},
-    })
-}
-
-/// A second since 1970 as RFC 3339 writes it.
-pub(super) fn second(unix_time: i64) -> String {
-    let moment = jiff::Timestamp::from_second(unix_time).unwrap_or_default();
-    format!("{moment:.0}")
+impl UsedMemory {
+    fn of((used, limit): (usize, usize)) -> Self {
+        let bytes = |bytes| u64::try_from(bytes).ok();
+        Self {
+            used_bytes: bytes(used),
+            limit_bytes: bytes(limit),
+        }
+    }
 }
