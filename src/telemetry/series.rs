@@ -35,6 +35,7 @@ macro_rules! metrics {
     }) => {
         $(#[$about])*
         #[derive(Debug, Clone)]
+        #[allow(clippy::struct_field_names, reason = "fields have the names of their metrics")]
         $visible struct $name {
             $($metric: metrics!(@type $value $(, [$($label),*])?),)+
         }

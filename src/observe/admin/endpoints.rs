@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::explained::{ExplainedRefusal, RefusalList};
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::parts::AdminParts;
-use super::status::StatusDocument;
+use super::status_document::StatusDocument;
 use crate::server::response::{EdgeBody, PlainResponse, json, refused, whole};
 use crate::telemetry::unix_time;
 use calendar_edge_core::errors::EdgeError;

@@ -11,6 +11,7 @@ mod readiness;
 mod ready;
 mod service;
 mod status;
+mod status_document;
 
 pub(crate) use pages::Pages;
 pub(crate) use parts::AdminParts;

@@ -50,7 +50,7 @@ impl Admin {
         let found = Endpoint::of(request.method(), &uri);
         let sender = match self.admitted(&request, found.map(|(endpoint, _)| endpoint)) {
             Ok(sender) => sender,
-            Err(refusal) => return refusal,
+            Err(error) => return denied(error),
         };
         let mut response = match found.map(|(endpoint, asked)| (endpoint.answer, asked)) {
             None => refused(&Refusal::no_route()),
@@ -74,11 +74,11 @@ impl Admin {
     }
 
     /// The sender of a request that may go on.
-    fn admitted<B>(
-        &self,
-        request: &Request<B>,
-        endpoint: Option<&Endpoint>,
-    ) -> Result<Sender, PlainResponse> {
+    ///
+    /// # Errors
+    ///
+    /// Why it may not.
+    fn admitted<B>(&self, request: &Request<B>, endpoint: Option<&Endpoint>) -> Result<Sender, EdgeError> {
         let pages = self.0.pages.load();
         let token = pages.token.as_ref();
         let (access, sender) = (Access::of(request, token), Access::of_change(request, token));
@@ -87,11 +87,11 @@ impl Admin {
         let is_sealed = request.uri().path() == "/purge" && request.headers().contains_key(SEAL);
         match endpoint {
             _ if access == Access::Probes && needed != Some(EndpointAccess::All) && !is_sealed => {
-                Err(unauthorized())
+                Err(EdgeError::AdminUnauthorized)
             }
             Some(endpoint) if endpoint.access == EndpointAccess::Operators => match endpoint.is_change() {
-                true if sender != Sender::Local => Err(refused(&EdgeError::OperatorsOnly.refusal())),
-                false if access != Access::Whole => Err(refused(&EdgeError::AdminDenied.refusal())),
+                true if sender != Sender::Local => Err(EdgeError::OperatorsOnly),
+                false if access != Access::Whole => Err(EdgeError::AdminDenied),
                 _ => Ok(sender),
             },
             _ => Ok(sender),
@@ -99,10 +99,12 @@ impl Admin {
     }
 }
 
-fn unauthorized() -> PlainResponse {
-    let mut response = refused(&EdgeError::AdminUnauthorized.refusal());
-    let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
-    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+fn denied(error: EdgeError) -> PlainResponse {
+    let mut response = refused(&error.refusal());
+    if matches!(error, EdgeError::AdminUnauthorized) {
+        let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
     response
 }
 

@@ -35,7 +35,7 @@ pub(in crate::observe::admin) struct ReadingDocument<'a> {
 
 /// The counts of one moment, as the status shows them.
 #[derive(Debug, Serialize)]
-pub(super) struct CountReading {
+pub(in crate::observe::admin) struct CountReading {
     now: String,
     uptime_seconds: f64,
     #[serde(flatten)]
@@ -83,7 +83,7 @@ fn all<S: Serializer>(
 
 impl CountReading {
     /// The counts now.
-    pub(super) fn of(facts: &EdgeFacts, metrics: &Metrics) -> Self {
+    pub(in crate::observe::admin) fn of(facts: &EdgeFacts, metrics: &Metrics) -> Self {
         Self {
             now: moment(unix_time()),
             uptime_seconds: facts.uptime().as_secs_f64(),

@@ -7,7 +7,7 @@ use crate::telemetry::{CacheSums, moment, unix_time};
 
 /// The state of the cache.
 #[derive(Debug, Serialize)]
-pub(super) struct CacheStatus {
+pub(in crate::observe::admin) struct CacheStatus {
     enabled: bool,
     entries: u64,
     used_bytes: u64,
@@ -28,7 +28,7 @@ struct CompanionStatus {
 // === impl CacheStatus ===
 
 impl CacheStatus {
-    pub(super) fn of(cache: &Cache) -> Self {
+    pub(in crate::observe::admin) fn of(cache: &Cache) -> Self {
         let settings = cache.settings();
         let (entries, used_bytes) = cache.weight();
         let signs = cache.companion();

@@ -9,7 +9,7 @@ use crate::telemetry::Metrics;
 
 /// The requests that one rule took since the start.
 #[derive(Debug, Serialize)]
-pub(super) struct SurfaceStatus {
+pub(in crate::observe::admin) struct SurfaceStatus {
     rule: String,
     #[serde(flatten)]
     requests: BTreeMap<&'static str, u64>,
@@ -19,7 +19,7 @@ pub(super) struct SurfaceStatus {
 
 impl SurfaceStatus {
     /// All rules that were in use since the start, by name.
-    pub(super) fn all(metrics: &Metrics) -> Vec<Self> {
+    pub(in crate::observe::admin) fn all(metrics: &Metrics) -> Vec<Self> {
         let mut rules: BTreeMap<Arc<str>, BTreeMap<_, _>> = BTreeMap::new();
         for ((rule, outcome), count) in metrics.surface().sums() {
             rules.entry(rule).or_default().insert(outcome, count);
