@@ -33,3 +33,20 @@ impl SurfaceStatus {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_rule_is_listed_with_all_outcomes() {
+        let metrics = Metrics::new();
+        metrics.surface().expect("users");
+        metrics.surface().expect("preset");
+        let zero = |rule| json!({"rule": rule, "limited": 0, "passed": 0, "refused": 0, "reported": 0});
+        let status = serde_json::to_value(SurfaceStatus::all(&metrics)).unwrap();
+        assert_eq!(status, json!([zero("preset"), zero("users")]));
+    }
+}
