@@ -48,12 +48,11 @@ function refusals(answer) {
 }
 
 /** What rules and presets for the rest of the site took, and what became of it. */
-function surface(now) {
+function surface({ surface: rules }) {
   const part = $("surface-part");
-  part.hidden = !now.surface.length;
-  if (part.hidden) return;
-  const rows = rowsOf(part, "Rules for the rest of the site: requests since the start", ["Rule", ["Refused", "n"], ["Over the rate", "n"], ["Would refuse", "n"], ["Passed", "n"]], "");
-  fill(rows, now.surface, (one) => one.rule, (one) => [one.rule, ...[one.refused, one.limited, one.reported, one.passed].map((count) => number.format(count))]);
+  part.hidden = !rules.length;
+  const rows = rowsOf(part, "Rules for the rest of the site, since the start", ["Rule", ["Refused", "n"], ["Limited", "n"], ["Would refuse", "n"], ["Passed", "n"]], "");
+  fill(rows, rules, (one) => one.rule, (one) => [one.rule, ...[one.refused, one.limited, one.reported, one.passed].map(number.format)]);
 }
 
 /** In mode report: what was refused all the same, and why. */
