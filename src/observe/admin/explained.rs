@@ -39,14 +39,14 @@ pub(super) struct ExplainedRefusal<'a> {
     meaning: Option<&'static str>,
     remedy: Option<&'static str>,
     /// The site's answer to a forwarded request.
-    site: Option<SiteAnswer<'a>>,
+    site: Option<ShownVerdict<'a>>,
     decided_by: Option<DecidedBy>,
     findings: Vec<ShownFinding<'a>>,
     request: Option<ShownRequest<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct SiteAnswer<'a> {
+struct ShownVerdict<'a> {
     outcome: &'static str,
     #[serde(flatten)]
     verdict: &'a SiteVerdict,
@@ -128,7 +128,7 @@ impl<'a> ExplainedRefusal<'a> {
             remedy: remedy.map(|remedy| remedy.operator),
             site: match &kept.fate {
                 RecordedFate::Refused => None,
-                RecordedFate::Forwarded(verdict) => Some(SiteAnswer {
+                RecordedFate::Forwarded(verdict) => Some(ShownVerdict {
                     outcome: verdict.outcome(),
                     verdict,
                 }),
