@@ -1,127 +1,22 @@
-//! Human-readable texts of the rendered documents, with one catalogue per language.
-//!
-//! Names, types and defaults are the same in every language (specification, "What the service does"); only
-//! these texts differ. A language without a catalogue uses the English texts.
+//! Human-readable texts of the rendered documents.
 
-use crate::errors::EdgeError;
-use calendar_edge_judge::contract::{Action, Argument, Kind, OperationId, Route};
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-/// A language of the documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Language {
-    /// English, the fallback for all other languages.
-    #[default]
-    English,
-}
+pub(super) const TITLE: &str = "Calendar Events REST API";
+pub(super) const SERVER: &str = "REST root";
+/// What OPTIONS does.
+pub(super) const DESCRIBE_ROUTE: &str = "Describe the route";
+/// The response to OPTIONS.
+pub(super) const ROUTE_DESCRIBED: &str = "Methods and arguments, as the site publishes them";
+/// An argument that the site does not publish.
+pub(super) const UNPUBLISHED: &str = "The site does not publish it: it is not judged, and forwarded.";
+/// An argument that only the site publishes.
+pub(super) const EXTRA: &str = "Published by the site and not part of the API: forwarded unjudged.";
+pub(super) const UNDECLARED_PASSWORD: &str =
+    "Event password. Not declared on this route, yet the backend obeys it.";
 
-/// A text other than the meaning of an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phrase {
-    Title,
-    About,
-    /// The name of a tag; `None` is the tag of the informational routes.
-    Tag(Option<Kind>),
-    TagMeaning(Option<Kind>),
-    Summary(OperationId),
-    Success(OperationId),
-    /// What OPTIONS does.
-    DescribeRoute,
-    /// The answer to OPTIONS.
-    RouteDescribed,
-    Problem(u16),
-    Header(&'static str),
-    Global(&'static str),
-    Security(Security),
-    Server,
-    UndeclaredPassword,
-    /// An argument that the site does not publish.
-    Unpublished,
-    /// An argument that only the site publishes.
-    Extra,
-    /// The introduction to the known differences of the backend.
-    Note,
-}
-
-/// A way to authenticate the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Security {
-    ApplicationPassword,
-    Cookie,
-    Nonce,
-}
-
-impl Language {
-    /// The language of a tag such as `de-AT`; English if there is no catalogue for it.
-    pub fn from_tag(tag: &str) -> Self {
-        let primary = tag.split(['-', '_']).next().unwrap_or(tag);
-        Self::ALL
-            .into_iter()
-            .find(|language| language.tag().eq_ignore_ascii_case(primary))
-            .unwrap_or_default()
-    }
-
-    const ALL: [Self; 1] = [Self::English];
-
-    /// The primary language subtag (RFC 5646).
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-        }
-    }
-
-    pub(super) fn phrase(self, phrase: Phrase) -> String {
-        match self {
-            Self::English => english(phrase),
-        }
-    }
-
-    /// The meaning of an argument. The table itself is the English catalogue.
-    pub(super) const fn meaning(self, argument: &Argument) -> &'static str {
-        match self {
-            Self::English => argument.meaning,
-        }
-    }
-
-    /// The meaning of an error of the edge. Its catalogue is in English.
-    pub(super) const fn error(self, error: EdgeError) -> &'static str {
-        match self {
-            Self::English => error.entry().own.meaning,
-        }
-    }
-
-    /// The action with which a client can solve an error of the edge.
-    pub(super) const fn remedy(self, error: EdgeError) -> &'static str {
-        match self {
-            Self::English => error.entry().client,
-        }
-    }
-}
-
-fn english(phrase: Phrase) -> String {
-    match phrase {
-        Phrase::Title => "Calendar Events REST API".to_owned(),
-        Phrase::About => ABOUT.to_owned(),
-        Phrase::Tag(kind) => kind.map_or("Service", |kind| capitalised(kind).1).to_owned(),
-        Phrase::TagMeaning(kind) => tag_meaning(kind).to_owned(),
-        Phrase::Summary(id) => summary(id),
-        Phrase::Success(id) => success(id),
-        Phrase::DescribeRoute => "Describe the route".to_owned(),
-        Phrase::RouteDescribed => "Methods and arguments, as the site publishes them".to_owned(),
-        Phrase::Problem(status) => problem(status).to_owned(),
-        Phrase::Header(name) => header(name).to_owned(),
-        Phrase::Global(name) => global(name).to_owned(),
-        Phrase::Security(security) => credentials(security).to_owned(),
-        Phrase::Server => "REST root".to_owned(),
-        Phrase::Unpublished => "The site does not publish it: it is not judged, and forwarded.".to_owned(),
-        Phrase::Extra => "Published by the site and not part of the API: forwarded unjudged.".to_owned(),
-        Phrase::UndeclaredPassword => {
-            "Event password. Not declared on this route, yet the backend obeys it.".to_owned()
-        }
-        Phrase::Note => "Note: ".to_owned(),
-    }
-}
-
-const ABOUT: &str = "Reads and manages a calendar: events and the venues, organizers, categories and tags \
+pub(super) const ABOUT: &str =
+    "Reads and manages a calendar: events and the venues, organizers, categories and tags \
 tied to them.
 
 The schemas describe what is accepted in the `compatible` profile. Dates may be written in many more ways \
@@ -144,17 +39,19 @@ const fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-const fn capitalised(kind: Kind) -> (&'static str, &'static str) {
+/// The name of a kind's tag; `None` is the tag of the informational routes.
+pub(super) const fn tag(kind: Option<Kind>) -> &'static str {
     match kind {
-        Kind::Event => ("Event", "Events"),
-        Kind::Venue => ("Venue", "Venues"),
-        Kind::Organizer => ("Organizer", "Organizers"),
-        Kind::Category => ("Category", "Categories"),
-        Kind::Tag => ("Tag", "Tags"),
+        None => "Service",
+        Some(Kind::Event) => "Events",
+        Some(Kind::Venue) => "Venues",
+        Some(Kind::Organizer) => "Organizers",
+        Some(Kind::Category) => "Categories",
+        Some(Kind::Tag) => "Tags",
     }
 }
 
-const fn tag_meaning(kind: Option<Kind>) -> &'static str {
+pub(super) const fn tag_meaning(kind: Option<Kind>) -> &'static str {
     match kind {
         None => "What the service is and offers.",
         Some(Kind::Event) => {
@@ -167,7 +64,7 @@ const fn tag_meaning(kind: Option<Kind>) -> &'static str {
     }
 }
 
-fn summary(id: OperationId) -> String {
+pub(super) fn summary(id: OperationId) -> String {
     let by = match id.route {
         Route::BySlug(_) => " by slug",
         Route::Index | Route::Doc | Route::Collection(_) | Route::Item(_) => "",
@@ -191,7 +88,7 @@ fn summary(id: OperationId) -> String {
     }
 }
 
-fn success(id: OperationId) -> String {
+pub(super) fn success(id: OperationId) -> String {
     let Some(kind) = id.kind() else {
         return "The description.".to_owned();
     };
@@ -207,7 +104,7 @@ fn success(id: OperationId) -> String {
     }
 }
 
-const fn problem(status: u16) -> &'static str {
+pub(super) const fn problem(status: u16) -> &'static str {
     match status {
         400 => {
             "A parameter is missing or invalid, the body is no JSON, or the request can be read in two ways. A \
@@ -234,7 +131,7 @@ const fn problem(status: u16) -> &'static str {
     }
 }
 
-fn header(name: &str) -> &'static str {
+pub(super) fn header(name: &str) -> &'static str {
     match name {
         "X-Request-Id" => "Identifies the request in the logs.",
         "X-TEC-Total" => "Records that match, on all pages.",
@@ -246,7 +143,7 @@ fn header(name: &str) -> &'static str {
     }
 }
 
-fn global(name: &str) -> &'static str {
+pub(super) fn global(name: &str) -> &'static str {
     match name {
         "_fields" => {
             "Limits the answer to these top-level members, with dots for nested ones. Without a hit the \
@@ -264,37 +161,17 @@ fn global(name: &str) -> &'static str {
     }
 }
 
-const fn credentials(security: Security) -> &'static str {
-    match security {
-        Security::ApplicationPassword => {
-            "Login name or e-mail and an application password; the account's own password is refused."
-        }
-        Security::Cookie => {
-            "The cookie of a WordPress session, whose name ends in a hash of the site's address; counts only \
-             with a nonce."
-        }
-        Security::Nonce => "The nonce of a WordPress session.",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use calendar_edge_judge::contract::table;
 
     #[test]
-    fn languages_without_a_catalogue_speak_english() {
-        for tag in ["en", "en-GB", "EN_us", "de", "", "-"] {
-            assert_eq!(Language::from_tag(tag), Language::English, "{tag}");
-        }
-    }
-
-    #[test]
     fn every_operation_has_a_summary_of_its_own() {
         let mut summaries: Vec<String> = table()
             .operations()
             .iter()
-            .map(|operation| Language::English.phrase(Phrase::Summary(operation.id)))
+            .map(|operation| summary(operation.id))
             .collect();
         summaries.sort_unstable();
         summaries.dedup();

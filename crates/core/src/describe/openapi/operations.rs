@@ -3,10 +3,10 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Language, Phrase};
-use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
+use super::super::catalogue::{DESCRIBE_ROUTE, EXTRA, UNDECLARED_PASSWORD, summary, tag};
 use super::inputs::{self, Carrier, reference};
-use super::{bodies, globals, responses};
+use super::options::OpenApiOptions;
+use super::{bodies, globals, responses, security};
 use calendar_edge_judge::contract::difference::{Difference, Published, differences};
 use calendar_edge_judge::contract::{
     Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
@@ -36,19 +36,19 @@ fn path_item(route: Route, options: &OpenApiOptions) -> Value {
             item.insert(key, one(operation, method, options));
         }
     }
-    item.insert("options".to_owned(), describe(route, options.language));
+    item.insert("options".to_owned(), describe(route));
     Value::Object(item)
 }
 
 /// OPTIONS of a route: WordPress's description of its methods and arguments.
-fn describe(route: Route, language: Language) -> Value {
+fn describe(route: Route) -> Value {
     let parameters: Vec<Value> = route.path_parameter().map(path_parameter).into_iter().collect();
     json!({
         "operationId": format!("describe{}Route", route_noun(route)),
-        "summary": language.phrase(Phrase::DescribeRoute),
-        "tags": [language.phrase(Phrase::Tag(route.kind()))],
+        "summary": DESCRIBE_ROUTE,
+        "tags": [tag(route.kind())],
         "parameters": parameters,
-        "responses": responses::of_route(language),
+        "responses": responses::of_route(),
         "security": json!([{}]),
     })
 }
@@ -81,22 +81,21 @@ fn plural(kind: Kind) -> String {
 }
 
 pub(super) fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Value {
-    let language = options.language;
     let mut object = json!({
         "operationId": operation_id(operation.id, method),
         "x-operation": operation.name,
-        "summary": language.phrase(Phrase::Summary(operation.id)),
-        "tags": [language.phrase(Phrase::Tag(operation.id.kind()))],
+        "summary": summary(operation.id),
+        "tags": [tag(operation.id.kind())],
     });
-    if let Some(notes) = notes(language, operation_notes(operation)) {
+    if let Some(notes) = notes(operation_notes(operation)) {
         object["description"] = notes.into();
     }
     object["parameters"] = parameters(operation, options).into();
     if let Some(body) = bodies::request_body(operation, method) {
         object["requestBody"] = body;
     }
-    object["responses"] = responses::of(operation, language);
-    object["security"] = security(operation);
+    object["responses"] = responses::of(operation);
+    object["security"] = security::of(operation);
     object
 }
 
@@ -123,7 +122,7 @@ fn parameters(operation: &Operation, options: &OpenApiOptions) -> Vec<Value> {
         .iter()
         .filter_map(|argument| parameter(operation, argument, options));
     declared
-        .chain(undeclared_password(operation, options.language))
+        .chain(undeclared_password(operation))
         .chain(published_extra(operation, options))
         .chain(globals::references(operation))
         .collect()
@@ -144,7 +143,7 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
         "name": argument.name,
         "in": place,
         "required": place == "path",
-        "description": options.in_force(operation, argument, description(operation, argument, options.language)),
+        "description": options.in_force(operation, argument, description(operation, argument)),
     });
     if schema["type"] == "array" {
         // In PHP, a repeated value overwrites the one before.
@@ -160,14 +159,13 @@ fn published_extra<'a>(
     operation: &Operation,
     options: &'a OpenApiOptions,
 ) -> impl Iterator<Item = Value> + use<'a> {
-    let description = options.language.phrase(Phrase::Extra);
     let has_body = operation
         .arguments
         .iter()
         .any(|argument| operation.place(argument) == Place::Body);
     let extra = options.table.operation(operation).extra();
     extra.filter(move |_| !has_body).map(move |name| {
-        json!({"name": name, "in": "query", "required": false, "description": description, "schema": {}})
+        json!({"name": name, "in": "query", "required": false, "description": EXTRA, "schema": {}})
     })
 }
 
@@ -194,7 +192,7 @@ fn index_schema(argument: &Argument, options: &OpenApiOptions) -> Value {
 }
 
 /// The password, if the specification does not declare it but the backend uses it.
-fn undeclared_password(operation: &Operation, language: Language) -> Option<Value> {
+fn undeclared_password(operation: &Operation) -> Option<Value> {
     let obeyed = differences()
         .iter()
         .any(|row| row.concerns(&operation.name, "password"));
@@ -203,15 +201,15 @@ fn undeclared_password(operation: &Operation, language: Language) -> Option<Valu
             "name": "password",
             "in": "query",
             "required": false,
-            "description": language.phrase(Phrase::UndeclaredPassword),
+            "description": UNDECLARED_PASSWORD,
             // Not declared, and therefore not checked.
             "schema": {"type": "string"},
         })
     })
 }
 
-fn description(operation: &Operation, argument: &Argument, language: Language) -> String {
-    let meaning = language.meaning(argument);
+fn description(operation: &Operation, argument: &Argument) -> String {
+    let meaning = argument.meaning;
     if operation.id.route == Route::Index && argument.name == "namespace" {
         // Clients never see the backend's output for other names.
         return meaning.to_owned();
@@ -221,7 +219,7 @@ fn description(operation: &Operation, argument: &Argument, language: Language) -
             && row.operations.contains(&operation.name.as_str())
             && row.arguments.contains(&argument.name)
     });
-    match notes(language, rows) {
+    match notes(rows) {
         Some(notes) => format!("{meaning} {notes}"),
         None => meaning.to_owned(),
     }
@@ -234,20 +232,9 @@ fn operation_notes(operation: &Operation) -> impl Iterator<Item = &'static Diffe
 }
 
 /// The known differences of the backend, as sentences.
-fn notes(language: Language, rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
+fn notes(rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
     let sentences: Vec<&str> = rows.map(|row| row.backend).collect();
-    (!sentences.is_empty()).then(|| format!("{}{}", language.phrase(Phrase::Note), sentences.join(" ")))
-}
-
-// === security ===
-
-fn security(operation: &Operation) -> Value {
-    let session = json!({COOKIE: [], NONCE: []});
-    if operation.is_write() {
-        json!([{PASSWORD: []}, session])
-    } else {
-        json!([{}, {PASSWORD: []}, session])
-    }
+    (!sentences.is_empty()).then(|| format!("Note: {}", sentences.join(" ")))
 }
 
 #[cfg(test)]
@@ -274,7 +261,7 @@ mod tests {
     fn lists_known_differences_from_the_specification() {
         let operation = table().named("events.list").expect("listed");
         let include = operation.argument(b"include").expect("listed");
-        let text = description(operation, include, Language::English);
+        let text = description(operation, include);
         assert!(text.contains("Note: The date window stays"), "{text}");
     }
 }
