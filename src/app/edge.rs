@@ -15,6 +15,7 @@ use super::signals::Shutdown;
 use super::snapshots::{keep_up, keep_writing};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
+use crate::fleet::FleetTask;
 use crate::gateway::GatewayState;
 use crate::observe::admin::{Admin, EdgeFacts, Readiness};
 use crate::server::service_manager::ServiceManager;
@@ -153,7 +154,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
-            fleet: gateway.fleet.follow(),
+            fleet: FleetTask::begin(&gateway.fleet),
             manager,
             threads,
         };

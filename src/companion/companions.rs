@@ -11,7 +11,7 @@ use url::Url;
 
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
-use super::site_companion::{Sign, SiteCompanion};
+use super::site_companion::{ExchangeStart, Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
@@ -38,14 +38,6 @@ struct State {
     feed: ChangeFeed,
     /// The milliseconds of the [`UnixTime`] at which a site was asked that was never heard.
     first_question: AtomicU64,
-}
-
-/// The beginning of an exchange.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ExchangeStart {
-    pub(super) at: UnixTime,
-    /// The edge was told of every change up to this number.
-    pub(super) settled: Option<u64>,
 }
 
 /// The longest time that a message may come behind the number that it tells, or behind the message after it.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::companions::ExchangeStart;
 use calendar_edge_core::companion::mark::ShownChanges;
 use calendar_edge_core::companion::purge::{AnswerAge, ChangeTracker, UnfinishedChange};
 use calendar_edge_core::unix_time::UnixTime;
@@ -17,6 +16,14 @@ pub(super) struct SiteCompanion {
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
     doubt: Doubt,
+}
+
+/// The beginning of an exchange.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExchangeStart {
+    pub(super) at: UnixTime,
+    /// The edge was told of every change up to this number.
+    pub(super) settled: Option<u64>,
 }
 
 /// What stands against the companion since its last sign.

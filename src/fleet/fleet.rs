@@ -7,8 +7,6 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
@@ -16,7 +14,6 @@ use super::configuration;
 use super::fleet_status::{FleetStanding, FleetStatus};
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
-use super::supervisor;
 use crate::cache::Cache;
 use crate::companion::{Companions, Company};
 use crate::migration::Migration;
@@ -58,16 +55,6 @@ pub(super) struct FleetConfig {
     pub(super) settings: FleetSettings,
     configuration: String,
 }
-
-/// The task that exchanges with the store; it ends when this is dropped.
-#[derive(Debug)]
-pub(crate) struct FleetTask {
-    fleet: Fleet,
-    task: JoinHandle<()>,
-}
-
-/// The longest time that leaving the fleet may take.
-const FAREWELL: Duration = Duration::from_millis(500);
 
 // === impl Fleet ===
 
@@ -117,14 +104,6 @@ impl Fleet {
             *now = config;
             is_new
         });
-    }
-
-    /// Exchanges with the store until the task is dropped.
-    pub(crate) fn follow(&self) -> FleetTask {
-        FleetTask {
-            fleet: self.clone(),
-            task: tokio::spawn(supervisor::supervise(self.clone())),
-        }
     }
 
     /// What operators see; none without a store.
@@ -305,6 +284,12 @@ impl Fleet {
         });
     }
 
+    /// Ends the exchange after one more pipeline.
+    pub(super) fn leave(&self) {
+        self.0.is_leaving.store(true, Ordering::Release);
+        self.0.leaving.notify_one();
+    }
+
     /// True once the edge ends.
     pub(super) fn is_leaving(&self) -> bool {
         self.0.is_leaving.load(Ordering::Acquire)
@@ -329,23 +314,5 @@ impl FleetConfig {
             settings: settings.fleet.clone(),
             configuration: configuration.unwrap_or_default(),
         }
-    }
-}
-
-// === impl FleetTask ===
-
-impl FleetTask {
-    /// Tells the others what waits to be told, and that this edge is gone.
-    pub(crate) async fn leave(&mut self) {
-        self.fleet.0.is_leaving.store(true, Ordering::Release);
-        self.fleet.0.leaving.notify_one();
-        // The line of an edge that cannot say farewell lives ten seconds longer.
-        let _ = timeout(FAREWELL, &mut self.task).await;
-    }
-}
-
-impl Drop for FleetTask {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

@@ -11,7 +11,7 @@ pub struct Taken {
     /// The time in which the bucket regains it, in nanoseconds; negative if it was given back.
     pub(super) nanos: i64,
     /// The time in which the bucket regains everything.
-    period: Duration,
+    pub(super) period: Duration,
 }
 
 /// A bucket, and what the store has not been told of it.
