@@ -11,12 +11,13 @@ use url::Url;
 
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
-use super::site_companion::{ExchangeStart, Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
-use calendar_edge_core::companion::purge::{AnswerAge, PurgeRequest, SeenFault, SeenSeals};
+use calendar_edge_core::companion::purge::{
+    AnswerAge, CompanionSign, ExchangeStart, PurgeRequest, SeenFault, SeenSeals, SiteCompanion,
+};
 use calendar_edge_core::fleet::SeenNumber;
 use calendar_edge_core::settings::Root;
 use calendar_edge_core::unix_time::UnixTime;
@@ -310,7 +311,7 @@ impl Companions {
         &self,
         root: &Url,
         asked: ExchangeStart,
-        hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> Sign,
+        hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> CompanionSign,
     ) -> AnswerAge {
         let reconcile = self.reconcile();
         let now = unix_time();

@@ -11,7 +11,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::configuration;
-use super::fleet_status::{FleetStanding, FleetStatus};
+use super::fleet_status::FleetStatus;
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
 use crate::cache::Cache;
@@ -19,7 +19,7 @@ use crate::companion::{Companions, Company};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
-use calendar_edge_core::fleet::{Cursor, FleetKey, FleetMember, MemberTable, SealedText};
+use calendar_edge_core::fleet::{FleetKey, FleetMember, FleetStanding, MemberTable, SealedText};
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -38,8 +38,6 @@ struct FleetState {
     /// Another edge has told that a rule has changed.
     are_rules_old: AtomicBool,
     limits: FleetLimits,
-    /// Every message of the log up to here was obeyed; none while that is not known.
-    place: ArcSwapOption<Cursor>,
     metrics: FleetMetrics,
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
@@ -77,7 +75,6 @@ impl Fleet {
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
             limits: FleetLimits::new(&metrics),
-            place: ArcSwapOption::empty(),
             metrics,
             warnings: warnings.clone(),
             key: ArcSwapOption::empty(),
@@ -122,13 +119,6 @@ impl Fleet {
         &self.0.limits
     }
 
-    /// Notes that every message up to a place was obeyed.
-    pub(super) fn be_at(&self, place: Option<&Cursor>) {
-        if self.0.place.load().as_deref() != place {
-            self.0.place.store(place.cloned().map(Arc::new));
-        }
-    }
-
     /// The settings, and word of each change.
     pub(super) fn config(&self) -> watch::Receiver<FleetConfig> {
         self.0.config.subscribe()
@@ -142,7 +132,6 @@ impl Fleet {
             Company::None
         };
         self.0.key.store(key);
-        self.be_at(None);
         self.0.companions.announcements().keep_company(company);
         self.0.members.store(Arc::default());
         *self.0.standing.lock() = FleetStanding::default();
@@ -240,7 +229,7 @@ impl Fleet {
     pub(super) fn exchanged(&self, duration: Duration, is_whole: bool) {
         self.0.metrics.exchanged(duration);
         let mut standing = self.0.standing.lock();
-        standing.exchanged(duration);
+        standing.exchange = duration;
         if standing.is_together() || !is_whole {
             return;
         }

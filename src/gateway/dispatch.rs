@@ -12,8 +12,8 @@ use super::stage::Stage;
 use crate::backend::{
     Backend, Backends, BreakerGuard, ExchangeFailure, Health, NamespaceLooks, OriginBody, Outgoing,
 };
-use crate::companion::{Companions, ExchangeStart};
-use calendar_edge_core::companion::purge::AnswerAge;
+use crate::companion::Companions;
+use calendar_edge_core::companion::purge::{AnswerAge, ExchangeStart};
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, CallContext, Content, RelayRules, Script, accept,
 };

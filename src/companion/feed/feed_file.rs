@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -55,19 +55,9 @@ impl FeedFile {
 
     /// Replaces the file, and makes its directory.
     pub(super) fn write(&self, path: &Path) {
-        if let Err(error) = self.replace(path) {
+        if let Err(error) = state_file::replace_json(path, self) {
             tracing::warn!(%error, path = %path.display(), "the log of changes cannot be kept");
         }
-    }
-
-    fn replace(&self, path: &Path) -> io::Result<()> {
-        if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory)?;
-        }
-        state_file::replace(path, |file| {
-            serde_json::to_writer(&mut *file, self)?;
-            file.flush()
-        })
     }
 }
 

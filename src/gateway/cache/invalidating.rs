@@ -9,7 +9,7 @@ use crate::cache::Cache;
 use crate::companion::Announcements;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::cache::{Removal, refused_whole, written_by};
+use calendar_edge_core::cache::{Removal, RemovalCause, refused_whole, written_by};
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::BackendTimeouts;
 
@@ -78,7 +78,7 @@ impl<S> Invalidating<S> {
         // The stage in the task of the write has told what is over.
         let is_told = (self.place, end) == (WritePlace::Client, WriteEnd::Over);
         let telling = (!is_told).then(|| self.announcements.tell_write(&removal));
-        self.cache.remove_written(&removal);
+        self.cache.begin_removal(&removal, RemovalCause::Write);
         if end == WriteEnd::Unknown {
             // Once more when the site has certainly ended it: what was read meanwhile may be older.
             let (cache, announcements) = (self.cache.clone(), self.announcements.clone());
@@ -86,7 +86,7 @@ impl<S> Invalidating<S> {
             tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
                 announcements.tell_write(&removal);
-                cache.remove_written(&removal);
+                cache.begin_removal(&removal, RemovalCause::Write);
             });
         }
         if let Some(telling) = telling {

@@ -9,6 +9,7 @@ use super::lateness::Lateness;
 use super::place::ClientId;
 use super::tally::{CallCounts, CallFault, Tally};
 use super::window::Window;
+use crate::migration::comparison::DifferenceClass;
 use crate::settings::{GuardSettings, Percentage};
 use crate::unix_time::UnixTime;
 
@@ -58,6 +59,17 @@ pub enum RuleEvent {
     Same,
     /// The answers of backend and site differ in value.
     Different,
+}
+
+impl RuleEvent {
+    /// What two compared answers say. Another spelling, another order or noise is no other value.
+    pub fn compared(class: DifferenceClass) -> Self {
+        if class >= DifferenceClass::Host {
+            Self::Different
+        } else {
+            Self::Same
+        }
+    }
 }
 
 /// Why a guard returns calls to the site.
