@@ -184,7 +184,7 @@ impl Companions {
         taken.take(seal, unix_time)
     }
 
-    /// Removes what an purge names.
+    /// Removes what a purge names.
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the answers: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&purge.removal, cause);
