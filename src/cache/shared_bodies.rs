@@ -32,7 +32,7 @@ struct SharedBytes {
 
 /// Owns forms for as long as their entry is stored.
 #[derive(Debug)]
-pub(super) struct SharedForms {
+pub(crate) struct SharedForms {
     bodies: Weak<SharedBodies>,
     budget: BufferBudget,
 }

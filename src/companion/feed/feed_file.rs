@@ -20,9 +20,9 @@ pub(super) struct FeedFile {
     delivered: Delivered,
 }
 
-/// The number and the time in milliseconds up to which receivers were told.
+/// The position up to which each receiver was told.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Delivered(BTreeMap<String, (u64, u64)>);
+pub(super) struct Delivered(BTreeMap<String, FeedPosition>);
 
 // === impl FeedFile ===
 
@@ -65,15 +65,11 @@ impl FeedFile {
 
 impl Delivered {
     pub(super) fn of(&self, receiver: &str) -> Option<FeedPosition> {
-        self.0.get(receiver).map(|(number, millis)| FeedPosition {
-            number: *number,
-            at: UnixTime::from_millis(*millis),
-        })
+        self.0.get(receiver).copied()
     }
 
     pub(super) fn note(&mut self, receiver: &str, position: FeedPosition) {
-        let written = (position.number, position.at.as_millis());
-        self.0.insert(receiver.to_owned(), written);
+        self.0.insert(receiver.to_owned(), position);
     }
 
     pub(super) fn retain(&mut self, receivers: &[String]) {
