@@ -12,7 +12,7 @@ use super::index_watch::watch_indexes;
 use super::reload::Reloader;
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
-use super::snapshots::{PAUSE, SHORT_PAUSE, keep_up};
+use super::snapshots::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
 use crate::fleet::FleetTask;
@@ -139,15 +139,7 @@ impl Edge {
         let gateway = &state.gateway;
         let drain = gateway.drain.clone();
         gateway.cache.restore();
-        let (cache, feed) = (gateway.cache.clone(), gateway.companions.feed().clone());
-        let migration = gateway.migration.clone();
-        drain.spawn(keep_up(move || cache.save(), PAUSE, drain.clone()));
-        drain.spawn(keep_up(move || feed.write(), SHORT_PAUSE, drain.clone()));
-        drain.spawn(keep_up(
-            move || migration.write_again(),
-            SHORT_PAUSE,
-            drain.clone(),
-        ));
+        keep_files(gateway);
         let reloader = Reloader::new(settings, state.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
