@@ -44,7 +44,8 @@ pub enum ForwardableCall {
     Merged(MergedCall),
 }
 
-/// A call of an operation in mode `enforce` that passed every rule.
+/// A call that passed every rule: of an operation in mode `enforce`, or a read in mode `report` that has no undeclared
+/// parameters.
 ///
 /// It is sent as it was judged, and no other call becomes one:
 ///
