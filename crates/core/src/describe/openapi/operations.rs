@@ -7,7 +7,7 @@ use super::super::catalogue::{DESCRIBE_ROUTE, EXTRA, UNDECLARED_PASSWORD, summar
 use super::inputs::{self, Carrier, reference};
 use super::options::OpenApiOptions;
 use super::{bodies, globals, responses, security};
-use calendar_edge_judge::contract::difference::{Difference, Published, differences};
+use calendar_edge_judge::contract::difference::{Difference, differences};
 use calendar_edge_judge::contract::{
     Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
 };
@@ -214,11 +214,9 @@ fn description(operation: &Operation, argument: &Argument) -> String {
         // Clients never see the backend's output for other names.
         return meaning.to_owned();
     }
-    let rows = differences().iter().filter(|row| {
-        row.published == Published::Unseen
-            && row.operations.contains(&operation.name.as_str())
-            && row.arguments.contains(&argument.name)
-    });
+    let rows = differences()
+        .iter()
+        .filter(|row| row.concerns(&operation.name, argument.name));
     match notes(rows) {
         Some(notes) => format!("{meaning} {notes}"),
         None => meaning.to_owned(),

@@ -193,7 +193,7 @@ fn calls_are_taken_unless_an_earlier_rule_took_the_script() {
         let request = SurfaceRequest::of(&Roots::new(&settings.policy()), &head);
         let rules = SurfaceRules::new(&settings);
         assert!(rules.read_calls(&request));
-        let verdict = rules.judge_calls(&request, &[called.to_owned()]);
+        let verdict = rules.judge_calls(&request, &[Some(called.to_owned())]);
         assert_eq!(
             verdict.map(|verdict| verdict.rule.name.as_str()),
             expected,
