@@ -12,9 +12,10 @@ use super::index_watch::watch_indexes;
 use super::reload::Reloader;
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
-use super::snapshots::{keep_up, keep_writing};
+use super::snapshots::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
+use crate::fleet::FleetTask;
 use crate::gateway::GatewayState;
 use crate::observe::admin::{Admin, EdgeFacts, Readiness};
 use crate::server::service_manager::ServiceManager;
@@ -138,10 +139,7 @@ impl Edge {
         let gateway = &state.gateway;
         let drain = gateway.drain.clone();
         gateway.cache.restore();
-        drain.spawn(keep_writing(gateway.cache.clone(), drain.clone()));
-        let (feed, migration) = (gateway.companions.feed().clone(), gateway.migration.clone());
-        drain.spawn(keep_up(move || feed.write(), drain.clone()));
-        drain.spawn(keep_up(move || migration.write_again(), drain.clone()));
+        keep_files(gateway);
         let reloader = Reloader::new(settings, state.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
@@ -153,7 +151,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
-            fleet: gateway.fleet.follow(),
+            fleet: FleetTask::begin(&gateway.fleet),
             manager,
             threads,
         };

@@ -15,7 +15,7 @@ use crate::companion::CompanionService;
 use crate::config::ConfigError;
 use crate::layers::CurrentStack;
 use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, ProgramContext, Readiness, Readings};
-use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
+use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
 use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
 
@@ -315,11 +315,11 @@ fn keep_namespace(old: &Settings, new: &mut Settings) {
 
 /// The protocol of connections that begin under these settings.
 fn protocol(settings: &Settings) -> Protocol {
-    let proxy_header_policy = match settings.proxy_protocol {
-        ProxyProtocol::Off => ProxyHeaderPolicy::Never,
-        ProxyProtocol::Required => ProxyHeaderPolicy::by(&settings.trusted_proxies),
-    };
-    Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).proxy_header(proxy_header_policy)
+    let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
+    match settings.proxy_protocol {
+        ProxyProtocol::Off => protocol,
+        ProxyProtocol::Required => protocol.behind(&settings.trusted_proxies),
+    }
 }
 
 /// Keeps the settings that cannot change while the edge runs, and names those that were to change.

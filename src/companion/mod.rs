@@ -5,7 +5,6 @@ mod announcements;
 mod companions;
 mod feed;
 mod purge_requests;
-mod site_companion;
 mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};

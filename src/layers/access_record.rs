@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, Uri, Version};
 
 use super::arrived_request::ArrivedRequest;
-use super::client_body::ReadProgress;
+use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
 use crate::server::Transport;

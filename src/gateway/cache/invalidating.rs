@@ -6,7 +6,7 @@ use crate::cache::Cache;
 use crate::companion::Announcements;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::cache::{Removal, WriteEnd, WritePlace, written_by};
+use calendar_edge_core::cache::{Removal, RemovalCause, WriteEnd, WritePlace, written_by};
 use calendar_edge_core::settings::BackendTimeouts;
 
 /// Removes what writes may have changed.
@@ -53,14 +53,14 @@ impl<S> Invalidating<S> {
         }
         let is_told = end.is_told_in(self.place);
         let telling = is_told.then(|| self.announcements.tell_write(&removal));
-        self.cache.remove_written(&removal);
+        self.cache.begin_removal(&removal, RemovalCause::Write);
         if end.removes_again() {
             let (cache, announcements) = (self.cache.clone(), self.announcements.clone());
             let pause = self.longest_write;
             tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
                 announcements.tell_write(&removal);
-                cache.remove_written(&removal);
+                cache.begin_removal(&removal, RemovalCause::Write);
             });
         }
         if let Some(telling) = telling {

@@ -47,7 +47,6 @@ impl Pages {
                 .collect(),
             namespaces: settings.public_namespaces(),
             table: Arc::clone(&table),
-            ..OpenApiOptions::default()
         };
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),

@@ -2,21 +2,29 @@
 
 use std::time::Duration;
 
-use super::companions::ExchangeStart;
-use calendar_edge_core::companion::mark::ShownChanges;
-use calendar_edge_core::companion::purge::{AnswerAge, ChangeTracker, UnfinishedChange};
-use calendar_edge_core::unix_time::UnixTime;
+use super::{AnswerAge, ChangeTracker, UnfinishedChange};
+use crate::companion::mark::ShownChanges;
+use crate::unix_time::UnixTime;
 
 /// The signs of one site's companion plugin.
 #[derive(Debug, Default)]
-pub(super) struct SiteCompanion {
+pub struct SiteCompanion {
     /// The changes that the site counted.
-    pub(super) tracker: ChangeTracker,
+    pub tracker: ChangeTracker,
     /// The change that the site has begun and not finished.
-    pub(super) unfinished: UnfinishedChange,
+    pub unfinished: UnfinishedChange,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
     doubt: Doubt,
+}
+
+/// The beginning of an exchange.
+#[derive(Debug, Clone, Copy)]
+pub struct ExchangeStart {
+    /// When it began.
+    pub at: UnixTime,
+    /// The edge was told of every change up to this number.
+    pub settled: Option<u64>,
 }
 
 /// What stands against the companion since its last sign.
@@ -32,18 +40,18 @@ enum Doubt {
 
 /// A sign of the companion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sign {
+pub struct CompanionSign {
     /// Whether the answer that carries it may be kept.
-    pub(super) age: AnswerAge,
+    pub age: AnswerAge,
     /// True if no change since the sign before can have gone unnoticed.
-    pub(super) is_unbroken: bool,
+    pub is_unbroken: bool,
 }
 
 // === impl SiteCompanion ===
 
 impl SiteCompanion {
     /// What is known after a restart, up to this change.
-    pub(super) fn resumed(settled: Option<u64>) -> Self {
+    pub fn resumed(settled: Option<u64>) -> Self {
         Self {
             tracker: settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed),
             ..Self::default()
@@ -51,18 +59,18 @@ impl SiteCompanion {
     }
 
     /// Whether the site has answered without a sign, so that changes may not be counted.
-    pub(super) fn is_gone(&self) -> bool {
+    pub fn is_gone(&self) -> bool {
         self.doubt == Doubt::Gone
     }
 
     /// The site shows its changes in an answer to an exchange.
-    pub(super) fn shown(
+    pub fn shown(
         &mut self,
         changes: ShownChanges,
         asked: ExchangeStart,
         reconcile: Duration,
         now: UnixTime,
-    ) -> Sign {
+    ) -> CompanionSign {
         let age = self.tracker.shown(changes.number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
         let last = self.last.unwrap_or_default();
@@ -72,7 +80,7 @@ impl SiteCompanion {
         }
         self.last = Some(asked.at.max(last));
         self.doubt = Doubt::None;
-        Sign { age, is_unbroken }
+        CompanionSign { age, is_unbroken }
     }
 
     fn is_unbroken(&self, reconcile: Duration, now: UnixTime) -> bool {
@@ -86,25 +94,25 @@ impl SiteCompanion {
     }
 
     /// The site answered without a sign.
-    pub(super) fn gone(&mut self) {
+    pub fn gone(&mut self) {
         self.doubt = Doubt::Gone;
     }
 
     /// The site did not answer the edge's question.
-    pub(super) fn unanswered(&mut self) {
+    pub fn unanswered(&mut self) {
         if self.doubt == Doubt::None {
             self.doubt = Doubt::Unanswered;
         }
     }
 
     /// Whether the companion was heard, and is as far as the edge knows.
-    pub(super) fn is_heard(&self) -> bool {
+    pub fn is_heard(&self) -> bool {
         self.last.is_some() && !self.is_gone()
     }
 
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
     /// of that while it has a change to finish.
-    pub(super) fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
+    pub fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
         let pause = reconcile / if self.unfinished.is_known() { 4 } else { 2 };
         let is_recent = |time: Option<UnixTime>| time.is_some_and(|time| now.saturating_since(time) < pause);
         let is_due = self.is_heard() && !is_recent(self.last) && !is_recent(self.asked);
@@ -115,7 +123,7 @@ impl SiteCompanion {
     }
 
     /// Whether the last sign is at least so old.
-    pub(super) fn is_older_than(&self, age: Duration, now: UnixTime) -> bool {
+    pub fn is_older_than(&self, age: Duration, now: UnixTime) -> bool {
         self.last.is_some_and(|last| now.saturating_since(last) >= age)
     }
 }
