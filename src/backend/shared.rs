@@ -183,7 +183,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::backend::breaker::Health;
+    use calendar_edge_core::limits::Health;
     use calendar_edge_core::settings::{Root, Settings};
 
     fn settings(roots: &[&str]) -> BackendSettings {

@@ -79,7 +79,7 @@ pub(crate) use site_verdict::{SiteVerdict, SiteVerdicts};
 pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
-pub(crate) use surface_metrics::{SurfaceMetrics, SurfaceOutcome};
+pub(crate) use surface_metrics::SurfaceMetrics;
 pub(crate) use told::{causes, cut, milliseconds, with_causes};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub use wall_clock::unix_time;

@@ -7,41 +7,13 @@ use prometheus_client::registry::Registry;
 
 use super::series::Series;
 use super::table::{SURFACE_REQUESTS, SURFACE_UNCLEAR};
-
-/// What becomes of a request that a rule takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SurfaceOutcome {
-    /// It passes the rule.
-    Passed,
-    /// It passes only because the rule reports.
-    Reported,
-    /// Its caller does not pass.
-    Refused,
-    /// It is beyond the rate.
-    Limited,
-}
+use calendar_edge_core::gateway::surface::SurfaceOutcome;
 
 /// The metrics of these rules; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct SurfaceMetrics {
     requests: Series<Counter, 2>,
     unclear: Counter,
-}
-
-// === impl SurfaceOutcome ===
-
-impl SurfaceOutcome {
-    const ALL: [Self; 4] = [Self::Passed, Self::Reported, Self::Refused, Self::Limited];
-
-    /// The word in logs and metrics.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Reported => "reported",
-            Self::Refused => "refused",
-            Self::Limited => "limited",
-        }
-    }
 }
 
 // === impl SurfaceMetrics ===

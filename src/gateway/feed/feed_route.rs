@@ -38,7 +38,7 @@ pub(in crate::gateway) struct FeedRoute {
     is_enabled: bool,
 }
 
-/// Where the feed is below a REST root. The companion plugin answers the edge's own signed questions there, at the site.
+/// Where the feed is below a REST root. The companion plugin answers the edge's own signed requests there, at the site.
 const PATH: &str = "/calendar-edge/v1/changes";
 
 /// The header by which a stream goes on.

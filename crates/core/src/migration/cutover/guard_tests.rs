@@ -4,18 +4,6 @@ use std::time::Duration;
 
 use super::control_tests::{QUICK, START, client, control, guarded, percentage};
 use super::rule_event::RuleEvent;
-use crate::migration::comparison::DifferenceClass;
-
-#[test]
-fn values_and_hosts_count_and_spellings_and_noise_do_not() {
-    use DifferenceClass::{Different, Host, Identical, Order, Representation, Volatile};
-    for class in [Identical, Order, Representation, Volatile] {
-        assert_eq!(RuleEvent::compared(class), RuleEvent::Same, "{class}");
-    }
-    for class in [Host, Different] {
-        assert_eq!(RuleEvent::compared(class), RuleEvent::Different, "{class}");
-    }
-}
 
 #[test]
 fn half_of_the_calls_fail_and_few_are_enough() {
