@@ -24,7 +24,7 @@ import machine
 from peers import LIST, ROOT, bench, edge_settings, three_ports
 from program import Program
 
-BINARY = Path(__file__).resolve().parent.parent / "target" / "profiling" / "calendar-edge"
+BINARY = Path(__file__).resolve().parents[2] / "target" / "profiling" / "calendar-edge"
 PAGE = f"{LIST}?per_page=11&page=2"
 JSON = {"Content-Type": "application/json", "Authorization": "Basic ZWRpdG9yOnNlY3JldA=="}
 EVENT = re.search(r"wrk\.body = '(.*)'", (Path(__file__).parent / "create.lua").read_text())[1]

@@ -1,9 +1,8 @@
 //! Collecting the URLs of the origin that belong to the API, in plain text.
 
 use super::address::AddressSpelling;
-use super::origin_root::{OriginRoot, RootStyle};
+use super::origin_root::{OriginRoot, RootNames, RootStyle};
 use super::site_urls::SiteUrls;
-use super::url_map::RootNames;
 
 /// The URLs of all roots, by authority.
 #[derive(Debug)]

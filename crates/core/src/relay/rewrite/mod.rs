@@ -20,7 +20,7 @@ mod url_matcher;
 mod url_reference;
 
 pub use content::Content;
-pub use origin_root::OriginRoot;
+pub use origin_root::{OriginRoot, RootNames};
 pub(super) use public_address::{PublicAddresses, ServedPart};
 pub use rewriter::Rewriter;
-pub use url_map::{RootNames, UrlMap};
+pub use url_map::UrlMap;

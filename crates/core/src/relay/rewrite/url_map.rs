@@ -9,21 +9,10 @@ use url::Url;
 use super::address::AddressSpelling;
 use super::known_urls::KnownUrls;
 use super::namespace_names::RenamedNamespace;
-use super::origin_root::OriginRoot;
+use super::origin_root::{OriginRoot, RootNames};
 use super::own_name::OwnName;
 use super::site_urls::SpeltSite;
 use super::spelling::{PerSpelling, Spelling};
-
-/// The names of one REST root.
-#[derive(Debug, Clone)]
-pub struct RootNames {
-    /// The public path, without a trailing slash: `/de/wp-json`.
-    pub public_path: String,
-    /// The root as the edge dials it.
-    pub dialled: OriginRoot,
-    /// The root as the site prints it, if known.
-    pub advertised: Option<OriginRoot>,
-}
 
 /// The absolute URLs of the API (REST root and namespace) and their public paths.
 ///

@@ -1,5 +1,6 @@
 //! Finding URLs of the origin in text, and writing their public names.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
@@ -47,7 +48,7 @@ impl UrlMatcher {
     }
 
     /// Replaces a URL that begins here by its public name if it belongs to the API.
-    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>) -> CandidateVerdict<'_> {
         let mut after_scheme = b"http".len();
         match candidate.compare(after_scheme, b"s") {
             Agreement::SoFar => return CandidateVerdict::Undecided,
@@ -65,28 +66,28 @@ impl UrlMatcher {
                         spelling,
                         authority: after_scheme + separator.len(),
                     };
-                    return self.judge_sites(url, out);
+                    return self.judge_sites(url);
                 }
             }
         }
         CandidateVerdict::Keep
     }
 
-    fn judge_sites(&self, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    fn judge_sites(&self, url: PrintedUrl<'_>) -> CandidateVerdict<'_> {
         for site in self.map.sites(url.spelling) {
             match url.candidate.compare(url.authority, &site.authority) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => match self.judge_site(site, url, out) {
+                Agreement::Full => match self.judge_site(site, url) {
                     CandidateVerdict::Keep => {}
-                    decided @ (CandidateVerdict::Replace(_) | CandidateVerdict::Undecided) => return decided,
+                    decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => return decided,
                 },
             }
         }
         CandidateVerdict::Keep
     }
 
-    fn judge_site(&self, site: &SpeltSite, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    fn judge_site<'m>(&'m self, site: &'m SpeltSite, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
         let after_authority = url.authority + site.authority.len();
         for tail in &site.tails {
             match url.candidate.compare(after_authority, &tail.text) {
@@ -100,28 +101,28 @@ impl UrlMatcher {
                 Some(false) => continue,
                 Some(true) => {}
             }
-            self.write_public(tail, url.spelling, out);
+            let name = self.public_name(tail, url.spelling);
             return match tail.style {
-                RootStyle::Path => CandidateVerdict::Replace(end),
-                RootStyle::Query => url.take_route(end, out),
+                RootStyle::Path => CandidateVerdict::Replace(end, name),
+                RootStyle::Query => url.take_route(end, name.into_owned()),
             };
         }
         if self.content == Content::Description {
-            match self.judge_root(site, url, out) {
+            match self.judge_root(site, url) {
                 CandidateVerdict::Keep => {}
-                decided @ (CandidateVerdict::Replace(_) | CandidateVerdict::Undecided) => return decided,
+                decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => return decided,
             }
         }
         match &site.replacement {
             Some(replacement) if !is_authority_of(&site.plain_authority, &self.own_name.public_base) => {
-                replace_authority(replacement, url, after_authority, out)
+                replace_authority(replacement, url, after_authority)
             }
             Some(_) | None => CandidateVerdict::Keep,
         }
     }
 
     /// Replaces the URL of a root itself, if it is all of a JSON string: an index names it as its `up`.
-    fn judge_root(&self, site: &SpeltSite, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    fn judge_root<'m>(&'m self, site: &SpeltSite, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
         let after_authority = url.authority + site.authority.len();
         for root in &site.roots {
             match url.candidate.compare(after_authority, &root.text) {
@@ -136,8 +137,8 @@ impl UrlMatcher {
                 Agreement::Full => {}
             }
             let path = self.map.public_path(self.owner(root));
-            spell(&self.own_name.public_base, path, "", url.spelling, out);
-            return CandidateVerdict::Replace(end);
+            let name = spell(&self.own_name.public_base, path, "", url.spelling);
+            return CandidateVerdict::Replace(end, Cow::Owned(name));
         }
         CandidateVerdict::Keep
     }
@@ -148,36 +149,24 @@ impl UrlMatcher {
         own.or_else(|| tail.owners.first()).copied()
     }
 
-    fn write_public(&self, tail: &SpeltTail, spelling: Spelling, out: &mut Vec<u8>) {
+    fn public_name(&self, tail: &SpeltTail, spelling: Spelling) -> Cow<'_, [u8]> {
+        let own = &self.own_name;
         let root = self.owner(tail);
         let path = self.map.public_path(root);
-        if root == Some(self.own_name.root) {
+        if root == Some(own.root) {
             // Most URLs of a response are of its own root.
-            out.extend_from_slice(self.own_name.spelt(spelling, path));
+            Cow::Borrowed(own.spelt(spelling, path))
         } else {
-            let OwnName {
-                public_base,
-                namespace,
-                ..
-            } = &*self.own_name;
-            spell(public_base, path, namespace, spelling, out);
+            Cow::Owned(spell(&own.public_base, path, &own.namespace, spelling))
         }
     }
 }
 
 /// Replaces the scheme and the authority, which ends here, unless it is the beginning of a longer one.
-fn replace_authority(
-    replacement: &[u8],
-    url: PrintedUrl<'_>,
-    end: usize,
-    out: &mut Vec<u8>,
-) -> CandidateVerdict {
+fn replace_authority<'m>(replacement: &'m [u8], url: PrintedUrl<'_>, end: usize) -> CandidateVerdict<'m> {
     match url.ends_authority(end) {
         None => CandidateVerdict::Undecided,
         Some(false) => CandidateVerdict::Keep,
-        Some(true) => {
-            out.extend_from_slice(replacement);
-            CandidateVerdict::Replace(end)
-        }
+        Some(true) => CandidateVerdict::Replace(end, Cow::Borrowed(replacement)),
     }
 }
