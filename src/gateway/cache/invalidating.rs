@@ -135,7 +135,7 @@ impl WriteEnd {
     fn of_answer(accepted: &AcceptedResponse<OriginBody>) -> Self {
         // An envelope that was not read hides the status.
         let status = accepted.effective_status().unwrap_or(StatusCode::OK);
-        if refused_whole(status, accepted.whole_body().map(AsRef::as_ref)) {
+        if refused_whole(status, accepted.whole_body().as_deref()) {
             Self::Unchanged
         } else {
             Self::Over

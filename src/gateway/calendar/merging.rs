@@ -104,7 +104,7 @@ where
             return Ok(RecordAnswer::Other(answer));
         }
         let body = answer.whole_body().ok_or(CallFailure::RecordTooLarge)?;
-        let record = ReadRecord::read(body).ok_or(CallFailure::NoRecord)?;
+        let record = ReadRecord::read(&body).ok_or(CallFailure::NoRecord)?;
         Ok(RecordAnswer::Found(record))
     }
 

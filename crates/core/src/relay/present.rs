@@ -45,7 +45,10 @@ fn public_body<B>(
     let rewriter = || client.rewriter(head, head.content);
     match body {
         AcceptedBody::Absent => RelayBody::none(),
-        AcceptedBody::Whole(bytes) => RelayBody::whole(rules.budget.count(rewriter().whole(bytes))),
+        AcceptedBody::Whole(pieces) => {
+            let pieces = rewriter().pieces(pieces).into_iter();
+            RelayBody::whole(pieces.map(|piece| rules.budget.count(piece)).collect())
+        }
         AcceptedBody::Partial {
             beginning,
             rest,

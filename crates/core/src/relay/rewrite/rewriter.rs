@@ -88,6 +88,17 @@ impl Rewriter {
         self.pass(Bytes::new(), End::Closed)
     }
 
+    /// Rewrites all pieces of a document.
+    pub fn pieces(mut self, mut pieces: Vec<Bytes>) -> Vec<Bytes> {
+        if let Some((last, before)) = pieces.split_last_mut() {
+            for piece in before {
+                *piece = self.push(std::mem::take(piece));
+            }
+            *last = self.whole(std::mem::take(last));
+        }
+        pieces
+    }
+
     /// Rewrites a complete document.
     pub fn whole(mut self, document: Bytes) -> Bytes {
         self.pass(document, End::Closed)

@@ -80,7 +80,9 @@ impl UrlMatcher {
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => match self.judge_site(site, url) {
                     CandidateVerdict::Keep => {}
-                    decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => return decided,
+                    decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => {
+                        return decided;
+                    }
                 },
             }
         }
