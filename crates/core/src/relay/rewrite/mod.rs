@@ -10,7 +10,6 @@ mod own_name;
 mod printed_url;
 mod public_address;
 mod rewriter;
-mod site_urls;
 mod spelling;
 #[cfg(test)]
 #[path = "rewrite_tests.rs"]

@@ -7,10 +7,10 @@ use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
 use super::content::Content;
+use super::known_urls::{Named, SpeltUrl};
 use super::origin_root::{RootStyle, is_authority_of};
 use super::own_name::{OwnName, spell};
 use super::printed_url::PrintedUrl;
-use super::site_urls::{SpeltSite, SpeltTail};
 use super::spelling::{Agreement, Spelling};
 use super::url_map::UrlMap;
 
@@ -66,19 +66,22 @@ impl UrlMatcher {
                         spelling,
                         authority: after_scheme + separator.len(),
                     };
-                    return self.judge_sites(url);
+                    return self.judge_url(url);
                 }
             }
         }
         CandidateVerdict::Keep
     }
 
-    fn judge_sites(&self, url: PrintedUrl<'_>) -> CandidateVerdict<'_> {
-        for site in self.map.sites(url.spelling) {
-            match url.candidate.compare(url.authority, &site.authority) {
+    fn judge_url(&self, url: PrintedUrl<'_>) -> CandidateVerdict<'_> {
+        for known in self.map.urls(url.spelling) {
+            if self.content == Content::Records && matches!(known.names, Named::Roots(_)) {
+                continue;
+            }
+            match url.candidate.compare(url.authority, &known.text) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => match self.judge_site(site, url) {
+                Agreement::Full => match self.judge_known(known, url) {
                     CandidateVerdict::Keep => {}
                     decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => {
                         return decided;
@@ -89,71 +92,46 @@ impl UrlMatcher {
         CandidateVerdict::Keep
     }
 
-    fn judge_site<'m>(&'m self, site: &'m SpeltSite, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
-        let after_authority = url.authority + site.authority.len();
-        for tail in &site.tails {
-            match url.candidate.compare(after_authority, &tail.text) {
-                Agreement::Differs => continue,
-                Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => {}
+    /// Judges a URL that begins with a known one.
+    fn judge_known<'m>(&'m self, known: &'m SpeltUrl, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
+        let end = url.authority + known.text.len();
+        match &known.names {
+            Named::Api(style, roots) => match url.candidate.ends_name(end) {
+                None => CandidateVerdict::Undecided,
+                Some(false) => CandidateVerdict::Keep,
+                Some(true) => {
+                    let name = self.public_name(self.owner(roots), url.spelling);
+                    match style {
+                        RootStyle::Path => CandidateVerdict::Replace(end, name),
+                        RootStyle::Query => url.take_route(end, name.into_owned()),
+                    }
+                }
+            },
+            // An index names its root as its `up`: all of a JSON string.
+            Named::Roots(roots) => match url.candidate.compare(end, b"\"") {
+                Agreement::SoFar => CandidateVerdict::Undecided,
+                Agreement::Differs => CandidateVerdict::Keep,
+                Agreement::Full => {
+                    let path = self.map.public_path(self.owner(roots));
+                    let name = spell(&self.own_name.public_base, path, "", url.spelling);
+                    CandidateVerdict::Replace(end, Cow::Owned(name))
+                }
+            },
+            Named::Site { authority, .. } if is_authority_of(authority, &self.own_name.public_base) => {
+                CandidateVerdict::Keep
             }
-            let end = after_authority + tail.text.len();
-            match url.candidate.ends_name(end) {
-                None => return CandidateVerdict::Undecided,
-                Some(false) => continue,
-                Some(true) => {}
-            }
-            let name = self.public_name(tail, url.spelling);
-            return match tail.style {
-                RootStyle::Path => CandidateVerdict::Replace(end, name),
-                RootStyle::Query => url.take_route(end, name.into_owned()),
-            };
-        }
-        if self.content == Content::Description {
-            match self.judge_root(site, url) {
-                CandidateVerdict::Keep => {}
-                decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => return decided,
-            }
-        }
-        match &site.replacement {
-            Some(replacement) if !is_authority_of(&site.plain_authority, &self.own_name.public_base) => {
-                replace_authority(replacement, url, after_authority)
-            }
-            Some(_) | None => CandidateVerdict::Keep,
+            Named::Site { advertised, .. } => replace_authority(advertised, url, end),
         }
     }
 
-    /// Replaces the URL of a root itself, if it is all of a JSON string: an index names it as its `up`.
-    fn judge_root<'m>(&'m self, site: &SpeltSite, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
-        let after_authority = url.authority + site.authority.len();
-        for root in &site.roots {
-            match url.candidate.compare(after_authority, &root.text) {
-                Agreement::Differs => continue,
-                Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => {}
-            }
-            let end = after_authority + root.text.len();
-            match url.candidate.compare(end, b"\"") {
-                Agreement::Differs => continue,
-                Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => {}
-            }
-            let path = self.map.public_path(self.owner(root));
-            let name = spell(&self.own_name.public_base, path, "", url.spelling);
-            return CandidateVerdict::Replace(end, Cow::Owned(name));
-        }
-        CandidateVerdict::Keep
+    /// The root that a URL names. If roots share an address, the root of the call decides.
+    fn owner(&self, roots: &[usize]) -> Option<usize> {
+        let own = roots.iter().find(|&&root| root == self.own_name.root);
+        own.or_else(|| roots.first()).copied()
     }
 
-    /// The root that a text names. If roots share an address, the root of the call decides.
-    fn owner(&self, tail: &SpeltTail) -> Option<usize> {
-        let own = tail.owners.iter().find(|&&owner| owner == self.own_name.root);
-        own.or_else(|| tail.owners.first()).copied()
-    }
-
-    fn public_name(&self, tail: &SpeltTail, spelling: Spelling) -> Cow<'_, [u8]> {
+    fn public_name(&self, root: Option<usize>, spelling: Spelling) -> Cow<'_, [u8]> {
         let own = &self.own_name;
-        let root = self.owner(tail);
         let path = self.map.public_path(root);
         if root == Some(own.root) {
             // Most URLs of a response are of its own root.
