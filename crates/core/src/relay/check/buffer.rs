@@ -30,9 +30,10 @@ where
     let mut rest = None;
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| OriginFailure::Interrupted(error.into()))?;
-        let Ok(data) = frame.into_data() else {
+        let data = frame.into_data().unwrap_or_default();
+        if data.is_empty() {
             continue;
-        };
+        }
         read += data.len();
         // Most responses arrive in one piece, which is never copied.
         if pieces.is_empty() || data.len() >= LARGE {
