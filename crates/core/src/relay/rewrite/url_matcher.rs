@@ -48,9 +48,6 @@ impl UrlMatcher {
     }
 
     /// Replaces a URL that begins here by its public name if it belongs to the API.
-    ///
-    /// Neither this nor what seldom follows is inlined: the loops around them keep their places in registers.
-    #[inline(never)]
     pub(super) fn judge(&self, candidate: &Candidate<'_>) -> CandidateVerdict<'_> {
         let mut after_scheme = b"http".len();
         match candidate.compare(after_scheme, b"s") {
@@ -96,7 +93,6 @@ impl UrlMatcher {
     }
 
     /// Judges a URL that begins with a known one.
-    #[inline(never)]
     fn judge_known<'m>(&'m self, known: &'m SpeltUrl, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
         let end = url.authority + known.text.len();
         match &known.names {
