@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use http_body_util::Empty;
 
 use super::buffer::joined;
-use super::wordpress::WordPress;
+use super::wordpress::{WordPress, enveloped_status};
 use crate::relay::rewrite::{Content, ServedPart, UrlMap};
 
 /// An accepted response, as the backend sent it. Nothing in it depends on the client.
@@ -98,7 +98,7 @@ impl<B> AcceptedResponse<B> {
     pub fn effective_status(&self) -> Option<StatusCode> {
         match &self.body {
             _ if !self.head.enveloped || self.head.status != StatusCode::OK => Some(self.head.status),
-            AcceptedBody::Whole(pieces) => WordPress::enveloped_status(&joined(pieces)),
+            AcceptedBody::Whole(pieces) => enveloped_status(&joined(pieces)),
             AcceptedBody::Absent | AcceptedBody::Partial { .. } => None,
         }
     }
