@@ -24,19 +24,19 @@ struct KnownUrl {
     /// The host, and the port if it is explicit.
     authority: String,
     tail: String,
-    names: Named,
+    meaning: UrlMeaning,
 }
 
 /// The beginning of a URL behind its scheme, as one spelling prints it.
 #[derive(Debug)]
 pub(super) struct SpeltUrl {
     pub(super) text: Box<[u8]>,
-    pub(super) names: Named,
+    pub(super) meaning: UrlMeaning,
 }
 
 /// What a URL names. If roots share an address, it names all of them.
 #[derive(Debug, Clone)]
-pub(super) enum Named {
+pub(super) enum UrlMeaning {
     /// The API of these roots; the style says which part of the URL holds the route.
     Api(RootStyle, Vec<usize>),
     /// These roots themselves; the URL ends with a slash.
@@ -80,7 +80,7 @@ impl KnownUrls {
         known.urls.sort_by_key(|url| {
             (
                 Reverse(url.authority.len()),
-                url.names.rank(),
+                url.meaning.rank(),
                 Reverse(url.tail.len()),
             )
         });
@@ -92,7 +92,7 @@ impl KnownUrls {
         let urls = self.urls.iter();
         urls.map(|url| SpeltUrl {
             text: spelling.encode(&[&*url.authority, &*url.tail].concat()),
-            names: url.names.spelt(spelling),
+            meaning: url.meaning.spelt(spelling),
         })
         .collect()
     }
@@ -119,39 +119,43 @@ impl KnownUrls {
 
     fn add_root(&mut self, root: usize, name: &OriginRoot) {
         for tail in self.plain_tails(name) {
-            self.add(name, tail, Named::Api(name.style(), vec![root]));
+            self.add(name, tail, UrlMeaning::Api(name.style(), vec![root]));
         }
-        self.add(name, format!("{}/", name.prefix()), Named::Roots(vec![root]));
+        self.add(name, format!("{}/", name.prefix()), UrlMeaning::Roots(vec![root]));
     }
 
     /// Adds a URL, or its root to those that have the same URL.
-    fn add(&mut self, name: &OriginRoot, tail: String, names: Named) {
+    fn add(&mut self, name: &OriginRoot, tail: String, meaning: UrlMeaning) {
         let mut known = self.urls.iter_mut();
         let known = known.find(|url| {
-            url.authority == name.authority() && url.tail == tail && url.names.rank() == names.rank()
+            url.authority == name.authority() && url.tail == tail && url.meaning.rank() == meaning.rank()
         });
-        match (known.map(|url| &mut url.names), names) {
-            (Some(Named::Api(_, roots) | Named::Roots(roots)), Named::Api(_, more) | Named::Roots(more)) => {
+        match (known.map(|url| &mut url.meaning), meaning) {
+            (
+                Some(UrlMeaning::Api(_, roots) | UrlMeaning::Roots(roots)),
+                UrlMeaning::Api(_, more) | UrlMeaning::Roots(more),
+            ) => {
                 roots.extend(more);
             }
-            (_, names) => self.urls.push(KnownUrl {
+            (_, meaning) => self.urls.push(KnownUrl {
                 authority: name.authority().to_owned(),
                 tail,
-                names,
+                meaning,
             }),
         }
     }
 
     fn add_replacement(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
         let authority = dialled.authority();
-        let is_known = |url: &KnownUrl| matches!(url.names, Named::Site { .. }) && url.authority == authority;
+        let is_known =
+            |url: &KnownUrl| matches!(url.meaning, UrlMeaning::Site { .. }) && url.authority == authority;
         if authority == advertised.authority() || self.urls.iter().any(is_known) {
             return;
         }
         self.urls.push(KnownUrl {
             authority: authority.to_owned(),
             tail: String::new(),
-            names: Named::Site {
+            meaning: UrlMeaning::Site {
                 authority: authority.to_owned(),
                 advertised: Spelling::Plain.encode(&advertised.site()),
             },
@@ -177,9 +181,9 @@ impl KnownUrls {
     }
 }
 
-// === impl Named ===
+// === impl UrlMeaning ===
 
-impl Named {
+impl UrlMeaning {
     /// The place among the URLs of one authority: those of the API come before the shorter ones.
     const fn rank(&self) -> u8 {
         match self {

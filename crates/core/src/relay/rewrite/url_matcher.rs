@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
 use super::content::Content;
-use super::known_urls::{Named, SpeltUrl};
+use super::known_urls::{SpeltUrl, UrlMeaning};
 use super::origin_root::{RootStyle, is_authority_of};
 use super::own_name::{OwnName, spell};
 use super::printed_url::PrintedUrl;
@@ -75,7 +75,7 @@ impl UrlMatcher {
 
     fn judge_url(&self, url: PrintedUrl<'_>) -> CandidateVerdict<'_> {
         for known in self.map.urls(url.spelling) {
-            if self.content == Content::Records && matches!(known.names, Named::Roots(_)) {
+            if self.content == Content::Records && matches!(known.meaning, UrlMeaning::Roots(_)) {
                 continue;
             }
             match url.candidate.compare(url.authority, &known.text) {
@@ -95,8 +95,8 @@ impl UrlMatcher {
     /// Judges a URL that begins with a known one.
     fn judge_known<'m>(&'m self, known: &'m SpeltUrl, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
         let end = url.authority + known.text.len();
-        match &known.names {
-            Named::Api(style, roots) => match url.candidate.ends_name(end) {
+        match &known.meaning {
+            UrlMeaning::Api(style, roots) => match url.candidate.ends_name(end) {
                 None => CandidateVerdict::Undecided,
                 Some(false) => CandidateVerdict::Keep,
                 Some(true) => {
@@ -108,7 +108,7 @@ impl UrlMatcher {
                 }
             },
             // An index names its root as its `up`: all of a JSON string.
-            Named::Roots(roots) => match url.candidate.compare(end, b"\"") {
+            UrlMeaning::Roots(roots) => match url.candidate.compare(end, b"\"") {
                 Agreement::SoFar => CandidateVerdict::Undecided,
                 Agreement::Differs => CandidateVerdict::Keep,
                 Agreement::Full => {
@@ -117,10 +117,10 @@ impl UrlMatcher {
                     CandidateVerdict::Replace(end, Cow::Owned(name))
                 }
             },
-            Named::Site { authority, .. } if is_authority_of(authority, &self.own_name.public_base) => {
+            UrlMeaning::Site { authority, .. } if is_authority_of(authority, &self.own_name.public_base) => {
                 CandidateVerdict::Keep
             }
-            Named::Site { advertised, .. } => replace_authority(advertised, url, end),
+            UrlMeaning::Site { advertised, .. } => replace_authority(advertised, url, end),
         }
     }
 
