@@ -84,8 +84,8 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
 fn write_end(result: &BackendResult) -> WriteEnd {
     match result {
         Ok(accepted) => {
-            let body = accepted.whole_body().map(AsRef::as_ref);
-            WriteEnd::of_response(accepted.effective_status(), body)
+            let body = accepted.whole_body();
+            WriteEnd::of_response(accepted.effective_status(), body.as_deref())
         }
         Err(
             CallFailure::NotWritten(_)

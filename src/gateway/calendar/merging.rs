@@ -79,7 +79,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
             return Err(Ok(answer));
         }
         let body = answer.whole_body().ok_or(Err(CallFailure::RecordTooLarge))?;
-        ReadRecord::read(body).ok_or(Err(CallFailure::NoRecord))
+        ReadRecord::read(&body).ok_or(Err(CallFailure::NoRecord))
     }
 
     /// The update that changes nothing but what the PATCH names.

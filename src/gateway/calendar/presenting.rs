@@ -71,7 +71,7 @@ fn storable(accepted: &AcceptedResponse<OriginBody>, audience: Audience) -> (Sto
     let stated = StatedLife::of(accepted.headers(), unix_time());
     let storable = Storable::of(accepted.status(), accepted.headers(), stated);
     let storable = match accepted.whole_body() {
-        Some(body) if audience == Audience::Everybody => storable.with_body(body),
+        Some(body) if audience == Audience::Everybody => storable.with_body(&body),
         _ => storable,
     };
     (storable, stated)

@@ -130,7 +130,7 @@ impl Copier {
             return Err(CopySkip::PrimaryFailed);
         }
         let answer = accepted.whole().ok_or(CopySkip::TooLarge)?;
-        let bytes = answer.whole_body().map_or(0, Bytes::len);
+        let bytes = answer.whole_body().as_deref().map_or(0, <[u8]>::len);
         if u64::try_from(bytes).unwrap_or(u64::MAX) > self.rule.bytes {
             return Err(CopySkip::TooLarge);
         }
