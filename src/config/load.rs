@@ -8,9 +8,10 @@ use super::draft::Draft;
 use super::effective::EffectiveConfig;
 use super::overrides::Overrides;
 use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
+use super::read::FileReader;
+use super::resolve;
 use super::secret::{self, SecretFiles};
 use super::variables::Variables;
-use super::{read, resolve};
 use calendar_edge_core::settings::Settings;
 
 /// Reads the file, if there is one, and applies the overrides.
@@ -65,16 +66,14 @@ fn settings(
     let mut draft = Draft::new();
     let readable = file.is_none_or(|(_, text)| read_text(text, &mut draft, &mut problems));
     for (key, place) in overrides.places() {
-        read::argument(key, &place, &mut draft, &mut problems);
+        FileReader::new(&mut draft, &mut problems).argument(key, &place);
     }
     // Keys of an unreadable file are not missing.
     if !readable {
         return Err(problems.into_error(file));
     }
     if secrets == SecretFiles::Read {
-        secret::read(&mut draft.settings, &mut problems);
-        secret::read_identities(&mut draft, &mut problems);
-        secret::read_webhooks(&mut draft, &mut problems);
+        secret::read(&mut draft, &mut problems);
     }
     let settings = resolve::resolve(draft, &mut problems);
     if problems.is_empty() {
@@ -95,7 +94,7 @@ fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bo
     if errors.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Variables::new(text, &lookup, problems).replace(table.get_mut());
-        read::document(table.get_ref(), draft, problems);
+        FileReader::new(draft, problems).document(table.get_ref());
     }
     errors.is_empty()
 }

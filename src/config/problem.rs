@@ -7,8 +7,6 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::excerpt::Excerpt;
-use calendar_edge_core::settings::HeaderLineFault;
-use calendar_edge_core::settings::{NoBasicAuth, NoStorePassword, ShortSecret};
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
@@ -95,125 +93,15 @@ pub enum Complaint {
         /// The full name of the key.
         key: String,
         /// The reason.
-        reason: Impossible,
+        reason: String,
     },
     /// A required key is missing.
     #[error("`{0}` is missing")]
-    Missing(&'static str),
+    Missing(String),
 }
 
-/// The reason why a setting cannot have a well-formed value.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Impossible {
-    /// A user name or password in a URL would appear in logs.
-    #[error("a URL must not contain a user name or a password")]
-    Credentials,
-    /// A REST root is a path; plain permalinks (`?rest_route=`) are not supported.
-    #[error("a URL must not contain a query or a fragment")]
-    QueryOrFragment,
-    /// Roots have their own paths.
-    #[error("this URL must not contain a path")]
-    Path,
-    /// The same item occurs twice.
-    #[error("`{0}` is listed twice")]
-    Duplicate(String),
-    /// The list is empty.
-    #[error("the list is empty")]
-    Empty,
-    /// Two listeners share an address.
-    #[error("another listener uses {0}")]
-    ListenerOverlap(String),
-    /// The edge would forward requests to itself.
-    #[error("this URL leads to the edge's own listener {0}")]
-    OriginIsEdge(String),
-    /// Every connection would be refused.
-    #[error("`trusted_proxies` is empty")]
-    NobodyTrusted,
-    /// The operator configured TLS, but clients would connect without it.
-    #[error("no listener uses TLS")]
-    NoTlsListener,
-    /// Requests for the public host would get 421.
-    #[error("the list does not contain `{0}`, the host of `public_url`")]
-    PublicHostMissing(String),
-    /// One public path would have two meanings.
-    #[error("`{0}` and `{1}` match the same paths")]
-    Ambiguous(String, String),
-    /// The name of a backend is taken, or is no name.
-    #[error("`{0}` cannot be the name of a backend")]
-    BackendName(String),
-    /// A rule names a backend that is not configured.
-    #[error("there is no [backends.{0}]")]
-    UnknownBackend(String),
-    /// Steps that do not grow.
-    #[error("each step must be larger than the one before")]
-    StepsShrink,
-    /// Nothing would stop the steps.
-    #[error("steps need a guard")]
-    StepsWithoutGuard,
-    /// Two settings of one thing.
-    #[error("it has no effect beside `{0}`")]
-    Beside(&'static str),
-    /// No preset has the name.
-    #[error("there is no preset {0}")]
-    UnknownPreset(String),
-    /// A rule for the rest of the site names the calendar.
-    #[error("`{0}` is the calendar, to which no rule of the rest of the site applies")]
-    CalendarRoute(String),
-    /// Nothing is kept that the feed could ask.
-    #[error("the feed needs the cache: `cache.enabled` is false")]
-    FeedWithoutCache,
-    /// Records would be written to one store and read from another.
-    #[error("the rule splits records between two stores: {0}")]
-    SplitStores(String),
-    /// The parameter is forwarded in any case.
-    #[error("`{0}` is already a parameter of the API")]
-    Declared(String),
-    /// PATCH is a method of updates.
-    #[error("`{0}` is not an update, so nobody sends it a PATCH")]
-    NoUpdate(String),
-    /// The setting names a file that cannot be read.
-    #[error("the file cannot be read: {0}")]
-    UnreadableFile(String),
-    /// The file holds too little.
-    #[error(transparent)]
-    ShortSecret(ShortSecret),
-    /// The file holds the secret of another setting.
-    #[error("the file holds the secret of the site, of the fleet or of another backend")]
-    SharedSecret,
-    /// Credentials become identities, which nothing would sign.
-    #[error("identities need `identity_secret_file`")]
-    IdentityWithoutSecret,
-    /// The file holds no headers.
-    #[error(transparent)]
-    HeaderLine(HeaderLineFault),
-    /// The file holds no credentials.
-    #[error(transparent)]
-    NoBasicAuth(NoBasicAuth),
-    /// The file holds no password.
-    #[error(transparent)]
-    NoStorePassword(NoStorePassword),
-    /// The file holds no private key.
-    #[error("the file holds no private key in PEM form")]
-    NoPrivateKey,
-    /// Addresses of different kinds, or several of one server.
-    #[error("several addresses are Sentinels, or nodes of a cluster with `fleet.cluster`")]
-    SeveralStores,
-    /// A cluster has one database.
-    #[error("a cluster has no database but 0")]
-    ClusterDatabase,
-    /// The file holds no certificates.
-    #[error("the file holds no certificates in PEM form")]
-    NoCertificates,
-    /// The program was built without the feature that the setting needs.
-    #[error("this program was built without the feature `{0}`")]
-    NotBuiltIn(&'static str),
-    /// With https a connection to another address needs a name to check the certificate by.
-    #[error("with https the host must be a name, because connections go to {0}")]
-    AddressForName(String),
-    /// The parameter would change the meaning of a request.
-    #[error("`{0}` is never forwarded as a parameter")]
-    NeverForwarded(String),
-}
+/// Why a list that must have an item is impossible.
+pub(super) const EMPTY_LIST: &str = "the list is empty";
 
 /// The place of a typed value, without the text of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -238,6 +126,14 @@ pub(super) struct ConfigFinding {
     help: Option<String>,
 }
 
+// === impl Complaint ===
+
+impl Complaint {
+    pub(super) fn missing(key: &str) -> Self {
+        Self::Missing(key.to_owned())
+    }
+}
+
 // === impl ConfigFinding ===
 
 impl From<Complaint> for ConfigFinding {
@@ -252,8 +148,8 @@ impl From<Complaint> for ConfigFinding {
 
 impl ConfigFinding {
     /// A well-formed value that the setting cannot have.
-    pub(super) fn impossible(key: impl Into<String>, reason: Impossible) -> Self {
-        let key = key.into();
+    pub(super) fn impossible(key: &str, reason: impl Into<String>) -> Self {
+        let (key, reason) = (key.to_owned(), reason.into());
         Complaint::Impossible { key, reason }.into()
     }
 
@@ -269,6 +165,16 @@ impl ConfigFinding {
     pub(super) fn help(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }
+}
+
+/// A value that stands in two places where each has its own.
+pub(super) fn listed_twice(key: &str, value: &str) -> ConfigFinding {
+    ConfigFinding::impossible(key, format!("`{value}` is listed twice"))
+}
+
+/// The reason of a setting that another one makes idle.
+pub(super) fn no_effect_beside(key: &str) -> String {
+    format!("it has no effect beside `{key}`")
 }
 
 // === impl ConfigProblems ===

@@ -1,9 +1,6 @@
 //! The reference of all settings, as Markdown, written from the table of keys.
 
-use std::fmt::Write as _;
-
-use super::keys::{SECTIONS, Section};
-use super::schema::DescribedKey;
+use calendar_edge_core::settings::{SECTIONS, SettingKey};
 
 const HEAD: &str = "\
 # Configuration
@@ -48,32 +45,28 @@ A share is a percentage with up to four decimals: `\"5%\"`.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
-        head(section, &mut text);
-        for key in section.described() {
-            let DescribedKey {
-                name,
-                type_name,
-                default,
-                meaning,
-                ..
-            } = key;
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "| `{name}` | {type_name} | {default} | {meaning} |");
+        let title = match section.header() {
+            header if header.is_empty() => "The top of the file".to_owned(),
+            header => format!("`{header}`"),
+        };
+        text.push_str(&format!("\n## {title}\n\n{}\n", section.meaning));
+        let rows = section.keys(row);
+        if !rows.is_empty() {
+            text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
         }
+        text.extend(rows);
     }
     text
 }
 
-fn head(section: &Section, text: &mut String) {
-    let title = match section.header {
-        "" => "The top of the file".to_owned(),
-        header => format!("`{header}`"),
-    };
-    let head = format!("\n## {title}\n\n{}\n", section.meaning);
-    text.push_str(&head);
-    if !section.names().is_empty() {
-        text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
-    }
+fn row(key: &SettingKey<'_>) -> String {
+    let SettingKey {
+        name,
+        meaning,
+        default,
+        field,
+    } = key;
+    format!("| `{name}` | {} | {default} | {meaning} |\n", field.type_name())
 }
 
 #[cfg(test)]

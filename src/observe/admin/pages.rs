@@ -58,7 +58,7 @@ impl Pages {
             indexes: Bytes::from(known(settings, indexes)),
             facts: SettingFacts::of(settings, &tables),
             vital_signs,
-            token: settings.admin_access.token.clone(),
+            token: settings.admin.token.clone(),
             reviewer: Arc::new(Reviewer::new(settings, tables)),
         }
     }
