@@ -1,6 +1,5 @@
 //! Tests the declared keys against the reader: each takes its values and sets its field, and no other does.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use toml::de::DeTable;
@@ -69,15 +68,10 @@ fn read(file: &str) -> Settings {
     draft.settings
 }
 
-/// The lines of the settings that differ from those of the same file without the key.
-fn changed(sample: &Sample, value: &str) -> BTreeSet<String> {
-    let lines = |settings: Settings| -> BTreeSet<String> {
-        let text = format!("{settings:#?}");
-        text.lines().map(str::to_owned).collect()
-    };
-    let plain = lines(read(&file(sample.section, "")));
+/// Whether the settings differ from those of the same file without the key.
+fn changes(sample: &Sample, value: &str) -> bool {
     let with = read(&file(sample.section, &format!("{} = {value}", sample.name)));
-    lines(with).difference(&plain).cloned().collect()
+    format!("{with:?}") != format!("{:?}", read(&file(sample.section, "")))
 }
 
 #[test]
@@ -85,8 +79,7 @@ fn every_key_takes_its_values_and_one_of_them_changes_the_settings() {
     let samples = samples();
     assert!(samples.len() > 100, "{}", samples.len());
     for sample in samples {
-        let mut changes = sample.values.iter().map(|value| changed(&sample, value));
-        let is_changed = changes.any(|lines| !lines.is_empty());
+        let is_changed = sample.values.iter().any(|value| changes(&sample, value));
         assert!(
             is_changed,
             "`{}` of `{}` changes nothing",
