@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use super::draft::Draft;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, listed_twice};
+use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
 use calendar_edge_core::settings::{
     DialAddress, ListenAddress, OriginSettings, PatchPolicy, ProxyProtocol, Root,
 };
@@ -82,7 +82,7 @@ pub(super) fn tls(draft: &Draft, problems: &mut ConfigProblems) {
     for key in ["tls.certificate", "tls.key"] {
         match (listener, places.typed(key)) {
             (Some(listener), None) => {
-                let finding = ConfigFinding::from(Complaint::missing(key));
+                let finding = ConfigFinding::missing(key);
                 problems.add(
                     listener,
                     finding.expected("a PEM file, because this listener uses TLS"),
@@ -115,7 +115,7 @@ pub(super) fn log_filter(draft: &Draft, problems: &mut ConfigProblems) {
     const KEY: &str = "log.filter";
     let is_filter = tracing_subscriber::EnvFilter::try_new(&draft.settings.log.filter).is_ok();
     if !is_filter && let Some(place) = draft.places.typed(KEY) {
-        let finding = ConfigFinding::from(Complaint::BadValue(KEY.to_owned()));
+        let finding = ConfigFinding::bad_value(KEY);
         let expected = "a log filter, like \"info\" or \"info,calendar_edge=debug\"";
         problems.add(place, finding.expected(expected));
     }

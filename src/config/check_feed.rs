@@ -1,7 +1,7 @@
 //! Whether the feed of changes has what it needs.
 
 use super::draft::Draft;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems};
+use super::problem::{ConfigFinding, ConfigProblems};
 
 const ENABLED: &str = "feed.enabled";
 
@@ -10,14 +10,13 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
     if !settings.feed.enabled {
         if let Some(webhook) = places.tables("webhooks").first() {
-            let finding =
-                ConfigFinding::from(Complaint::missing(ENABLED)).expected("true, beside `[[webhooks]]`");
+            let finding = ConfigFinding::missing(ENABLED).expected("true, beside `[[webhooks]]`");
             problems.add(webhook, finding);
         }
         return;
     }
     if settings.origin.secret_file.is_none() {
-        let finding = ConfigFinding::from(Complaint::missing("origin.secret_file"))
+        let finding = ConfigFinding::missing("origin.secret_file")
             .expected("a file with the secret of the companion plugin, which counts the changes");
         problems.add(places.of(ENABLED), finding);
     }

@@ -1,7 +1,7 @@
 //! Whether the settings of a fleet name a store that can be reached, and a secret.
 
 use super::draft::Draft;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, no_effect_beside};
+use super::problem::{ConfigFinding, ConfigProblems, no_effect_beside};
 use calendar_edge_core::settings::{FleetSettings, SettingsGroup as _, StoreAddress};
 
 const STORE: &str = "fleet.store";
@@ -21,12 +21,12 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
             .filter(|name| *name != "cluster");
         let other = others.find_map(|name| places.table(0).typed(&format!("fleet.{name}")));
         if let (Some(place), None) = (other, places.typed(STORE)) {
-            problems.add(place, Complaint::missing(STORE));
+            problems.add(place, ConfigFinding::missing(STORE));
         }
         return;
     }
     if fleet.secret_file.is_none() && draft.settings.origin.secret_file.is_none() {
-        let finding = ConfigFinding::from(Complaint::missing("fleet.secret_file"))
+        let finding = ConfigFinding::missing("fleet.secret_file")
             .expected("a file with a secret of the fleet, or `origin.secret_file`");
         problems.add(places.of(STORE), finding);
     }
@@ -35,7 +35,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         ("fleet.key_file", "fleet.certificate_file"),
     ] {
         if let (Some(place), None) = (places.typed(one), places.typed(other)) {
-            problems.add(place, Complaint::missing(other));
+            problems.add(place, ConfigFinding::missing(other));
         }
     }
     if let Some((key, reason)) = impossible(fleet) {
@@ -43,7 +43,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     }
     let is_sentinel = fleet.store.iter().any(StoreAddress::is_sentinel);
     if is_sentinel && fleet.master.is_none() {
-        let finding = ConfigFinding::from(Complaint::missing(MASTER))
+        let finding = ConfigFinding::missing(MASTER)
             .expected("the name by which the Sentinels know the server, like \"mymaster\"");
         problems.add(places.of(STORE), finding);
     }

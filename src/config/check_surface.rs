@@ -1,7 +1,7 @@
 //! Whether rules for the rest of the site have a site to rule, names of their own, and routes beside the calendar's.
 
 use super::draft::Draft;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, listed_twice};
+use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
 use calendar_edge_core::settings::{OtherTraffic, SurfacePattern, SurfaceRule};
 
 const NAME: &str = "surface.name";
@@ -19,7 +19,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         .chain(default.map(|place| (place, "`[surface_default]`")))
         .next();
     if let (OtherTraffic::Refuse, Some((place, table))) = (settings.other, first) {
-        let finding = ConfigFinding::from(Complaint::missing("other"));
+        let finding = ConfigFinding::missing("other");
         problems.add(place, finding.expected(format!("\"forward\", beside {table}")));
     }
     names(draft, problems);

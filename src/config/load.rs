@@ -5,12 +5,12 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::draft::Draft;
-use super::effective::EffectiveConfig;
 use super::overrides::Overrides;
-use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
+use super::problem::{ConfigError, ConfigFinding, ConfigPlace, ConfigProblems};
 use super::read::FileReader;
 use super::resolve;
 use super::secret::{self, SecretFiles};
+use super::source::ConfigSource;
 use super::variables::Variables;
 use calendar_edge_core::settings::Settings;
 
@@ -19,34 +19,7 @@ use calendar_edge_core::settings::Settings;
 /// # Errors
 /// All problems at once.
 pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    load_with(file, overrides, SecretFiles::Read)
-}
-
-/// Does the same, but reads secrets only if they are asked for.
-pub(super) fn load_with(
-    file: Option<&Path>,
-    overrides: &Overrides,
-    secrets: SecretFiles,
-) -> Result<Settings, ConfigError> {
-    load_explained(file, overrides, secrets).map(|(settings, _)| settings)
-}
-
-/// Does the same, and says where each value comes from.
-pub(super) fn load_explained(
-    file: Option<&Path>,
-    overrides: &Overrides,
-    secrets: SecretFiles,
-) -> Result<(Settings, EffectiveConfig), ConfigError> {
-    let Some(path) = file else {
-        let settings = settings(None, overrides, secrets)?;
-        return Ok((settings, EffectiveConfig::of(None, overrides)));
-    };
-    let name = path.display().to_string();
-    let bytes =
-        std::fs::read(path).map_err(|error| ConfigError::about_file(&name, Complaint::Unreadable(error)))?;
-    let text = String::from_utf8(bytes).map_err(|_| ConfigError::about_file(&name, Complaint::NotText))?;
-    let settings = settings(Some((&name, &text)), overrides, secrets)?;
-    Ok((settings, EffectiveConfig::of(Some((path, &text)), overrides)))
+    ConfigSource::new(file.map(Path::to_owned), overrides.clone()).load()
 }
 
 /// Reads the text of the file `name` and applies the overrides.
@@ -57,7 +30,8 @@ pub fn parse(name: &str, text: &str, overrides: &Overrides) -> Result<Settings, 
     settings(Some((name, text)), overrides, SecretFiles::Read)
 }
 
-fn settings(
+/// Reads the text of a file, if there is one, and applies the overrides.
+pub(super) fn settings(
     file: Option<(&str, &str)>,
     overrides: &Overrides,
     secrets: SecretFiles,
@@ -88,7 +62,7 @@ fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bo
     let (mut table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let place = error.span().map_or(ConfigPlace::Absent, ConfigPlace::Span);
-        problems.add(&place, Complaint::Syntax(error.message().to_owned()));
+        problems.add(&place, ConfigFinding::new(error.message()));
     }
     // After an error the parser guesses. Problems that follow from its guesses would mislead.
     if errors.is_empty() {

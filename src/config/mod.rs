@@ -1,8 +1,8 @@
 //! Configuration: reads settings from a file, flags and environment variables, and checks them.
 //!
-//! One table of keys (`keys.rs`) drives reading, the search for the nearest known key, and the reference. Each
-//! key writes straight into [`Settings`](calendar_edge_core::settings::Settings); the place of every value in the file is
-//! kept, so that each problem is reported with line and column.
+//! The keys are declared beside the fields of [`Settings`](calendar_edge_core::settings::Settings), and each writes
+//! straight into its field. Here the place of every value in the file is kept, so that each problem is reported with
+//! line and column.
 
 #![allow(
     clippy::indexing_slicing,
@@ -39,7 +39,7 @@ pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
-pub use problem::{Complaint, ConfigError, ConfigProblem, Location};
+pub use problem::{ConfigError, ConfigProblem, Location};
 pub use reference::reference;
 pub use schema::schema;
 pub use source::ConfigSource;

@@ -1,10 +1,7 @@
 //! Problems of a configuration: each with its place, the expected value and a suggestion.
 
-use std::fmt;
-use std::io;
+use std::fmt::{self, Display};
 use std::ops::Range;
-
-use thiserror::Error;
 
 use super::excerpt::Excerpt;
 
@@ -20,8 +17,8 @@ pub struct ConfigError {
 pub struct ConfigProblem {
     /// Its place.
     pub location: Location,
-    /// The problem itself.
-    pub complaint: Complaint,
+    /// The problem itself, in a sentence.
+    pub message: String,
     /// A description of valid values.
     pub expected: Option<String>,
     /// A suggestion.
@@ -52,54 +49,6 @@ pub enum Location {
     },
 }
 
-/// A problem without its place.
-#[derive(Debug, Error)]
-pub enum Complaint {
-    /// The file is not TOML.
-    #[error("{0}")]
-    Syntax(String),
-    /// The file cannot be read.
-    #[error("the file cannot be read: {0}")]
-    Unreadable(#[source] io::Error),
-    /// The file is not text.
-    #[error("the file is not UTF-8 text")]
-    NotText,
-    /// A text names an environment variable that is not set, or empty.
-    #[error("the variable `{0}` is not set")]
-    UnsetVariable(String),
-    /// A text begins a reference to an environment variable that does not end, or names none.
-    #[error("`${{` without the name of a variable and `}}`")]
-    NoVariable,
-    /// There is no such key.
-    #[error("unknown key `{0}`")]
-    UnknownKey(String),
-    /// There is no such operation.
-    #[error("unknown operation `{0}`")]
-    UnknownOperation(String),
-    /// A string instead of a number, for example.
-    #[error("wrong type for `{key}`: found {found}")]
-    WrongType {
-        /// The full name of the key.
-        key: String,
-        /// The type of the value, with its article.
-        found: &'static str,
-    },
-    /// The type is right, but the value is out of bounds or malformed.
-    #[error("invalid value for `{0}`")]
-    BadValue(String),
-    /// The value is well formed, but the setting cannot have it.
-    #[error("`{key}`: {reason}")]
-    Impossible {
-        /// The full name of the key.
-        key: String,
-        /// The reason.
-        reason: String,
-    },
-    /// A required key is missing.
-    #[error("`{0}` is missing")]
-    Missing(String),
-}
-
 /// Why a list that must have an item is impossible.
 pub(super) const EMPTY_LIST: &str = "the list is empty";
 
@@ -121,36 +70,40 @@ pub(super) struct ConfigProblems(Vec<(ConfigPlace, ConfigFinding)>);
 /// A problem before its place is looked up.
 #[derive(Debug)]
 pub(super) struct ConfigFinding {
-    complaint: Complaint,
+    message: String,
     expected: Option<String>,
     help: Option<String>,
 }
 
-// === impl Complaint ===
-
-impl Complaint {
-    pub(super) fn missing(key: &str) -> Self {
-        Self::Missing(key.to_owned())
-    }
-}
-
 // === impl ConfigFinding ===
 
-impl From<Complaint> for ConfigFinding {
-    fn from(complaint: Complaint) -> Self {
+impl ConfigFinding {
+    pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
-            complaint,
+            message: message.into(),
             expected: None,
             help: None,
         }
     }
-}
 
-impl ConfigFinding {
+    /// A required key that is missing.
+    pub(super) fn missing(key: &str) -> Self {
+        Self::new(format!("`{key}` is missing"))
+    }
+
+    /// A value of another type, which is named with its article.
+    pub(super) fn wrong_type(key: &str, found: &str) -> Self {
+        Self::new(format!("wrong type for `{key}`: found {found}"))
+    }
+
+    /// A value of the right type that is out of bounds or malformed.
+    pub(super) fn bad_value(key: &str) -> Self {
+        Self::new(format!("invalid value for `{key}`"))
+    }
+
     /// A well-formed value that the setting cannot have.
-    pub(super) fn impossible(key: &str, reason: impl Into<String>) -> Self {
-        let (key, reason) = (key.to_owned(), reason.into());
-        Complaint::Impossible { key, reason }.into()
+    pub(super) fn impossible(key: &str, reason: impl Display) -> Self {
+        Self::new(format!("`{key}`: {reason}"))
     }
 
     /// Describes valid values.
@@ -181,8 +134,8 @@ pub(super) fn no_effect_beside(key: &str) -> String {
 
 impl ConfigProblems {
     /// Records a problem.
-    pub(super) fn add(&mut self, place: &ConfigPlace, finding: impl Into<ConfigFinding>) {
-        self.0.push((place.clone(), finding.into()));
+    pub(super) fn add(&mut self, place: &ConfigPlace, finding: ConfigFinding) {
+        self.0.push((place.clone(), finding));
     }
 
     /// True if there is no problem so far.
@@ -199,7 +152,7 @@ impl ConfigProblems {
         });
         let problem = |(place, finding): (ConfigPlace, ConfigFinding)| ConfigProblem {
             location: Location::new(place, file),
-            complaint: finding.complaint,
+            message: finding.message,
             expected: finding.expected,
             help: finding.help,
         };
@@ -230,14 +183,14 @@ impl Location {
 
 impl ConfigError {
     /// An error about a file as a whole.
-    pub(super) fn about_file(name: &str, complaint: Complaint) -> Self {
+    pub(super) fn about_file(name: &str, message: String) -> Self {
         let mut problems = ConfigProblems::default();
-        problems.add(&ConfigPlace::Absent, complaint);
+        problems.add(&ConfigPlace::Absent, ConfigFinding::new(message));
         problems.into_error(Some((name, "")))
     }
 }
 
-impl fmt::Display for ConfigError {
+impl Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for problem in &self.problems {
             writeln!(out, "{problem}")?;
@@ -251,9 +204,9 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl fmt::Display for ConfigProblem {
+impl Display for ConfigProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "error: {}", self.complaint)?;
+        writeln!(out, "error: {}", self.message)?;
         let margin = self.location.render(out)?;
         if let Some(expected) = &self.expected {
             writeln!(out, "{margin} = expected: {expected}")?;

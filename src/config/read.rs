@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::check;
 use super::draft::{Draft, TypedAt};
-use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
 use super::reading::{ValueReader, described};
 use super::removed::replacement;
 use calendar_edge_core::settings::{CandidateSettings, Occurs, SECTIONS, Section, nearest};
@@ -153,13 +153,10 @@ impl<'a> FileReader<'a> {
     }
 
     fn wrong_table(&mut self, section: &Section, key: &str, value: &Spanned<DeValue<'_>>) {
-        let complaint = Complaint::WrongType {
-            key: key.to_owned(),
-            found: described(value.get_ref()),
-        };
+        let finding = ConfigFinding::wrong_type(key, described(value.get_ref()));
         let expected = format!("a table, written as `{}`", section.header());
-        let finding = ConfigFinding::from(complaint).expected(expected);
-        self.problems.add(&ConfigPlace::Span(value.span()), finding);
+        self.problems
+            .add(&ConfigPlace::Span(value.span()), finding.expected(expected));
     }
 }
 
@@ -202,7 +199,7 @@ fn unknown_name(section: &Section, name: &str) -> Option<ConfigFinding> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`calendar-edge routes` prints the names; write a name in quotes".to_owned(),
     };
-    Some(ConfigFinding::from(Complaint::UnknownOperation(name.to_owned())).help(Some(help)))
+    Some(ConfigFinding::new(format!("unknown operation `{name}`")).help(Some(help)))
 }
 
 fn unknown_key(section: &Section, name: &str) -> ConfigFinding {
@@ -212,7 +209,7 @@ fn unknown_key(section: &Section, name: &str) -> ConfigFinding {
         let hints: Vec<String> = hints.into_iter().flatten().collect();
         (!hints.is_empty()).then(|| hints.join(" "))
     });
-    ConfigFinding::from(Complaint::UnknownKey(full)).help(help)
+    ConfigFinding::new(format!("unknown key `{full}`")).help(help)
 }
 
 fn similar(section: &Section, name: &str) -> Option<String> {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
 use calendar_edge_core::settings::{KeyField, TextError, TextForm, TextSlot, duration, nearest, rate, size};
 
 /// Reads the value of one key.
@@ -122,16 +122,14 @@ impl<'a> ValueReader<'a> {
     fn judge(&mut self, form: TextForm, outcome: Result<(), TextError>, place: &ConfigPlace) {
         let finding = match outcome {
             Ok(()) => return,
-            Err(TextError::Malformed) => {
-                ConfigFinding::from(Complaint::BadValue(self.name.to_owned())).expected(form.described())
-            }
+            Err(TextError::Malformed) => ConfigFinding::bad_value(self.name).expected(form.described()),
             Err(reason) => ConfigFinding::impossible(self.name, reason.to_string()),
         };
         self.problems.add(place, finding);
     }
 
     fn bad_value(&mut self, expected: String, help: Option<String>) {
-        let finding = ConfigFinding::from(Complaint::BadValue(self.name.to_owned()));
+        let finding = ConfigFinding::bad_value(self.name);
         self.problems
             .add(self.place, finding.expected(expected).help(help));
     }
@@ -142,12 +140,8 @@ impl<'a> ValueReader<'a> {
     }
 
     fn wrong_type(&mut self, found: &DeValue<'_>, expected: String, place: &ConfigPlace) {
-        let complaint = Complaint::WrongType {
-            key: self.name.to_owned(),
-            found: described(found),
-        };
-        self.problems
-            .add(place, ConfigFinding::from(complaint).expected(expected));
+        let finding = ConfigFinding::wrong_type(self.name, described(found));
+        self.problems.add(place, finding.expected(expected));
     }
 }
 

@@ -5,7 +5,7 @@ use calendar_edge_core::settings::{SECTIONS, SettingKey};
 const HEAD: &str = "\
 # Configuration
 
-This file is generated from the table of keys in `src/config/keys.rs`; a test compares the two.
+This file is generated from the keys in `crates/core/src/settings`; a test compares the two.
 
 `calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable, `--origin` and `--site` it reads \
 `edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; its first line in the log names the file. A flag overrides its environment variable, the variable \

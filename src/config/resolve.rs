@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::draft::{Draft, TablePlaces};
-use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, listed_twice};
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, listed_twice};
 use super::{check, check_feed, check_fleet, check_migration, check_surface};
 use calendar_edge_core::settings::{Occurs, Root, SECTIONS, Settings, unknown_origin};
 use url::Url;
@@ -21,7 +21,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settin
     check_feed::check(&draft, problems);
     check::origin_name(&draft, problems);
     if draft.places.typed("origin.url").is_none() {
-        let finding = ConfigFinding::from(Complaint::missing("origin.url"))
+        let finding = ConfigFinding::missing("origin.url")
             .expected("the REST root of the site, in the file, as --origin or as CALENDAR_EDGE_ORIGIN");
         problems.add(&ConfigPlace::Absent, finding);
     }
@@ -46,7 +46,7 @@ fn required(draft: &Draft, problems: &mut ConfigProblems) {
         for (index, table) in draft.places.tables(section.name).iter().enumerate() {
             let places = draft.places.table(index);
             for key in keys.iter().flatten().filter(|key| places.typed(key).is_none()) {
-                problems.add(table, Complaint::Missing(key.clone()));
+                problems.add(table, ConfigFinding::missing(key));
             }
         }
     }
@@ -87,8 +87,7 @@ fn has_new_path(
 ) -> bool {
     let path = &root.path;
     let Some(place) = places.typed("roots.path") else {
-        let finding = ConfigFinding::from(Complaint::missing("roots.path"))
-            .expected("a public path, like \"/de/wp-json\"");
+        let finding = ConfigFinding::missing("roots.path").expected("a public path, like \"/de/wp-json\"");
         problems.add(places.beginning("roots"), finding);
         return false;
     };
@@ -107,7 +106,7 @@ fn missing_origin_url(path: &str, origin: &Url) -> ConfigFinding {
     let example = Some(origin).filter(|origin| **origin != unknown_origin());
     let example = example.and_then(|origin| origin.join(path).ok());
     let help = example.map(|url| format!("if the site uses the same path: origin_url = \"{url}\""));
-    ConfigFinding::from(Complaint::missing("roots.origin_url"))
+    ConfigFinding::missing("roots.origin_url")
         .expected("the REST root at the site that this root maps to; only /wp-json defaults to `origin.url`")
         .help(help)
 }

@@ -150,7 +150,6 @@ impl NamedFiles<'_> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::*;
     use crate::config::{ConfigSource, Overrides, parse};
 
     /// A file of this test process with these bytes.

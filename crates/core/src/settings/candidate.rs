@@ -1,6 +1,5 @@
 //! The candidates: backends beside the site, as the configuration lists them.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,12 +8,9 @@ use url::Url;
 use super::keys::form::{NAMESPACE, REST_ROOT, plain_name};
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
-use super::origin::{DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PENDING, unknown_origin};
-use super::{MarkKey, PRIMARY, Timeouts, without_trailing_slash};
+use super::origin::{DEFAULT_MAX_IN_FLIGHT, unknown_origin};
+use super::{MarkKey, PRIMARY, without_trailing_slash};
 use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
-
-/// The bounds of the times of a candidate.
-const TIMES: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_mins(5);
 
 const SOFTWARE: [(&str, BackendSoftware); 2] = [
     ("wordpress", BackendSoftware::WordPress),
@@ -58,16 +54,6 @@ settings_group! {
         pub identity_lifetime: Duration = Duration::from_secs(10);
         /// Maximum number of concurrent calls, which the edges of a `[fleet]` divide by demand.
         pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
-        /// Maximum number of calls that wait for one of these, 1 or more.
-        pub max_pending: usize = DEFAULT_MAX_PENDING;
-        /// Connect, TLS included.
-        pub connect_timeout: Duration = Timeouts::default().origin_connect;
-        /// The first byte of the response.
-        pub first_byte_timeout: Duration = Timeouts::default().origin_first_byte;
-        /// A whole read.
-        pub read_timeout: Duration = Timeouts::default().origin_read => time(TIMES);
-        /// A whole write.
-        pub write_timeout: Duration = Timeouts::default().origin_write => time(TIMES);
     }
 }
 

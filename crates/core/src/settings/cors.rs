@@ -1,7 +1,5 @@
 //! Cross-origin settings.
 
-use std::time::Duration;
-
 use super::keys::form::WEB_ORIGIN;
 use super::keys::group::settings_group;
 use http::HeaderValue;
@@ -12,8 +10,6 @@ settings_group! {
     pub struct CorsSettings {
         /// Web origins that may send credentials, matched exactly.
         pub credentialed_origins: Vec<HeaderValue> = Vec::new() => list(WEB_ORIGIN, 0), "none";
-        /// Maximum time that a browser may cache a preflight response.
-        pub max_age: Duration = Duration::from_mins(10);
         /// True if every web origin may read public data. No key sets it: see
         /// [`Settings::cors_rules`](super::Settings::cors_rules).
         pub public_reads: bool = true;

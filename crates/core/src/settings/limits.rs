@@ -7,7 +7,7 @@ settings_group! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Limits {
         /// Maximum size of the request target, path and query (414).
-        pub target_bytes: usize = 8 << 10 => size(256..=64 << 10);
+        pub target_bytes: usize = 8 << 10;
         /// Maximum number of header fields (431).
         pub headers: usize = 100;
         /// Maximum bytes of one header value (431).

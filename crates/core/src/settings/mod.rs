@@ -1,7 +1,7 @@
-//! Settings: plain values with their defaults, and rules that depend on them alone.
+//! Settings: plain values with their keys and defaults, and rules that depend on them alone.
 //!
-//! The configuration fills these types and enforces bounds, which `docs/reference/configuration.md` lists with every
-//! default and unit. Code that builds settings itself, such as a test, is not bound by them.
+//! Each key is declared once, beside its field; `docs/reference/configuration.md` is written from that. A configuration
+//! keeps the bounds of keys. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
 mod backend;

@@ -117,7 +117,7 @@ settings_group! {
 pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
 /// Waiting calls: what eight PHP workers answer in five seconds if each takes 150 ms.
-pub(super) const DEFAULT_MAX_PENDING: usize = 256;
+const DEFAULT_MAX_PENDING: usize = 256;
 
 /// Waiting pages per concurrent exchange: a request deeper in the queue would time out there.
 const QUEUE_FACTOR: usize = 4;

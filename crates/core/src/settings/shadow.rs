@@ -24,7 +24,7 @@ settings_group! {
         /// The most copies per second.
         pub requests_per_second: u32 = 10;
         /// The most copies at once; further reads are not copied. The edges of a `[fleet]` have equal parts.
-        pub in_flight: usize = 4 => count(1..=1_000);
+        pub in_flight: usize = 4;
         /// The most bytes of the body of one answer; larger answers are not compared.
         pub bytes: u64 = 1 << 20;
     }

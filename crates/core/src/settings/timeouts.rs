@@ -11,7 +11,7 @@ settings_group! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Timeouts {
         /// Time to receive the head of a request.
-        pub client_head: Duration = Duration::from_secs(10) => seconds(1..=300);
+        pub client_head: Duration = Duration::from_secs(10);
         /// Time to receive the body of a request (408).
         pub client_body: Duration = Duration::from_secs(30) => seconds(1..=3600);
         /// Client: total time that it may pause a request body before [`Limits::min_body_rate`](super::Limits)
@@ -33,9 +33,8 @@ settings_group! {
         pub origin_read: Duration = Duration::from_secs(12) => time(TEN_MILLIS_TO_AN_HOUR);
         /// Time for a whole write at the site, which may fetch an image meanwhile.
         pub origin_write: Duration = Duration::from_secs(30) => time(TEN_MILLIS_TO_AN_HOUR);
-        /// Time for a request to the rest of the site (`other = "forward"`) until its response begins, including an
-        /// upload, and the same time again until the response ends.
-        pub site: Duration = Duration::from_mins(5) => time(TEN_MILLIS_TO_AN_HOUR);
+        /// Time for a request to the rest of the site until its response begins, including an upload, and again until it ends.
+        pub site: Duration = Duration::from_mins(5);
         /// Time that running requests have to finish after a stop signal. Idle connections stay open for the first
         /// second, so that requests in transit are still answered.
         pub drain: Duration = Duration::from_secs(10) => seconds(0..=3600);

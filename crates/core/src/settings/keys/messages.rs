@@ -1,4 +1,4 @@
-//! The error messages of a site: one key for each message of WordPress.
+//! The error messages of a site: one key for each message of WordPress that clients meet.
 
 use super::form::{SENTENCE, SENTENCE_OF_ONE, SENTENCE_OF_TWO};
 use super::group::SettingsGroup;
@@ -7,13 +7,8 @@ use super::slot::TextSlot;
 use super::text_form::TextError;
 use calendar_edge_judge::problem::{Message, Words};
 
-const MESSAGES: [(&str, Message, &str); 10] = [
+const MESSAGES: [(&str, Message, &str); 7] = [
     ("no_route", Message::NoRoute, "Message of 404 `rest_no_route`."),
-    (
-        "invalid_namespace",
-        Message::InvalidNamespace,
-        "Message of 404 `rest_invalid_namespace`.",
-    ),
     (
         "missing_parameters",
         Message::Missing,
@@ -43,16 +38,6 @@ const MESSAGES: [(&str, Message, &str); 10] = [
         "forbidden",
         Message::Forbidden,
         "Message of 401 `rest_forbidden`.",
-    ),
-    (
-        "invalid_callback",
-        Message::InvalidCallback,
-        "Message of 400 `rest_callback_invalid`.",
-    ),
-    (
-        "callback_disabled",
-        Message::CallbackDisabled,
-        "Message of 400 `rest_callback_disabled`.",
     ),
 ];
 

@@ -1,10 +1,10 @@
 //! The tables of the configuration, in the order of the reference, and the groups of settings that they fill.
 
 use super::super::{
-    AdminSettings, BreakerSettings, CacheSettings, CandidateSettings, CompareSettings, CompressionSettings,
-    CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings, IgnoreRule, Limits,
-    LogSettings, OperationSettings, OriginSettings, RateLimits, Root, Settings, ShadowRule, SurfaceDefault,
-    SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings, unknown_origin,
+    AdminSettings, CacheSettings, CandidateSettings, CompareSettings, CompressionSettings, CorsSettings,
+    CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings, IgnoreRule, Limits, LogSettings,
+    OperationSettings, OriginSettings, RateLimits, Root, Settings, ShadowRule, SurfaceDefault, SurfaceRule,
+    Timeouts, TlsSettings, TraceSettings, WebhookSettings, unknown_origin,
 };
 use super::group::SettingsGroup;
 use super::key::SettingKey;
@@ -38,23 +38,37 @@ pub enum Occurs {
 /// The group that an open table fills; of a list, the last one.
 type OpenGroup = for<'a> fn(&'a mut Settings, &str) -> Option<&'a mut dyn SettingsGroup>;
 
+/// A table that fills the group of one field of the settings.
+macro_rules! once {
+    ($field:ident: $group:ident) => {
+        Section::once(stringify!($field), $group::MEANING, |settings, _| {
+            Some(&mut settings.$field)
+        })
+    };
+}
+
+/// Tables that each add a group to a list of the settings.
+macro_rules! list {
+    ($field:ident$(.$below:ident)?: $group:ident) => {
+        Section::new(
+            concat!(stringify!($field) $(, ".", stringify!($below))?),
+            $group::MEANING,
+            Occurs::List,
+            |settings, _| settings.$field$(.$below)?.push($group::default()),
+            |settings, _| last(&mut settings.$field$(.$below)?),
+        )
+    };
+}
+
 /// Every table.
-pub static SECTIONS: [Section; 30] = [
+pub static SECTIONS: [Section; 29] = [
     Section::once(
         "",
         "These keys stand at the top of the file, before the first table.",
         |settings, _| Some(settings),
     ),
-    Section::once("origin", OriginSettings::MEANING, |settings, _| {
-        Some(&mut settings.origin)
-    }),
-    Section::new(
-        "roots",
-        Root::MEANING,
-        Occurs::List,
-        |settings, _| settings.roots.push(Root::default()),
-        |settings, _| last(&mut settings.roots),
-    ),
+    once!(origin: OriginSettings),
+    list!(roots: Root),
     Section::new(
         "roots.messages",
         "Error messages of the site behind the `[[roots]]` table above. The edge uses them when it refuses a \
@@ -88,30 +102,10 @@ pub static SECTIONS: [Section; 30] = [
         },
         |settings, _| last(&mut settings.backends),
     ),
-    Section::once("compare", CompareSettings::MEANING, |settings, _| {
-        Some(&mut settings.compare)
-    }),
-    Section::new(
-        "compare.ignore",
-        IgnoreRule::MEANING,
-        Occurs::List,
-        |settings, _| settings.compare.ignore.push(IgnoreRule::default()),
-        |settings, _| last(&mut settings.compare.ignore),
-    ),
-    Section::new(
-        "shadow",
-        ShadowRule::MEANING,
-        Occurs::List,
-        |settings, _| settings.shadow.push(ShadowRule::default()),
-        |settings, _| last(&mut settings.shadow),
-    ),
-    Section::new(
-        "cutover",
-        CutoverRule::MEANING,
-        Occurs::List,
-        |settings, _| settings.cutover.push(CutoverRule::default()),
-        |settings, _| last(&mut settings.cutover),
-    ),
+    once!(compare: CompareSettings),
+    list!(compare.ignore: IgnoreRule),
+    list!(shadow: ShadowRule),
+    list!(cutover: CutoverRule),
     Section::new(
         "cutover.guard",
         GuardSettings::MEANING,
@@ -123,19 +117,11 @@ pub static SECTIONS: [Section; 30] = [
         },
         |settings, _| settings.cutover.last_mut().map(|rule| &mut rule.guard as _),
     ),
-    Section::once("admin", AdminSettings::MEANING, |settings, _| {
-        Some(&mut settings.admin)
-    }),
-    Section::once("tls", TlsSettings::MEANING, |settings, _| Some(&mut settings.tls)),
-    Section::once("limits", Limits::MEANING, |settings, _| {
-        Some(&mut settings.limits)
-    }),
-    Section::once("timeouts", Timeouts::MEANING, |settings, _| {
-        Some(&mut settings.timeouts)
-    }),
-    Section::once("rate_limits", RateLimits::MEANING, |settings, _| {
-        Some(&mut settings.rate_limits)
-    }),
+    once!(admin: AdminSettings),
+    once!(tls: TlsSettings),
+    once!(limits: Limits),
+    once!(timeouts: Timeouts),
+    once!(rate_limits: RateLimits),
     Section::once(
         "rate_limits.address",
         "Rates per client address. All addresses of an IPv6 /64 network share one rate. Clients of a Unix socket \
@@ -152,48 +138,17 @@ pub static SECTIONS: [Section; 30] = [
          Basic credentials must be exact.",
         |settings, _| Some(&mut settings.rate_limits.credentials),
     ),
-    Section::once("breaker", BreakerSettings::MEANING, |settings, _| {
-        Some(&mut settings.breaker)
-    }),
-    Section::once("cache", CacheSettings::MEANING, |settings, _| {
-        Some(&mut settings.cache)
-    }),
-    Section::once("feed", FeedSettings::MEANING, |settings, _| {
-        Some(&mut settings.feed)
-    }),
-    Section::new(
-        "webhooks",
-        WebhookSettings::MEANING,
-        Occurs::List,
-        |settings, _| settings.webhooks.push(WebhookSettings::default()),
-        |settings, _| last(&mut settings.webhooks),
-    ),
-    Section::once("fleet", FleetSettings::MEANING, |settings, _| {
-        Some(&mut settings.fleet)
-    }),
-    Section::once("cors", CorsSettings::MEANING, |settings, _| {
-        Some(&mut settings.cors)
-    }),
-    Section::once("compression", CompressionSettings::MEANING, |settings, _| {
-        Some(&mut settings.compression)
-    }),
-    Section::once("forms", FormSettings::MEANING, |settings, _| {
-        Some(&mut settings.forms)
-    }),
-    Section::new(
-        "surface",
-        SurfaceRule::MEANING,
-        Occurs::List,
-        |settings, _| settings.surface.push(SurfaceRule::default()),
-        |settings, _| last(&mut settings.surface),
-    ),
-    Section::once("surface_default", SurfaceDefault::MEANING, |settings, _| {
-        Some(&mut settings.surface_default)
-    }),
-    Section::once("log", LogSettings::MEANING, |settings, _| Some(&mut settings.log)),
-    Section::once("traces", TraceSettings::MEANING, |settings, _| {
-        Some(&mut settings.traces)
-    }),
+    once!(cache: CacheSettings),
+    once!(feed: FeedSettings),
+    list!(webhooks: WebhookSettings),
+    once!(fleet: FleetSettings),
+    once!(cors: CorsSettings),
+    once!(compression: CompressionSettings),
+    once!(forms: FormSettings),
+    list!(surface: SurfaceRule),
+    once!(surface_default: SurfaceDefault),
+    once!(log: LogSettings),
+    once!(traces: TraceSettings),
 ];
 
 fn last<G: SettingsGroup>(groups: &mut Vec<G>) -> Option<&mut dyn SettingsGroup> {
