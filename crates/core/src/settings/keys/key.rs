@@ -157,15 +157,7 @@ pub(in crate::settings) fn list<V: 'static>(
     form: TypedForm<V>,
     least: usize,
 ) -> Bound<'_> {
-    let TypedForm { text: form, read } = form;
-    let slot = Box::new(ReadInto { read, slot });
-    let or_one = false;
-    Bound::absent(KeyField::List {
-        form,
-        least,
-        or_one,
-        slot,
-    })
+    items(slot, form, least, false)
 }
 
 /// A list for which one text may stand.
@@ -174,9 +166,12 @@ pub(in crate::settings) fn one_or_list<V: 'static>(
     form: TypedForm<V>,
     least: usize,
 ) -> Bound<'_> {
+    items(slot, form, least, true)
+}
+
+fn items<V: 'static>(slot: &mut impl Slot<V>, form: TypedForm<V>, least: usize, or_one: bool) -> Bound<'_> {
     let TypedForm { text: form, read } = form;
     let slot = Box::new(ReadInto { read, slot });
-    let or_one = true;
     Bound::absent(KeyField::List {
         form,
         least,
