@@ -14,26 +14,21 @@ use calendar_edge_judge::contract::{Action, Operation};
 /// Listeners have distinct addresses, and the origin is not one of them.
 pub(super) fn listeners(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
+    let clients = settings.listen.iter().enumerate();
+    let clients = clients.map(|(index, address)| ("listen", places.item("listen", index), address));
+    let admin = settings.admin.listen.iter();
+    let admin = admin.map(|address| ("admin.listen", places.of("admin.listen"), address));
     let mut seen: Vec<&ListenAddress> = Vec::new();
-    for (index, address) in settings.listen.iter().enumerate() {
+    for (key, place, address) in clients.chain(admin) {
         if seen.iter().any(|other| overlap(other, address)) {
             let reason = format!("another listener uses {address}");
-            let finding = ConfigFinding::impossible("listen", reason);
-            problems.add(places.item("listen", index), finding);
+            problems.add(place, ConfigFinding::impossible(key, reason));
         }
         seen.push(address);
     }
-    let admin = settings.admin.listen.as_ref();
-    if let Some(admin) = admin.filter(|admin| seen.iter().any(|other| overlap(other, admin))) {
-        let reason = format!("another listener uses {admin}");
-        let finding = ConfigFinding::impossible("admin.listen", reason);
-        problems.add(places.of("admin.listen"), finding);
-    }
     let dialled = dialled(&settings.origin);
-    let edge = seen
-        .iter()
-        .find(|edge| dialled.as_ref().is_some_and(|dialled| is_at(dialled, edge)));
-    if let Some(edge) = edge {
+    let mut edges = settings.listen.iter();
+    if let Some(edge) = edges.find(|edge| dialled.as_ref().is_some_and(|dialled| is_at(dialled, edge))) {
         let (key, address) = match &settings.origin.connect {
             Some(connect) => ("origin.connect", connect.to_string()),
             None => ("origin.url", settings.origin.url.to_string()),

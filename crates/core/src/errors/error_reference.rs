@@ -67,7 +67,7 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_reference_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/errors.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/errors.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, reference()).expect("a writable file");
         }
