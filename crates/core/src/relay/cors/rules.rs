@@ -71,15 +71,15 @@ impl CorsRules {
         headers.insert(header::VARY, PREFLIGHT_VARY);
         if self.is_credentialed(preflight.origin()) {
             let origin = preflight.origin().clone();
-            self.permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
+            Self::permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
         } else if self.settings.public_reads && preflight.asks_to_read() {
             let anybody = HeaderValue::from_static("*");
-            self.permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
+            Self::permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
         }
     }
 
-    fn permit(&self, headers: &mut HeaderMap, [origin, methods, names]: [HeaderValue; 3]) {
+    fn permit(headers: &mut HeaderMap, [origin, methods, names]: [HeaderValue; 3]) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);

@@ -85,11 +85,12 @@ pub(super) const SENTENCE_OF_TWO: TypedForm<String> = TypedForm::new(
     &["%1$s is not of type %2$s."],
     sentence,
 );
+/// Whoever writes the log knows whether a text is a filter.
 pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
     "log filter",
     "a log filter",
     &["info", "info,calendar_edge=debug"],
-    filter,
+    |text| Ok(text.to_owned()),
 );
 pub(in crate::settings) const WEB_ORIGIN: TypedForm<HeaderValue> = SITE.read_by(web_origin);
 pub(in crate::settings) const ORIGIN_NAMESPACE: TypedForm<OriginNamespace> =
@@ -231,11 +232,6 @@ fn extra_parameter(text: &str) -> Result<String, TextError> {
         return Err(TextError::NeverForwarded(owned));
     }
     Ok(owned)
-}
-
-/// Reads a filter for log lines. Whoever logs knows whether it is one.
-fn filter(text: &str) -> Result<String, TextError> {
-    Ok(text.to_owned())
 }
 
 /// Reads a text of one line, whatever stands in it.

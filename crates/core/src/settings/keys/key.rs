@@ -137,7 +137,7 @@ pub(in crate::settings) fn choice<'a, V: Copy + PartialEq + 'static, const N: us
 }
 
 pub(in crate::settings) fn text<V: 'static>(slot: &mut impl Slot<V>, form: TypedForm<V>) -> Bound<'_> {
-    let TypedForm { text, read } = form;
+    let (text, read) = form.into_parts();
     Bound::absent(KeyField::Text(text, Box::new(ReadInto { read, slot })))
 }
 
@@ -170,7 +170,7 @@ pub(in crate::settings) fn one_or_list<V: 'static>(
 }
 
 fn items<V: 'static>(slot: &mut impl Slot<V>, form: TypedForm<V>, least: usize, or_one: bool) -> Bound<'_> {
-    let TypedForm { text: form, read } = form;
+    let (form, read) = form.into_parts();
     let slot = Box::new(ReadInto { read, slot });
     Bound::absent(KeyField::List {
         form,

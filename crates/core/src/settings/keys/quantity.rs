@@ -47,8 +47,9 @@ fn largest<'a>(amount: u64, units: &[(&'a str, u64)]) -> (&'a str, u64) {
         .iter()
         .rev()
         .find(|(_, factor)| amount >= *factor && amount.is_multiple_of(*factor))
+        .or(units.first())
         .copied()
-        .unwrap_or((units[0].0, 1))
+        .unwrap_or(("", 1))
 }
 
 #[cfg(test)]

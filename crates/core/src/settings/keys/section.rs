@@ -151,7 +151,7 @@ pub static SECTIONS: [Section; 29] = [
     once!(traces: TraceSettings),
 ];
 
-fn last<G: SettingsGroup>(groups: &mut Vec<G>) -> Option<&mut dyn SettingsGroup> {
+fn last<G: SettingsGroup>(groups: &mut [G]) -> Option<&mut dyn SettingsGroup> {
     groups.last_mut().map(|group| group as _)
 }
 

@@ -1,6 +1,6 @@
 //! What takes the value of a key: a field, as far as a reader of the configuration knows it.
 
-use super::text_form::TextError;
+use super::text_form::{ReadText, TextError};
 
 /// A field for values of one type: one, one that may be absent, or a list.
 pub trait Slot<V> {
@@ -37,7 +37,7 @@ pub trait TextSlot {
 
 /// A field and the reader of its texts.
 pub(super) struct ReadInto<'a, V> {
-    pub(super) read: fn(&str) -> Result<V, TextError>,
+    pub(super) read: ReadText<V>,
     pub(super) slot: &'a mut dyn Slot<V>,
 }
 

@@ -14,8 +14,11 @@ pub struct TextForm {
 /// A form whose texts are read as values of a type.
 pub(in crate::settings) struct TypedForm<V> {
     pub(super) text: TextForm,
-    pub(super) read: fn(&str) -> Result<V, TextError>,
+    read: ReadText<V>,
 }
+
+/// Reads a text of a form.
+pub(super) type ReadText<V> = fn(&str) -> Result<V, TextError>;
 
 /// The reason why a text was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +60,7 @@ impl<V> TypedForm<V> {
         name: &'static str,
         described: &'static str,
         examples: &'static [&'static str],
-        read: fn(&str) -> Result<V, TextError>,
+        read: ReadText<V>,
     ) -> Self {
         let text = TextForm {
             name,
@@ -67,8 +70,13 @@ impl<V> TypedForm<V> {
         Self { text, read }
     }
 
+    /// The form and its reader.
+    pub(super) fn into_parts(self) -> (TextForm, ReadText<V>) {
+        (self.text, self.read)
+    }
+
     /// The same form, read as another type.
-    pub(super) const fn read_by<W>(&self, read: fn(&str) -> Result<W, TextError>) -> TypedForm<W> {
+    pub(super) const fn read_by<W>(&self, read: ReadText<W>) -> TypedForm<W> {
         let text = self.text;
         TypedForm { text, read }
     }
