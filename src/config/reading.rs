@@ -34,7 +34,7 @@ impl<'a> ValueReader<'a> {
             (KeyField::Flag(slot), DeValue::Boolean(on)) => slot.put(*on),
             (KeyField::Count(range, slot), DeValue::Integer(_)) => {
                 self.take(whole_number(value, &range), expected, |count| {
-                    slot.set_number(count)
+                    slot.set_number(count);
                 });
             }
             (KeyField::Size(range, slot), DeValue::Integer(_) | DeValue::String(_)) => {

@@ -1,5 +1,7 @@
 //! The reference of all settings, as Markdown, written from the table of keys.
 
+use std::fmt::Write as _;
+
 use calendar_edge_core::settings::{SECTIONS, SettingKey};
 
 const HEAD: &str = "\
@@ -49,7 +51,8 @@ pub fn reference() -> String {
             header if header.is_empty() => "The top of the file".to_owned(),
             header => format!("`{header}`"),
         };
-        text.push_str(&format!("\n## {title}\n\n{}\n", section.meaning));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "\n## {title}\n\n{}", section.meaning);
         let rows = section.keys(row);
         if !rows.is_empty() {
             text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");

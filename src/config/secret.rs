@@ -133,8 +133,8 @@ impl NamedFiles<'_> {
         path: Option<&Path>,
         take: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Option<T> {
-        let held = std::fs::read(path?).map_err(|error| format!("the file cannot be read: {error}"));
-        let taken = held.and_then(|held| take(&held).map_err(|error| error.to_string()));
+        let content = std::fs::read(path?).map_err(|error| format!("the file cannot be read: {error}"));
+        let taken = content.and_then(|bytes| take(&bytes).map_err(|error| error.to_string()));
         let reader = READERS.iter().find(|(known, _)| *known == key);
         let help = reader.map(|(_, who)| format!("make one that {who} can read: openssl rand -hex 32"));
         taken
