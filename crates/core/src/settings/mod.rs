@@ -56,7 +56,7 @@ pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, St
 pub use forms::FormSettings;
 pub use http2::Http2Limits;
 pub use keys::{
-    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, Slot, TextError, TextForm, TextSlot,
+    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TextError, TextForm, TextSlot, ValueSlot,
     WholeNumber, duration, nearest, rate, show_duration, show_size, size,
 };
 pub use limits::Limits;

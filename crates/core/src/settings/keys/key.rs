@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::Rate;
 use super::quantity::{show_duration, show_size};
-use super::slot::{ReadInto, Slot, TextSlot, WholeNumber};
+use super::slot::{ReadInto, TextSlot, ValueSlot, WholeNumber};
 use super::text_form::{TextForm, TypedForm, quoted};
 
 /// A key with its field.
@@ -24,7 +24,7 @@ pub struct SettingKey<'a> {
 /// The kind of a value, and the field that takes it.
 pub enum KeyField<'a> {
     /// `true` or `false`.
-    Flag(&'a mut dyn Slot<bool>),
+    Flag(&'a mut dyn ValueSlot<bool>),
     /// A whole number within bounds.
     Count(RangeInclusive<u64>, &'a mut dyn WholeNumber),
     /// Bytes within bounds.
@@ -90,8 +90,8 @@ impl<'a> Bound<'a> {
     }
 }
 
-pub(in crate::settings) fn flag(slot: &mut impl Slot<bool>) -> Bound<'_> {
-    let held = Slot::<bool>::held(slot).first().copied().unwrap_or_default();
+pub(in crate::settings) fn flag(slot: &mut impl ValueSlot<bool>) -> Bound<'_> {
+    let held = ValueSlot::<bool>::held(slot).first().copied().unwrap_or_default();
     Bound::shown(KeyField::Flag(slot), held)
 }
 
@@ -120,12 +120,12 @@ pub(in crate::settings) fn rate(slot: &mut Option<Rate>) -> Bound<'_> {
 }
 
 pub(in crate::settings) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
-    slot: &'a mut impl Slot<V>,
+    slot: &'a mut impl ValueSlot<V>,
     words: [(&'static str, V); N],
 ) -> Bound<'a> {
     let held = words
         .iter()
-        .find(|(_, value)| Slot::<V>::held(slot).first() == Some(value));
+        .find(|(_, value)| ValueSlot::<V>::held(slot).first() == Some(value));
     let held = held.map_or_else(String::new, |(word, _)| format!("\"{word}\""));
     let names = words.iter().map(|(word, _)| *word).collect();
     let choose = move |index: usize| {
@@ -136,24 +136,24 @@ pub(in crate::settings) fn choice<'a, V: Copy + PartialEq + 'static, const N: us
     Bound::shown(KeyField::Choice(names, Box::new(choose)), held)
 }
 
-pub(in crate::settings) fn text<V: 'static>(slot: &mut impl Slot<V>, form: TypedForm<V>) -> Bound<'_> {
+pub(in crate::settings) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedForm<V>) -> Bound<'_> {
     let (text, read) = form.into_parts();
     Bound::absent(KeyField::Text(text, Box::new(ReadInto { read, slot })))
 }
 
 /// A text whose default is printed.
 pub(in crate::settings) fn printed<V: Display + 'static>(
-    slot: &mut impl Slot<V>,
+    slot: &mut impl ValueSlot<V>,
     form: TypedForm<V>,
 ) -> Bound<'_> {
-    let held = Slot::<V>::held(slot)
+    let held = ValueSlot::<V>::held(slot)
         .first()
         .map_or_else(String::new, |held| format!("`\"{held}\"`"));
     text(slot, form).words(&held)
 }
 
 pub(in crate::settings) fn list<V: 'static>(
-    slot: &mut impl Slot<V>,
+    slot: &mut impl ValueSlot<V>,
     form: TypedForm<V>,
     least: usize,
 ) -> Bound<'_> {
@@ -162,14 +162,19 @@ pub(in crate::settings) fn list<V: 'static>(
 
 /// A list for which one text may stand.
 pub(in crate::settings) fn one_or_list<V: 'static>(
-    slot: &mut impl Slot<V>,
+    slot: &mut impl ValueSlot<V>,
     form: TypedForm<V>,
     least: usize,
 ) -> Bound<'_> {
     items(slot, form, least, true)
 }
 
-fn items<V: 'static>(slot: &mut impl Slot<V>, form: TypedForm<V>, least: usize, or_one: bool) -> Bound<'_> {
+fn items<V: 'static>(
+    slot: &mut impl ValueSlot<V>,
+    form: TypedForm<V>,
+    least: usize,
+    or_one: bool,
+) -> Bound<'_> {
     let (form, read) = form.into_parts();
     let slot = Box::new(ReadInto { read, slot });
     Bound::absent(KeyField::List {

@@ -24,5 +24,5 @@ pub use nearest::nearest;
 pub use protection_form::rate;
 pub use quantity::{duration, show_duration, show_size, size};
 pub use section::{Occurs, SECTIONS, Section};
-pub use slot::{Slot, TextSlot, WholeNumber};
+pub use slot::{TextSlot, ValueSlot, WholeNumber};
 pub use text_form::{TextError, TextForm};

@@ -3,7 +3,7 @@
 use super::text_form::{ReadText, TextError};
 
 /// A field for values of one type: one, one that may be absent, or a list.
-pub trait Slot<V> {
+pub trait ValueSlot<V> {
     /// Takes a value; a list takes one more.
     fn put(&mut self, value: V);
 
@@ -38,10 +38,10 @@ pub trait TextSlot {
 /// A field and the reader of its texts.
 pub(super) struct ReadInto<'a, V> {
     pub(super) read: ReadText<V>,
-    pub(super) slot: &'a mut dyn Slot<V>,
+    pub(super) slot: &'a mut dyn ValueSlot<V>,
 }
 
-impl<V> Slot<V> for V {
+impl<V> ValueSlot<V> for V {
     fn put(&mut self, value: V) {
         *self = value;
     }
@@ -51,7 +51,7 @@ impl<V> Slot<V> for V {
     }
 }
 
-impl<V> Slot<V> for Option<V> {
+impl<V> ValueSlot<V> for Option<V> {
     fn put(&mut self, value: V) {
         *self = Some(value);
     }
@@ -61,7 +61,7 @@ impl<V> Slot<V> for Option<V> {
     }
 }
 
-impl<V> Slot<V> for Vec<V> {
+impl<V> ValueSlot<V> for Vec<V> {
     fn put(&mut self, value: V) {
         self.push(value);
     }
@@ -75,7 +75,7 @@ impl<V> Slot<V> for Vec<V> {
     }
 }
 
-impl<V> Slot<V> for Option<Vec<V>> {
+impl<V> ValueSlot<V> for Option<Vec<V>> {
     fn put(&mut self, value: V) {
         self.get_or_insert_default().push(value);
     }
