@@ -25,7 +25,7 @@ use crate::server::{
     TlsIdentity, TlsIdentityError, Worker,
 };
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
+use calendar_edge_core::settings::{Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -125,10 +125,7 @@ impl Edge {
         // All listeners are open before the first connection is served: a start fails whole.
         let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await;
         let listeners = listeners.map_err(StartError::of("listen"))?;
-        let admin: &[ListenAddress] = match &settings.admin {
-            Some(AdminSettings { listen }) => std::slice::from_ref(listen),
-            None => &[],
-        };
+        let admin = settings.admin.listen.as_slice();
         let admin = open_all(admin, tls.as_ref(), &mut sockets).await;
         let admin = admin.map_err(StartError::of("admin.listen"))?;
         note_unused(&sockets);

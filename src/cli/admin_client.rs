@@ -44,7 +44,7 @@ fn token(flags: &EdgeArgs) -> anyhow::Result<Option<HeaderValue>> {
 impl EdgeArgs {
     /// The edge of the flags, or else that of the settings, whose token is shown; none if neither names its address.
     pub(super) fn or_of(&self, settings: &Settings) -> Self {
-        let token_file = || settings.admin_access.token_file.clone();
+        let token_file = || settings.admin.token_file.clone();
         Self {
             admin: self.admin.clone().or_else(|| admin_url(settings)),
             token_file: self.token_file.clone().or_else(token_file),
@@ -54,7 +54,7 @@ impl EdgeArgs {
 
 /// The admin listener of the settings as this machine reaches it; none if it has no port that is known beforehand.
 fn admin_url(settings: &Settings) -> Option<String> {
-    let (scheme, mut address) = match settings.admin.as_ref()?.listen {
+    let (scheme, mut address) = match *settings.admin.listen.as_ref()? {
         ListenAddress::Tcp(address) => ("http", address),
         ListenAddress::Tls(address) => ("https", address),
         ListenAddress::Unix(_) | ListenAddress::Systemd(_) | ListenAddress::SystemdTls(_) => return None,

@@ -97,19 +97,15 @@ fn settings(args: &HealthcheckArgs, environment: Environment<'_>) -> Result<Sett
 
 /// The listener of the settings, as it is reached from this machine.
 fn own(settings: &Settings) -> Result<AskedEdge, Unknown> {
-    let admin = settings.admin.as_ref().ok_or(Unknown::NoListener)?;
-    if let ListenAddress::Unix(path) = &admin.listen {
+    let listen = settings.admin.listen.as_ref().ok_or(Unknown::NoListener)?;
+    if let ListenAddress::Unix(path) = listen {
         return Ok(AskedEdge::OwnSocket(path.clone()));
     }
-    let scheme = if admin.listen.speaks_tls() {
-        "https"
-    } else {
-        "http"
-    };
-    let address = admin.listen.tcp().filter(|address| address.port() != 0);
+    let scheme = if listen.speaks_tls() { "https" } else { "http" };
+    let address = listen.tcp().filter(|address| address.port() != 0);
     let url = address.and_then(|address| format!("{scheme}://{}", reachable(address)).parse().ok());
     url.map(AskedEdge::Own)
-        .ok_or_else(|| Unknown::Chosen(admin.listen.clone()))
+        .ok_or_else(|| Unknown::Chosen(listen.clone()))
 }
 
 /// A listener at every address is reached at the loopback one.

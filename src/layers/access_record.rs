@@ -104,9 +104,9 @@ impl LogSinks {
             spans,
             policy: settings.policy(),
             roots,
-            keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
+            keeps_refusals: settings.admin.listen.is_some() && settings.log.refusals > 0,
             // Without an admin listener nobody can ask for them.
-            counts_clients: settings.admin.is_some(),
+            counts_clients: settings.admin.listen.is_some(),
         }
     }
 }

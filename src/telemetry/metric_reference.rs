@@ -98,7 +98,10 @@ fn everything() -> Metrics {
     metrics.certificate().show(ShownCertificate::default());
     metrics.fleet().expect();
     metrics.surface().expect("rule");
-    let receiver = WebhookSettings::at(SITE.parse().expect("a URL"));
+    let receiver = WebhookSettings {
+        url: SITE.parse().expect("a URL"),
+        ..WebhookSettings::default()
+    };
     metrics.feed().expect(&[receiver]);
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));

@@ -10,7 +10,7 @@ use calendar_edge::app::{
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
-use calendar_edge_core::settings::{AdminSettings, ListenAddress, LogFormat, LogSettings, Settings};
+use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, Settings};
 use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use calendar_service::{CalendarServer, PASSWORD, USERNAME, try_lines};
 use clap::Args;
@@ -156,9 +156,7 @@ impl DemoArgs {
                 PLUGIN_NAMESPACE,
             );
         let mut settings = config::load(None, &overrides)?;
-        settings.admin.get_or_insert(AdminSettings {
-            listen: ListenAddress::Tcp(ADMIN),
-        });
+        settings.admin.listen.get_or_insert(ListenAddress::Tcp(ADMIN));
         Ok(settings)
     }
 }

@@ -205,8 +205,9 @@ mod tests {
         let position = |kinds: &[Kind]| {
             let url = "https://app.example/hook".parse().unwrap();
             position_of(&WebhookSettings {
+                url,
                 kinds: kinds.to_vec(),
-                ..WebhookSettings::at(url)
+                ..WebhookSettings::default()
             })
         };
         assert_eq!(position(&[]), "https://app.example/hook");

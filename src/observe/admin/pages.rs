@@ -54,7 +54,7 @@ impl Pages {
             indexes: Bytes::from(known(settings, indexes)),
             facts: SettingFacts::of(settings, &tables),
             vital_signs,
-            token: settings.admin_access.token.clone(),
+            token: settings.admin.token.clone(),
         }
     }
 }

@@ -5,20 +5,22 @@ use std::time::Duration;
 
 use url::Host;
 
-use super::key::{TextError, TextForm};
 use super::quantity::duration;
-use calendar_edge_core::settings::{ImageHost, Rate};
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{ImageHost, Rate};
 
-pub(super) static IMAGE_HOST: TextForm = TextForm::new(
+pub(in crate::settings) const IMAGE_HOST: TypedForm<ImageHost> = TypedForm::new(
     "host name",
     "a host name, with a wildcard or a port if needed",
     &["img.example.org", "*.example.org", "img.example.org:8443"],
+    image_host,
 );
 
-pub(super) static ACCOUNT: TextForm = TextForm::new(
+pub(in crate::settings) const ACCOUNT: TypedForm<String> = TypedForm::new(
     "account name",
     "the user name of a WordPress account",
     &["editor", "jane@example.org"],
+    account,
 );
 
 /// Maximum number of requests of a rate.
@@ -31,7 +33,7 @@ const LONGEST_NAME: usize = 400;
 const PERIODS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 
 /// Reads an image host: a name, not an IP address, with an optional wildcard before and port behind it.
-pub(super) fn image_host(text: &str) -> Result<ImageHost, TextError> {
+fn image_host(text: &str) -> Result<ImageHost, TextError> {
     let (below, rest) = match text.strip_prefix("*.") {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -47,7 +49,7 @@ pub(super) fn image_host(text: &str) -> Result<ImageHost, TextError> {
 }
 
 /// Reads the name of an account, as far as Basic credentials can contain it.
-pub(super) fn account(text: &str) -> Result<String, TextError> {
+fn account(text: &str) -> Result<String, TextError> {
     let is_plain = !text.is_empty() && text.trim() == text && text.len() <= LONGEST_NAME;
     if is_plain && !text.contains(|letter: char| letter == ':' || letter.is_control()) {
         return Ok(text.to_owned());
@@ -56,7 +58,7 @@ pub(super) fn account(text: &str) -> Result<String, TextError> {
 }
 
 /// Reads a rate: `60/1m`.
-pub(super) fn rate(text: &str) -> Option<Rate> {
+pub fn rate(text: &str) -> Option<Rate> {
     let (requests, period) = text.split_once('/')?;
     let is_number = requests.bytes().all(|byte| byte.is_ascii_digit());
     let requests = requests.trim_start_matches('0').parse::<u32>().ok();

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 
-use super::key::{TextError, TextForm};
-use calendar_edge_core::settings::{ListenAddress, SocketName};
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{ListenAddress, SocketName};
 
-pub(super) static LISTEN: TextForm = TextForm::new(
+pub(in crate::settings) const LISTEN: TypedForm<ListenAddress> = TypedForm::new(
     "address",
     "an IP address with a port, a Unix socket or a socket of systemd; \"tls:\" may stand before addresses and systemd",
     &[
@@ -17,28 +17,14 @@ pub(super) static LISTEN: TextForm = TextForm::new(
         "unix:/run/edge.sock",
         "systemd:edge",
     ],
+    listen,
 );
-pub(super) static FILE: TextForm = TextForm::new(
-    "file",
-    "the path of a file",
-    &["/etc/calendar-edge/certificate.pem"],
-);
-pub(super) static DIRECTORY: TextForm = TextForm::new(
+pub(in crate::settings) const DIRECTORY: TypedForm<PathBuf> = TypedForm::new(
     "directory",
     "the path of a directory",
     &["/var/lib/calendar-edge"],
+    file,
 );
-pub(super) static TOKEN_FILE: TextForm =
-    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/token"]);
-pub(super) static CA_FILE: TextForm =
-    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/site-ca.pem"]);
-pub(super) static BASIC_AUTH_FILE: TextForm =
-    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/basic-auth"]);
-pub(super) static SECRET_FILE: TextForm =
-    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
-
-pub(super) static IDENTITY_SECRET_FILE: TextForm =
-    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/next-secret"]);
 
 /// The kinds of a listener with or without TLS.
 struct ListenerKind {
@@ -56,7 +42,7 @@ const TLS: ListenerKind = ListenerKind {
 };
 
 /// Reads the address of a listener.
-pub(super) fn listen(text: &str) -> Result<ListenAddress, TextError> {
+fn listen(text: &str) -> Result<ListenAddress, TextError> {
     if let Some(path) = text.strip_prefix("unix:") {
         let whole = path.starts_with('/') && !path.contains('\0');
         let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
@@ -73,8 +59,13 @@ pub(super) fn listen(text: &str) -> Result<ListenAddress, TextError> {
     address.ok_or(TextError::Malformed)
 }
 
+/// The path of a file, with an example.
+pub(in crate::settings) const fn file_like(examples: &'static [&'static str]) -> TypedForm<PathBuf> {
+    TypedForm::new("file", "the path of a file", examples, file)
+}
+
 /// Reads the path of a file, absolute or relative to the working directory.
-pub(super) fn file(text: &str) -> Result<PathBuf, TextError> {
+fn file(text: &str) -> Result<PathBuf, TextError> {
     if text.is_empty() || text.contains('\0') {
         return Err(TextError::Malformed);
     }

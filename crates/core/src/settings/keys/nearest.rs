@@ -4,7 +4,7 @@ use strsim::osa_distance;
 
 /// The candidate with the smallest edit distance to `typed`. The distance is at most a third of the letters, and at
 /// least one; case and the difference between `-` and `_` do not count.
-pub(super) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = folded(typed);
     let allowed = (typed.chars().count() / 3).max(1);
     candidates

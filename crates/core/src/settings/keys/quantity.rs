@@ -7,12 +7,12 @@ const DURATION_UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000),
 const SIZE_UNITS: [(&str, u64); 4] = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
 /// Reads a whole number with its unit, `ms`, `s`, `m` or `h`; blanks between them are allowed.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub fn duration(text: &str) -> Option<Duration> {
     quantity(text, &DURATION_UNITS).map(Duration::from_millis)
 }
 
 /// Reads a whole number with its unit, `B`, `KiB`, `MiB` or `GiB`; a bare number means bytes.
-pub(super) fn size(text: &str) -> Option<u64> {
+pub fn size(text: &str) -> Option<u64> {
     text.parse()
         .ok()
         .filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
@@ -20,7 +20,7 @@ pub(super) fn size(text: &str) -> Option<u64> {
 }
 
 /// Writes a duration the way [`duration`] reads it, in the largest unit that keeps it whole.
-pub(super) fn show_duration(duration: Duration) -> String {
+pub fn show_duration(duration: Duration) -> String {
     if duration.is_zero() {
         return "0s".to_owned();
     }
@@ -30,7 +30,7 @@ pub(super) fn show_duration(duration: Duration) -> String {
 }
 
 /// Writes a size the way [`size`] reads it, in the largest unit that keeps it whole.
-pub(super) fn show_size(bytes: u64) -> String {
+pub fn show_size(bytes: u64) -> String {
     let (unit, factor) = largest(bytes, &SIZE_UNITS);
     format!("{} {unit}", bytes / factor)
 }
@@ -47,8 +47,9 @@ fn largest<'a>(amount: u64, units: &[(&'a str, u64)]) -> (&'a str, u64) {
         .iter()
         .rev()
         .find(|(_, factor)| amount >= *factor && amount.is_multiple_of(*factor))
+        .or(units.first())
         .copied()
-        .unwrap_or((units[0].0, 1))
+        .unwrap_or(("", 1))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The forms of texts: addresses, URLs, namespaces, paths, names.
+//! The forms of texts: addresses, URLs, namespaces, names.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -7,110 +7,142 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use url::{Host, Url};
 
-use super::key::{TextError, TextForm};
-use super::problem::Impossible;
-use calendar_edge_core::settings::{DialAddress, OriginHost, without_trailing_slash};
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{DialAddress, OriginHost, OriginNamespace, without_trailing_slash};
 use calendar_edge_judge::contract::global::{NEVER_FORWARDED, global};
 
-pub(super) static REST_ROOT: TextForm = TextForm::new(
+pub(in crate::settings) const REST_ROOT: TypedForm<Url> = TypedForm::new(
     "URL",
     "the http or https URL of a REST root",
     &["https://wp.example.org/wp-json"],
+    rest_root,
 );
-pub(super) static SITE: TextForm = TextForm::new(
+pub(in crate::settings) const SITE: TypedForm<Url> = TypedForm::new(
     "URL",
     "a scheme and a host, with a port if needed",
     &["https://events.example.org"],
+    site,
 );
-pub(super) static HOST: TextForm = TextForm::new(
+pub(in crate::settings) const HOST: TypedForm<String> = TypedForm::new(
     "host name",
     "a host name or IP address without a port",
     &["events.example.org"],
+    host,
 );
-pub(super) static ORIGIN_HOST: TextForm = TextForm::new(
+pub(in crate::settings) const ORIGIN_HOST: TypedForm<OriginHost> = TypedForm::new(
     "host",
     "a host name or IP address, with a port if needed",
     &["events.example.org"],
+    origin_host,
 );
-pub(super) static DIAL_ADDRESS: TextForm = TextForm::new(
+pub(in crate::settings) const DIAL_ADDRESS: TypedForm<DialAddress> = TypedForm::new(
     "address",
     "a host name or IP address with a port",
     &["10.0.0.5:8080", "wordpress:80"],
+    dial_address,
 );
-pub(super) static NAMESPACE: TextForm = TextForm::new(
+pub(in crate::settings) const NAMESPACE: TypedForm<String> = TypedForm::new(
     "namespace",
     "a namespace without a slash at its beginning or end",
     &["calendar/events/v1", "tribe/events/v1"],
+    namespace,
 );
-pub(super) static PATH: TextForm = TextForm::new(
+pub(in crate::settings) const PATH: TypedForm<String> = TypedForm::new(
     "path",
     "a path that begins with a slash and does not end with one",
     &["/de/wp-json"],
+    path,
 );
-pub(super) static LANGUAGE: TextForm = TextForm::new("language tag", "a language tag", &["de", "pt-BR"]);
-pub(super) static NETWORK: TextForm =
-    TextForm::new("network", "a network or an IP address", &["10.0.0.0/8", "::1"]);
-pub(super) static PARAMETER: TextForm = TextForm::new(
+pub(in crate::settings) const LANGUAGE: TypedForm<String> =
+    TypedForm::new("language tag", "a language tag", &["de", "pt-BR"], language);
+pub(in crate::settings) const NETWORK: TypedForm<IpNet> = TypedForm::new(
+    "network",
+    "a network or an IP address",
+    &["10.0.0.0/8", "::1"],
+    network,
+);
+pub(in crate::settings) const PARAMETER: TypedForm<String> = TypedForm::new(
     "parameter name",
     "a parameter name of letters, digits, \"_\" and \"-\"",
     &["ticket_provider"],
+    extra_parameter,
 );
-pub(super) static SENTENCE: TextForm = TextForm::new(
+pub(in crate::settings) const SENTENCE: TypedForm<String> = TypedForm::new(
     "text",
     "a message of 1 to 1000 bytes on one line",
     &["Es wurde keine Route gefunden."],
+    sentence,
 );
-pub(super) static SENTENCE_OF_ONE: TextForm = TextForm::new(
+pub(super) const SENTENCE_OF_ONE: TypedForm<String> = TypedForm::new(
     "text with `%s`",
     "a message of 1 to 1000 bytes on one line that contains \"%s\" once",
     &["Missing parameter(s): %s"],
+    sentence,
 );
-pub(super) static SENTENCE_OF_TWO: TextForm = TextForm::new(
+pub(super) const SENTENCE_OF_TWO: TypedForm<String> = TypedForm::new(
     "text with `%1$s`, `%2$s`",
     "a message of 1 to 1000 bytes on one line that contains \"%1$s\" and \"%2$s\" once each",
     &["%1$s is not of type %2$s."],
+    sentence,
 );
-pub(super) static FILTER: TextForm = TextForm::new(
+/// Whoever writes the log knows whether a text is a filter.
+pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
     "log filter",
     "a log filter",
     &["info", "info,calendar_edge=debug"],
+    |text| Ok(text.to_owned()),
 );
-pub(super) static COLLECTOR: TextForm = TextForm::new(
+pub(in crate::settings) const WEB_ORIGIN: TypedForm<HeaderValue> = SITE.read_by(web_origin);
+pub(in crate::settings) const ORIGIN_NAMESPACE: TypedForm<OriginNamespace> =
+    NAMESPACE.read_by(|text| namespace(text).map(OriginNamespace::set));
+pub(in crate::settings) const KNOWN_NAMESPACE: TypedForm<String> =
+    NAMESPACE.read_by(|text| namespace(text).map(|name| name.to_ascii_lowercase()));
+pub(in crate::settings) const REASON: TypedForm<String> = SENTENCE.read_by(|text| line(text, 1_000));
+pub(in crate::settings) const RECEIVER: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "an address with http or https",
+    &["https://app.example.org/api/calendar"],
+    receiver,
+);
+pub(in crate::settings) const ADMIN_SITE: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "a scheme and a host, with a port if needed",
+    &["http://10.0.0.7:9787"],
+    site,
+);
+pub(in crate::settings) const COLLECTOR: TypedForm<Url> = TypedForm::new(
     "URL",
     "the http or https base URL of a collector",
     &["http://127.0.0.1:4318"],
+    rest_root,
 );
-pub(super) static HEADERS_FILE: TextForm = TextForm::new(
-    "file",
-    "the path of a file",
-    &["/etc/calendar-edge/collector-headers"],
-);
-pub(super) static SERVICE_NAME: TextForm = TextForm::new(
+pub(in crate::settings) const SERVICE_NAME: TypedForm<String> = TypedForm::new(
     "name",
     "a name of 1 to 255 printable ASCII characters",
     &["calendar-edge", "events.example.org"],
+    service_name,
 );
 
 /// Reads the URL of a REST root and drops its trailing slashes.
-pub(super) fn rest_root(text: &str) -> Result<Url, TextError> {
+fn rest_root(text: &str) -> Result<Url, TextError> {
     let url = web_address(text)?;
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(TextError::Impossible(Impossible::QueryOrFragment));
+        return Err(TextError::QueryOrFragment);
     }
     Ok(without_trailing_slash(url))
 }
 
 /// Reads the address of a receiver, with its path and query as they are.
-pub(super) fn receiver(text: &str) -> Result<Url, TextError> {
+fn receiver(text: &str) -> Result<Url, TextError> {
     let url = web_address(text)?;
     if url.fragment().is_some() {
-        return Err(TextError::Impossible(Impossible::QueryOrFragment));
+        return Err(TextError::QueryOrFragment);
     }
     Ok(url)
 }
 
 /// Reads a text of one line.
-pub(super) fn sentence(text: &str) -> Result<String, TextError> {
+fn sentence(text: &str) -> Result<String, TextError> {
     let is_one_line = !text.chars().any(char::is_control);
     if is_one_line && !text.trim().is_empty() && text.len() <= 1000 {
         return Ok(text.to_owned());
@@ -119,7 +151,7 @@ pub(super) fn sentence(text: &str) -> Result<String, TextError> {
 }
 
 /// Reads the name of this service in traces.
-pub(super) fn service_name(text: &str) -> Result<String, TextError> {
+fn service_name(text: &str) -> Result<String, TextError> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
     if is_plain && !text.trim().is_empty() && text.len() <= 255 {
         return Ok(text.to_owned());
@@ -128,50 +160,50 @@ pub(super) fn service_name(text: &str) -> Result<String, TextError> {
 }
 
 /// Reads scheme and authority.
-pub(super) fn site(text: &str) -> Result<Url, TextError> {
+fn site(text: &str) -> Result<Url, TextError> {
     let url = rest_root(text)?;
     if url.path() != "/" {
-        return Err(TextError::Impossible(Impossible::Path));
+        return Err(TextError::Path);
     }
     Ok(url)
 }
 
 /// Reads a web origin and writes it as browsers do in `Origin`.
-pub(super) fn web_origin(text: &str) -> Result<HeaderValue, TextError> {
+fn web_origin(text: &str) -> Result<HeaderValue, TextError> {
     let origin = site(text)?.origin().ascii_serialization();
     HeaderValue::from_str(&origin).map_err(|_| TextError::Malformed)
 }
 
 /// Reads a host name and writes it in lower case and ASCII.
-pub(super) fn host(text: &str) -> Result<String, TextError> {
+fn host(text: &str) -> Result<String, TextError> {
     Host::parse(text)
         .map(|host| host.to_string())
         .map_err(|_| TextError::Malformed)
 }
 
 /// Reads the host that requests to the origin name.
-pub(super) fn origin_host(text: &str) -> Result<OriginHost, TextError> {
+fn origin_host(text: &str) -> Result<OriginHost, TextError> {
     OriginHost::parse(text).ok_or(TextError::Malformed)
 }
 
 /// Reads the address that the origin is reached at.
-pub(super) fn dial_address(text: &str) -> Result<DialAddress, TextError> {
+fn dial_address(text: &str) -> Result<DialAddress, TextError> {
     DialAddress::parse(text).ok_or(TextError::Malformed)
 }
 
 /// Reads a namespace: segments of letters, digits, `.`, `_` and `-`.
-pub(super) fn namespace(text: &str) -> Result<String, TextError> {
+fn namespace(text: &str) -> Result<String, TextError> {
     plain_segments(text)
 }
 
 /// Reads the public path of a REST root.
-pub(super) fn path(text: &str) -> Result<String, TextError> {
+fn path(text: &str) -> Result<String, TextError> {
     let segments = text.strip_prefix('/').ok_or(TextError::Malformed)?;
     plain_segments(segments).map(|segments| format!("/{segments}"))
 }
 
 /// Reads a language tag.
-pub(super) fn language(text: &str) -> Result<String, TextError> {
+fn language(text: &str) -> Result<String, TextError> {
     let part =
         |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let starts_well = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
@@ -182,7 +214,7 @@ pub(super) fn language(text: &str) -> Result<String, TextError> {
 }
 
 /// Reads a network; a single address is a network of one.
-pub(super) fn network(text: &str) -> Result<IpNet, TextError> {
+fn network(text: &str) -> Result<IpNet, TextError> {
     IpNet::from_str(text)
         .map(|network| network.trunc())
         .or_else(|_| IpAddr::from_str(text).map(IpNet::from))
@@ -190,23 +222,34 @@ pub(super) fn network(text: &str) -> Result<IpNet, TextError> {
 }
 
 /// Reads an undeclared parameter that an operation forwards.
-pub(super) fn extra_parameter(text: &str) -> Result<String, TextError> {
+fn extra_parameter(text: &str) -> Result<String, TextError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if text.is_empty() || !text.bytes().all(plain) {
         return Err(TextError::Malformed);
     }
     let owned = text.to_owned();
     if NEVER_FORWARDED.contains(&text) || global(text.as_bytes()).is_some() {
-        return Err(TextError::Impossible(Impossible::NeverForwarded(owned)));
+        return Err(TextError::NeverForwarded(owned));
     }
     Ok(owned)
 }
 
-/// Reads a filter for log lines.
-pub(super) fn filter(text: &str) -> Result<String, TextError> {
-    tracing_subscriber::EnvFilter::try_new(text)
-        .map(|_| text.to_owned())
-        .map_err(|_| TextError::Malformed)
+/// Reads a text of one line, whatever stands in it.
+pub(super) fn line(text: &str, longest: usize) -> Result<String, TextError> {
+    let is_line = !text.is_empty() && text.len() <= longest && !text.chars().any(char::is_control);
+    is_line.then(|| text.to_owned()).ok_or(TextError::Malformed)
+}
+
+/// Reads a name of letters, digits, `-`, `_` and some further characters.
+pub(in crate::settings) fn plain_name(
+    text: &str,
+    longest: usize,
+    further: &[u8],
+) -> Result<String, TextError> {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || further.contains(&byte);
+    let is_name = (1..=longest).contains(&text.len()) && text.bytes().all(is_plain);
+    is_name.then(|| text.to_owned()).ok_or(TextError::Malformed)
 }
 
 fn web_address(text: &str) -> Result<Url, TextError> {
@@ -219,7 +262,7 @@ fn web_address(text: &str) -> Result<Url, TextError> {
     }
     let url = Url::parse(text).map_err(|_| TextError::Malformed)?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(TextError::Impossible(Impossible::Credentials));
+        return Err(TextError::Credentials);
     }
     if url.port() == Some(0) {
         return Err(TextError::Malformed);
