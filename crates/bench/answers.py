@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-RECORDED = Path(__file__).resolve().parent.parent / "fixtures" / "backend"
+RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "backend"
 SIZES = {"1k": 1024, "8k": 8 * 1024, "64k": 64 * 1024, "1m": 1024 * 1024}
 
 

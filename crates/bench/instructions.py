@@ -5,7 +5,8 @@
     python3 crates/bench/instructions.py --only 'list, 8 KiB' --keep profiles
 
 The edge runs under valgrind against the origin of `crates/bench/run.py`. Each case is asked some requests to warm up and then
-COUNT on each of its kept connections; only these are counted. `--keep` leaves the profiles for `callgrind_annotate`.
+COUNT on each of its kept connections; only these are counted. What both forward is asked of the plain proxy beside the edge
+as well, if it is built, and `ratio` is the edge's part of that. `--keep` leaves the profiles for `callgrind_annotate`.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import machine
 from peers import LIST, ROOT, bench, edge_settings, three_ports
 from program import Program
 
-BINARY = Path(__file__).resolve().parent.parent / "target" / "profiling" / "calendar-edge"
+BINARY = Path(__file__).resolve().parents[2] / "target" / "profiling" / "calendar-edge"
 PAGE = f"{LIST}?per_page=11&page=2"
 JSON = {"Content-Type": "application/json", "Authorization": "Basic ZWRpdG9yOnNlY3JldA=="}
 EVENT = re.search(r"wrk\.body = '(.*)'", (Path(__file__).parent / "create.lua").read_text())[1]
@@ -62,6 +63,8 @@ class Revalidation(Case):
 CASES = [
     Case("list, 8 KiB"),
     Case("list, 1 KiB", f"{LIST}?search=list-1k"),
+    Case("list, 64 KiB", f"{LIST}?search=list-64k"),
+    Case("list, 1 MiB", f"{LIST}?search=list-1m"),
     Case("list, 8 KiB, access log", log="info"),
     Case("create", LIST, "POST", 201, headers=JSON, body=EVENT),
     Case("refused: bad parameter", f"{LIST}?page=none", status=400),
@@ -78,10 +81,10 @@ def main():
             print(f"SKIPPED: {program} is not installed")
             return
     with bench() as (folder, port):
-        print(f"{'case':28}{'instructions':>14}{'allocations':>13}{'grown':>7}", flush=True)
+        print(f"{'case':28}{'instructions':>14}{'allocations':>13}{'grown':>7}{'plain':>12}{'ratio':>7}", flush=True)
         for case in CASES:
             if not chosen.only or case.name in chosen.only:
-                report(case, measure(case, chosen, folder, port), chosen)
+                report(case, measure(case, chosen, folder, port, False).read_text(), chosen, plain(case, chosen, folder, port))
 
 
 def arguments():
@@ -95,15 +98,32 @@ def arguments():
     return parser.parse_args()
 
 
-def measure(case, chosen, folder, origin):
+def plain(case, chosen, folder, origin):
+    """The plain proxy's instructions for the same request; none where it does another thing, or is not built."""
+    if case.cache or case.status >= 400 or case.log != "warn" or not plain_proxy(chosen).exists():
+        return None
+    profile = measure(case, chosen, folder, origin, True)
+    return callgrind.instructions(profile.read_text()) / (chosen.count * chosen.connections)
+
+
+def plain_proxy(chosen):
+    return chosen.binary.parent / "plain-proxy"
+
+
+def measure(case, chosen, folder, origin, is_plain):
     """The profile of the counted requests."""
     ports = three_ports()
-    settings = folder / "edge.toml"
-    settings.write_text(edge_settings(folder, origin, ports, case.log, case.cache, compress=True))
-    command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out",
-               str(chosen.binary), "serve", "--config", str(settings)]
+    for file in folder.glob("out*"):
+        file.unlink()
+    command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out"]
+    if is_plain:
+        command += [str(plain_proxy(chosen)), f"127.0.0.1:{ports['plain']}", f"http://127.0.0.1:{origin}"]
+    else:
+        settings = folder / "edge.toml"
+        settings.write_text(edge_settings(folder, origin, ports, case.log, case.cache, compress=True))
+        command += [str(chosen.binary), "serve", "--config", str(settings)]
     os.environ["TOKIO_WORKER_THREADS"] = str(chosen.workers)
-    program = Program("edge", ["setarch", "-R", *command], machine.CORES, folder)
+    program = Program("plain" if is_plain else "edge", ["setarch", "-R", *command], machine.CORES, folder)
     try:
         program.wait_until_answering(ports["plain"], LIST, 200)
         connections = [http.client.HTTPConnection("127.0.0.1", ports["plain"], timeout=60) for _ in range(chosen.connections)]
@@ -132,19 +152,17 @@ def control(*arguments):
     subprocess.run(["callgrind_control", *arguments], check=True, capture_output=True)
 
 
-def report(case, profile, chosen):
-    text = profile.read_text()
+def report(case, text, chosen, plain_instructions):
     requests = chosen.count * chosen.connections
     total = callgrind.instructions(text)
     calls = list(callgrind.calls(text))
     allocated = sum(count for name, count in calls if ALLOCATED.search(name))
     grown = sum(count for name, count in calls if GROWN.search(name))
-    print(f"{case.name:28}{total / requests:14.0f}{allocated / requests:13.1f}{grown / requests:7.1f}", flush=True)
+    beside = f"{plain_instructions:12.0f}{total / requests / plain_instructions:7.2f}" if plain_instructions else ""
+    print(f"{case.name:28}{total / requests:14.0f}{allocated / requests:13.1f}{grown / requests:7.1f}{beside}", flush=True)
     if chosen.keep:
         chosen.keep.mkdir(parents=True, exist_ok=True)
-        shutil.copy(profile, chosen.keep / (re.sub(r"\W+", "-", case.name) + ".out"))
-    for file in profile.parent.glob("out*"):
-        file.unlink()
+        (chosen.keep / (re.sub(r"\W+", "-", case.name) + ".out")).write_text(text)
 
 
 if __name__ == "__main__":

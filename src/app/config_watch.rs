@@ -20,19 +20,9 @@ pub struct Reload {
     pub log: LogFilter,
 }
 
-/// The cause of a reload.
-#[derive(Debug, Clone, Copy)]
-enum Cause {
-    HangUp,
-    File,
-}
-
-/// What became of a reload.
-#[derive(Debug, Clone, Copy)]
-enum ReloadOutcome {
-    Taken,
-    Refused,
-}
+/// What the service manager is told of a new configuration that was taken, and of one that was not.
+const TAKEN: &str = "Serving; the configuration was reloaded";
+const REFUSED: &str = "Serving with the old configuration: the new one is refused, the log says why";
 
 /// Reads the configuration again at every order and at every change of its files; never ends.
 pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighup, manager: ServiceManager) {
@@ -48,31 +38,29 @@ pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighu
     let mut watch = FileWatch::of(reloader.files(file)).await;
     loop {
         let cause = tokio::select! {
-            () = sighup.ordered() => Cause::HangUp,
-            () = watch.changed() => Cause::File,
+            () = sighup.ordered() => "SIGHUP",
+            () = watch.changed() => "file",
         };
         // Looked at before they are read: a change in between is seen later, at worst once too often.
         watch.look().await;
         manager.reloading();
-        let outcome = run(&reloader, &reload, cause).await;
-        manager.ready(outcome.status());
+        manager.ready(run(&reloader, &reload, cause).await);
         watch.replace(reloader.files(file)).await;
     }
 }
 
 /// Reading files and making clients may take a while: no other task waits for it.
-async fn run(reloader: &Reloader, reload: &Arc<Reload>, cause: Cause) -> ReloadOutcome {
+async fn run(reloader: &Reloader, reload: &Arc<Reload>, cause: &'static str) -> &'static str {
     let (this, reload) = (reloader.clone(), Arc::clone(reload));
     let done = tokio::task::spawn_blocking(move || read_again(&this, &reload, cause));
     done.await.unwrap_or_else(|_| {
         reloader.metrics().reloads().failed();
         tracing::error!("reading the configuration again failed, the old one stays");
-        ReloadOutcome::Refused
+        REFUSED
     })
 }
 
-fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) -> ReloadOutcome {
-    let cause = cause.label();
+fn read_again(reloader: &Reloader, reload: &Reload, cause: &'static str) -> &'static str {
     match take(reloader, reload) {
         Ok(pinned) => {
             reloader.metrics().reloads().succeeded();
@@ -84,7 +72,7 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) -> ReloadOutco
                     "changed settings that need a restart keep their old values"
                 );
             }
-            ReloadOutcome::Taken
+            TAKEN
         }
         Err(error) => {
             reloader.metrics().reloads().failed();
@@ -97,7 +85,7 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) -> ReloadOutco
             if !matches!(error, ReloadError::Certificate(_)) {
                 renew_certificate(reloader);
             }
-            ReloadOutcome::Refused
+            REFUSED
         }
     }
 }
@@ -121,29 +109,6 @@ fn renew_certificate(reloader: &Reloader) {
         Err(error) => {
             let error = with_causes(&error);
             tracing::error!(error, "the new certificate is refused, the old one stays");
-        }
-    }
-}
-
-// === impl Cause ===
-
-impl Cause {
-    const fn label(self) -> &'static str {
-        match self {
-            Self::HangUp => "SIGHUP",
-            Self::File => "file",
-        }
-    }
-}
-
-// === impl ReloadOutcome ===
-
-impl ReloadOutcome {
-    /// One line for the service manager.
-    const fn status(self) -> &'static str {
-        match self {
-            Self::Taken => "Serving; the configuration was reloaded",
-            Self::Refused => "Serving with the old configuration: the new one is refused, the log says why",
         }
     }
 }

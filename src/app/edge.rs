@@ -12,9 +12,10 @@ use super::index_watch::watch_indexes;
 use super::reload::Reloader;
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
-use super::snapshots::{keep_up, keep_writing};
+use super::snapshots::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
+use crate::fleet::FleetTask;
 use crate::gateway::GatewayState;
 use crate::observe::admin::{Admin, EdgeFacts, Readiness};
 use crate::server::service_manager::ServiceManager;
@@ -24,7 +25,7 @@ use crate::server::{
     TlsIdentity, TlsIdentityError, Worker,
 };
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
+use calendar_edge_core::settings::{Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -124,10 +125,7 @@ impl Edge {
         // All listeners are open before the first connection is served: a start fails whole.
         let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await;
         let listeners = listeners.map_err(StartError::of("listen"))?;
-        let admin: &[ListenAddress] = match &settings.admin {
-            Some(AdminSettings { listen }) => std::slice::from_ref(listen),
-            None => &[],
-        };
+        let admin = settings.admin.listen.as_slice();
         let admin = open_all(admin, tls.as_ref(), &mut sockets).await;
         let admin = admin.map_err(StartError::of("admin.listen"))?;
         note_unused(&sockets);
@@ -138,10 +136,7 @@ impl Edge {
         let gateway = &state.gateway;
         let drain = gateway.drain.clone();
         gateway.cache.restore();
-        drain.spawn(keep_writing(gateway.cache.clone(), drain.clone()));
-        let (feed, migration) = (gateway.companions.feed().clone(), gateway.migration.clone());
-        drain.spawn(keep_up(move || feed.write(), drain.clone()));
-        drain.spawn(keep_up(move || migration.write_again(), drain.clone()));
+        keep_files(gateway);
         let reloader = Reloader::new(settings, state.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
@@ -153,7 +148,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
-            fleet: gateway.fleet.follow(),
+            fleet: FleetTask::begin(&gateway.fleet),
             manager,
             threads,
         };

@@ -116,7 +116,11 @@ impl EdgeState {
 
 /// Without an admin listener nobody can ask for them.
 fn kept_refusals(settings: &Settings) -> usize {
-    settings.admin.as_ref().map_or(0, |_| settings.log.refusals)
+    settings
+        .admin
+        .listen
+        .as_ref()
+        .map_or(0, |_| settings.log.refusals)
 }
 
 /// The number of client connections allowed by the settings and by the process's limit of open files.

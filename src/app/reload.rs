@@ -15,7 +15,7 @@ use crate::companion::CompanionService;
 use crate::config::ConfigError;
 use crate::layers::CurrentStack;
 use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, ProgramContext, Readiness, Readings};
-use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
+use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
 use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
 
@@ -204,7 +204,7 @@ impl Reloader {
         let origin = &settings.origin;
         let of_origin = [&origin.secret_file, &origin.ca_file, &origin.basic_auth_file];
         files.extend(of_origin.into_iter().flatten().cloned());
-        files.extend(settings.admin_access.token_file.clone());
+        files.extend(settings.admin.token_file.clone());
         files.extend(settings.traces.headers_file.clone());
         let of_webhooks = settings.webhooks.iter();
         files.extend(of_webhooks.filter_map(|webhook| webhook.secret_file.clone()));
@@ -315,23 +315,22 @@ fn keep_namespace(old: &Settings, new: &mut Settings) {
 
 /// The protocol of connections that begin under these settings.
 fn protocol(settings: &Settings) -> Protocol {
-    let proxy_header_policy = match settings.proxy_protocol {
-        ProxyProtocol::Off => ProxyHeaderPolicy::Never,
-        ProxyProtocol::Required => ProxyHeaderPolicy::by(&settings.trusted_proxies),
-    };
-    Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).proxy_header(proxy_header_policy)
+    let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
+    match settings.proxy_protocol {
+        ProxyProtocol::Off => protocol,
+        ProxyProtocol::Required => protocol.behind(&settings.trusted_proxies),
+    }
 }
 
 /// Keeps the settings that cannot change while the edge runs, and names those that were to change.
 fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
     let mut pinned = Vec::new();
-    let listen = |settings: &Settings| settings.admin.as_ref().map(|admin| admin.listen.clone());
     if next.listen != running.listen {
         next.listen.clone_from(&running.listen);
         pinned.push("listen");
     }
-    if listen(next) != listen(running) {
-        next.admin.clone_from(&running.admin);
+    if next.admin.listen != running.admin.listen {
+        next.admin.listen.clone_from(&running.admin.listen);
         pinned.push("admin.listen");
     }
     // Other files are taken; TLS as such comes and goes with its listeners.
@@ -353,16 +352,14 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::settings::{AccessFormat, AdminSettings, ListenAddress, LogFormat, TlsSettings};
+    use calendar_edge_core::settings::{AccessFormat, ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {
         let running = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
         let mut next = running.clone();
         next.listen = vec![ListenAddress::Unix("/run/x".into())];
-        next.admin = Some(AdminSettings {
-            listen: ListenAddress::Unix("/run/y".into()),
-        });
+        next.admin.listen = Some(ListenAddress::Unix("/run/y".into()));
         next.tls = Some(TlsSettings {
             certificate: "/x".into(),
             key: "/y".into(),
@@ -375,7 +372,7 @@ mod tests {
             ["listen", "admin.listen", "tls", "log.format", "log.access"]
         );
         assert_eq!(next.listen, running.listen);
-        assert!(next.admin.is_none());
+        assert!(next.admin.listen.is_none());
         assert!(next.tls.is_none());
         assert_eq!(next.log.format, running.log.format);
         assert_eq!(next.log.access, running.log.access);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::cache::Cache;
+use crate::gateway::GatewayState;
 use crate::server::Drain;
 
 /// The time between two snapshots.
@@ -12,33 +12,26 @@ const PAUSE: Duration = Duration::from_mins(1);
 /// readers a read of all records where a crash loses it, and the state of rules that a full disk did not take.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
-/// Writes until the drain begins, and then for the last time.
-pub(super) async fn keep_up(write: impl Fn() + Clone + Send + 'static, drain: Drain) {
-    loop {
-        let is_last = drain
-            .unless_begun(tokio::time::sleep(SHORT_PAUSE))
-            .await
-            .is_none();
-        // Files block.
-        let _ = tokio::task::spawn_blocking(write.clone()).await;
-        if is_last {
-            return;
-        }
-    }
+/// Keeps all files up to date from now on.
+pub(super) fn keep_files(gateway: &GatewayState) {
+    let drain = &gateway.drain;
+    let (cache, feed) = (gateway.cache.clone(), gateway.companions.feed().clone());
+    let migration = gateway.migration.clone();
+    drain.spawn(keep_up(move || cache.save(), PAUSE, drain.clone()));
+    drain.spawn(keep_up(move || feed.write(), SHORT_PAUSE, drain.clone()));
+    drain.spawn(keep_up(
+        move || migration.write_again(),
+        SHORT_PAUSE,
+        drain.clone(),
+    ));
 }
 
-/// Writes snapshots until the drain begins, and then the last one.
-pub(super) async fn keep_writing(cache: Cache, drain: Drain) {
-    let mut written = cache.fills();
+/// Writes until the drain begins, and then for the last time. What has not changed is not written.
+async fn keep_up(write: impl Fn() + Clone + Send + 'static, pause: Duration, drain: Drain) {
     loop {
-        let is_last = drain.unless_begun(tokio::time::sleep(PAUSE)).await.is_none();
-        let fills = cache.fills();
-        if fills != written {
-            written = fills;
-            let cache = cache.clone();
-            // Files block.
-            let _ = tokio::task::spawn_blocking(move || cache.save()).await;
-        }
+        let is_last = drain.unless_begun(tokio::time::sleep(pause)).await.is_none();
+        // Files block.
+        let _ = tokio::task::spawn_blocking(write.clone()).await;
         if is_last {
             return;
         }

@@ -196,9 +196,6 @@ impl SiteIndexes {
         // What a site withholds now it may publish at the next start.
         let is_read = |entry: &&Value| entry.get("index").is_some();
         let read: Vec<&Value> = entries(&document).iter().filter(is_read).collect();
-        if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory)?;
-        }
         state_file::replace(path, |aside| writeln!(aside, "{:#}", json!({ "sites": read })))
     }
 }

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock, Weak};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::cache::compression::FormOwner;
 use calendar_edge_core::relay::{BufferBudget, Reservation};
 
 /// The bytes that an entry gives to clients, which all share them.
@@ -33,7 +32,7 @@ struct SharedBytes {
 
 /// Owns forms for as long as their entry is stored.
 #[derive(Debug)]
-pub(super) struct SharedForms {
+pub(crate) struct SharedForms {
     bodies: Weak<SharedBodies>,
     budget: BufferBudget,
 }
@@ -94,8 +93,9 @@ impl AsRef<[u8]> for SharedBytes {
 
 // === impl SharedForms ===
 
-impl FormOwner for SharedForms {
-    fn own(&self, form: Bytes) -> Bytes {
+impl SharedForms {
+    /// The same bytes, counted with the body that they are a form of.
+    pub(super) fn own(&self, form: Bytes) -> Bytes {
         match self.bodies.upgrade() {
             Some(bodies) => bodies.share(form),
             None => self.budget.count(form),

@@ -1,5 +1,4 @@
-//! Stored responses as bytes: in a file, which is written aside, renamed and read at start, or one by one for the store of a
-//! fleet.
+//! Stored responses in a file, which is written aside, renamed and read at start.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
@@ -40,6 +39,7 @@ impl Cache {
         };
         match self.read_all(&path) {
             Ok(answers) => {
+                self.note_saved();
                 tracing::info!(answers, path = %path.display(), "kept answers were read");
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -63,7 +63,7 @@ impl Cache {
         let mut found = Vec::new();
         while let Some((head, body)) = read_one(&mut file, largest)? {
             if body.len() <= largest_kept {
-                let restored = self.restored(&head, &body, 0)?;
+                let restored = self.restored(&head, &body)?;
                 found.push((head.key, restored));
             }
         }
@@ -74,8 +74,12 @@ impl Cache {
         Ok(answers)
     }
 
-    /// Writes all stored answers to the file of the settings, if there is one. Blocks for the time of writing.
+    /// Writes all stored answers to the file of the settings, if there is one and something was stored since the last time.
+    /// Blocks for the time of writing.
     pub(crate) fn save(&self) {
+        if !self.note_saved() {
+            return;
+        }
         let settings = self.settings();
         let Some(path) = settings.snapshot.filter(|_| settings.enabled) else {
             return;
@@ -85,12 +89,12 @@ impl Cache {
         }
     }
 
-    fn restored(&self, head: &SnapshotHead, body: &[u8], generation: u64) -> io::Result<Arc<StoredResponse>> {
+    fn restored(&self, head: &SnapshotHead, body: &[u8]) -> io::Result<Arc<StoredResponse>> {
         let answer = answer(head, body).ok_or_else(|| broken("an answer has no status"))?;
         let fill = StoredMetadata {
             filled: head.filled(),
             dependencies: head.dependencies(),
-            generation,
+            generation: 0,
         };
         Ok(self.answer(answer, fill, None))
     }

@@ -33,7 +33,8 @@ struct CacheState {
     metrics: CacheMetrics,
     buffers: BufferBudget,
     fills: AtomicU64,
-    missed: AtomicU64,
+    /// The fills of the last snapshot.
+    saved: AtomicU64,
 }
 
 /// The settings in use.
@@ -79,7 +80,7 @@ impl Cache {
                 metrics,
                 buffers: buffers.clone(),
                 fills: AtomicU64::new(0),
-                missed: AtomicU64::new(0),
+                saved: AtomicU64::new(0),
             }),
         }
     }
@@ -182,14 +183,15 @@ impl Cache {
         self.shared.fills.load(Ordering::Relaxed)
     }
 
+    /// Notes that the snapshot has what is stored now. False if it had all before.
+    pub(super) fn note_saved(&self) -> bool {
+        let fills = self.fills();
+        self.shared.saved.swap(fills, Ordering::Relaxed) != fills
+    }
+
     /// Forgets the answer for a key, because the site now says something that is not stored.
     pub(crate) fn discard(&self, key: &str) {
         self.answers().invalidate(key);
-    }
-
-    /// Removes what a write may have changed, without counting it: this is on the way of an answer.
-    pub(crate) fn remove_written(&self, removal: &Removal) {
-        self.begin_removal(removal, RemovalCause::Write);
     }
 
     /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all stored
@@ -222,9 +224,6 @@ impl Cache {
             self.shared.clock.doubt();
         }
         self.shared.metrics.removed(cause);
-        if (removal, cause) == (&Removal::All, RemovalCause::Missed) {
-            self.shared.missed.fetch_add(1, Ordering::Release);
-        }
         self.shared.generations.remove(&removal.with_collections())
     }
 

@@ -47,12 +47,12 @@ fn token(flags: &EdgeArgs) -> anyhow::Result<Option<HeaderValue>> {
 impl EdgeArgs {
     /// The edge of the flags, or else that of the settings, whose token is shown; none if neither names its address.
     pub(super) fn or_of(&self, settings: &Settings) -> Self {
-        let token_file = || settings.admin_access.token_file.clone();
+        let token_file = || settings.admin.token_file.clone();
         Self {
             admin: self
                 .admin
                 .clone()
-                .or_else(|| url_of(&settings.admin.as_ref()?.listen)),
+                .or_else(|| url_of(settings.admin.listen.as_ref()?)),
             token_file: self.token_file.clone().or_else(token_file),
         }
     }
@@ -160,7 +160,7 @@ mod tests {
     fn listener(listen: &str) -> ListenAddress {
         let text = format!("[origin]\nurl = \"http://wp.example/wp-json\"\n[admin]\nlisten = \"{listen}\"\n");
         let settings = parse("edge.toml", &text, &Overrides::default()).unwrap();
-        settings.admin.expect("a listener").listen
+        settings.admin.listen.expect("a listener")
     }
 
     #[test]

@@ -57,8 +57,8 @@ fn client(args: &HealthcheckArgs, environment: Environment<'_>) -> anyhow::Resul
             token_file: None,
         });
     }
-    let admin = settings(args, environment)?.admin;
-    AdminClient::own(&admin.context(NO_LISTENER)?.listen)
+    let listen = settings(args, environment)?.admin.listen;
+    AdminClient::own(&listen.context(NO_LISTENER)?)
 }
 
 /// The settings. If a variable names the listener, the file is not read: a running edge is not ill because somebody

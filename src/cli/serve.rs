@@ -94,7 +94,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
 /// Says what is about to run, in one line.
 fn announce(settings: &Settings, file: Option<&Path>, threads: NonZeroUsize) {
     let listen: Vec<String> = settings.listen.iter().map(ToString::to_string).collect();
-    let admin = settings.admin.as_ref().map(|admin| admin.listen.to_string());
+    let admin = settings.admin.listen.as_ref().map(ToString::to_string);
     let further = settings.backends.iter().map(|backend| backend.name.as_str());
     let roots: Vec<&str> = settings.roots.iter().map(|root| root.path.as_str()).collect();
     tracing::info!(

@@ -11,12 +11,13 @@ use url::Url;
 
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
-use super::site_companion::{Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
-use calendar_edge_core::companion::purge::{AnswerAge, PurgeRequest, SeenFault, SeenSeals};
+use calendar_edge_core::companion::purge::{
+    AnswerAge, CompanionSign, ExchangeStart, PurgeRequest, SeenFault, SeenSeals, SiteCompanion,
+};
 use calendar_edge_core::fleet::SeenNumber;
 use calendar_edge_core::settings::Root;
 use calendar_edge_core::unix_time::UnixTime;
@@ -38,14 +39,6 @@ struct State {
     feed: ChangeFeed,
     /// The milliseconds of the [`UnixTime`] at which a site was asked that was never heard.
     first_question: AtomicU64,
-}
-
-/// The beginning of an exchange.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ExchangeStart {
-    pub(super) at: UnixTime,
-    /// The edge was told of every change up to this number.
-    pub(super) settled: Option<u64>,
 }
 
 /// The longest time that a message may come behind the number that it tells, or behind the message after it.
@@ -191,7 +184,7 @@ impl Companions {
         taken.take(seal, unix_time)
     }
 
-    /// Removes what an purge names.
+    /// Removes what a purge names.
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the answers: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&purge.removal, cause);
@@ -318,7 +311,7 @@ impl Companions {
         &self,
         root: &Url,
         asked: ExchangeStart,
-        hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> Sign,
+        hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> CompanionSign,
     ) -> AnswerAge {
         let reconcile = self.reconcile();
         let now = unix_time();

@@ -29,7 +29,7 @@ pub(crate) struct PurgeRequests {
     companions: Companions,
 }
 
-/// Whoever gives an purge.
+/// Whoever sends a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {
     /// Somebody on this machine, through the listener for operators.
@@ -41,7 +41,7 @@ pub(crate) enum Sender {
 /// Where purges are taken below a REST root.
 const PATH: &str = "/calendar-edge/v1/purge";
 
-/// The longest time that the body of an purge may take.
+/// The longest time that the body of a purge may take.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// The longest wait for the other edges of a fleet to be told.
@@ -59,14 +59,14 @@ impl PurgeRequests {
         }
     }
 
-    /// Whether a request to the public listener is an purge. Without a secret nobody can give one there.
+    /// Whether a request to the public listener is a purge. Without a secret nobody can send one there.
     pub(crate) fn are_given_by(&self, head: &Head) -> bool {
         self.key.is_some()
             && head.method == Method::POST
             && self.paths.iter().any(|path| head.uri.path() == path)
     }
 
-    /// Takes an purge. Its head decides whether it is read at all.
+    /// Takes a purge. Its head decides whether it is read at all.
     pub(crate) async fn take<B>(&self, head: &Head, body: B, sender: Sender) -> Result<PlainResponse, Refusal>
     where
         B: Body<Data = Bytes>,
@@ -100,7 +100,7 @@ impl PurgeRequests {
         Ok((removed, telling.within(TELLING).await))
     }
 
-    /// The seal of an purge, taken for the first time; none in an purge from this machine.
+    /// The seal of a purge, taken for the first time; none in a purge from this machine.
     fn seal(&self, headers: &HeaderMap, sender: Sender) -> Result<Option<Seal>, Refusal> {
         let denied = || EdgeError::PurgeDenied.refusal();
         let mut fields = headers.get_all(SEAL).iter();
@@ -123,7 +123,7 @@ impl PurgeRequests {
     }
 }
 
-/// The whole body of an purge.
+/// The whole body of a purge.
 async fn read<B>(body: B) -> Result<Bytes, Refusal>
 where
     B: Body<Data = Bytes>,

@@ -4,41 +4,36 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use super::draft::Placed;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
+use super::draft::Draft;
+use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
 use calendar_edge_core::settings::{
-    DialAddress, ListenAddress, OperationSettings, OriginSettings, PatchPolicy, ProxyProtocol, Root, Settings,
+    DialAddress, ListenAddress, OriginSettings, PatchPolicy, ProxyProtocol, Root,
 };
 use calendar_edge_judge::contract::{Action, Operation};
 
 /// Listeners have distinct addresses, and the origin is not one of them.
-pub(super) fn listeners(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let (settings, places) = (&typed.value, &typed.places);
+pub(super) fn listeners(draft: &Draft, problems: &mut ConfigProblems) {
+    let (settings, places) = (&draft.settings, &draft.places);
+    let clients = settings.listen.iter().enumerate();
+    let clients = clients.map(|(index, address)| ("listen", places.item("listen", index), address));
+    let admin = settings.admin.listen.iter();
+    let admin = admin.map(|address| ("admin.listen", places.of("admin.listen"), address));
     let mut seen: Vec<&ListenAddress> = Vec::new();
-    for (index, address) in settings.listen.iter().enumerate() {
+    for (key, place, address) in clients.chain(admin) {
         if seen.iter().any(|other| overlap(other, address)) {
-            let reason = Impossible::ListenerOverlap(address.to_string());
-            let finding = ConfigFinding::impossible("listen", reason);
-            problems.add(places.item("listen", index), finding);
+            let reason = format!("another listener uses {address}");
+            problems.add(place, ConfigFinding::impossible(key, reason));
         }
         seen.push(address);
     }
-    let admin = settings.admin.as_ref().map(|admin| &admin.listen);
-    if let Some(admin) = admin.filter(|admin| seen.iter().any(|other| overlap(other, admin))) {
-        let reason = Impossible::ListenerOverlap(admin.to_string());
-        let finding = ConfigFinding::impossible("admin.listen", reason);
-        problems.add(places.of("admin.listen"), finding);
-    }
     let dialled = dialled(&settings.origin);
-    let edge = seen
-        .iter()
-        .find(|edge| dialled.as_ref().is_some_and(|dialled| is_at(dialled, edge)));
-    if let Some(edge) = edge {
+    let mut edges = settings.listen.iter();
+    if let Some(edge) = edges.find(|edge| dialled.as_ref().is_some_and(|dialled| is_at(dialled, edge))) {
         let (key, address) = match &settings.origin.connect {
             Some(connect) => ("origin.connect", connect.to_string()),
             None => ("origin.url", settings.origin.url.to_string()),
         };
-        let reason = Impossible::OriginIsEdge(edge.to_string());
+        let reason = format!("this URL leads to the edge's own listener {edge}");
         let help = format!("{address} must be the WordPress site, or `listen` another port");
         let finding = ConfigFinding::impossible(key, reason).help(Some(help));
         problems.add(places.of(key), finding);
@@ -46,8 +41,8 @@ pub(super) fn listeners(typed: &Placed<Settings>, problems: &mut ConfigProblems)
 }
 
 /// With https an address that is dialled for another host needs a name: there is none for an IP address in SNI.
-pub(super) fn origin_name(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let origin = &typed.value.origin;
+pub(super) fn origin_name(draft: &Draft, problems: &mut ConfigProblems) {
+    let origin = &draft.settings.origin;
     let (Some(dialled), Some(own)) = (dialled(origin), DialAddress::of(&origin.url)) else {
         return;
     };
@@ -61,10 +56,10 @@ pub(super) fn origin_name(typed: &Placed<Settings>, problems: &mut ConfigProblem
     } else {
         "origin.connect"
     };
-    let reason = Impossible::AddressForName(dialled.to_string());
+    let reason = format!("with https the host must be a name, because connections go to {dialled}");
     let help = "set `origin.host` to a name in the certificate of the site";
     let finding = ConfigFinding::impossible(key, reason).help(Some(help.to_owned()));
-    problems.add(typed.places.of(key), finding);
+    problems.add(draft.places.of(key), finding);
 }
 
 /// The address that connections to the origin are opened to.
@@ -73,19 +68,16 @@ fn dialled(origin: &OriginSettings) -> Option<DialAddress> {
 }
 
 /// A TLS listener has a certificate and a key, and these have a TLS listener.
-pub(super) fn tls(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let (settings, places) = (&typed.value, &typed.places);
+pub(super) fn tls(draft: &Draft, problems: &mut ConfigProblems) {
+    let (settings, places) = (&draft.settings, &draft.places);
     let client = settings.listen.iter().position(ListenAddress::speaks_tls);
-    let admin = settings.admin.as_ref();
-    let listener = client.map(|index| places.item("listen", index)).or_else(|| {
-        admin
-            .filter(|admin| admin.listen.speaks_tls())
-            .map(|_| places.of("admin.listen"))
-    });
+    let admin = settings.admin.listen.as_ref().filter(|admin| admin.speaks_tls());
+    let listener = client.map(|index| places.item("listen", index));
+    let listener = listener.or_else(|| admin.map(|_| places.of("admin.listen")));
     for key in ["tls.certificate", "tls.key"] {
         match (listener, places.typed(key)) {
             (Some(listener), None) => {
-                let finding = ConfigFinding::from(Complaint::Missing(key));
+                let finding = ConfigFinding::missing(key);
                 problems.add(
                     listener,
                     finding.expected("a PEM file, because this listener uses TLS"),
@@ -93,7 +85,7 @@ pub(super) fn tls(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
             }
             (None, Some(file)) => {
                 let help = "write \"tls:\" before the address of a listener: listen = \"tls:0.0.0.0:8443\"";
-                let finding = ConfigFinding::impossible(key, Impossible::NoTlsListener);
+                let finding = ConfigFinding::impossible(key, "no listener uses TLS");
                 problems.add(file, finding.help(Some(help.to_owned())));
             }
             (Some(_), Some(_)) | (None, None) => {}
@@ -102,78 +94,92 @@ pub(super) fn tls(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
 }
 
 /// A required PROXY header needs proxies that send it.
-pub(super) fn proxies(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let settings = &typed.value;
+pub(super) fn proxies(draft: &Draft, problems: &mut ConfigProblems) {
+    let settings = &draft.settings;
     if settings.proxy_protocol == ProxyProtocol::Required && settings.trusted_proxies.is_empty() {
-        let finding = ConfigFinding::impossible("proxy_protocol", Impossible::NobodyTrusted);
+        let finding = ConfigFinding::impossible("proxy_protocol", "`trusted_proxies` is empty");
         let help =
             "every connection would be refused: list the proxies that send the header in `trusted_proxies`";
-        let place = typed.places.of("proxy_protocol");
+        let place = draft.places.of("proxy_protocol");
         problems.add(place, finding.help(Some(help.to_owned())));
     }
 }
 
+/// The filter of the log is one that the log understands.
+pub(super) fn log_filter(draft: &Draft, problems: &mut ConfigProblems) {
+    const KEY: &str = "log.filter";
+    let is_filter = tracing_subscriber::EnvFilter::try_new(&draft.settings.log.filter).is_ok();
+    if !is_filter && let Some(place) = draft.places.typed(KEY) {
+        let finding = ConfigFinding::bad_value(KEY);
+        let expected = "a log filter, like \"info\" or \"info,calendar_edge=debug\"";
+        problems.add(place, finding.expected(expected));
+    }
+}
+
 /// The public host is one of the hosts, and no name is listed twice.
-pub(super) fn names(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let settings = &typed.value;
-    duplicates("hosts", &settings.hosts, typed, problems);
-    duplicates("namespaces", &settings.namespaces, typed, problems);
+pub(super) fn names(draft: &Draft, problems: &mut ConfigProblems) {
+    let settings = &draft.settings;
+    duplicates("hosts", &settings.hosts, draft, problems);
+    duplicates("namespaces", &settings.namespaces, draft, problems);
     let public = settings.public_url.as_ref().and_then(Url::host_str);
     if let Some(public) = public
         && !settings.hosts.is_empty()
         && !settings.hosts.iter().any(|host| host == public)
     {
-        let finding = ConfigFinding::impossible("hosts", Impossible::PublicHostMissing(public.to_owned()));
-        problems.add(typed.places.of("hosts"), finding);
+        let reason = format!("the list does not contain `{public}`, the host of `public_url`");
+        let finding = ConfigFinding::impossible("hosts", reason);
+        problems.add(draft.places.of("hosts"), finding);
     }
 }
 
 /// No public path fits two roots or two namespaces.
-pub(super) fn paths(roots: &[Placed<Root>], typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let namespaces = &typed.value.namespaces;
+pub(super) fn paths(roots: &[(usize, Root)], draft: &Draft, problems: &mut ConfigProblems) {
+    let namespaces = &draft.settings.namespaces;
     for (index, name) in namespaces.iter().enumerate() {
         let mut earlier = namespaces.iter().take(index);
         let clash = earlier.find(|other| nested(name, other));
         if let Some(other) = clash.filter(|other| !other.eq_ignore_ascii_case(name)) {
-            let reason = Impossible::Ambiguous(name.clone(), other.clone());
+            let reason = format!("`{name}` and `{other}` match the same paths");
             let finding = ConfigFinding::impossible("namespaces", reason);
-            problems.add(typed.places.item("namespaces", index), finding);
+            problems.add(draft.places.item("namespaces", index), finding);
         }
     }
-    for (index, root) in roots.iter().enumerate() {
-        let earlier = roots.iter().take(index);
+    for (position, (index, root)) in roots.iter().enumerate() {
+        let earlier = roots.iter().take(position);
         let clash = earlier
-            .flat_map(|other| clashes(&root.value, &other.value, namespaces))
+            .flat_map(|(_, other)| clashes(root, other, namespaces))
             .next();
         if let Some((ours, theirs)) = clash {
-            let reason = Impossible::Ambiguous(ours, theirs);
+            let reason = format!("`{ours}` and `{theirs}` match the same paths");
             let finding = ConfigFinding::impossible("roots.path", reason);
-            problems.add(root.places.of("roots.path"), finding);
+            problems.add(draft.places.table(*index).of("roots.path"), finding);
         }
     }
 }
 
-/// Extra parameters of an operation are not parameters of the API.
-pub(super) fn extra_parameters(
-    operation: &Operation,
-    typed: &Placed<OperationSettings>,
-    problems: &mut ConfigProblems,
-) {
-    const KEY: &str = "operations.extra_parameters";
-    for (index, name) in typed.value.extra_parameters.iter().enumerate() {
+/// Extra parameters of an operation are not parameters of the API, and only updates are asked by PATCH. `index` is the
+/// position of its table.
+pub(super) fn operation(operation: &Operation, index: usize, draft: &Draft, problems: &mut ConfigProblems) {
+    const EXTRA: &str = "operations.extra_parameters";
+    const PATCH: &str = "operations.patch";
+    let Some(own) = draft.settings.operations.get(&operation.id) else {
+        return;
+    };
+    let places = draft.places.table(index);
+    for (index, name) in own.extra_parameters.iter().enumerate() {
         if operation.argument(name.as_bytes()).is_some() {
-            let finding = ConfigFinding::impossible(KEY, Impossible::Declared(name.clone()));
-            problems.add(typed.places.item(KEY, index), finding);
+            let finding =
+                ConfigFinding::impossible(EXTRA, format!("`{name}` is already a parameter of the API"));
+            problems.add(places.item(EXTRA, index), finding);
         }
     }
-}
-
-/// Only updates are asked by PATCH.
-pub(super) fn patch(operation: &Operation, typed: &Placed<OperationSettings>, problems: &mut ConfigProblems) {
-    const KEY: &str = "operations.patch";
-    if typed.value.patch == PatchPolicy::Merge && operation.id.action != Action::Update {
-        let finding = ConfigFinding::impossible(KEY, Impossible::NoUpdate(operation.name.clone()));
-        problems.add(typed.places.of(KEY), finding);
+    if own.patch == PatchPolicy::Merge && operation.id.action != Action::Update {
+        let reason = format!(
+            "`{}` is not an update, so nobody sends it a PATCH",
+            operation.name
+        );
+        let finding = ConfigFinding::impossible(PATCH, reason);
+        problems.add(places.of(PATCH), finding);
     }
 }
 
@@ -195,18 +201,14 @@ fn nested(one: &str, other: &str) -> bool {
     pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
-fn duplicates(key: &'static str, names: &[String], typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+fn duplicates(key: &'static str, names: &[String], draft: &Draft, problems: &mut ConfigProblems) {
     for (index, name) in names.iter().enumerate() {
         if names
             .iter()
             .take(index)
             .any(|other| other.eq_ignore_ascii_case(name))
         {
-            let reason = Impossible::Duplicate(name.clone());
-            problems.add(
-                typed.places.item(key, index),
-                ConfigFinding::impossible(key, reason),
-            );
+            problems.add(draft.places.item(key, index), listed_twice(key, name));
         }
     }
 }
@@ -248,17 +250,21 @@ fn reaches(listener: &SocketAddr, address: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::problem::ConfigPlace;
+    use calendar_edge_core::settings::OperationSettings;
     use calendar_edge_judge::contract::table;
 
     #[test]
     fn extra_parameters_are_not_declared() {
         let create = table().named("events.create").expect("an operation");
         for (name, count) in [("meta", 0), ("title", 1)] {
-            let mut operation = Placed::new(OperationSettings::default(), ConfigPlace::Absent);
-            operation.value.extra_parameters = vec![name.to_owned()];
+            let mut draft = Draft::new();
+            let own = OperationSettings {
+                extra_parameters: vec![name.to_owned()],
+                ..OperationSettings::default()
+            };
+            draft.settings.operations.insert(create.id, own);
             let mut problems = ConfigProblems::default();
-            extra_parameters(create, &operation, &mut problems);
+            operation(create, 0, &draft, &mut problems);
             assert_eq!(problems.into_error(None).problems.len(), count, "{name}");
         }
     }

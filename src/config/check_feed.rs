@@ -1,33 +1,28 @@
 //! Whether the feed of changes has what it needs.
 
-use super::draft::Placed;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
-use calendar_edge_core::settings::{Settings, WebhookSettings};
+use super::draft::Draft;
+use super::problem::{ConfigFinding, ConfigProblems};
 
 const ENABLED: &str = "feed.enabled";
 
 /// The feed has a companion plugin and a cache, and receivers have a feed.
-pub(super) fn check(
-    typed: &Placed<Settings>,
-    webhooks: &[Placed<WebhookSettings>],
-    problems: &mut ConfigProblems,
-) {
-    let (settings, places) = (&typed.value, &typed.places);
+pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
+    let (settings, places) = (&draft.settings, &draft.places);
     if !settings.feed.enabled {
-        if let Some(webhook) = webhooks.first() {
-            let finding =
-                ConfigFinding::from(Complaint::Missing(ENABLED)).expected("true, beside `[[webhooks]]`");
-            problems.add(&webhook.places.table, finding);
+        if let Some(webhook) = places.tables("webhooks").first() {
+            let finding = ConfigFinding::missing(ENABLED).expected("true, beside `[[webhooks]]`");
+            problems.add(webhook, finding);
         }
         return;
     }
     if settings.origin.secret_file.is_none() {
-        let finding = ConfigFinding::from(Complaint::Missing("origin.secret_file"))
+        let finding = ConfigFinding::missing("origin.secret_file")
             .expected("a file with the secret of the companion plugin, which counts the changes");
         problems.add(places.of(ENABLED), finding);
     }
     if !settings.cache.enabled {
-        let finding = ConfigFinding::impossible(ENABLED, Impossible::FeedWithoutCache);
+        let reason = "the feed needs the cache: `cache.enabled` is false";
+        let finding = ConfigFinding::impossible(ENABLED, reason);
         problems.add(places.of(ENABLED), finding);
     }
 }

@@ -1,8 +1,8 @@
 //! Whether the settings of a fleet name a store that can be reached, and a secret.
 
-use super::draft::Placed;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
-use calendar_edge_core::settings::{FleetSettings, Settings, StoreAddress};
+use super::draft::Draft;
+use super::problem::{ConfigFinding, ConfigProblems, no_effect_beside};
+use calendar_edge_core::settings::{FleetSettings, SettingsGroup as _, StoreAddress};
 
 const STORE: &str = "fleet.store";
 const MASTER: &str = "fleet.master";
@@ -10,36 +10,23 @@ const CLUSTER: &str = "fleet.cluster";
 const SENTINEL_USER: &str = "fleet.sentinel_user";
 const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
 
-/// The keys of a fleet that mean nothing without a store.
-const OTHERS: [&str; 13] = [
-    MASTER,
-    "fleet.user",
-    "fleet.password_file",
-    SENTINEL_USER,
-    SENTINEL_PASSWORD,
-    "fleet.ca_file",
-    "fleet.certificate_file",
-    "fleet.key_file",
-    "fleet.secret_file",
-    "fleet.name",
-    "fleet.interval",
-    "fleet.members",
-    "fleet.advertise",
-];
-
 /// Addresses, secret and certificate fit each other.
-pub(super) fn check(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
-    let (fleet, places) = (&typed.value.fleet, &typed.places);
+pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
+    let (fleet, places) = (&draft.settings.fleet, &draft.places);
     if !fleet.is_set() {
         // A problem of the address itself is recorded already.
-        let other = OTHERS.iter().find_map(|key| places.typed(key));
+        let mut others = FleetSettings::default()
+            .names()
+            .into_iter()
+            .filter(|name| *name != "cluster");
+        let other = others.find_map(|name| places.table(0).typed(&format!("fleet.{name}")));
         if let (Some(place), None) = (other, places.typed(STORE)) {
-            problems.add(place, Complaint::Missing(STORE));
+            problems.add(place, ConfigFinding::missing(STORE));
         }
         return;
     }
-    if fleet.secret_file.is_none() && typed.value.origin.secret_file.is_none() {
-        let finding = ConfigFinding::from(Complaint::Missing("fleet.secret_file"))
+    if fleet.secret_file.is_none() && draft.settings.origin.secret_file.is_none() {
+        let finding = ConfigFinding::missing("fleet.secret_file")
             .expected("a file with a secret of the fleet, or `origin.secret_file`");
         problems.add(places.of(STORE), finding);
     }
@@ -48,7 +35,7 @@ pub(super) fn check(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
         ("fleet.key_file", "fleet.certificate_file"),
     ] {
         if let (Some(place), None) = (places.typed(one), places.typed(other)) {
-            problems.add(place, Complaint::Missing(other));
+            problems.add(place, ConfigFinding::missing(other));
         }
     }
     if let Some((key, reason)) = impossible(fleet) {
@@ -56,29 +43,33 @@ pub(super) fn check(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     }
     let is_sentinel = fleet.store.iter().any(StoreAddress::is_sentinel);
     if is_sentinel && fleet.master.is_none() {
-        let finding = ConfigFinding::from(Complaint::Missing(MASTER))
+        let finding = ConfigFinding::missing(MASTER)
             .expected("the name by which the Sentinels know the server, like \"mymaster\"");
         problems.add(places.of(STORE), finding);
     }
 }
 
 /// The setting that cannot be as it is beside the others.
-fn impossible(fleet: &FleetSettings) -> Option<(&'static str, Impossible)> {
+fn impossible(fleet: &FleetSettings) -> Option<(&'static str, String)> {
     let sentinels = fleet.store.iter().filter(|address| address.is_sentinel()).count();
     let has_database =
         |address: &StoreAddress| matches!(address, StoreAddress::Server { database, .. } if *database != 0);
     if fleet.cluster && cfg!(not(feature = "cluster")) {
-        return Some((CLUSTER, Impossible::NotBuiltIn("cluster")));
+        return Some((
+            CLUSTER,
+            "this program was built without the feature `cluster`".to_owned(),
+        ));
     }
     if fleet.cluster && sentinels > 0 {
-        return Some((CLUSTER, Impossible::Beside(MASTER)));
+        return Some((CLUSTER, no_effect_beside(MASTER)));
     }
     if fleet.cluster && fleet.store.iter().any(has_database) {
-        return Some((STORE, Impossible::ClusterDatabase));
+        return Some((STORE, "a cluster has no database but 0".to_owned()));
     }
     let are_one_kind = sentinels == fleet.store.len() || sentinels == 0;
     if !are_one_kind || (fleet.store.len() > 1 && sentinels == 0 && !fleet.cluster) {
-        return Some((STORE, Impossible::SeveralStores));
+        let reason = "several addresses are Sentinels, or nodes of a cluster with `fleet.cluster`";
+        return Some((STORE, reason.to_owned()));
     }
     let of_sentinels = [
         (MASTER, fleet.master.is_some()),
@@ -87,5 +78,5 @@ fn impossible(fleet: &FleetSettings) -> Option<(&'static str, Impossible)> {
     ];
     let mut typed = of_sentinels.into_iter().filter(|_| sentinels == 0);
     let (key, _) = typed.find(|(_, is_typed)| *is_typed)?;
-    Some((key, Impossible::Beside(STORE)))
+    Some((key, no_effect_beside(STORE)))
 }

@@ -1,105 +1,87 @@
 //! Rules about backends that contradict other settings.
 
-use super::draft::Placed;
-use super::nearest::nearest;
-use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
+use super::draft::{Draft, TablePlaces};
+use super::problem::{ConfigFinding, ConfigProblems, listed_twice, no_effect_beside};
 use calendar_edge_core::migration::cutover::split_stores;
-use calendar_edge_core::settings::{CandidateSettings, CredentialsPolicy, CutoverRule, Settings, ShadowRule};
+use calendar_edge_core::settings::{CredentialsPolicy, CutoverRule, Settings, nearest};
 
 /// Backends that get identities have a secret to verify them by.
-pub(super) fn identities(backends: &[Placed<CandidateSettings>], problems: &mut ConfigProblems) {
-    for backend in backends {
-        let CandidateSettings {
-            credentials,
-            identity_secret_file,
-            ..
-        } = &backend.value;
-        if *credentials == CredentialsPolicy::Identity && identity_secret_file.is_none() {
-            let finding =
-                ConfigFinding::impossible("backends.credentials", Impossible::IdentityWithoutSecret);
-            problems.add(backend.places.of("backends.credentials"), finding);
+pub(super) fn identities(draft: &Draft, problems: &mut ConfigProblems) {
+    const KEY: &str = "backends.credentials";
+    for (index, backend) in draft.settings.backends.iter().enumerate() {
+        if backend.credentials == CredentialsPolicy::Identity && backend.identity_secret_file.is_none() {
+            let finding = ConfigFinding::impossible(KEY, "identities need `identity_secret_file`");
+            problems.add(draft.places.table(index).of(KEY), finding);
         }
     }
 }
 
-/// The backends of shadow rules exist.
-pub(super) fn shadow_backends(
-    rules: &[Placed<ShadowRule>],
-    backends: &[CandidateSettings],
-    problems: &mut ConfigProblems,
-) {
-    for rule in rules {
-        if let Some(place) = rule.places.typed("shadow.backend")
-            && let Some(finding) = unknown_backend("shadow.backend", &rule.value.backend, backends)
-        {
-            problems.add(place, finding);
-        }
+/// The backends of rules exist, and the names of rules differ.
+pub(super) fn rules(draft: &Draft, problems: &mut ConfigProblems) {
+    let Settings { shadow, cutover, .. } = &draft.settings;
+    for (index, rule) in shadow.iter().enumerate() {
+        known_backend(("shadow.backend", &rule.backend), index, draft, problems);
     }
-}
-
-/// The names of rules differ, and their backends exist.
-pub(super) fn cutover_rules(
-    rules: &[Placed<CutoverRule>],
-    backends: &[CandidateSettings],
-    problems: &mut ConfigProblems,
-) {
-    for (index, rule) in rules.iter().enumerate() {
-        let CutoverRule { name, backend, .. } = &rule.value;
-        let mut before = rules.iter().take(index);
-        if let Some(place) = rule.places.typed("cutover.name")
-            && before.any(|other| other.value.name == *name)
+    for (index, rule) in cutover.iter().enumerate() {
+        let name = &rule.name;
+        let mut before = cutover.iter().take(index);
+        if let Some(place) = draft.places.table(index).typed("cutover.name")
+            && before.any(|other| other.name == *name)
         {
-            let reason = Impossible::Duplicate(name.clone());
-            problems.add(place, ConfigFinding::impossible("cutover.name", reason));
+            problems.add(place, listed_twice("cutover.name", name));
         }
-        if let Some(place) = rule.places.typed("cutover.backend")
-            && let Some(finding) = unknown_backend("cutover.backend", backend, backends)
-        {
-            problems.add(place, finding);
-        }
-        steps(rule, problems);
+        known_backend(("cutover.backend", &rule.backend), index, draft, problems);
+        steps(rule, draft.places.table(index), problems);
     }
 }
 
 /// Steps grow, have a guard, and stand in place of `share`.
-fn steps(rule: &Placed<CutoverRule>, problems: &mut ConfigProblems) {
-    let (steps, place) = (&rule.value.steps, rule.places.of("cutover.steps"));
+fn steps(rule: &CutoverRule, places: TablePlaces<'_>, problems: &mut ConfigProblems) {
+    let (steps, place) = (&rule.steps, places.of("cutover.steps"));
     if steps.is_empty() {
         return;
     }
-    let is_growing = steps
-        .iter()
-        .zip(steps.iter().skip(1))
-        .all(|(one, next)| one < next);
     let faults = [
-        (is_growing, Impossible::StepsShrink),
-        (rule.value.guard.is_some(), Impossible::StepsWithoutGuard),
+        (
+            steps.is_sorted_by(|one, next| one < next),
+            "each step must be larger than the one before",
+        ),
+        (rule.guard.is_some(), "steps need a guard"),
     ];
     for (_, fault) in faults.into_iter().filter(|(holds, _)| !holds) {
         problems.add(place, ConfigFinding::impossible("cutover.steps", fault));
     }
-    if let Some(place) = rule.places.typed("cutover.share") {
-        let finding = ConfigFinding::impossible("cutover.share", Impossible::Beside("cutover.steps"));
+    if let Some(place) = places.typed("cutover.share") {
+        let finding = ConfigFinding::impossible("cutover.share", no_effect_beside("cutover.steps"));
         problems.add(place, finding);
     }
 }
 
-/// Rules split no records between stores. `places` are those of their tables.
-pub(super) fn whole_rules(settings: &Settings, places: &[ConfigPlace], problems: &mut ConfigProblems) {
-    for fault in split_stores(settings) {
-        let reason = Impossible::SplitStores(fault.reason.to_string());
+/// Rules split no records between stores.
+pub(super) fn whole_rules(draft: &Draft, problems: &mut ConfigProblems) {
+    for fault in split_stores(&draft.settings) {
+        let reason = format!("the rule splits records between two stores: {}", fault.reason);
         let help = "if the backend and the site see one database, set `same_store = true`";
         let finding = ConfigFinding::impossible("cutover", reason).help(Some(help.to_owned()));
-        problems.add(places.get(fault.rule).unwrap_or(&ConfigPlace::Absent), finding);
+        problems.add(draft.places.table(fault.rule).beginning("cutover"), finding);
     }
 }
 
-fn unknown_backend(key: &str, name: &str, backends: &[CandidateSettings]) -> Option<ConfigFinding> {
-    let names = || backends.iter().map(|backend| backend.name.as_str());
+fn known_backend((key, name): (&str, &str), index: usize, draft: &Draft, problems: &mut ConfigProblems) {
+    let names = || {
+        draft
+            .settings
+            .backends
+            .iter()
+            .map(|backend| backend.name.as_str())
+    };
+    let Some(place) = draft.places.table(index).typed(key) else {
+        return;
+    };
     if names().any(|known| known == name) {
-        return None;
+        return;
     }
     let meant = nearest(name, names()).map(|meant| format!("did you mean \"{meant}\"?"));
-    let finding = ConfigFinding::impossible(key, Impossible::UnknownBackend(name.to_owned()));
-    Some(finding.help(meant))
+    let finding = ConfigFinding::impossible(key, format!("there is no [backends.{name}]"));
+    problems.add(place, finding.help(meant));
 }

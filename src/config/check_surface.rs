@@ -1,60 +1,63 @@
 //! Whether rules for the rest of the site have a site to rule, names of their own, and routes beside the calendar's.
 
-use super::draft::Placed;
-use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
-use calendar_edge_core::settings::{OtherTraffic, Settings, SurfacePattern, SurfaceRule};
+use super::draft::Draft;
+use super::problem::{ConfigFinding, ConfigProblems, listed_twice};
+use calendar_edge_core::settings::{OtherTraffic, SurfacePattern, SurfaceRule};
 
-/// Names the rules that have no name, and checks all of them.
-pub(super) fn check(
-    typed: &Placed<Settings>,
-    rules: &mut [Placed<SurfaceRule>],
-    problems: &mut ConfigProblems,
-) {
-    let default = typed.places.typed("surface_default.unknown");
-    let tables = rules.iter().map(|rule| (&rule.places.table, "`[[surface]]`"));
+const NAME: &str = "surface.name";
+const ROUTES: &str = "surface.routes";
+
+/// Checks all rules.
+pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
+    let (settings, places) = (&draft.settings, &draft.places);
+    let default = places.typed("surface_default.unknown");
+    let tables = places
+        .tables("surface")
+        .iter()
+        .map(|place| (place, "`[[surface]]`"));
     let first = tables
         .chain(default.map(|place| (place, "`[surface_default]`")))
         .next();
-    if let (OtherTraffic::Refuse, Some((place, table))) = (typed.value.other, first) {
-        let finding = ConfigFinding::from(Complaint::Missing("other"));
+    if let (OtherTraffic::Refuse, Some((place, table))) = (settings.other, first) {
+        let finding = ConfigFinding::missing("other");
         problems.add(place, finding.expected(format!("\"forward\", beside {table}")));
     }
-    name(rules, problems);
-    let calendar = typed.value.public_namespaces();
-    for rule in rules {
-        for (index, pattern) in rule.value.routes.iter().enumerate() {
+    names(draft, problems);
+    let calendar = settings.public_namespaces();
+    for (rule, routes) in settings.surface.iter().map(|rule| &rule.routes).enumerate() {
+        for (index, pattern) in routes.iter().enumerate() {
             if let Some(own) = calendar.iter().find(|namespace| is_within(pattern, namespace)) {
-                let finding =
-                    ConfigFinding::impossible("surface.routes", Impossible::CalendarRoute(own.clone()));
+                let reason =
+                    format!("`{own}` is the calendar, to which no rule of the rest of the site applies");
+                let finding = ConfigFinding::impossible(ROUTES, reason);
                 let help =
                     "see `mode`, `writes`, `[operations]` and `[rate_limits]` for calls of the calendar";
-                let place = rule.places.item("surface.routes", index);
+                let place = places.table(rule).item(ROUTES, index);
                 problems.add(place, finding.help(Some(help.to_owned())));
             }
         }
     }
 }
 
-/// Rules are named, by their first pattern if not by the file, and no two have the same name.
-fn name(rules: &mut [Placed<SurfaceRule>], problems: &mut ConfigProblems) {
-    let mut known: Vec<String> = Vec::new();
-    for Placed { value, places } in rules {
-        if value.name.is_empty() {
-            value.name = value
-                .routes
-                .first()
-                .map_or_else(String::new, |first| first.text().to_owned());
-        }
-        if !value.name.is_empty() && known.contains(&value.name) {
-            let finding =
-                ConfigFinding::impossible("surface.name", Impossible::Duplicate(value.name.clone()));
+/// Gives each rule without a name that of its first pattern.
+pub(super) fn name(rules: &mut [SurfaceRule]) {
+    for rule in rules.iter_mut().filter(|rule| rule.name.is_empty()) {
+        let first = rule.routes.first().map(SurfacePattern::text);
+        rule.name = first.unwrap_or_default().to_owned();
+    }
+}
+
+/// No two rules have the same name.
+fn names(draft: &Draft, problems: &mut ConfigProblems) {
+    let rules = &draft.settings.surface;
+    for (index, SurfaceRule { name, .. }) in rules.iter().enumerate() {
+        let is_known = rules.iter().take(index).any(|other| other.name == *name);
+        if is_known && !name.is_empty() {
             let help = "give each rule a `name` of its own".to_owned();
-            problems.add(
-                places.typed("surface.name").unwrap_or(&places.table),
-                finding.help(Some(help)),
-            );
+            let places = draft.places.table(index);
+            let place = places.typed(NAME).unwrap_or_else(|| places.beginning("surface"));
+            problems.add(place, listed_twice(NAME, name).help(Some(help)));
         }
-        known.push(value.name.clone());
     }
 }
 

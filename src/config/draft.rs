@@ -2,47 +2,24 @@
 
 use std::collections::HashMap;
 
-use url::Url;
-
 use super::problem::ConfigPlace;
-use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule, SurfaceRule, WebhookSettings,
-};
+use calendar_edge_core::settings::Settings;
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
 pub(super) struct Draft {
-    /// All keys but those of roots, on top of the defaults.
-    pub(super) settings: Placed<Settings>,
-    /// None: not typed, so the default root applies.
-    pub(super) roots: Option<Vec<Placed<Root>>>,
-    /// In the order of the file.
-    pub(super) backends: Vec<Placed<CandidateSettings>>,
-    /// In the order of the file.
-    pub(super) ignore: Vec<Placed<IgnoreRule>>,
-    /// In the order of the file.
-    pub(super) shadow: Vec<Placed<ShadowRule>>,
-    /// In the order of the file.
-    pub(super) cutover: Vec<Placed<CutoverRule>>,
-    /// In the order of the file.
-    pub(super) surface: Vec<Placed<SurfaceRule>>,
-    /// In the order of the file.
-    pub(super) webhooks: Vec<Placed<WebhookSettings>>,
-}
-
-/// A value with the places of the keys that set it.
-#[derive(Debug)]
-pub(super) struct Placed<T> {
-    pub(super) value: T,
+    /// The typed keys on top of the defaults. Without a typed root there is none yet.
+    pub(super) settings: Settings,
     pub(super) places: ConfigPlaces,
 }
 
-/// The places of a table and its keys, by section and name.
-#[derive(Debug)]
+/// The places of tables and their keys.
+#[derive(Debug, Default)]
 pub(super) struct ConfigPlaces {
-    /// The beginning of the table.
-    pub(super) table: ConfigPlace,
-    typed: HashMap<(&'static str, &'static str), TypedAt>,
+    /// The beginnings of the tables of a section, in the order of their groups in the settings.
+    tables: HashMap<&'static str, Vec<ConfigPlace>>,
+    /// By the full name of the key, and the position of its table.
+    typed: HashMap<(String, usize), TypedAt>,
 }
 
 /// The place of one value, and of its items if it is a list.
@@ -52,80 +29,97 @@ pub(super) struct TypedAt {
     pub(super) items: Vec<ConfigPlace>,
 }
 
+/// The places of the keys of one table among those of its section.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TablePlaces<'a> {
+    all: &'a ConfigPlaces,
+    index: usize,
+}
+
 // === impl Draft ===
 
 impl Draft {
     /// A draft without typed keys: the defaults.
     pub(super) fn new() -> Self {
-        Self {
-            settings: Placed::new(Settings::for_origin(unknown_origin()), ConfigPlace::Absent),
-            roots: None,
-            backends: Vec::new(),
-            ignore: Vec::new(),
-            shadow: Vec::new(),
-            cutover: Vec::new(),
-            surface: Vec::new(),
-            webhooks: Vec::new(),
-        }
-    }
-}
-
-/// A placeholder for an origin that no key has set; settings with it are never returned.
-///
-/// # Panics
-/// Never: the URL is a constant.
-pub(super) fn unknown_origin() -> Url {
-    Url::parse("http://origin.invalid/").expect("this constant is a URL")
-}
-
-// === impl Placed ===
-
-impl<T> Placed<T> {
-    /// A value without typed keys; its table begins at `table`.
-    pub(super) fn new(value: T, table: ConfigPlace) -> Self {
-        let typed = HashMap::new();
-        let places = ConfigPlaces { table, typed };
-        Self { value, places }
-    }
-}
-
-impl Placed<Root> {
-    /// A root without a path; its table begins at `table`.
-    pub(super) fn root(table: ConfigPlace) -> Self {
-        let root = Root {
-            path: String::new(),
-            ..Root::default_for(unknown_origin())
+        let settings = Settings {
+            roots: Vec::new(),
+            ..Settings::default()
         };
-        Self::new(root, table)
+        Self {
+            settings,
+            places: ConfigPlaces::default(),
+        }
     }
 }
 
 // === impl ConfigPlaces ===
 
 impl ConfigPlaces {
+    /// Records the beginning of a table, and gives its position among those of its section.
+    pub(super) fn begin(&mut self, section: &'static str, table: ConfigPlace) -> usize {
+        let tables = self.tables.entry(section).or_default();
+        tables.push(table);
+        tables.len() - 1
+    }
+
     /// Records the place of a key; the last one counts.
-    pub(super) fn note(&mut self, section: &'static str, key: &'static str, typed: TypedAt) {
-        self.typed.insert((section, key), typed);
+    pub(super) fn note(&mut self, key: String, table: usize, typed: TypedAt) {
+        self.typed.insert((key, table), typed);
+    }
+
+    /// The places in the table at a position among those of its section.
+    pub(super) const fn table(&self, index: usize) -> TablePlaces<'_> {
+        TablePlaces { all: self, index }
+    }
+
+    /// The beginnings of the tables of a section.
+    pub(super) fn tables(&self, section: &str) -> &[ConfigPlace] {
+        self.tables.get(section).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The place of a key (`origin.url`, `listen`), if it was typed.
     pub(super) fn typed(&self, key: &'static str) -> Option<&ConfigPlace> {
-        self.get(key).map(|typed| &typed.whole)
+        self.table(0).typed(key)
     }
 
     /// The place of a key, or [`ConfigPlace::Absent`].
     pub(super) fn of(&self, key: &'static str) -> &ConfigPlace {
+        self.table(0).of(key)
+    }
+
+    /// The place of an item of a list, or else of the list.
+    pub(super) fn item(&self, key: &'static str, item: usize) -> &ConfigPlace {
+        self.table(0).item(key, item)
+    }
+}
+
+// === impl TablePlaces ===
+
+impl<'a> TablePlaces<'a> {
+    /// The beginning of the table.
+    pub(super) fn beginning(self, section: &str) -> &'a ConfigPlace {
+        let tables = self.all.tables(section);
+        tables.get(self.index).unwrap_or(&ConfigPlace::Absent)
+    }
+
+    /// The place of a key, if it was typed.
+    pub(super) fn typed(self, key: &str) -> Option<&'a ConfigPlace> {
+        self.get(key).map(|typed| &typed.whole)
+    }
+
+    /// The place of a key, or [`ConfigPlace::Absent`].
+    pub(super) fn of(self, key: &str) -> &'a ConfigPlace {
         self.typed(key).unwrap_or(&ConfigPlace::Absent)
     }
 
     /// The place of an item of a list, or else of the list.
-    pub(super) fn item(&self, key: &'static str, index: usize) -> &ConfigPlace {
-        self.get(key)
-            .and_then(|typed| typed.items.get(index).or(Some(&typed.whole)))
-            .unwrap_or(&ConfigPlace::Absent)
+    pub(super) fn item(self, key: &str, item: usize) -> &'a ConfigPlace {
+        let typed = self.get(key);
+        let place = typed.map(|typed| typed.items.get(item).unwrap_or(&typed.whole));
+        place.unwrap_or(&ConfigPlace::Absent)
     }
 
-    fn get(&self, key: &'static str) -> Option<&TypedAt> {
-        self.typed.get(&key.rsplit_once('.').unwrap_or(("", key)))
+    fn get(self, key: &str) -> Option<&'a TypedAt> {
+        self.all.typed.get(&(key.to_owned(), self.index))
     }
 }

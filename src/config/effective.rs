@@ -9,11 +9,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use url::Url;
 
-use super::draft::unknown_origin;
-use super::key::KeyRow;
-use super::keys::{Keys, SECTIONS, Section};
 use super::overrides::{OverrideSource, Overrides};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{Occurs, SECTIONS, SettingKey};
 
 /// The keys of a configuration with their values. It holds no content of other files, and no password of a URL.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -84,21 +81,17 @@ impl EffectiveConfig {
 /// The keys in the order of the reference, with the defaults of those that nobody set; then the tables that may occur
 /// several times.
 fn with_defaults(mut typed: Vec<EffectiveKey>) -> Vec<EffectiveKey> {
-    let mut defaults = Settings::for_origin(unknown_origin());
     let mut all = Vec::new();
-    for section in &SECTIONS {
-        if let Keys::Once(rows) = &section.keys {
-            for row in *rows {
-                let name = full_name(section, row);
-                match typed.iter().position(|key| key.key == name) {
-                    Some(position) => all.push(typed.remove(position)),
-                    None => all.push(EffectiveKey {
-                        key: name,
-                        value: default(row, &mut defaults),
-                        source: "default",
-                        at: None,
-                    }),
-                }
+    for section in SECTIONS.iter().filter(|section| section.occurs == Occurs::Once) {
+        for (key, value) in section.keys(|key| (section.key_name(key.name), default(key))) {
+            match typed.iter().position(|typed| typed.key == key) {
+                Some(position) => all.push(typed.remove(position)),
+                None => all.push(EffectiveKey {
+                    key,
+                    value,
+                    source: "default",
+                    at: None,
+                }),
             }
         }
     }
@@ -107,16 +100,9 @@ fn with_defaults(mut typed: Vec<EffectiveKey>) -> Vec<EffectiveKey> {
 }
 
 /// A default as a value where it is one, or else in words.
-fn default(row: &KeyRow<Settings>, defaults: &mut Settings) -> Value {
-    let text = row.default_text(defaults).replace('`', "");
+fn default(key: &SettingKey<'_>) -> Value {
+    let text = key.default.replace('`', "");
     serde_json::from_str(&text).unwrap_or_else(|_| text.into())
-}
-
-fn full_name(section: &Section, row: &KeyRow<Settings>) -> String {
-    match section.name {
-        "" => row.name.to_owned(),
-        section => format!("{section}.{}", row.name),
-    }
 }
 
 fn overridden((key, source, text): (&str, OverrideSource, &str)) -> EffectiveKey {

@@ -105,5 +105,5 @@ fn an_indented_comment_is_a_setting_that_can_be_used() {
     let used = settings(&text);
     assert_eq!(used.roots.len(), 2);
     assert_eq!(used.writers, ["editor"]);
-    assert!(used.tls.is_some() && used.admin.is_some() && used.rate_limits.failed_logins.is_some());
+    assert!(used.tls.is_some() && used.admin.listen.is_some() && used.rate_limits.failed_logins.is_some());
 }

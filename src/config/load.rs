@@ -5,12 +5,13 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::draft::Draft;
-use super::effective::EffectiveConfig;
 use super::overrides::Overrides;
-use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
+use super::problem::{ConfigError, ConfigFinding, ConfigPlace, ConfigProblems};
+use super::read::FileReader;
+use super::resolve;
 use super::secret::{self, SecretFiles};
+use super::source::ConfigSource;
 use super::variables::Variables;
-use super::{read, resolve};
 use calendar_edge_core::settings::Settings;
 
 /// Reads the file, if there is one, and applies the overrides.
@@ -18,34 +19,7 @@ use calendar_edge_core::settings::Settings;
 /// # Errors
 /// All problems at once.
 pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    load_with(file, overrides, SecretFiles::Read)
-}
-
-/// Does the same, but reads secrets only if they are asked for.
-pub(super) fn load_with(
-    file: Option<&Path>,
-    overrides: &Overrides,
-    secrets: SecretFiles,
-) -> Result<Settings, ConfigError> {
-    load_explained(file, overrides, secrets).map(|(settings, _)| settings)
-}
-
-/// Does the same, and says where each value comes from.
-pub(super) fn load_explained(
-    file: Option<&Path>,
-    overrides: &Overrides,
-    secrets: SecretFiles,
-) -> Result<(Settings, EffectiveConfig), ConfigError> {
-    let Some(path) = file else {
-        let settings = settings(None, overrides, secrets)?;
-        return Ok((settings, EffectiveConfig::of(None, overrides)));
-    };
-    let name = path.display().to_string();
-    let bytes =
-        std::fs::read(path).map_err(|error| ConfigError::about_file(&name, Complaint::Unreadable(error)))?;
-    let text = String::from_utf8(bytes).map_err(|_| ConfigError::about_file(&name, Complaint::NotText))?;
-    let settings = settings(Some((&name, &text)), overrides, secrets)?;
-    Ok((settings, EffectiveConfig::of(Some((path, &text)), overrides)))
+    ConfigSource::new(file.map(Path::to_owned), overrides.clone()).load()
 }
 
 /// Reads the text of the file `name` and applies the overrides.
@@ -56,7 +30,8 @@ pub fn parse(name: &str, text: &str, overrides: &Overrides) -> Result<Settings, 
     settings(Some((name, text)), overrides, SecretFiles::Read)
 }
 
-fn settings(
+/// Reads the text of a file, if there is one, and applies the overrides.
+pub(super) fn settings(
     file: Option<(&str, &str)>,
     overrides: &Overrides,
     secrets: SecretFiles,
@@ -65,16 +40,14 @@ fn settings(
     let mut draft = Draft::new();
     let readable = file.is_none_or(|(_, text)| read_text(text, &mut draft, &mut problems));
     for (key, place) in overrides.places() {
-        read::argument(key, &place, &mut draft, &mut problems);
+        FileReader::new(&mut draft, &mut problems).argument(key, &place);
     }
     // Keys of an unreadable file are not missing.
     if !readable {
         return Err(problems.into_error(file));
     }
     if secrets == SecretFiles::Read {
-        secret::read(&mut draft.settings, &mut problems);
-        secret::read_identities(&mut draft, &mut problems);
-        secret::read_webhooks(&mut draft, &mut problems);
+        secret::read(&mut draft, &mut problems);
     }
     let settings = resolve::resolve(draft, &mut problems);
     if problems.is_empty() {
@@ -89,13 +62,13 @@ fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bo
     let (mut table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let place = error.span().map_or(ConfigPlace::Absent, ConfigPlace::Span);
-        problems.add(&place, Complaint::Syntax(error.message().to_owned()));
+        problems.add(&place, ConfigFinding::new(error.message()));
     }
     // After an error the parser guesses. Problems that follow from its guesses would mislead.
     if errors.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Variables::new(text, &lookup, problems).replace(table.get_mut());
-        read::document(table.get_ref(), draft, problems);
+        FileReader::new(draft, problems).document(table.get_ref());
     }
     errors.is_empty()
 }

@@ -1,8 +1,8 @@
 //! Configuration: reads settings from a file, flags and environment variables, and checks them.
 //!
-//! One table of keys (`keys.rs`) drives reading, the search for the nearest known key, and the reference. Each
-//! key writes straight into [`Settings`](calendar_edge_core::settings::Settings); the place of every value in the file is
-//! kept, so that each problem is reported with line and column.
+//! The keys are declared beside the fields of [`Settings`](calendar_edge_core::settings::Settings), and each writes
+//! straight into its field. Here the place of every value in the file is kept, so that each problem is reported with
+//! line and column.
 
 #![allow(
     clippy::indexing_slicing,
@@ -10,7 +10,6 @@
     reason = "reads the operator's file, not a client's bytes"
 )]
 
-mod backend_keys;
 mod check;
 mod check_feed;
 mod check_fleet;
@@ -21,20 +20,9 @@ mod effective;
 #[cfg(test)]
 mod example_tests;
 mod excerpt;
-mod feed_keys;
-mod fleet_keys;
-mod form;
-mod key;
-mod keys;
-mod listening;
 mod load;
-mod message_keys;
-mod migration_keys;
-mod nearest;
 mod overrides;
 mod problem;
-mod protection_form;
-mod quantity;
 mod read;
 mod reading;
 mod reference;
@@ -43,7 +31,6 @@ mod resolve;
 mod schema;
 mod secret;
 mod source;
-mod surface_keys;
 #[cfg(test)]
 mod table_tests;
 mod variables;
@@ -52,7 +39,7 @@ pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
-pub use problem::{Complaint, ConfigError, ConfigProblem, Impossible, Location};
+pub use problem::{ConfigError, ConfigProblem, Location};
 pub use reference::reference;
 pub use schema::schema;
 pub use source::ConfigSource;

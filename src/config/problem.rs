@@ -1,14 +1,9 @@
 //! Problems of a configuration: each with its place, the expected value and a suggestion.
 
-use std::fmt;
-use std::io;
+use std::fmt::{self, Display};
 use std::ops::Range;
 
-use thiserror::Error;
-
 use super::excerpt::Excerpt;
-use calendar_edge_core::settings::HeaderLineFault;
-use calendar_edge_core::settings::{NoBasicAuth, NoStorePassword, ShortSecret};
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
@@ -22,8 +17,8 @@ pub struct ConfigError {
 pub struct ConfigProblem {
     /// Its place.
     pub location: Location,
-    /// The problem itself.
-    pub complaint: Complaint,
+    /// The problem itself, in a sentence.
+    pub message: String,
     /// A description of valid values.
     pub expected: Option<String>,
     /// A suggestion.
@@ -54,166 +49,8 @@ pub enum Location {
     },
 }
 
-/// A problem without its place.
-#[derive(Debug, Error)]
-pub enum Complaint {
-    /// The file is not TOML.
-    #[error("{0}")]
-    Syntax(String),
-    /// The file cannot be read.
-    #[error("the file cannot be read: {0}")]
-    Unreadable(#[source] io::Error),
-    /// The file is not text.
-    #[error("the file is not UTF-8 text")]
-    NotText,
-    /// A text names an environment variable that is not set, or empty.
-    #[error("the variable `{0}` is not set")]
-    UnsetVariable(String),
-    /// A text begins a reference to an environment variable that does not end, or names none.
-    #[error("`${{` without the name of a variable and `}}`")]
-    NoVariable,
-    /// There is no such key.
-    #[error("unknown key `{0}`")]
-    UnknownKey(String),
-    /// There is no such operation.
-    #[error("unknown operation `{0}`")]
-    UnknownOperation(String),
-    /// A string instead of a number, for example.
-    #[error("wrong type for `{key}`: found {found}")]
-    WrongType {
-        /// The full name of the key.
-        key: String,
-        /// The type of the value, with its article.
-        found: &'static str,
-    },
-    /// The type is right, but the value is out of bounds or malformed.
-    #[error("invalid value for `{0}`")]
-    BadValue(String),
-    /// The value is well formed, but the setting cannot have it.
-    #[error("`{key}`: {reason}")]
-    Impossible {
-        /// The full name of the key.
-        key: String,
-        /// The reason.
-        reason: Impossible,
-    },
-    /// A required key is missing.
-    #[error("`{0}` is missing")]
-    Missing(&'static str),
-}
-
-/// The reason why a setting cannot have a well-formed value.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Impossible {
-    /// A user name or password in a URL would appear in logs.
-    #[error("a URL must not contain a user name or a password")]
-    Credentials,
-    /// A REST root is a path; plain permalinks (`?rest_route=`) are not supported.
-    #[error("a URL must not contain a query or a fragment")]
-    QueryOrFragment,
-    /// Roots have their own paths.
-    #[error("this URL must not contain a path")]
-    Path,
-    /// The same item occurs twice.
-    #[error("`{0}` is listed twice")]
-    Duplicate(String),
-    /// The list is empty.
-    #[error("the list is empty")]
-    Empty,
-    /// Two listeners share an address.
-    #[error("another listener uses {0}")]
-    ListenerOverlap(String),
-    /// The edge would forward requests to itself.
-    #[error("this URL leads to the edge's own listener {0}")]
-    OriginIsEdge(String),
-    /// Every connection would be refused.
-    #[error("`trusted_proxies` is empty")]
-    NobodyTrusted,
-    /// The operator configured TLS, but clients would connect without it.
-    #[error("no listener uses TLS")]
-    NoTlsListener,
-    /// Requests for the public host would get 421.
-    #[error("the list does not contain `{0}`, the host of `public_url`")]
-    PublicHostMissing(String),
-    /// One public path would have two meanings.
-    #[error("`{0}` and `{1}` match the same paths")]
-    Ambiguous(String, String),
-    /// The name of a backend is taken, or is no name.
-    #[error("`{0}` cannot be the name of a backend")]
-    BackendName(String),
-    /// A rule names a backend that is not configured.
-    #[error("there is no [backends.{0}]")]
-    UnknownBackend(String),
-    /// Steps that do not grow.
-    #[error("each step must be larger than the one before")]
-    StepsShrink,
-    /// Nothing would stop the steps.
-    #[error("steps need a guard")]
-    StepsWithoutGuard,
-    /// Two settings of one thing.
-    #[error("it has no effect beside `{0}`")]
-    Beside(&'static str),
-    /// No preset has the name.
-    #[error("there is no preset {0}")]
-    UnknownPreset(String),
-    /// A rule for the rest of the site names the calendar.
-    #[error("`{0}` is the calendar, to which no rule of the rest of the site applies")]
-    CalendarRoute(String),
-    /// Nothing is kept that the feed could ask.
-    #[error("the feed needs the cache: `cache.enabled` is false")]
-    FeedWithoutCache,
-    /// Records would be written to one store and read from another.
-    #[error("the rule splits records between two stores: {0}")]
-    SplitStores(String),
-    /// The parameter is forwarded in any case.
-    #[error("`{0}` is already a parameter of the API")]
-    Declared(String),
-    /// PATCH is a method of updates.
-    #[error("`{0}` is not an update, so nobody sends it a PATCH")]
-    NoUpdate(String),
-    /// The setting names a file that cannot be read.
-    #[error("the file cannot be read: {0}")]
-    UnreadableFile(String),
-    /// The file holds too little.
-    #[error(transparent)]
-    ShortSecret(ShortSecret),
-    /// The file holds the secret of another setting.
-    #[error("the file holds the secret of the site, of the fleet or of another backend")]
-    SharedSecret,
-    /// Credentials become identities, which nothing would sign.
-    #[error("identities need `identity_secret_file`")]
-    IdentityWithoutSecret,
-    /// The file holds no headers.
-    #[error(transparent)]
-    HeaderLine(HeaderLineFault),
-    /// The file holds no credentials.
-    #[error(transparent)]
-    NoBasicAuth(NoBasicAuth),
-    /// The file holds no password.
-    #[error(transparent)]
-    NoStorePassword(NoStorePassword),
-    /// The file holds no private key.
-    #[error("the file holds no private key in PEM form")]
-    NoPrivateKey,
-    /// Addresses of different kinds, or several of one server.
-    #[error("several addresses are Sentinels, or nodes of a cluster with `fleet.cluster`")]
-    SeveralStores,
-    /// A cluster has one database.
-    #[error("a cluster has no database but 0")]
-    ClusterDatabase,
-    /// The file holds no certificates.
-    #[error("the file holds no certificates in PEM form")]
-    NoCertificates,
-    /// The program was built without the feature that the setting needs.
-    #[error("this program was built without the feature `{0}`")]
-    NotBuiltIn(&'static str),
-    /// With https a connection to another address needs a name to check the certificate by.
-    #[error("with https the host must be a name, because connections go to {0}")]
-    AddressForName(String),
-    /// The parameter would change the meaning of a request.
-    #[error("`{0}` is never forwarded as a parameter")]
-    NeverForwarded(String),
-}
+/// Why a list that must have an item is impossible.
+pub(super) const EMPTY_LIST: &str = "the list is empty";
 
 /// The place of a typed value, without the text of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,28 +70,40 @@ pub(super) struct ConfigProblems(Vec<(ConfigPlace, ConfigFinding)>);
 /// A problem before its place is looked up.
 #[derive(Debug)]
 pub(super) struct ConfigFinding {
-    complaint: Complaint,
+    message: String,
     expected: Option<String>,
     help: Option<String>,
 }
 
 // === impl ConfigFinding ===
 
-impl From<Complaint> for ConfigFinding {
-    fn from(complaint: Complaint) -> Self {
+impl ConfigFinding {
+    pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
-            complaint,
+            message: message.into(),
             expected: None,
             help: None,
         }
     }
-}
 
-impl ConfigFinding {
+    /// A required key that is missing.
+    pub(super) fn missing(key: &str) -> Self {
+        Self::new(format!("`{key}` is missing"))
+    }
+
+    /// A value of another type, which is named with its article.
+    pub(super) fn wrong_type(key: &str, found: &str) -> Self {
+        Self::new(format!("wrong type for `{key}`: found {found}"))
+    }
+
+    /// A value of the right type that is out of bounds or malformed.
+    pub(super) fn bad_value(key: &str) -> Self {
+        Self::new(format!("invalid value for `{key}`"))
+    }
+
     /// A well-formed value that the setting cannot have.
-    pub(super) fn impossible(key: impl Into<String>, reason: Impossible) -> Self {
-        let key = key.into();
-        Complaint::Impossible { key, reason }.into()
+    pub(super) fn impossible(key: &str, reason: impl Display) -> Self {
+        Self::new(format!("`{key}`: {reason}"))
     }
 
     /// Describes valid values.
@@ -271,12 +120,22 @@ impl ConfigFinding {
     }
 }
 
+/// A value that stands in two places where each has its own.
+pub(super) fn listed_twice(key: &str, value: &str) -> ConfigFinding {
+    ConfigFinding::impossible(key, format!("`{value}` is listed twice"))
+}
+
+/// The reason of a setting that another one makes idle.
+pub(super) fn no_effect_beside(key: &str) -> String {
+    format!("it has no effect beside `{key}`")
+}
+
 // === impl ConfigProblems ===
 
 impl ConfigProblems {
     /// Records a problem.
-    pub(super) fn add(&mut self, place: &ConfigPlace, finding: impl Into<ConfigFinding>) {
-        self.0.push((place.clone(), finding.into()));
+    pub(super) fn add(&mut self, place: &ConfigPlace, finding: ConfigFinding) {
+        self.0.push((place.clone(), finding));
     }
 
     /// True if there is no problem so far.
@@ -293,7 +152,7 @@ impl ConfigProblems {
         });
         let problem = |(place, finding): (ConfigPlace, ConfigFinding)| ConfigProblem {
             location: Location::new(place, file),
-            complaint: finding.complaint,
+            message: finding.message,
             expected: finding.expected,
             help: finding.help,
         };
@@ -324,14 +183,14 @@ impl Location {
 
 impl ConfigError {
     /// An error about a file as a whole.
-    pub(super) fn about_file(name: &str, complaint: Complaint) -> Self {
+    pub(super) fn about_file(name: &str, message: String) -> Self {
         let mut problems = ConfigProblems::default();
-        problems.add(&ConfigPlace::Absent, complaint);
+        problems.add(&ConfigPlace::Absent, ConfigFinding::new(message));
         problems.into_error(Some((name, "")))
     }
 }
 
-impl fmt::Display for ConfigError {
+impl Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for problem in &self.problems {
             writeln!(out, "{problem}")?;
@@ -345,9 +204,9 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl fmt::Display for ConfigProblem {
+impl Display for ConfigProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "error: {}", self.complaint)?;
+        writeln!(out, "error: {}", self.message)?;
         let margin = self.location.render(out)?;
         if let Some(expected) = &self.expected {
             writeln!(out, "{margin} = expected: {expected}")?;

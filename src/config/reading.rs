@@ -5,105 +5,104 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::draft::{Placed, TypedAt};
-use super::key::{KeyRow, ListStore, TextError, TextForm, ValueKind};
-use super::keys::Section;
-use super::nearest::nearest;
-use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
-use super::protection_form::rate;
-use super::quantity;
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
+use calendar_edge_core::settings::{KeyField, TextError, TextForm, TextSlot, duration, nearest, rate, size};
 
 /// Reads the value of one key.
-pub(super) struct ValueReader<'a, T> {
-    section: &'a Section,
-    key: &'a KeyRow<T>,
+pub(super) struct ValueReader<'a> {
+    /// The full name of the key.
+    name: &'a str,
     place: &'a ConfigPlace,
     problems: &'a mut ConfigProblems,
 }
 
 // === impl ValueReader ===
 
-impl<'a, T> ValueReader<'a, T> {
-    pub(super) fn new(
-        section: &'a Section,
-        key: &'a KeyRow<T>,
-        place: &'a ConfigPlace,
-        problems: &'a mut ConfigProblems,
-    ) -> Self {
+impl<'a> ValueReader<'a> {
+    pub(super) fn new(name: &'a str, place: &'a ConfigPlace, problems: &'a mut ConfigProblems) -> Self {
         Self {
-            section,
-            key,
+            name,
             place,
             problems,
         }
     }
 
-    /// Checks the value, writes it to the field and records its place.
-    pub(super) fn apply(mut self, value: &DeValue<'_>, to: &mut Placed<T>) {
-        let items = self.write(value, &mut to.value);
-        let whole = self.place.clone();
-        to.places
-            .note(self.section.name, self.key.name, TypedAt { whole, items });
-    }
-
-    /// Writes the value and gives the places of its items, if it is a list.
-    fn write(&mut self, value: &DeValue<'_>, target: &mut T) -> Vec<ConfigPlace> {
-        match (&self.key.kind, value) {
-            (ValueKind::Flag(field), DeValue::Boolean(on)) => *field(target) = *on,
-            (ValueKind::OptionalFlag(field), DeValue::Boolean(on)) => *field(target) = Some(*on),
-            (ValueKind::Count(range, field), DeValue::Integer(_)) => {
-                self.take(whole_number(value, range), |count| field(target).set(count));
+    /// Checks the value, writes it to the field, and gives the places of its items, if it is a list.
+    pub(super) fn read(&mut self, field: KeyField<'_>, value: &DeValue<'_>) -> Vec<ConfigPlace> {
+        let expected = field.expected();
+        match (field, value) {
+            (KeyField::Flag(slot), DeValue::Boolean(on)) => slot.put(*on),
+            (KeyField::Count(range, slot), DeValue::Integer(_)) => {
+                self.take(whole_number(value, &range), expected, |count| {
+                    slot.set_number(count);
+                });
             }
-            (ValueKind::Size(range, field), DeValue::Integer(_) | DeValue::String(_)) => {
-                self.take(bytes(value, range), |count| field(target).set(count));
+            (KeyField::Size(range, slot), DeValue::Integer(_) | DeValue::String(_)) => {
+                self.take(bytes(value, &range), expected, |count| slot.set_number(count));
             }
-            (ValueKind::Time(range, field), DeValue::String(text)) => {
-                let time = quantity::duration(text).filter(|time| range.contains(time));
-                self.take(time, |time| *field(target) = time);
+            (KeyField::Time(range, slot), DeValue::String(text)) => {
+                let time = duration(text).filter(|time| range.contains(time));
+                self.take(time, expected, |time| *slot = time);
             }
-            (ValueKind::Rate(field), DeValue::String(text)) => {
-                self.take(rate(text), |rate| *field(target) = Some(rate));
+            (KeyField::Rate(slot), DeValue::String(text)) => {
+                self.take(rate(text), expected, |rate| *slot = Some(rate));
             }
-            (ValueKind::Choice(words, set), DeValue::String(text)) => {
+            (KeyField::Choice(words, mut choose), DeValue::String(text)) => {
                 match words.iter().position(|word| *word == text) {
-                    Some(index) => set(target, index),
-                    None => self.bad_choice(words, text),
+                    Some(index) => choose(index),
+                    None => self.bad_choice(&words, text, expected),
                 }
             }
-            (ValueKind::Text(form, set), DeValue::String(text)) => {
-                self.judge(form, set(target, text), self.place);
+            (KeyField::Text(form, mut slot), DeValue::String(text)) => {
+                self.judge(form, slot.take(text), self.place);
             }
-            (ValueKind::List(form, list) | ValueKind::OneOrList(form, list), DeValue::Array(values)) => {
-                if values.len() < list.least {
-                    self.judge(form, Err(TextError::Impossible(Impossible::Empty)), self.place);
+            (
+                KeyField::List {
+                    form,
+                    least,
+                    mut slot,
+                    ..
+                },
+                DeValue::Array(values),
+            ) => {
+                if values.len() < least {
+                    let finding = ConfigFinding::impossible(self.name, EMPTY_LIST);
+                    self.problems.add(self.place, finding);
                 }
-                return self.list(form, list, values.iter(), target);
+                return self.list(form, &mut *slot, values.iter());
             }
-            (ValueKind::OneOrList(form, list), DeValue::String(text)) => {
-                (list.clear)(target);
-                self.judge(form, (list.push)(target, text), self.place);
+            (
+                KeyField::List {
+                    form,
+                    or_one: true,
+                    mut slot,
+                    ..
+                },
+                DeValue::String(text),
+            ) => {
+                slot.clear();
+                self.judge(form, slot.take(text), self.place);
             }
-            (kind, other) => self.wrong_type(other, kind.expected(), self.place),
+            (_, other) => self.wrong_type(other, expected, self.place),
         }
         Vec::new()
     }
 
-    fn take<V>(&mut self, value: Option<V>, write: impl FnOnce(V)) {
+    fn take<V>(&mut self, value: Option<V>, expected: String, write: impl FnOnce(V)) {
         match value {
             Some(value) => write(value),
-            None => self.bad_value(),
+            None => self.bad_value(expected, None),
         }
     }
 
     /// Fills a list and gives the places of the items that were accepted.
     fn list<'v, 'i: 'v>(
         &mut self,
-        form: &'static TextForm,
-        list: &ListStore<T>,
+        form: TextForm,
+        slot: &mut dyn TextSlot,
         values: impl Iterator<Item = &'v Spanned<DeValue<'i>>>,
-        target: &mut T,
     ) -> Vec<ConfigPlace> {
-        (list.clear)(target);
+        slot.clear();
         let mut taken = Vec::new();
         for value in values {
             let place = ConfigPlace::Span(value.span());
@@ -111,7 +110,7 @@ impl<'a, T> ValueReader<'a, T> {
                 self.wrong_type(value.get_ref(), form.described(), &place);
                 continue;
             };
-            let outcome = (list.push)(target, text);
+            let outcome = slot.take(text);
             if outcome.is_ok() {
                 taken.push(place.clone());
             }
@@ -120,45 +119,29 @@ impl<'a, T> ValueReader<'a, T> {
         taken
     }
 
-    fn judge(&mut self, form: &TextForm, outcome: Result<(), TextError>, place: &ConfigPlace) {
+    fn judge(&mut self, form: TextForm, outcome: Result<(), TextError>, place: &ConfigPlace) {
         let finding = match outcome {
             Ok(()) => return,
-            Err(TextError::Malformed) => {
-                ConfigFinding::from(Complaint::BadValue(self.name())).expected(form.described())
-            }
-            Err(TextError::Impossible(reason)) => ConfigFinding::impossible(self.name(), reason),
+            Err(TextError::Malformed) => ConfigFinding::bad_value(self.name).expected(form.described()),
+            Err(reason) => ConfigFinding::impossible(self.name, reason.to_string()),
         };
         self.problems.add(place, finding);
     }
 
-    fn bad_value(&mut self) {
-        let finding = ConfigFinding::from(Complaint::BadValue(self.name()));
+    fn bad_value(&mut self, expected: String, help: Option<String>) {
+        let finding = ConfigFinding::bad_value(self.name);
         self.problems
-            .add(self.place, finding.expected(self.key.kind.expected()));
+            .add(self.place, finding.expected(expected).help(help));
     }
 
-    fn bad_choice(&mut self, words: &'static [&'static str], typed: &str) {
+    fn bad_choice(&mut self, words: &[&'static str], typed: &str, expected: String) {
         let meant = nearest(typed, words.iter().copied());
-        let finding = ConfigFinding::from(Complaint::BadValue(self.name()))
-            .expected(self.key.kind.expected())
-            .help(meant.map(|meant| format!("did you mean \"{meant}\"?")));
-        self.problems.add(self.place, finding);
+        self.bad_value(expected, meant.map(|meant| format!("did you mean \"{meant}\"?")));
     }
 
     fn wrong_type(&mut self, found: &DeValue<'_>, expected: String, place: &ConfigPlace) {
-        let complaint = Complaint::WrongType {
-            key: self.name(),
-            found: described(found),
-        };
-        self.problems
-            .add(place, ConfigFinding::from(complaint).expected(expected));
-    }
-
-    fn name(&self) -> String {
-        match self.section.name {
-            "" => self.key.name.to_owned(),
-            section => format!("{section}.{}", self.key.name),
-        }
+        let finding = ConfigFinding::wrong_type(self.name, described(found));
+        self.problems.add(place, finding.expected(expected));
     }
 }
 
@@ -172,7 +155,7 @@ fn whole_number(value: &DeValue<'_>, range: &RangeInclusive<u64>) -> Option<u64>
 
 fn bytes(value: &DeValue<'_>, range: &RangeInclusive<u64>) -> Option<u64> {
     match value {
-        DeValue::String(text) => quantity::size(text).filter(|count| range.contains(count)),
+        DeValue::String(text) => size(text).filter(|count| range.contains(count)),
         number => whole_number(number, range),
     }
 }

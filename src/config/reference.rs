@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{SECTIONS, Section};
-use super::schema::DescribedKey;
+use calendar_edge_core::settings::{SECTIONS, SettingKey};
 
 const HEAD: &str = "\
 # Configuration
 
-This file is generated from the table of keys in `src/config/keys.rs`; a test compares the two.
+This file is generated from the keys in `crates/core/src/settings`; a test compares the two.
 
 `calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable, `--origin` and `--site` it reads \
 `edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; its first line in the log names the file. A flag overrides its environment variable, the variable \
@@ -48,32 +47,29 @@ A share is a percentage with up to four decimals: `\"5%\"`.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
-        head(section, &mut text);
-        for key in section.described() {
-            let DescribedKey {
-                name,
-                type_name,
-                default,
-                meaning,
-                ..
-            } = key;
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "| `{name}` | {type_name} | {default} | {meaning} |");
+        let title = match section.header() {
+            header if header.is_empty() => "The top of the file".to_owned(),
+            header => format!("`{header}`"),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "\n## {title}\n\n{}", section.meaning);
+        let rows = section.keys(row);
+        if !rows.is_empty() {
+            text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
         }
+        text.extend(rows);
     }
     text
 }
 
-fn head(section: &Section, text: &mut String) {
-    let title = match section.header {
-        "" => "The top of the file".to_owned(),
-        header => format!("`{header}`"),
-    };
-    let head = format!("\n## {title}\n\n{}\n", section.meaning);
-    text.push_str(&head);
-    if !section.names().is_empty() {
-        text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
-    }
+fn row(key: &SettingKey<'_>) -> String {
+    let SettingKey {
+        name,
+        meaning,
+        default,
+        field,
+    } = key;
+    format!("| `{name}` | {} | {default} | {meaning} |\n", field.type_name())
 }
 
 #[cfg(test)]

@@ -2,14 +2,22 @@
 
 /// Rows of: the key, `section.name` as it stood in a file; what replaces it. A row that ends with a full stop stands for
 /// all keys of a section.
-const REMOVED: [(&str, &str); 33] = [
+const REMOVED: [(&str, &str); 41] = [
     ("agents.", "Make such tools from `/openapi.json`."),
     ("authorization_schemes", "The strict profile accepts `Basic`."),
     ("backends.connect_timeout", FIXED),
     ("backends.first_byte_timeout", FIXED),
     ("backends.identity_lifetime", FIXED),
     ("backends.max_pending", FIXED),
-    ("breaker.probe_interval", FIXED),
+    (
+        "backends.read_timeout",
+        "`timeouts.origin_read` holds for every backend.",
+    ),
+    (
+        "backends.write_timeout",
+        "`timeouts.origin_write` holds for every backend.",
+    ),
+    ("breaker", FIXED),
     (
         "cache.snapshot",
         "Stored responses outlive a restart where `state_dir` is set.",
@@ -61,15 +69,24 @@ const REMOVED: [(&str, &str); 33] = [
         "record.",
         "`[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.",
     ),
+    ("roots.messages.callback_disabled", UNMET),
+    ("roots.messages.invalid_callback", UNMET),
+    ("roots.messages.invalid_namespace", UNMET),
     ("shadow.bytes", FIXED),
     ("shadow.double", FIXED),
+    ("shadow.in_flight", FIXED),
     (
         "shadow.requests_per_second",
-        "`share` and `in_flight` bound what a candidate is asked.",
+        "`share` bounds what a candidate is asked.",
     ),
     ("timeouts.", FIXED),
     ("traces.", FIXED),
+    ("webhooks.batch", FIXED),
+    ("webhooks.timeout", FIXED),
 ];
+
+/// The reason of messages.
+const UNMET: &str = "Only programs under development meet this message: it is English.";
 
 /// The reason of most of them.
 const FIXED: &str = "The value is fixed: nobody had to change it.";

@@ -2,131 +2,93 @@
 
 use std::collections::HashSet;
 
+use super::draft::{Draft, TablePlaces};
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, listed_twice};
+use super::{check, check_feed, check_fleet, check_migration, check_surface};
+use calendar_edge_core::settings::{Occurs, Root, SECTIONS, Settings, unknown_origin};
 use url::Url;
 
-use super::check;
-use super::check_feed;
-use super::check_fleet;
-use super::check_migration;
-use super::check_surface;
-use super::draft::{Draft, Placed, unknown_origin};
-use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
-use calendar_edge_core::settings::{CompareSettings, Root, Settings};
-
 /// The settings; they are valid if no problem was recorded.
-pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
-    let Draft {
-        settings,
-        roots,
-        backends,
-        ignore,
-        shadow,
-        cutover,
-        mut surface,
-        webhooks,
-    } = draft;
-    check::listeners(&settings, problems);
-    check::tls(&settings, problems);
-    check::proxies(&settings, problems);
-    check::names(&settings, problems);
-    check_fleet::check(&settings, problems);
-    check_surface::check(&settings, &mut surface, problems);
-    check_feed::check(&settings, &webhooks, problems);
-    check::origin_name(&settings, problems);
-    if settings.places.typed("origin.url").is_none() {
-        let finding = ConfigFinding::from(Complaint::Missing("origin.url"))
+pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settings {
+    check_surface::name(&mut draft.settings.surface);
+    check::listeners(&draft, problems);
+    check::tls(&draft, problems);
+    check::proxies(&draft, problems);
+    check::log_filter(&draft, problems);
+    check::names(&draft, problems);
+    check_fleet::check(&draft, problems);
+    check_surface::check(&draft, problems);
+    check_feed::check(&draft, problems);
+    check::origin_name(&draft, problems);
+    if draft.places.typed("origin.url").is_none() {
+        let finding = ConfigFinding::missing("origin.url")
             .expected("the REST root of the site, in the file, as --origin or as CALENDAR_EDGE_ORIGIN");
         problems.add(&ConfigPlace::Absent, finding);
     }
-    let roots = resolve_roots(roots, &settings.value.origin.url, problems);
-    check::paths(&roots, &settings, problems);
-    check_migration::identities(&backends, problems);
-    let backends = complete(backends, &["backends.url"], problems);
-    check_migration::shadow_backends(&shadow, &backends, problems);
-    check_migration::cutover_rules(&cutover, &backends, problems);
-    let places: Vec<ConfigPlace> = cutover.iter().map(|rule| rule.places.table.clone()).collect();
-    let settings = Settings {
-        roots: roots.into_iter().map(|root| root.value).collect(),
-        backends,
-        shadow: complete(shadow, SHADOW_KEYS, problems),
-        cutover: complete(cutover, CUTOVER_KEYS, problems),
-        surface: complete(surface, SURFACE_KEYS, problems),
-        webhooks: complete(webhooks, WEBHOOK_KEYS, problems),
-        compare: CompareSettings {
-            ignore: complete(ignore, IGNORE_KEYS, problems),
-            ..settings.value.compare
-        },
-        ..settings.value
-    };
-    check_migration::whole_rules(&settings, &places, problems);
-    settings
+    let roots = resolve_roots(&mut draft, problems);
+    check::paths(&roots, &draft, problems);
+    draft.settings.roots = roots.into_iter().map(|(_, root)| root).collect();
+    check_migration::identities(&draft, problems);
+    required(&draft, problems);
+    check_migration::rules(&draft, problems);
+    check_migration::whole_rules(&draft, problems);
+    draft.settings
 }
 
-/// The keys that each rule of `[[compare.ignore]]` must have.
-const IGNORE_KEYS: &[&str] = &[
-    "compare.ignore.operations",
-    "compare.ignore.path",
-    "compare.ignore.reason",
-];
-
-/// The keys that each rule of `[[shadow]]` must have.
-const SHADOW_KEYS: &[&str] = &["shadow.backend", "shadow.operations"];
-
-/// The keys that each rule of `[[cutover]]` must have.
-const CUTOVER_KEYS: &[&str] = &["cutover.name", "cutover.backend", "cutover.operations"];
-
-/// The keys that each rule of `[[surface]]` must have.
-const SURFACE_KEYS: &[&str] = &["surface.routes"];
-
-/// The keys that each receiver of `[[webhooks]]` must have.
-const WEBHOOK_KEYS: &[&str] = &["webhooks.url", "webhooks.secret_file"];
-
-/// The tables that have all of these keys.
-fn complete<T>(tables: Vec<Placed<T>>, required: &[&'static str], problems: &mut ConfigProblems) -> Vec<T> {
-    for table in &tables {
-        for key in required.iter().filter(|key| table.places.typed(key).is_none()) {
-            problems.add(&table.places.table, Complaint::Missing(key));
+/// Each of several tables has the keys that it must have. Those of roots depend on each other.
+fn required(draft: &Draft, problems: &mut ConfigProblems) {
+    let is_several = |occurs| matches!(occurs, Occurs::List | Occurs::Named(_));
+    let sections = SECTIONS
+        .iter()
+        .filter(|section| is_several(section.occurs) && section.name != "roots");
+    for section in sections {
+        let keys = section.keys(|key| (key.default == "required").then(|| section.key_name(key.name)));
+        for (index, table) in draft.places.tables(section.name).iter().enumerate() {
+            let places = draft.places.table(index);
+            for key in keys.iter().flatten().filter(|key| places.typed(key).is_none()) {
+                problems.add(table, ConfigFinding::missing(key));
+            }
         }
     }
-    tables.into_iter().map(|table| table.value).collect()
 }
 
-/// The roots with known and distinct paths, each with its origin.
-fn resolve_roots(
-    typed: Option<Vec<Placed<Root>>>,
-    origin: &Url,
-    problems: &mut ConfigProblems,
-) -> Vec<Placed<Root>> {
-    let Some(typed) = typed else {
-        let root = Root::default_for(origin.clone());
-        return vec![Placed::new(root, ConfigPlace::Absent)];
-    };
+/// The roots with known and distinct paths, each with its origin, and the positions of their tables.
+fn resolve_roots(draft: &mut Draft, problems: &mut ConfigProblems) -> Vec<(usize, Root)> {
+    let typed = std::mem::take(&mut draft.settings.roots);
+    let origin = &draft.settings.origin.url;
+    if draft.places.tables("roots").is_empty() {
+        return vec![(0, Root::default_for(origin.clone()))];
+    }
     let only = typed.len() == 1;
     let mut paths = HashSet::new();
     let mut roots = Vec::new();
-    for mut root in typed {
-        if !has_new_path(&root, &mut paths, problems) {
+    for (index, mut root) in typed.into_iter().enumerate() {
+        let places = draft.places.table(index);
+        if !has_new_path(&root, places, &mut paths, problems) {
             continue;
         }
-        if root.places.typed("roots.origin_url").is_none() {
-            if !only && root.value.path != Root::DEFAULT_PATH {
-                let place = root.places.of("roots.path");
-                problems.add(place, missing_origin_url(&root.value.path, origin));
+        if places.typed("roots.origin_url").is_none() {
+            if !only && root.path != Root::DEFAULT_PATH {
+                problems.add(places.of("roots.path"), missing_origin_url(&root.path, origin));
                 continue;
             }
-            root.value.origin_url = origin.clone();
+            root.origin_url = origin.clone();
         }
-        roots.push(root);
+        roots.push((index, root));
     }
     roots
 }
 
-fn has_new_path(root: &Placed<Root>, known: &mut HashSet<String>, problems: &mut ConfigProblems) -> bool {
-    let path = &root.value.path;
-    let Some(place) = root.places.typed("roots.path") else {
-        let finding = ConfigFinding::from(Complaint::Missing("roots.path"))
-            .expected("a public path, like \"/de/wp-json\"");
-        problems.add(&root.places.table, finding);
+fn has_new_path(
+    root: &Root,
+    places: TablePlaces<'_>,
+    known: &mut HashSet<String>,
+    problems: &mut ConfigProblems,
+) -> bool {
+    let path = &root.path;
+    let Some(place) = places.typed("roots.path") else {
+        let finding = ConfigFinding::missing("roots.path").expected("a public path, like \"/de/wp-json\"");
+        problems.add(places.beginning("roots"), finding);
         return false;
     };
     // The problem of a malformed path is recorded already.
@@ -135,8 +97,7 @@ fn has_new_path(root: &Placed<Root>, known: &mut HashSet<String>, problems: &mut
     }
     let is_new = known.insert(path.clone());
     if !is_new {
-        let reason = Impossible::Duplicate(path.clone());
-        problems.add(place, ConfigFinding::impossible("roots.path", reason));
+        problems.add(place, listed_twice("roots.path", path));
     }
     is_new
 }
@@ -145,7 +106,7 @@ fn missing_origin_url(path: &str, origin: &Url) -> ConfigFinding {
     let example = Some(origin).filter(|origin| **origin != unknown_origin());
     let example = example.and_then(|origin| origin.join(path).ok());
     let help = example.map(|url| format!("if the site uses the same path: origin_url = \"{url}\""));
-    ConfigFinding::from(Complaint::Missing("roots.origin_url"))
+    ConfigFinding::missing("roots.origin_url")
         .expected("the REST root at the site that this root maps to; only /wp-json defaults to `origin.url`")
         .help(help)
 }

@@ -1,12 +1,12 @@
 //! The files that settings name: secrets, credentials, headers for the collector, and certificates of authorities. All are
 //! kept in a form that is never printed.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use super::draft::{ConfigPlaces, Draft, Placed};
-use super::problem::{ConfigFinding, ConfigProblems, Impossible};
+use super::draft::{Draft, TablePlaces};
+use super::problem::{ConfigFinding, ConfigProblems};
 use calendar_edge_core::settings::{
-    AdminToken, BasicAuth, CollectorHeaders, FleetSettings, MarkKey, Settings, StoreIdentity, StorePassword,
+    AdminToken, BasicAuth, CollectorHeaders, FleetSettings, MarkKey, StoreIdentity, StorePassword,
     TrustedCertificates,
 };
 use rustls::pki_types::pem::PemObject;
@@ -23,111 +23,68 @@ pub(super) enum SecretFiles {
 
 const SECRET: &str = "origin.secret_file";
 const TOKEN: &str = "admin.token_file";
-const HEADERS: &str = "traces.headers_file";
-const BASIC_AUTH: &str = "origin.basic_auth_file";
-const AUTHORITIES: &str = "origin.ca_file";
 const FLEET_SECRET: &str = "fleet.secret_file";
-const STORE_PASSWORD: &str = "fleet.password_file";
-const SENTINEL_PASSWORD: &str = "fleet.sentinel_password_file";
-const STORE_AUTHORITIES: &str = "fleet.ca_file";
-const STORE_CERTIFICATE: &str = "fleet.certificate_file";
-const STORE_KEY: &str = "fleet.key_file";
 const IDENTITY: &str = "backends.identity_secret_file";
 const WEBHOOK: &str = "webhooks.secret_file";
 
-/// What to do about a missing secret that edge and site share.
-const MAKE_SECRET: &str = "make one that the edge and the site can read: openssl rand -hex 32";
+/// Who can read the secret of a key, for advice about one that is missing or too short.
+const READERS: [(&str, &str); 5] = [
+    (SECRET, "the edge and the site"),
+    (TOKEN, "only the edge and operators"),
+    (FLEET_SECRET, "all edges of the fleet"),
+    (IDENTITY, "the edge and the backend"),
+    (WEBHOOK, "the edge and the receiver"),
+];
 
-/// A setting that names a file.
-struct SecretFile<'a> {
-    key: &'static str,
-    path: Option<&'a PathBuf>,
-    /// What to do about one that is missing or too short.
-    help: Option<&'static str>,
+/// Reads the files that the keys of one table name.
+struct NamedFiles<'a> {
+    places: TablePlaces<'a>,
+    problems: &'a mut ConfigProblems,
 }
 
 /// Reads the files that are set, and keeps what they hold in the settings.
-pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) {
-    let Placed {
-        value: settings,
-        places,
-    } = typed;
-    let secret = SecretFile {
-        key: SECRET,
-        path: settings.origin.secret_file.as_ref(),
-        help: Some(MAKE_SECRET),
-    };
-    let token = SecretFile {
-        key: TOKEN,
-        path: settings.admin_access.token_file.as_ref(),
-        help: Some("make one that only the edge and operators can read: openssl rand -hex 32"),
-    };
-    let headers = SecretFile {
-        key: HEADERS,
-        path: settings.traces.headers_file.as_ref(),
-        help: None,
-    };
-    let basic_auth = SecretFile {
-        key: BASIC_AUTH,
-        path: settings.origin.basic_auth_file.as_ref(),
-        help: None,
-    };
-    let authorities = SecretFile {
-        key: AUTHORITIES,
-        path: settings.origin.ca_file.as_ref(),
-        help: None,
-    };
-    settings.origin.basic_auth = basic_auth.read(places, problems, |line| {
-        BasicAuth::parse(line).map_err(Impossible::NoBasicAuth)
-    });
-    let trusted = authorities.read(places, problems, certificates);
-    settings.origin.trusted = trusted.unwrap_or_default();
-    settings.origin.mark_key = secret.read(places, problems, |secret| {
-        MarkKey::new(secret).map_err(Impossible::ShortSecret)
-    });
-    settings.admin_access.token = token.read(places, problems, |token| {
-        AdminToken::new(token).map_err(Impossible::ShortSecret)
-    });
-    let headers = headers.read(places, problems, |headers| {
-        CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
-    });
-    settings.traces.headers = headers.unwrap_or_default();
-    let site_key = settings.origin.mark_key.clone();
-    read_fleet(&mut settings.fleet, site_key, places, problems);
+pub(super) fn read(draft: &mut Draft, problems: &mut ConfigProblems) {
+    let Draft { settings, places } = draft;
+    let places = places.table(0);
+    let mut files = NamedFiles { places, problems };
+    let origin = &mut settings.origin;
+    let basic_auth = origin.basic_auth_file.as_deref();
+    origin.basic_auth = files.read("origin.basic_auth_file", basic_auth, BasicAuth::parse);
+    let trusted = files.read("origin.ca_file", origin.ca_file.as_deref(), certificates);
+    origin.trusted = trusted.unwrap_or_default();
+    origin.mark_key = files.read(SECRET, origin.secret_file.as_deref(), MarkKey::new);
+    let admin = &mut settings.admin;
+    admin.token = files.read(TOKEN, admin.token_file.as_deref(), AdminToken::new);
+    let traces = &mut settings.traces;
+    let headers = traces.headers_file.as_deref();
+    let headers = files.read("traces.headers_file", headers, CollectorHeaders::parse);
+    traces.headers = headers.unwrap_or_default();
+    read_fleet(&mut settings.fleet, origin.mark_key.clone(), &mut files);
+    read_identities(draft, problems);
+    for (index, webhook) in draft.settings.webhooks.iter_mut().enumerate() {
+        let places = draft.places.table(index);
+        let mut files = NamedFiles { places, problems };
+        webhook.secret = files.read(WEBHOOK, webhook.secret_file.as_deref(), MarkKey::new);
+    }
 }
 
 /// Reads the files of the fleet. Without a secret of its own it uses that of the site.
-fn read_fleet(
-    fleet: &mut FleetSettings,
-    site_key: Option<MarkKey>,
-    places: &ConfigPlaces,
-    problems: &mut ConfigProblems,
-) {
-    let file = |key, path, help| SecretFile { key, path, help };
-    let own = file(
-        FLEET_SECRET,
-        fleet.secret_file.as_ref(),
-        Some("make one that all edges of the fleet can read: openssl rand -hex 32"),
-    );
-    let own = own.read(places, problems, |secret| {
-        MarkKey::new(secret).map_err(Impossible::ShortSecret)
-    });
+fn read_fleet(fleet: &mut FleetSettings, site_key: Option<MarkKey>, files: &mut NamedFiles<'_>) {
+    let own = files.read(FLEET_SECRET, fleet.secret_file.as_deref(), MarkKey::new);
     fleet.secret = own.or(site_key).filter(|_| fleet.is_set());
-    let password = |line: &[u8]| StorePassword::parse(line).map_err(Impossible::NoStorePassword);
-    let of_store = file(STORE_PASSWORD, fleet.password_file.as_ref(), None);
-    fleet.password = of_store.read(places, problems, password);
-    let of_sentinels = file(SENTINEL_PASSWORD, fleet.sentinel_password_file.as_ref(), None);
-    fleet.sentinel_password = of_sentinels.read(places, problems, password);
-    let authorities = file(STORE_AUTHORITIES, fleet.ca_file.as_ref(), None);
-    fleet.trusted = authorities
-        .read(places, problems, certificates)
-        .unwrap_or_default();
-    let certificate = file(STORE_CERTIFICATE, fleet.certificate_file.as_ref(), None);
-    let certificate = certificate.read(places, problems, |pem| certificates(pem).map(|_| pem.to_owned()));
-    let key = file(STORE_KEY, fleet.key_file.as_ref(), None);
-    let key = key.read(places, problems, |pem| match PrivateKeyDer::from_pem_slice(pem) {
-        Ok(_) => Ok(pem.to_owned()),
-        Err(_) => Err(Impossible::NoPrivateKey),
+    let password = fleet.password_file.as_deref();
+    fleet.password = files.read("fleet.password_file", password, StorePassword::parse);
+    let password = fleet.sentinel_password_file.as_deref();
+    fleet.sentinel_password = files.read("fleet.sentinel_password_file", password, StorePassword::parse);
+    let trusted = files.read("fleet.ca_file", fleet.ca_file.as_deref(), certificates);
+    fleet.trusted = trusted.unwrap_or_default();
+    let certificate = fleet.certificate_file.as_deref();
+    let certificate = files.read("fleet.certificate_file", certificate, |pem| {
+        certificates(pem).map(|_| pem.to_owned())
+    });
+    let key = files.read("fleet.key_file", fleet.key_file.as_deref(), |pem| {
+        let key = PrivateKeyDer::from_pem_slice(pem).map(|_| pem.to_owned());
+        key.map_err(|_| "the file holds no private key in PEM form")
     });
     fleet.identity = certificate
         .zip(key)
@@ -135,66 +92,55 @@ fn read_fleet(
 }
 
 /// Reads the secrets of candidates, each of which is no other's: who can verify identities can sign them as well.
-pub(super) fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
-    let settings = &draft.settings.value;
+fn read_identities(draft: &mut Draft, problems: &mut ConfigProblems) {
+    let Draft { settings, places } = draft;
     let known = settings.origin.mark_key.iter().chain(&settings.fleet.secret);
     let mut known: Vec<MarkKey> = known.cloned().collect();
-    for Placed { value, places } in &mut draft.backends {
-        let secret = SecretFile {
-            key: IDENTITY,
-            path: value.identity_secret_file.as_ref(),
-            help: Some("make one that the edge and the backend can read: openssl rand -hex 32"),
-        };
-        value.identity_key = secret.read(places, problems, |secret| {
-            let key = MarkKey::new(secret).map_err(Impossible::ShortSecret)?;
+    for (index, backend) in settings.backends.iter_mut().enumerate() {
+        let places = places.table(index);
+        let mut files = NamedFiles { places, problems };
+        let secret = backend.identity_secret_file.as_deref();
+        backend.identity_key = files.read(IDENTITY, secret, |secret| {
+            let key = MarkKey::new(secret).map_err(|short| short.to_string())?;
             if known.iter().any(|other| other.is_same(&key)) {
-                return Err(Impossible::SharedSecret);
+                return Err(
+                    "the file holds the secret of the site, of the fleet or of another backend".to_owned(),
+                );
             }
             Ok(key)
         });
-        known.extend(value.identity_key.clone());
-    }
-}
-
-/// Reads the secrets that receivers verify requests by.
-pub(super) fn read_webhooks(draft: &mut Draft, problems: &mut ConfigProblems) {
-    for Placed { value, places } in &mut draft.webhooks {
-        let secret = SecretFile {
-            key: WEBHOOK,
-            path: value.secret_file.as_ref(),
-            help: Some("make one that the edge and the receiver can read: openssl rand -hex 32"),
-        };
-        value.secret = secret.read(places, problems, |secret| {
-            MarkKey::new(secret).map_err(Impossible::ShortSecret)
-        });
+        known.extend(backend.identity_key.clone());
     }
 }
 
 /// The certificates of a PEM file; at least one.
-fn certificates(pem: &[u8]) -> Result<TrustedCertificates, Impossible> {
+fn certificates(pem: &[u8]) -> Result<TrustedCertificates, &'static str> {
     let certificates = CertificateDer::pem_slice_iter(pem);
     let ders: Result<Vec<Vec<u8>>, _> = certificates.map(|found| found.map(|der| der.to_vec())).collect();
     match ders {
         Ok(ders) if !ders.is_empty() => Ok(ders.into_iter().collect()),
-        _ => Err(Impossible::NoCertificates),
+        _ => Err("the file holds no certificates in PEM form"),
     }
 }
 
-// === impl SecretFile ===
+// === impl NamedFiles ===
 
-impl SecretFile<'_> {
-    /// What the file holds; none if no file is set, or with a problem.
-    fn read<T>(
-        &self,
-        places: &ConfigPlaces,
-        problems: &mut ConfigProblems,
-        take: impl FnOnce(&[u8]) -> Result<T, Impossible>,
+impl NamedFiles<'_> {
+    /// What the file of a key holds; none if no file is set, or with a problem.
+    fn read<T, E: ToString>(
+        &mut self,
+        key: &str,
+        path: Option<&Path>,
+        take: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Option<T> {
-        let held = std::fs::read(self.path?).map_err(|error| Impossible::UnreadableFile(error.to_string()));
-        held.and_then(|held| take(&held))
+        let content = std::fs::read(path?).map_err(|error| format!("the file cannot be read: {error}"));
+        let taken = content.and_then(|bytes| take(&bytes).map_err(|error| error.to_string()));
+        let reader = READERS.iter().find(|(known, _)| *known == key);
+        let help = reader.map(|(_, who)| format!("make one that {who} can read: openssl rand -hex 32"));
+        taken
             .map_err(|reason| {
-                let finding = ConfigFinding::impossible(self.key, reason).help(self.help.map(str::to_owned));
-                problems.add(places.of(self.key), finding);
+                let finding = ConfigFinding::impossible(key, reason).help(help);
+                self.problems.add(self.places.of(key), finding);
             })
             .ok()
     }
@@ -202,7 +148,8 @@ impl SecretFile<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::PathBuf;
+
     use crate::config::{ConfigSource, Overrides, parse};
 
     /// A file of this test process with these bytes.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::effective::EffectiveConfig;
-use super::load::{load, load_explained, load_with, parse};
+use super::load::settings;
 use super::overrides::Overrides;
 use super::problem::ConfigError;
 use super::secret::SecretFiles;
@@ -61,10 +61,7 @@ impl ConfigSource {
     /// # Errors
     /// All problems at once.
     pub fn load(&self) -> Result<Settings, ConfigError> {
-        match &self.text {
-            Some(text) => parse(&text.name, &text.text, &self.overrides),
-            None => load(self.file(), &self.overrides),
-        }
+        self.load_explained().map(|(settings, _)| settings)
     }
 
     /// Reads the same, and says where each value comes from.
@@ -72,14 +69,7 @@ impl ConfigSource {
     /// # Errors
     /// All problems at once.
     pub fn load_explained(&self) -> Result<(Settings, EffectiveConfig), ConfigError> {
-        match &self.text {
-            Some(text) => {
-                let settings = parse(&text.name, &text.text, &self.overrides)?;
-                let place = (Path::new(&text.name), text.text.as_str());
-                Ok((settings, EffectiveConfig::of(Some(place), &self.overrides)))
-            }
-            None => load_explained(self.file(), &self.overrides, SecretFiles::Read),
-        }
+        self.read(SecretFiles::Read)
     }
 
     /// Reads the same without the files that hold secrets, for those who only look at the settings. A text in memory
@@ -88,9 +78,25 @@ impl ConfigSource {
     /// # Errors
     /// Every problem at once.
     pub fn load_without_secrets(&self) -> Result<Settings, ConfigError> {
-        if self.text.is_some() {
-            return self.load();
-        }
-        load_with(self.file(), &self.overrides, SecretFiles::Leave)
+        self.read(SecretFiles::Leave).map(|(settings, _)| settings)
     }
+
+    fn read(&self, secrets: SecretFiles) -> Result<(Settings, EffectiveConfig), ConfigError> {
+        let text = match (&self.text, &self.file) {
+            (Some(text), _) => Some((PathBuf::from(&text.name), text.text.clone())),
+            (None, Some(path)) => Some((path.clone(), text_of(path)?)),
+            (None, None) => None,
+        };
+        let name = text.as_ref().map(|(path, _)| path.display().to_string());
+        let named = name.as_deref().zip(text.as_ref().map(|(_, text)| text.as_str()));
+        let settings = settings(named, &self.overrides, secrets)?;
+        let file = text.as_ref().map(|(path, text)| (path.as_path(), text.as_str()));
+        Ok((settings, EffectiveConfig::of(file, &self.overrides)))
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, ConfigError> {
+    let problem = |message: String| ConfigError::about_file(&path.display().to_string(), message);
+    let bytes = std::fs::read(path).map_err(|error| problem(format!("the file cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|_| problem("the file is not UTF-8 text".to_owned()))
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems};
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems};
 
 /// The beginning of a reference; with another `$` before it, it is text.
 const BEGINNING: &str = "${";
@@ -86,12 +86,12 @@ impl<'a> Variables<'a> {
 
     /// Refuses a variable that is not set, or a reference without a name.
     fn refuse(&mut self, name: &str, span: &Range<usize>) {
-        let complaint = match name {
-            "" => Complaint::NoVariable,
-            name => Complaint::UnsetVariable(name.to_owned()),
+        let message = match name {
+            "" => "`${` without the name of a variable and `}`".to_owned(),
+            name => format!("the variable `{name}` is not set"),
         };
         let help = "`$${` stands for the characters `${`";
-        let finding = ConfigFinding::from(complaint)
+        let finding = ConfigFinding::new(message)
             .expected("`${NAME}` of an environment variable that is set and not empty")
             .help(Some(help.to_owned()));
         let place = ConfigPlace::Span(self.place(name, span));

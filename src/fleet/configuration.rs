@@ -21,8 +21,7 @@ pub(super) fn hash(settings: &Settings) -> String {
     let site = Settings::for_origin(common.origin.url.clone());
     let common = Settings {
         listen: Vec::new(),
-        admin: None,
-        admin_access: site.admin_access,
+        admin: site.admin,
         tls: None,
         state_dir: None,
         webhooks: Vec::new(),

@@ -19,7 +19,6 @@ use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use tokio::time::timeout;
 
-use super::exchange::PATIENCE;
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
@@ -42,6 +41,9 @@ const CONNECT: Duration = Duration::from_secs(1);
 
 /// The time without an acknowledgement after which the system gives a connection up.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(2);
+
+/// The longest wait for the replies of an exchange.
+pub(super) const PATIENCE: Duration = Duration::from_millis(250);
 
 // === impl StoreRoute ===
 

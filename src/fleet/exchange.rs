@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::connect::Connection;
+use super::connect::{Connection, PATIENCE};
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
@@ -22,9 +22,6 @@ pub(super) struct StoreExchange {
     /// When members were last written.
     second: Option<Instant>,
 }
-
-/// The longest wait for the replies of an exchange.
-pub(super) const PATIENCE: Duration = Duration::from_millis(250);
 
 /// The silent exchanges after which a connection counts as dead.
 const MOST_SILENT: u32 = 2;

@@ -7,22 +7,19 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
 use super::configuration;
-use super::fleet_status::{FleetStanding, FleetStatus};
+use super::fleet_status::FleetStatus;
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
-use super::supervisor;
 use crate::cache::Cache;
 use crate::companion::{Companions, Company};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
-use calendar_edge_core::fleet::{Cursor, FleetKey, FleetMember, MemberTable, SealedText};
+use calendar_edge_core::fleet::{FleetKey, FleetMember, FleetStanding, MemberTable, SealedText};
 use calendar_edge_core::settings::{FleetSettings, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -41,8 +38,6 @@ struct FleetState {
     /// Another edge has told that a rule has changed.
     are_rules_old: AtomicBool,
     limits: FleetLimits,
-    /// Every message of the log up to here was obeyed; none while that is not known.
-    place: ArcSwapOption<Cursor>,
     metrics: FleetMetrics,
     warnings: Warnings,
     key: ArcSwapOption<FleetKey>,
@@ -58,16 +53,6 @@ pub(super) struct FleetConfig {
     pub(super) settings: FleetSettings,
     configuration: String,
 }
-
-/// The task that exchanges with the store; it ends when this is dropped.
-#[derive(Debug)]
-pub(crate) struct FleetTask {
-    fleet: Fleet,
-    task: JoinHandle<()>,
-}
-
-/// The longest time that leaving the fleet may take.
-const FAREWELL: Duration = Duration::from_millis(500);
 
 // === impl Fleet ===
 
@@ -90,7 +75,6 @@ impl Fleet {
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
             limits: FleetLimits::new(&metrics),
-            place: ArcSwapOption::empty(),
             metrics,
             warnings: warnings.clone(),
             key: ArcSwapOption::empty(),
@@ -119,14 +103,6 @@ impl Fleet {
         });
     }
 
-    /// Exchanges with the store until the task is dropped.
-    pub(crate) fn follow(&self) -> FleetTask {
-        FleetTask {
-            fleet: self.clone(),
-            task: tokio::spawn(supervisor::supervise(self.clone())),
-        }
-    }
-
     /// What operators see; none without a store.
     pub(crate) fn status(&self) -> Option<FleetStatus> {
         let config = self.0.config.borrow();
@@ -143,13 +119,6 @@ impl Fleet {
         &self.0.limits
     }
 
-    /// Notes that every message up to a place was obeyed.
-    pub(super) fn be_at(&self, place: Option<&Cursor>) {
-        if self.0.place.load().as_deref() != place {
-            self.0.place.store(place.cloned().map(Arc::new));
-        }
-    }
-
     /// The settings, and word of each change.
     pub(super) fn config(&self) -> watch::Receiver<FleetConfig> {
         self.0.config.subscribe()
@@ -163,7 +132,6 @@ impl Fleet {
             Company::None
         };
         self.0.key.store(key);
-        self.be_at(None);
         self.0.companions.announcements().keep_company(company);
         self.0.members.store(Arc::default());
         *self.0.standing.lock() = FleetStanding::default();
@@ -261,7 +229,7 @@ impl Fleet {
     pub(super) fn exchanged(&self, duration: Duration, is_whole: bool) {
         self.0.metrics.exchanged(duration);
         let mut standing = self.0.standing.lock();
-        standing.exchanged(duration);
+        standing.exchange = duration;
         if standing.is_together() || !is_whole {
             return;
         }
@@ -305,6 +273,12 @@ impl Fleet {
         });
     }
 
+    /// Ends the exchange after one more pipeline.
+    pub(super) fn leave(&self) {
+        self.0.is_leaving.store(true, Ordering::Release);
+        self.0.leaving.notify_one();
+    }
+
     /// True once the edge ends.
     pub(super) fn is_leaving(&self) -> bool {
         self.0.is_leaving.load(Ordering::Acquire)
@@ -329,23 +303,5 @@ impl FleetConfig {
             settings: settings.fleet.clone(),
             configuration: configuration.unwrap_or_default(),
         }
-    }
-}
-
-// === impl FleetTask ===
-
-impl FleetTask {
-    /// Tells the others what waits to be told, and that this edge is gone.
-    pub(crate) async fn leave(&mut self) {
-        self.fleet.0.is_leaving.store(true, Ordering::Release);
-        self.fleet.0.leaving.notify_one();
-        // The line of an edge that cannot say farewell lives ten seconds longer.
-        let _ = timeout(FAREWELL, &mut self.task).await;
-    }
-}
-
-impl Drop for FleetTask {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

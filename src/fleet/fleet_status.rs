@@ -1,20 +1,8 @@
 //! What operators see of the fleet.
 
-use std::time::Duration;
-
 use serde::Serialize;
 
-use calendar_edge_core::fleet::MemberTable;
-use calendar_edge_core::unix_time::UnixTime;
-
-/// Whether this edge is together with its fleet, and since when.
-#[derive(Debug, Default)]
-pub(super) struct FleetStanding {
-    is_together: bool,
-    since: UnixTime,
-    fault: Option<String>,
-    exchange: Duration,
-}
+use calendar_edge_core::fleet::{FleetStanding, MemberTable};
 
 /// The fleet as `/status` shows it.
 #[derive(Debug, Serialize)]
@@ -47,38 +35,6 @@ struct MemberStatus {
     admin: Option<String>,
 }
 
-// === impl FleetStanding ===
-
-impl FleetStanding {
-    pub(super) const fn is_together(&self) -> bool {
-        self.is_together
-    }
-
-    pub(super) const fn exchanged(&mut self, duration: Duration) {
-        self.exchange = duration;
-    }
-
-    /// Notes that the store was reached, and returns how long it was not.
-    pub(super) fn meet(&mut self, now: UnixTime) -> Duration {
-        let alone = match self.fault.take() {
-            Some(_) => now.saturating_since(self.since),
-            None => Duration::ZERO,
-        };
-        (self.is_together, self.since) = (true, now);
-        alone
-    }
-
-    /// Notes that the store is of no use. True if it was until now, or was never tried.
-    pub(super) fn part(&mut self, now: UnixTime, fault: String) -> bool {
-        let is_new = self.is_together || self.fault.is_none();
-        if is_new {
-            (self.is_together, self.since) = (false, now);
-        }
-        self.fault = Some(fault);
-        is_new
-    }
-}
-
 // === impl FleetStatus ===
 
 impl FleetStatus {
@@ -92,7 +48,7 @@ impl FleetStatus {
         });
         Self {
             edge: edge.to_owned(),
-            together: standing.is_together,
+            together: standing.is_together(),
             since: second(standing.since.as_secs()),
             fault: standing.fault.clone(),
             exchange_ms: standing.exchange.as_secs_f64() * 1000.0,

@@ -7,9 +7,8 @@ use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
 use calendar_edge_core::companion::purge::{SeenFault, SeenSeals};
 use calendar_edge_core::fleet::{
-    Cursor, EntryId, FleetMessage, GapCause, LogEnd, ReadLog, SealedText, SeenNumber,
+    EntryId, FleetMessage, GapCause, LogEnd, LogPlace, ReadLog, SealedText, SeenNumber,
 };
-use calendar_edge_core::unix_time::UnixTime;
 use uuid::Uuid;
 
 use super::fleet::Fleet;
@@ -23,9 +22,7 @@ use crate::telemetry::{Direction, unix_time};
 /// Tells and hears messages.
 pub(super) struct Log {
     fleet: Fleet,
-    cursor: Option<Cursor>,
-    /// Lost history: everything is removed as soon as the new end of the log is known.
-    gap: Option<GapCause>,
+    place: LogPlace,
     /// What is being told.
     telling: Vec<Announcement>,
     /// What is being asked.
@@ -59,8 +56,7 @@ impl Log {
     pub(super) fn new(fleet: &Fleet) -> Self {
         Self {
             fleet: fleet.clone(),
-            cursor: None,
-            gap: None,
+            place: LogPlace::default(),
             telling: Vec::new(),
             question: Question::End,
             is_to_resume: true,
@@ -122,15 +118,7 @@ impl Log {
             number,
             last: last.parse().unwrap_or_default(),
         };
-        match &self.cursor {
-            Some(cursor) => self.gap = cursor.resume(&end).err().or(self.gap),
-            None if self.fleet.has_served_alone() => self.gap = self.gap.or(Some(GapCause::Join)),
-            None => {}
-        }
-        if self.gap.is_some() || self.cursor.is_none() {
-            self.cursor = Cursor::at(&end);
-        }
-        if let Some(cause) = self.gap.take() {
+        if let Some(cause) = self.place.meet(&end, self.fleet.has_served_alone()) {
             self.remove_everything(cause);
         }
         Ok(())
@@ -151,23 +139,15 @@ impl Log {
 
     fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let (time, boot, number, written): (u64, Option<String>, u64, Vec<WrittenEntry>) = replies.next()?;
-        let Some(cursor) = &mut self.cursor else {
-            return Ok(());
-        };
         let entries = written.iter().map(|(place, fields)| {
             let number = text(fields, "n").parse().unwrap_or_default();
             (place.parse().unwrap_or_default(), text(fields, "b"), number)
         });
-        let read = ReadLog {
+        self.place.hear(&ReadLog {
             boot,
             number,
             entries: entries.collect(),
-        };
-        if let Err(cause) = cursor.hear(&read) {
-            // What was told before the new end is known may be missing as well.
-            self.cursor = None;
-            self.gap = Some(cause);
-        }
+        });
         for (place, fields) in &written {
             let place: EntryId = place.parse().unwrap_or_default();
             self.hear_entry(fields, micros(time).saturating_sub(place.time()));
@@ -189,7 +169,7 @@ impl Log {
         match self.open(&sealed) {
             Ok(seal) => {
                 // Who writes to the store chooses the place, and with it the age, but not the time in the seal.
-                let age = age.max(age_of(&seal, unix_time()));
+                let age = age.max(seal.least_age(unix_time()));
                 let is_timely = seal.is_timely(unix_time().as_secs());
                 self.obey(FleetMessage::read(&sealed.kind, &sealed.body), age, is_timely);
             }
@@ -219,7 +199,6 @@ impl Log {
 
     fn obey(&self, message: FleetMessage, age: Duration, is_timely: bool) {
         self.fleet.metrics().message(message.kind(), Direction::Heard);
-        self.fleet.metrics().arrived_after(age);
         match message {
             FleetMessage::Purge { purge, cause } => self.fleet.companions().obey_other(&purge, cause),
             FleetMessage::Seen(seen) if is_timely => {
@@ -245,10 +224,9 @@ impl FleetSubject for Log {
             questions.script(TELL, &KEYS, &arguments.map(String::as_str));
         }
         self.is_to_resume |= turn.is_first;
-        let cursor = self.cursor.as_ref().filter(|_| !self.is_to_resume);
-        if let Some(cursor) = cursor {
+        if let Some(last) = self.place.last().filter(|_| !self.is_to_resume) {
             self.question = Question::Entries;
-            questions.script(HEAR, &KEYS, &[&cursor.last().to_string(), MOST_HEARD]);
+            questions.script(HEAR, &KEYS, &[&last.to_string(), MOST_HEARD]);
         } else {
             self.question = Question::End;
             questions.script(END, &KEYS, &[&boot]);
@@ -261,7 +239,6 @@ impl FleetSubject for Log {
             Question::End => self.hear_end(replies),
             Question::Entries => self.hear_entries(replies),
         };
-        self.fleet.be_at(self.cursor.as_ref());
         told.and(heard)
     }
 
@@ -271,32 +248,8 @@ impl FleetSubject for Log {
     }
 }
 
-/// The least age of a message by the time in its seal, which is in whole seconds.
-fn age_of(seal: &Seal, now: UnixTime) -> Duration {
-    now.saturating_since(UnixTime::from_secs(seal.time().saturating_add(1)))
-}
-
 /// A field of an entry; nothing where it is missing.
 fn text(fields: &HashMap<String, Vec<u8>>, name: &str) -> String {
     let value = fields.get(name).map(Vec::as_slice).unwrap_or_default();
     String::from_utf8_lossy(value).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use calendar_edge_core::settings::MarkKey;
-
-    #[test]
-    fn a_seal_tells_the_least_age_of_its_message() {
-        let key = MarkKey::new(b"a secret of thirty-two characters").unwrap();
-        let seal = key.seal(b"x", 100, [7; 16]);
-        let seal = key.open(seal.as_bytes(), 100).unwrap();
-        for (now, expected) in [(90_000, 0), (100_900, 0), (101_200, 200), (130_000, 29_000)] {
-            assert_eq!(
-                age_of(&seal, UnixTime::from_millis(now)),
-                Duration::from_millis(expected)
-            );
-        }
-    }
 }

@@ -9,7 +9,6 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 use super::scripts::CHARGE;
-use super::spending::ask_to_spend;
 use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
 use crate::telemetry::FleetMetrics;
@@ -183,7 +182,7 @@ impl FleetSubject for Logins {
             }
         }
         for batch in self.given_back.chunks(MOST) {
-            ask_to_spend(questions, batch);
+            questions.spend(batch);
         }
         for order in &self.asked {
             ask_to_charge(questions, &order.buckets);

@@ -28,21 +28,14 @@ impl MemberLines {
         let forged = |fault: &dyn std::fmt::Display| {
             StoreFault::new(StoreFaultKind::Forged, format!("the line of a member: {fault}"))
         };
-        let (head, body) = line
-            .split_once('\n')
+        // Before the seal stands the time that the store has written.
+        let sealed = SealedText::of_line(FleetMember::KIND, edge, 1, line)
             .ok_or_else(|| forged(&"it has another form"))?;
-        let (_, seal) = head.split_once(' ').unwrap_or_default();
-        let sealed = SealedText {
-            kind: FleetMember::KIND.to_owned(),
-            edge: edge.to_owned(),
-            body: body.to_owned(),
-            seal: seal.to_owned(),
-        };
         let seal = self.fleet.open(&sealed).map_err(|fault| forged(&fault))?;
         if !seal.is_timely(unix_time().as_secs()) {
             return Err(forged(&"it is too old, or the clocks of two edges differ"));
         }
-        FleetMember::read(edge, body).ok_or_else(|| forged(&"its document is malformed"))
+        FleetMember::read(edge, &sealed.body).ok_or_else(|| forged(&"its document is malformed"))
     }
 }
 
@@ -52,8 +45,7 @@ impl FleetSubject for MemberLines {
             return;
         }
         let sealed = self.fleet.seal(FleetMember::KIND, self.fleet.member().body());
-        let line = format!("{}\n{}", sealed.seal, sealed.body);
-        questions.script(MEET, &["members"], &[&sealed.edge, &line, LIFE]);
+        questions.script(MEET, &["members"], &[&sealed.edge, &sealed.line(), LIFE]);
     }
 
     fn hear(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault> {

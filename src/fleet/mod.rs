@@ -1,6 +1,6 @@
 //! The fleet: several edges that agree through one store, and act alone while it is away.
 //!
-//! [`Fleet::follow`] runs the supervisor, which connects and connects again. On each connection an `StoreExchange` sends one
+//! [`FleetTask::begin`] runs the supervisor, which connects and connects again. On each connection an `StoreExchange` sends one
 //! pipeline after another. What is exchanged is divided into subjects: each adds its commands to a pipeline, and takes
 //! its own replies. No request waits for any of it longer than its own patience.
 
@@ -26,6 +26,7 @@ mod turns;
 
 pub use trial::{StoreReport, StoreTrouble, try_store};
 
-pub(crate) use fleet::{Fleet, FleetTask};
+pub(crate) use fleet::Fleet;
 pub(crate) use fleet_status::FleetStatus;
 pub(crate) use shared_limits::FleetLimits;
+pub(crate) use supervisor::FleetTask;

@@ -12,6 +12,7 @@ use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
 use crate::migration::RuleState;
 use crate::telemetry::{Direction, StoreFaultKind};
+use calendar_edge_core::companion::mark::SealFault;
 use calendar_edge_core::fleet::{FleetMessage, RuleNews, SealedText};
 use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};
 
@@ -80,7 +81,7 @@ impl SharedRules {
         // Numbers and texts always have a form in JSON.
         let line = serde_json::to_string(&line).unwrap_or_default();
         let line = self.fleet.seal(STANDING, line);
-        let line = format!("{} {} {}\n{}", standing.version, line.edge, line.seal, line.body);
+        let line = format!("{} {} {}", standing.version, line.edge, line.line());
         let boot = Uuid::new_v4().simple().to_string();
         let known = self.versions.get(&rule).map_or("0", String::as_str);
         let arguments = [&boot, &news.edge, &news.kind, &news.body, &news.seal, &rule];
@@ -97,8 +98,7 @@ impl SharedRules {
         for counts in rule_state.counts_to_tell() {
             let key = format!("g:{}:{}", counts.rule, counts.slot);
             let sealed = self.fleet.seal(SharedCounts::KIND, counts.to_json());
-            let line = format!("{}\n{}", sealed.seal, sealed.body);
-            questions.script(COUNT, &[&key], &[&sealed.edge, &line, COUNTS_LIVE]);
+            questions.script(COUNT, &[&key], &[&sealed.edge, &sealed.line(), COUNTS_LIVE]);
             self.asked
                 .push(RuleQuestion::Counts(Arc::clone(rule_state), counts.slot));
         }
@@ -146,11 +146,10 @@ impl SharedRules {
     }
 
     fn read(&self, rule: &str, line: &str) -> Result<RuleRecord, StoreFault> {
-        let (head, body) = line.split_once('\n').unwrap_or_default();
-        let mut head = head.splitn(3, ' ').skip(1);
-        let (edge, seal) = (head.next().unwrap_or_default(), head.next().unwrap_or_default());
-        self.open(STANDING, edge, (seal, body))?;
-        let line: Option<RuleLine> = serde_json::from_str(body).ok();
+        // Before the seal stand the version and the edge.
+        let edge = line.split(' ').nth(1).unwrap_or_default();
+        let body = self.open(STANDING, SealedText::of_line(STANDING, edge, 2, line))?;
+        let line: Option<RuleLine> = serde_json::from_str(&body).ok();
         let line = line.filter(|line| line.rule == rule);
         line.map(|line| line.standing)
             .ok_or_else(|| forged(STANDING, "it is of another form"))
@@ -163,22 +162,17 @@ impl SharedRules {
         rule: &str,
         slot: &str,
     ) -> Result<SharedCounts, StoreFault> {
-        let (seal, body) = line.split_once('\n').unwrap_or_default();
-        self.open(SharedCounts::KIND, edge, (seal, body))?;
-        SharedCounts::read(body, rule, slot)
+        let sealed = SealedText::of_line(SharedCounts::KIND, edge, 0, line);
+        let body = self.open(SharedCounts::KIND, sealed)?;
+        SharedCounts::read(&body, rule, slot)
             .ok_or_else(|| forged(SharedCounts::KIND, "it is of another form"))
     }
 
-    /// Opens the seal of an edge of this fleet, of whatever age.
-    fn open(&self, kind: &str, edge: &str, (seal, body): (&str, &str)) -> Result<(), StoreFault> {
-        let sealed = SealedText {
-            kind: kind.to_owned(),
-            edge: edge.to_owned(),
-            body: body.to_owned(),
-            seal: seal.to_owned(),
-        };
-        let opened = self.fleet.open(&sealed);
-        opened.map(drop).map_err(|fault| forged(kind, &fault.to_string()))
+    /// The text under the seal of an edge of this fleet, of whatever age.
+    fn open(&self, kind: &str, sealed: Option<SealedText>) -> Result<String, StoreFault> {
+        let sealed = sealed.ok_or(SealFault::Malformed);
+        let opened = sealed.and_then(|sealed| self.fleet.open(&sealed).map(|_| sealed.body));
+        opened.map_err(|fault| forged(kind, &fault.to_string()))
     }
 
     fn hear_all(&mut self, lines: &BTreeMap<String, String>) -> Result<(), StoreFault> {

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use super::fleet::Fleet;
-use super::scripts::SPEND;
 use super::store_fault::StoreFault;
 use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
 use calendar_edge_core::limits::rates::Settlement;
@@ -48,7 +47,7 @@ impl FleetSubject for Spending {
             .store()
             .take_unsettled(MOST, Instant::now());
         for batch in self.asked.chunks(BATCH) {
-            ask_to_spend(questions, batch);
+            questions.spend(batch);
         }
     }
 
@@ -81,17 +80,4 @@ impl FleetSubject for Spending {
         let asked = std::mem::take(&mut self.asked);
         self.keep(&asked);
     }
-}
-
-/// Asks the store to add what was spent, and to subtract what was given back.
-pub(super) fn ask_to_spend(questions: &mut Questions, settlements: &[Settlement]) {
-    let arguments = settlements.iter().flat_map(|settlement| {
-        let taken = settlement.taken;
-        [
-            taken.micros().to_string(),
-            taken.period().as_micros().to_string(),
-            taken.debt().as_micros().to_string(),
-        ]
-    });
-    questions.buckets(SPEND, settlements, arguments.collect());
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use redis::{FromRedisValue, Pipeline, RedisResult, ToRedisArgs, Value, from_redis_value};
 
+use super::scripts::SPEND;
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
@@ -75,6 +76,19 @@ impl Questions {
             pipe.arg(self.key.store_key(&format!("b:{:016x}", settlement.bucket)));
         }
         pipe.arg(arguments);
+    }
+
+    /// Asks the store to add what was spent, and to subtract what was given back.
+    pub(super) fn spend(&mut self, settlements: &[Settlement]) {
+        let arguments = settlements.iter().flat_map(|settlement| {
+            let taken = settlement.taken;
+            [
+                taken.micros().to_string(),
+                taken.period().as_micros().to_string(),
+                taken.debt().as_micros().to_string(),
+            ]
+        });
+        self.buckets(SPEND, settlements, arguments.collect());
     }
 
     /// Adds a command about one key of the fleet.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
 use super::connect::StoreRoute;
@@ -26,8 +27,43 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// The age at which a connection is replaced, so that names are resolved again.
 const OLD: Duration = Duration::from_mins(10);
 
+/// The task that exchanges with the store; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct FleetTask {
+    fleet: Fleet,
+    task: JoinHandle<()>,
+}
+
+/// The longest time that leaving the fleet may take.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+// === impl FleetTask ===
+
+impl FleetTask {
+    /// Follows the settings, and exchanges with the store that they name.
+    pub(crate) fn begin(fleet: &Fleet) -> Self {
+        Self {
+            fleet: fleet.clone(),
+            task: tokio::spawn(supervise(fleet.clone())),
+        }
+    }
+
+    /// Tells the others what waits to be told, and that this edge is gone.
+    pub(crate) async fn leave(&mut self) {
+        self.fleet.leave();
+        // The line of an edge that cannot say farewell lives ten seconds longer.
+        let _ = timeout(FAREWELL, &mut self.task).await;
+    }
+}
+
+impl Drop for FleetTask {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
 /// Serves one set of settings after another until the edge leaves.
-pub(super) async fn supervise(fleet: Fleet) {
+async fn supervise(fleet: Fleet) {
     let mut config = fleet.config();
     loop {
         let current = config.borrow_and_update().clone();

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use redis::Value;
 
 use super::connect::{Connection, StoreRoute};
-use super::scripts::{ABOUT, CHARGE, END, HEAR, MEET, SPEND, TELL};
-use super::scripts::{CHANGE, COUNT};
+use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, HEAR, MEET, SPEND, TELL};
 use super::store_fault::StoreFault;
 use super::subject::{Questions, Replies};
 use crate::telemetry::StoreFaultKind;
-use calendar_edge_core::fleet::FleetKey;
+use calendar_edge_core::fleet::{FleetKey, ServerFacts};
 use calendar_edge_core::settings::{FleetSettings, MarkKey, StoreAddress};
 
 /// What was found out about a store.
@@ -36,12 +35,6 @@ pub struct StoreTrouble {
     /// The rights that the user at the store needs; none without a secret.
     pub acl: Option<String>,
 }
-
-/// The free memory below which a store is too small.
-const LEAST_FREE: u64 = 16 << 20;
-
-/// The first version whose scripts may read the time before they write.
-const FIRST_VERSION: u64 = 5;
 
 /// The advice where a server that speaks TLS ends the connection: so it refuses a certificate in TLS 1.3.
 const SHOW_CERTIFICATE: &str = "start the store, correct `fleet.store`, or name the certificate that it demands in `fleet.certificate_file`";
@@ -85,7 +78,7 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
         acl: Some(acl.clone()),
     })?;
     let server = ServerFacts::of(&about);
-    if server.version_number() < FIRST_VERSION || server.is_replica() {
+    if server.is_too_old() || server.is_replica() {
         return Err(StoreTrouble {
             said: server.name(),
             advice: if server.is_replica() {
@@ -119,11 +112,9 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     questions.script(MEET, &["check:members"], &["check", "", "1"]);
     questions.script(SPEND, &["check:b"], &["1000", "1000", "1000"]);
     questions.script(CHARGE, &["check:b"], &["1000", "1000"]);
-    {
-        let arguments = ["0", "check", "rule", "{}", "", "check", "0", "1"];
-        questions.script(CHANGE, &[keys[0], keys[1], keys[2], "check:rules"], &arguments);
-        questions.script(COUNT, &["check:g"], &["check", "", "1000"]);
-    }
+    let arguments = ["0", "check", "rule", "{}", "", "check", "0", "1"];
+    questions.script(CHANGE, &[keys[0], keys[1], keys[2], "check:rules"], &arguments);
+    questions.script(COUNT, &["check:g"], &["check", "", "1000"]);
     questions.command("SET", "check:ask", &["check", "NX", "PX", "1000"]);
     questions.command("HDEL", "check:members", &["check"]);
     for left in keys.into_iter().chain(LEFT) {
@@ -171,71 +162,5 @@ const fn advice(kind: StoreFaultKind) -> &'static str {
         | StoreFaultKind::Protocol
         | StoreFaultKind::Forged
         | StoreFaultKind::Replayed => "edges need Valkey, or Redis 5 or newer",
-    }
-}
-
-/// What a server tells of itself: one `name:value` a line.
-struct ServerFacts<'a>(&'a str);
-
-// === impl ServerFacts ===
-
-impl<'a> ServerFacts<'a> {
-    const fn of(about: &'a str) -> Self {
-        Self(about)
-    }
-
-    fn text(&self, name: &str) -> Option<&'a str> {
-        let mut lines = self.0.lines();
-        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-    }
-
-    fn number(&self, name: &str) -> Option<u64> {
-        self.text(name)?.trim().parse().ok()
-    }
-
-    fn name(&self) -> String {
-        match (self.text("valkey_version"), self.text("redis_version")) {
-            (Some(version), _) => format!("Valkey {version}"),
-            (None, Some(version)) => format!("Redis {version}"),
-            (None, None) => "a server that does not tell its version".to_owned(),
-        }
-    }
-
-    /// The first number of the version that Redis would have; unknown counts as new.
-    fn version_number(&self) -> u64 {
-        let version = self.text("redis_version");
-        let first = version.and_then(|version| version.split('.').next());
-        first
-            .and_then(|number| number.parse().ok())
-            .unwrap_or(FIRST_VERSION)
-    }
-
-    fn is_replica(&self) -> bool {
-        self.text("role") == Some("slave")
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        let policy = self.text("maxmemory_policy").unwrap_or_default();
-        let most = self.number("maxmemory").unwrap_or_default();
-        let free = most.saturating_sub(self.number("used_memory").unwrap_or_default());
-        let mut warnings = Vec::new();
-        let effect = match policy.split('-').next() {
-            Some("allkeys") => Some("each time all edges remove what they store"),
-            Some("volatile") => Some("clients get more than their rates"),
-            _ => None,
-        };
-        if let Some(effect) = effect.filter(|_| most > 0) {
-            warnings.push(format!(
-                "the store evicts keys of the fleet (`maxmemory-policy {policy}`): {effect}; use `noeviction`, or a store of \
-                 its own"
-            ));
-        }
-        if most > 0 && free < LEAST_FREE {
-            let (free, least) = (free >> 20, LEAST_FREE >> 20);
-            warnings.push(format!(
-                "the store has {free} MiB of free memory: give it {least} MiB or more"
-            ));
-        }
-        warnings
     }
 }

@@ -12,14 +12,13 @@ use crate::backend::{
 };
 use crate::cache::StoredResponse;
 use crate::gateway::cache::known_reads::KnownRead;
-use crate::gateway::calendar::patch_conditions::PatchConditions;
 use crate::gateway::migration::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, SiteVerdict};
 use calendar_edge_core::cache::forms::AnswerForm;
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
-use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
+use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, PatchConditions, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
@@ -232,7 +231,7 @@ impl CalendarCall {
         Self {
             client,
             call,
-            route: CallRoute::primary(),
+            route: CallRoute::Primary,
             form: AnswerForm::Json,
             queue: None,
         }

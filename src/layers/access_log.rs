@@ -10,6 +10,7 @@ use bytes::Bytes;
 use http_body::Body;
 use http_body_util::BodyExt;
 use pin_project_lite::pin_project;
+use tower::layer::layer_fn;
 use tower::{Layer, Service};
 use tracing::instrument::Instrumented;
 use tracing::{Instrument, info_span};
@@ -21,12 +22,6 @@ use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::settings::Settings;
 
-/// Logs and counts requests.
-#[derive(Debug, Clone)]
-pub(super) struct AccessLogLayer {
-    sinks: Arc<LogSinks>,
-}
-
 /// Logs and counts each request once; makes no response of its own.
 #[derive(Debug, Clone)]
 pub(super) struct AccessLog<S> {
@@ -34,25 +29,16 @@ pub(super) struct AccessLog<S> {
     sinks: Arc<LogSinks>,
 }
 
-// === impl AccessLogLayer ===
-
-impl AccessLogLayer {
-    pub(super) fn new(settings: &Settings, sinks: AccessLogSinks) -> Self {
-        Self {
-            sinks: Arc::new(LogSinks::new(settings, sinks)),
-        }
-    }
-}
-
-impl<S> Layer<S> for AccessLogLayer {
-    type Service = AccessLog<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        AccessLog {
-            inner,
-            sinks: Arc::clone(&self.sinks),
-        }
-    }
+/// The layer that logs and counts.
+pub(super) fn access_log<S>(
+    settings: &Settings,
+    sinks: AccessLogSinks,
+) -> impl Layer<S, Service = AccessLog<S>> {
+    let sinks = Arc::new(LogSinks::new(settings, sinks));
+    layer_fn(move |inner| AccessLog {
+        inner,
+        sinks: Arc::clone(&sinks),
+    })
 }
 
 // === impl AccessLog ===

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, Uri, Version};
 
 use super::arrived_request::ArrivedRequest;
-use super::client_body::ReadProgress;
+use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
 use crate::server::Transport;
@@ -97,16 +97,16 @@ impl LogSinks {
         } = sinks;
         let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
         let roots: Vec<Arc<str>> = roots.collect();
-        metrics.expect(settings);
+        metrics.requests().expect(settings);
         Self {
             metrics,
             refusals,
             spans,
             policy: settings.policy(),
             roots,
-            keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
+            keeps_refusals: settings.admin.listen.is_some() && settings.log.refusals > 0,
             // Without an admin listener nobody can ask for them.
-            counts_clients: settings.admin.is_some(),
+            counts_clients: settings.admin.listen.is_some(),
         }
     }
 }
@@ -169,7 +169,7 @@ impl Record {
             answer: None,
             bytes: 0,
             complete: false,
-            _inflight: sinks.metrics.begin(),
+            _inflight: sinks.metrics.requests().begin(),
             sinks: Arc::clone(sinks),
         }
     }

@@ -9,15 +9,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::arrived_request::ArrivedRequest;
 use super::response::{EdgeResponse, refused};
 use calendar_edge_core::errors::EdgeError;
-
-/// Turns panics into responses.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CatchPanicLayer;
 
 /// Responds with 500 if the inner service panics.
 #[derive(Debug, Clone)]
@@ -25,11 +21,9 @@ pub(super) struct CatchPanic<S> {
     inner: S,
 }
 
-impl<S> Layer<S> for CatchPanicLayer {
-    type Service = CatchPanic<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        CatchPanic { inner }
+impl<S> CatchPanic<S> {
+    pub(super) const fn new(inner: S) -> Self {
+        Self { inner }
     }
 }
 
@@ -95,11 +89,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_becomes_a_500() {
-        let service =
-            CatchPanicLayer.layer(tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
-                assert_ne!(request.head.uri.path(), "/bad", "told to panic");
-                Ok(EdgeResponse::unchanged(http::Response::default()))
-            }));
+        let service = CatchPanic::new(tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
+            assert_ne!(request.head.uri.path(), "/bad", "told to panic");
+            Ok(EdgeResponse::unchanged(http::Response::default()))
+        }));
         let bad = service.clone().oneshot(request("/bad"));
         assert_eq!(bad.await.unwrap().status(), StatusCode::INTERNAL_SERVER_ERROR);
         let good = service.oneshot(request("/good"));

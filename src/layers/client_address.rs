@@ -1,17 +1,12 @@
 //! The client's address and scheme: those of the peer, or those that trusted proxies report.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use http::HeaderMap;
 use ipnet::IpNet;
 
-use super::around::Concern;
-use super::arrived_request::ArrivedRequest;
-use super::response::EdgeResponse;
 use crate::server::{Peer, Transport};
 use calendar_edge_core::gateway::authority::Scheme;
-use calendar_edge_core::gateway::refusals::Arrived;
 
 /// The client's address and scheme, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,39 +17,15 @@ pub(crate) struct ClientAddress {
     pub(crate) scheme: Scheme,
 }
 
-/// Determines client addresses.
-#[derive(Debug, Clone)]
-pub(super) struct ClientAddresses {
-    trusted: Arc<[IpNet]>,
-}
-
-// === impl ClientAddress ===
-
-impl ClientAddress {
-    /// How the request of this client arrived over a connection.
-    pub(super) fn arrived(self, peer: Peer) -> Arrived {
-        Arrived {
-            client: self.address,
-            scheme: self.scheme,
-            local: peer.local,
-        }
-    }
-}
-
-/// True if the peer is a trusted proxy.
-pub(super) fn is_trusted(trusted: &[IpNet], peer: Peer) -> bool {
-    peer.is_in(trusted)
-}
-
 /// The right-most address of the chain that is not a trusted proxy.
 ///
 /// Entries further left were written by untrusted parties.
-fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientAddress {
+pub(super) fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientAddress {
     let mut client = ClientAddress {
         address: peer.address(),
         scheme: scheme(peer),
     };
-    if !is_trusted(trusted, peer) {
+    if !peer.is_in(trusted) {
         return client;
     }
     if let Some(scheme) = forwarded_scheme(headers) {
@@ -108,27 +79,6 @@ fn parse(entry: &str) -> Option<IpAddr> {
         .ok()
         .or_else(|| entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok())?;
     Some(address.to_canonical())
-}
-
-// === impl ClientAddresses ===
-
-impl ClientAddresses {
-    pub(super) fn new(trusted: &[IpNet]) -> Self {
-        Self {
-            trusted: trusted.into(),
-        }
-    }
-}
-
-impl Concern for ClientAddresses {
-    type Facts = ();
-
-    fn request<B>(&self, request: &mut ArrivedRequest<B>) {
-        let client = client_address(&self.trusted, request.peer, &request.head.headers);
-        request.context.client = Some(client);
-    }
-
-    fn response((): &mut (), _: &mut EdgeResponse) {}
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -13,23 +12,17 @@ use http::{HeaderValue, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use pin_project_lite::pin_project;
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
+use super::read_progress::ReadProgress;
 use super::response::EdgeResponse;
 use super::unread_body::read_on;
 use crate::server::response::PlainResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::errors::Cause;
 use calendar_edge_core::framing::Breach;
-
-/// How far a body was read.
-#[derive(Debug)]
-pub(super) struct ReadProgress {
-    at_end: AtomicBool,
-    bytes: AtomicU64,
-}
 
 /// The body of a client's request; its trailers are dropped (T-29).
 #[derive(Debug)]
@@ -60,41 +53,12 @@ pub(crate) enum BodyError {
     Refused(Cause),
 }
 
-/// Closes connections with an unread request body.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ClientBodyLayer;
-
 /// Adds `Connection: close` to responses to requests whose body was not read to its end.
 ///
 /// Otherwise the rest of the body could be taken for a request (T-31).
 #[derive(Debug, Clone)]
 pub(super) struct WatchBody<S> {
     inner: S,
-}
-
-// === impl ReadProgress ===
-
-impl ReadProgress {
-    fn of(body: &Incoming) -> Self {
-        Self {
-            at_end: AtomicBool::new(body.is_end_stream()),
-            bytes: AtomicU64::new(0),
-        }
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.at_end.load(Ordering::Relaxed)
-    }
-
-    fn read(&self, data: &Bytes) {
-        let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    /// The bytes that were read.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
-    }
 }
 
 // === impl ClientBody ===
@@ -131,7 +95,7 @@ impl Body for ClientBody {
         loop {
             let frame = ready!(Pin::new(&mut *inner).poll_frame(cx));
             if frame.is_none() || inner.is_end_stream() {
-                this.progress.at_end.store(true, Ordering::Relaxed);
+                this.progress.ended();
             }
             match frame {
                 Some(Ok(frame)) if frame.is_trailers() => {}
@@ -170,17 +134,13 @@ impl Drop for ClientBody {
     }
 }
 
-// === impl ClientBodyLayer ===
+// === impl WatchBody ===
 
-impl<S> Layer<S> for ClientBodyLayer {
-    type Service = WatchBody<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        WatchBody { inner }
+impl<S> WatchBody<S> {
+    pub(super) const fn new(inner: S) -> Self {
+        Self { inner }
     }
 }
-
-// === impl WatchBody ===
 
 impl<S> Service<ReceivedRequest<Incoming>> for WatchBody<S>
 where

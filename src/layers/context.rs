@@ -7,13 +7,12 @@ use std::task::{Context, Poll};
 
 use futures_util::future::Either;
 use http::Version;
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::arrived_request::ArrivedRequest;
 use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
-use super::head_rules::NamedHost;
-use super::noted::Noted;
+use super::noted::{NamedHost, Noted};
 use super::request_id::RequestId;
 use super::response::{EdgeResponse, refused};
 use crate::server::{Peer, ReceivedRequest};
@@ -62,11 +61,7 @@ pub(crate) type AskedRequest = EdgeRequest<()>;
 #[error("no layer noted {0}")]
 struct MissingFact(&'static str);
 
-/// Makes an [`EdgeRequest`] of each request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ContextLayer;
-
-/// Responds with 500 if a fact is missing: no fact has a default.
+/// Makes an [`EdgeRequest`] of each request, and responds with 500 if a fact is missing: no fact has a default.
 #[derive(Debug, Clone)]
 pub(super) struct TakeContext<S> {
     inner: S,
@@ -146,7 +141,7 @@ impl<B> EdgeRequest<B> {
 
     /// The request without its secrets; none if its head is too large to be kept.
     pub(crate) fn kept(&self, body: DecidingBody<'_>) -> Option<KeptRequest> {
-        KeptRequest::keep(&self.head, self.context.client.arrived(self.peer), body)
+        KeptRequest::keep(&self.head, body)
     }
 
     /// Notes why the request is refused, with the body that decides.
@@ -160,17 +155,13 @@ impl<B> EdgeRequest<B> {
     }
 }
 
-// === impl ContextLayer ===
+// === impl TakeContext ===
 
-impl<S> Layer<S> for ContextLayer {
-    type Service = TakeContext<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        TakeContext { inner }
+impl<S> TakeContext<S> {
+    pub(super) const fn new(inner: S) -> Self {
+        Self { inner }
     }
 }
-
-// === impl TakeContext ===
 
 impl<S, B> Service<Box<ArrivedRequest<B>>> for TakeContext<S>
 where
@@ -229,8 +220,7 @@ mod tests {
             assert!(request.head.extensions.is_empty());
             Ok(EdgeResponse::unchanged(http::Response::default()))
         });
-        ContextLayer
-            .layer(service)
+        TakeContext::new(service)
             .oneshot(Box::new(request))
             .await
             .unwrap()

@@ -2,7 +2,6 @@
 
 use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
-use super::noted::Noted;
 use crate::server::RequestFraming;
 use calendar_edge_judge::problem::Refusal;
 
@@ -11,15 +10,9 @@ use calendar_edge_judge::problem::Refusal;
 pub(super) struct FramingCheck;
 
 impl HeadCheck for FramingCheck {
-    type Fact = ();
-
-    fn check<B>(&self, request: &ArrivedRequest<B>) -> Result<(), Refusal> {
+    /// The request stands for one that could not be read: there is nothing to note.
+    fn check<B>(&self, request: &mut ArrivedRequest<B>) -> Result<(), Refusal> {
         let breach = request.framing.as_ref().and_then(RequestFraming::of_head);
         breach.map_or(Ok(()), |breach| Err(breach.refusal()))
     }
-
-    fn found(&self, (): (), _: &mut Noted) {}
-
-    /// The request stands for one that could not be read: there is nothing to keep.
-    fn note<B>(&self, _: &ArrivedRequest<B>, _: &Refusal) {}
 }

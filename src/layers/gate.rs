@@ -1,4 +1,4 @@
-//! A layer that lets a request pass if a pure check accepts its head.
+//! A layer that lets a request pass if a check accepts its head.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -6,32 +6,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::future::Either;
+use tower::layer::layer_fn;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use super::noted::Noted;
 use super::response::{EdgeResponse, refused};
 use calendar_edge_judge::problem::Refusal;
 
-/// A pure rule about request heads.
+/// A rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {
-    /// The fact that the check finds.
-    type Fact;
-
-    /// Returns a fact, or the refusal of the head.
-    fn check<B>(&self, request: &ArrivedRequest<B>) -> Result<Self::Fact, Refusal>;
-
-    /// Notes the fact for the layers below.
-    fn found(&self, fact: Self::Fact, noted: &mut Noted);
-
-    /// Notes why a head is refused.
-    fn note<B>(&self, request: &ArrivedRequest<B>, refusal: &Refusal);
-}
-
-/// Puts a [`HeadCheck`] before a service.
-#[derive(Debug)]
-pub(super) struct GateLayer<C> {
-    check: Arc<C>,
+    /// Notes for the layers below what it finds; or returns the refusal of the head.
+    fn check<B>(&self, request: &mut ArrivedRequest<B>) -> Result<(), Refusal>;
 }
 
 /// Responds with the refusal of its check, if there is one.
@@ -41,33 +26,13 @@ pub(super) struct Gate<C, S> {
     inner: S,
 }
 
-// === impl GateLayer ===
-
-impl<C: HeadCheck> GateLayer<C> {
-    pub(super) fn new(check: C) -> Self {
-        Self {
-            check: Arc::new(check),
-        }
-    }
-}
-
-impl<C, S> Layer<S> for GateLayer<C> {
-    type Service = Gate<C, S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Gate {
-            check: Arc::clone(&self.check),
-            inner,
-        }
-    }
-}
-
-impl<C> Clone for GateLayer<C> {
-    fn clone(&self) -> Self {
-        Self {
-            check: Arc::clone(&self.check),
-        }
-    }
+/// Puts a [`HeadCheck`] before a service.
+pub(super) fn gate<C, S>(check: C) -> impl Layer<S, Service = Gate<C, S>> {
+    let check = Arc::new(check);
+    layer_fn(move |inner| Gate {
+        check: Arc::clone(&check),
+        inner,
+    })
 }
 
 // === impl Gate ===
@@ -95,15 +60,9 @@ where
     }
 
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
-        match self.check.check(&request) {
-            Ok(fact) => {
-                self.check.found(fact, &mut request.context);
-                Either::Left(self.inner.call(request))
-            }
-            Err(refusal) => {
-                self.check.note(&request, &refusal);
-                Either::Right(ready(Ok(refused(&refusal))))
-            }
+        match self.check.check(&mut request) {
+            Ok(()) => Either::Left(self.inner.call(request)),
+            Err(refusal) => Either::Right(ready(Ok(refused(&refusal)))),
         }
     }
 }

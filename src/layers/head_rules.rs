@@ -2,40 +2,29 @@
 
 use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
-use super::noted::Noted;
+use super::noted::NamedHost;
 use crate::telemetry::{DecidedBy, RefusalNote};
-use calendar_edge_core::gateway::authority::Host;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::gateway::refusals::{DecidingBody, KeptRequest};
 use calendar_edge_judge::problem::Refusal;
 
-/// The host that a request names; none only where HTTP/1.0 allows that.
-#[derive(Debug, Clone)]
-pub(super) struct NamedHost(pub(super) Option<Host>);
-
-// === impl HeadRules ===
-
 impl HeadCheck for HeadRules {
-    type Fact = NamedHost;
-
-    fn check<B>(&self, request: &ArrivedRequest<B>) -> Result<NamedHost, Refusal> {
-        Self::check(self, &request.head).map(NamedHost)
+    fn check<B>(&self, request: &mut ArrivedRequest<B>) -> Result<(), Refusal> {
+        let host = Self::check(self, &request.head).inspect_err(|refusal| note(request, refusal))?;
+        request.context.host = Some(NamedHost(host));
+        Ok(())
     }
+}
 
-    fn found(&self, host: NamedHost, noted: &mut Noted) {
-        noted.host = Some(host);
-    }
-
-    fn note<B>(&self, request: &ArrivedRequest<B>, refusal: &Refusal) {
-        let Some((log, client)) = request.context.log.as_ref().zip(request.context.client) else {
-            return;
-        };
-        let arrived = client.arrived(request.peer);
-        log.refused(|| RefusalNote {
-            request: KeptRequest::keep(&request.head, arrived, DecidingBody::None),
-            findings: Vec::new(),
-            decided_by: DecidedBy::Rules,
-            insists: refusal.problem().held_in_every_mode(),
-        });
-    }
+/// Notes why a head is refused.
+fn note<B>(request: &ArrivedRequest<B>, refusal: &Refusal) {
+    let Some(log) = &request.context.log else {
+        return;
+    };
+    log.refused(|| RefusalNote {
+        request: KeptRequest::keep(&request.head, DecidingBody::None),
+        findings: Vec::new(),
+        decided_by: DecidedBy::Rules,
+        insists: refusal.problem().held_in_every_mode(),
+    });
 }

@@ -27,6 +27,8 @@ mod gate;
 mod head_response;
 mod head_rules;
 mod noted;
+mod proxy_reports;
+mod read_progress;
 mod request_id;
 mod response;
 mod served_facts;
@@ -39,6 +41,7 @@ pub(crate) use current::CurrentStack;
 pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 
 use around::around;
+use gate::gate;
 
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
@@ -51,15 +54,13 @@ where
 {
     let stack = ServiceBuilder::new()
         // Outermost: an unread body must close the connection, whichever layer responds.
-        .layer(client_body::ClientBodyLayer)
-        // Above all layers that log or respond: both use the request's id.
-        .layer(around(request_id::RequestIds::new(&settings.trusted_proxies)))
-        // Above the access log, which logs the client's address.
-        .layer(around(client_address::ClientAddresses::new(
+        .layer_fn(client_body::WatchBody::new)
+        // Above all layers that log or respond: they use the request's id and its client's address.
+        .layer(around(proxy_reports::ProxyReports::new(
             &settings.trusted_proxies,
         )))
         // Above all layers that may respond, so that each request has one log line and one count.
-        .layer(access_log::AccessLogLayer::new(settings, log))
+        .layer(access_log::access_log(settings, log))
         // Below the access log, which counts the bytes that are really sent.
         .layer(around(head_response::HeadResponse))
         // Below HEAD, whose headers are those of GET; above all layers that respond or write headers.
@@ -67,16 +68,13 @@ where
         // Below HEAD, above all layers that respond: web pages must be able to read refusals too.
         .layer(around(cors::Cors::new(settings.cors_rules())))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
-        .layer(catch_panic::CatchPanicLayer)
+        .layer_fn(catch_panic::CatchPanic::new)
         // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether it is a head
         // at all: a stand-in for a broken one has nothing that the rules could judge.
-        .layer(gate::GateLayer::new(framing::FramingCheck))
-        .layer(gate::GateLayer::new(HeadRules::new(
-            &settings.limits,
-            &settings.hosts,
-        )))
+        .layer(gate(framing::FramingCheck))
+        .layer(gate(HeadRules::new(&settings.limits, &settings.hosts)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
-        .layer(context::ContextLayer)
+        .layer_fn(context::TakeContext::new)
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::client_address::ClientAddress;
-use super::client_body::ReadProgress;
-use super::head_rules::NamedHost;
+use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use crate::telemetry::RequestLog;
+use calendar_edge_core::gateway::authority::Host;
 
 /// The facts that the layers have noted so far.
 #[derive(Debug, Clone, Default)]
@@ -17,3 +17,7 @@ pub(super) struct Noted {
     pub(super) host: Option<NamedHost>,
     pub(super) body: Option<Arc<ReadProgress>>,
 }
+
+/// The host that a request names; none only where HTTP/1.0 allows that.
+#[derive(Debug, Clone)]
+pub(super) struct NamedHost(pub(super) Option<Host>);

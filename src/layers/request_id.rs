@@ -1,17 +1,9 @@
-//! Gives every request an id, and every response the id of its request.
-
-use std::sync::Arc;
+//! The id of a request.
 
 use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue};
-use ipnet::IpNet;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
-
-use super::around::Concern;
-use super::arrived_request::ArrivedRequest;
-use super::client_address::is_trusted;
-use super::response::EdgeResponse;
 
 /// The header with the id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -22,12 +14,6 @@ const LONGEST: usize = 128;
 /// The id of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(HeaderValue);
-
-/// Gives requests their id: that of a trusted proxy, or a new one.
-#[derive(Debug, Clone)]
-pub(super) struct RequestIds {
-    trusted: Arc<[IpNet]>,
-}
 
 // === impl RequestId ===
 
@@ -41,7 +27,7 @@ impl RequestId {
     }
 
     /// The id that a request came with, if it is valid.
-    fn of(headers: &HeaderMap) -> Option<Self> {
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(X_REQUEST_ID).iter();
         let value = values.next().filter(|value| is_sane(value.as_bytes()))?;
         values.next().is_none().then(|| Self(value.clone()))
@@ -65,33 +51,6 @@ fn is_sane(id: &[u8]) -> bool {
         && id.iter().all(|byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'=' | b'/')
         })
-}
-
-// === impl RequestIds ===
-
-impl RequestIds {
-    pub(super) fn new(trusted: &[IpNet]) -> Self {
-        Self {
-            trusted: trusted.into(),
-        }
-    }
-}
-
-impl Concern for RequestIds {
-    type Facts = RequestId;
-
-    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> RequestId {
-        let given = is_trusted(&self.trusted, request.peer)
-            .then(|| RequestId::of(&request.head.headers))
-            .flatten();
-        let id = given.unwrap_or_else(RequestId::fresh);
-        request.context.id = Some(id.clone());
-        id
-    }
-
-    fn response(id: &mut RequestId, answer: &mut EdgeResponse) {
-        answer.headers_mut().insert(X_REQUEST_ID, id.value().clone());
-    }
 }
 
 #[cfg(test)]

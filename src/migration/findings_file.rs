@@ -1,8 +1,8 @@
 //! The file that keeps what was found out about backends over a restart.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use serde_json::Value;
@@ -34,13 +34,7 @@ pub(super) fn read(directory: Option<&Path>) -> BTreeMap<String, Value> {
 /// Replaces the file, and makes its directory.
 pub(super) fn write(directory: &Path, reports: &BTreeMap<String, Value>) {
     let file = directory.join(FILE);
-    let written = fs::create_dir_all(directory).and_then(|()| {
-        state_file::replace(&file, |aside| {
-            serde_json::to_writer(&mut *aside, reports)?;
-            aside.flush()
-        })
-    });
-    if let Err(error) = written {
+    if let Err(error) = state_file::replace_json(&file, reports) {
         tracing::error!(%error, file = %file.display(), "findings about backends cannot be kept");
     }
 }

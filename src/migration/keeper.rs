@@ -128,7 +128,8 @@ impl Keeper {
     fn write(&self) {
         let mut kept = self.kept.lock();
         let Some(file) = &kept.file else { return };
-        let written = replace(file, kept.rules.to_json().as_bytes());
+        let text = kept.rules.to_json();
+        let written = state_file::replace(file, |aside| aside.write_all(text.as_bytes()));
         match &written {
             Err(error) if !kept.is_unwritten => tracing::error!(
                 %error,
@@ -189,12 +190,4 @@ fn read(file: &Path) -> io::Result<Option<PersistedRules>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(broken(&error)),
     }
-}
-
-/// Replaces a file, and makes its directory.
-fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
-    if let Some(directory) = file.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    state_file::replace(file, |aside| aside.write_all(text))
 }

@@ -39,14 +39,8 @@ impl Migration {
 
     fn moved(&self) -> Vec<MovedStatus> {
         let answers = self.metrics().answers();
-        let rules = self.rule_summaries().into_iter();
-        let status = rules.map(|rule| MovedStatus {
-            calls: of(&answers, &rule.name),
-            name: rule.name,
-            backend: rule.backend,
-            share_percent: f64::from(rule.share.millionths()) / 10_000.0,
-            returned: rule.returned,
-        });
+        let rules = self.rule_states();
+        let status = rules.iter().map(|rule| rule.status(of(&answers, rule.name())));
         status.collect()
     }
 

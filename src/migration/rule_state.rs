@@ -1,5 +1,6 @@
 //! One rule while the edge runs: its share, its guard, and what they do when the guard trips.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,11 +11,12 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use super::keeper::Keeper;
+use super::migration_status::MovedStatus;
 use crate::cache::Cache;
 use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{
-    Placer, Returned, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,
+    Placer, RuleChange, RuleControl, RuleEvent, RuleRecord, SharedCounts,
 };
 use calendar_edge_core::settings::{CutoverRule, Percentage};
 
@@ -28,19 +30,6 @@ pub(crate) struct RuleState {
     returned: watch::Sender<bool>,
     control: Mutex<RuleControl>,
     means: Means,
-}
-
-/// A rule in short.
-#[derive(Debug)]
-pub(crate) struct RuleSummary {
-    /// Its name.
-    pub(crate) name: String,
-    /// The backend that takes its calls.
-    pub(crate) backend: String,
-    /// The share of clients that it takes now.
-    pub(crate) share: Percentage,
-    /// Why the guard has returned its calls to the site.
-    pub(crate) returned: Option<Returned>,
 }
 
 /// What a change of a share needs.
@@ -204,15 +193,16 @@ impl RuleState {
         self.changed(standing);
     }
 
-    /// The rule in short.
-    pub(super) fn summary(&self) -> RuleSummary {
+    /// The rule in short, with the answers to its calls.
+    pub(super) fn status(&self, calls: BTreeMap<&'static str, u64>) -> MovedStatus {
         let control = self.control.lock();
         let rule = control.rule();
-        RuleSummary {
+        MovedStatus {
             name: rule.name.clone(),
             backend: rule.backend.clone(),
-            share: control.share(),
+            share_percent: f64::from(control.share().millionths()) / 10_000.0,
             returned: control.standing().returned.clone(),
+            calls,
         }
     }
 

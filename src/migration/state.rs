@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::backend_findings::BackendFindings;
 use super::findings_file;
 use super::keeper::Keeper;
-use super::rule_state::{Means, RuleState, RuleSummary};
+use super::rule_state::{Means, RuleState};
 use crate::cache::Cache;
 use crate::telemetry::{Metrics, MigrationMetrics};
 use calendar_edge_core::cache::{Removal, RemovalCause};
@@ -167,12 +167,7 @@ impl Migration {
         class: DifferenceClass,
     ) {
         self.keep_findings();
-        let event = if class >= DifferenceClass::Host {
-            RuleEvent::Different
-        } else {
-            RuleEvent::Same
-        };
-        self.observe(event, backend, operation, client);
+        self.observe(RuleEvent::of_difference(class), backend, operation, client);
     }
 
     /// Tells the guards of all rules about an operation how long the site took for the copy of a call of this client,
@@ -236,12 +231,6 @@ impl Migration {
     pub(crate) fn resume(&self, rule: &str) -> Option<bool> {
         let rule_state = self.shared.rule_states.lock().get(rule).map(Arc::clone);
         rule_state.map(|rule_state| rule_state.resume())
-    }
-
-    /// The rules in their order, in short.
-    pub(super) fn rule_summaries(&self) -> Vec<RuleSummary> {
-        let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
-        rules.iter().map(|rule| self.rule_state(rule).summary()).collect()
     }
 
     /// All rules in their order with their guards, and the verdicts about all backends, for operators.

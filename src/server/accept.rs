@@ -2,7 +2,6 @@
 //! handshake.
 
 use std::io;
-use std::sync::Arc;
 
 use ipnet::IpNet;
 
@@ -12,18 +11,6 @@ use super::per_address::AddressPermit;
 use super::proxy_header::{HeaderFault, read_header};
 use super::stream::Socket;
 use crate::telemetry::ConnectionEnd;
-
-/// The rule for PROXY headers on TCP connections.
-///
-/// There is no mode that detects the header: a client could then send one and choose its own address.
-#[derive(Debug, Clone, Default)]
-pub(crate) enum ProxyHeaderPolicy {
-    /// Clients connect directly; a PROXY header is not expected.
-    #[default]
-    Never,
-    /// Every connection comes from one of these networks and begins with a PROXY header; others are closed.
-    Always(Arc<[IpNet]>),
-}
 
 /// A connection that is ready for HTTP.
 pub(super) struct AcceptedConnection {
@@ -52,10 +39,10 @@ pub(super) enum AcceptFault {
 /// Prepares a connection for HTTP, which has a permit of the address that it comes from. The caller sets the deadline.
 pub(super) async fn open(
     mut arrival: Arriving,
-    proxy_header_policy: &ProxyHeaderPolicy,
+    proxies: Option<&[IpNet]>,
     mut address_permit: AddressPermit,
 ) -> Result<AcceptedConnection, AcceptFault> {
-    if let ProxyHeaderPolicy::Always(proxies) = proxy_header_policy {
+    if let Some(proxies) = proxies {
         read_proxy_header(&mut arrival, proxies).await?;
         // From now on it counts as the client's.
         address_permit = address_permit
@@ -104,14 +91,5 @@ impl AcceptFault {
             Self::TooManyConnections => ConnectionEnd::AddressLimit,
             Self::Handshake(_) => ConnectionEnd::TlsHandshake,
         }
-    }
-}
-
-// === impl ProxyHeaderPolicy ===
-
-impl ProxyHeaderPolicy {
-    /// Requires a PROXY header from these networks and refuses connections from all others.
-    pub(crate) fn by(proxies: &[IpNet]) -> Self {
-        Self::Always(proxies.into())
     }
 }

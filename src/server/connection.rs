@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,9 +13,10 @@ use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::rt::TokioTimer;
 use hyper_util::server::conn::auto;
+use ipnet::IpNet;
 use pin_project_lite::pin_project;
 
-use super::accept::{AcceptedConnection, ProxyHeaderPolicy};
+use super::accept::AcceptedConnection;
 use super::activity::{Activity, Due, Phase, PhaseLimits, PhaseWatch, RunningRequest};
 use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
@@ -49,7 +51,7 @@ pub(crate) struct Protocol {
     limits: PhaseLimits,
     /// The time allowance for reading a response, and the bytes that refill one second of it.
     write: (Duration, u64),
-    proxy_header_policy: ProxyHeaderPolicy,
+    proxies: Option<Arc<[IpNet]>>,
 }
 
 impl Protocol {
@@ -95,21 +97,22 @@ impl Protocol {
                 idle: timeouts.client_idle,
             },
             write: (timeouts.client_write, limits.min_response_rate),
-            proxy_header_policy: ProxyHeaderPolicy::Never,
+            proxies: None,
         }
     }
 
-    /// Returns the protocol with this rule for PROXY headers.
-    pub(crate) fn proxy_header(self, proxy_header_policy: ProxyHeaderPolicy) -> Self {
+    /// The same where every TCP connection comes from one of these networks and begins with a PROXY header; others are
+    /// closed. There is no mode that detects the header: a client could then send one and choose its own address.
+    pub(crate) fn behind(self, proxies: &[IpNet]) -> Self {
         Self {
-            proxy_header_policy,
+            proxies: Some(proxies.into()),
             ..self
         }
     }
 
-    /// The rule for PROXY headers.
-    pub(super) const fn proxy_header_policy(&self) -> &ProxyHeaderPolicy {
-        &self.proxy_header_policy
+    /// Whose PROXY headers begin connections; `None`: connections begin without.
+    pub(super) fn proxies(&self) -> Option<&[IpNet]> {
+        self.proxies.as_deref()
     }
 
     /// The time a client has to complete all steps before HTTP.

@@ -74,8 +74,6 @@ impl<S> Attachable<S> {
 
 // === impl DetachableIo ===
 
-impl<S> DetachableIo<S> {}
-
 impl<S> Drop for DetachableIo<S> {
     fn drop(&mut self) {
         if let Some(stream) = self.stream.take() {

@@ -30,7 +30,6 @@ pub(crate) mod threads;
 mod tls;
 mod worker;
 
-pub(crate) use accept::ProxyHeaderPolicy;
 pub(crate) use connection::Protocol;
 pub(crate) use descriptors::affordable;
 pub use descriptors::raise_descriptor_limit;

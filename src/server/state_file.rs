@@ -1,10 +1,12 @@
 //! Files that only this user can read, replaced whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Writes a file aside, and renames it once it is on the disk.
+use serde::Serialize;
+
+/// Writes a file aside, and renames it once it is on the disk. Makes its directory.
 ///
 /// # Errors
 ///
@@ -13,6 +15,9 @@ pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
     let aside = aside(path);
     let file = private(&aside)?;
     let replaced = fill(file, write).and_then(|()| fs::rename(&aside, path));
@@ -21,6 +26,18 @@ pub(crate) fn replace(
         let _ = fs::remove_file(&aside);
     }
     replaced
+}
+
+/// As [`replace`], with a value as JSON.
+///
+/// # Errors
+///
+/// As there.
+pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    replace(path, |file| {
+        serde_json::to_writer(&mut *file, value)?;
+        file.flush()
+    })
 }
 
 fn fill(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {

@@ -193,8 +193,7 @@ where
         let peer = arrival.peer();
         // Behind a pointer: the memory of a handshake must not stay with the connection.
         let activity = address_permit.activity().clone();
-        let policy = protocol.proxy_header_policy();
-        let accept = Box::pin(open(arrival, policy, address_permit));
+        let accept = Box::pin(open(arrival, protocol.proxies(), address_permit));
         let opened = tokio::select! {
             opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
             () = drain.dismissed() => return ConnectionEnd::Drain,

@@ -37,9 +37,9 @@ pub(crate) fn warn(settings: &Settings) {
 
 /// A listener for operators that other machines reach, and none of them needs a token.
 fn admin(settings: &Settings) -> Option<OpenSetting> {
-    let listen = &settings.admin.as_ref()?.listen;
+    let listen = settings.admin.listen.as_ref()?;
     let is_open = listen.tcp().is_some_and(|address| !address.ip().is_loopback());
-    (is_open && settings.admin_access.token_file.is_none()).then(|| OpenSetting {
+    (is_open && settings.admin.token_file.is_none()).then(|| OpenSetting {
         key: "admin.listen",
         cause: format!("every host that reaches {listen} reads metrics and the status of the site"),
         remedy: "set `admin.token_file`, or listen on 127.0.0.1",
@@ -106,7 +106,7 @@ fn secrets(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
             "origin.basic_auth_file",
             settings.origin.basic_auth_file.as_deref(),
         ),
-        ("admin.token_file", settings.admin_access.token_file.as_deref()),
+        ("admin.token_file", settings.admin.token_file.as_deref()),
         ("traces.headers_file", settings.traces.headers_file.as_deref()),
         ("tls.key", settings.tls.as_ref().map(|tls| tls.key.as_path())),
     ];

@@ -5,4 +5,4 @@ mod encoder;
 mod stored_forms;
 
 pub(crate) use encoded_body::Encoders;
-pub(crate) use stored_forms::{FormOwner, StoredForms};
+pub(crate) use stored_forms::StoredForms;

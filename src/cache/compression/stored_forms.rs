@@ -1,28 +1,22 @@
 //! The compressed forms of an answer that is stored: each is made once, behind the first client that likes it.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
 use super::encoder::{Effort, compressed};
+use crate::cache::shared_bodies::SharedForms;
 use calendar_edge_core::cache::compression::Coding;
 
 /// An answer's body and its compressed forms.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredForms(Arc<Forms>);
 
-/// Owns the forms of a body that is stored.
-pub(crate) trait FormOwner: fmt::Debug + Send + Sync {
-    /// The same bytes, counted by their owner.
-    fn own(&self, form: Bytes) -> Bytes;
-}
-
 #[derive(Debug)]
 struct Forms {
     plain: Bytes,
-    owner: Box<dyn FormOwner>,
+    owner: SharedForms,
     made: [StoredForm; Coding::ALL.len()],
 }
 
@@ -36,10 +30,10 @@ struct StoredForm {
 
 impl StoredForms {
     /// The forms of a body, none of them made.
-    pub(crate) fn new(plain: Bytes, owner: impl FormOwner + 'static) -> Self {
+    pub(crate) fn new(plain: Bytes, owner: SharedForms) -> Self {
         Self(Arc::new(Forms {
             plain,
-            owner: Box::new(owner),
+            owner,
             made: Default::default(),
         }))
     }
@@ -94,20 +88,14 @@ mod tests {
 
     use super::super::encoder::tests::plain;
     use super::*;
-
-    #[derive(Debug)]
-    struct Nobody;
-
-    impl FormOwner for Nobody {
-        fn own(&self, form: Bytes) -> Bytes {
-            form
-        }
-    }
+    use crate::cache::shared_bodies::SharedBodies;
+    use calendar_edge_core::relay::BufferBudget;
 
     #[tokio::test]
     async fn a_form_is_made_behind_the_first_client_and_then_kept() {
         let text = Bytes::from("calendar ".repeat(2000));
-        let forms = StoredForms::new(text.clone(), Nobody);
+        let bodies = SharedBodies::new(&BufferBudget::new(usize::MAX));
+        let forms = StoredForms::new(text.clone(), bodies.of_forms());
         for coding in Coding::ALL {
             assert_eq!(forms.form(coding), None);
             while forms.form(coding).is_none() {

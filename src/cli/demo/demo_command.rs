@@ -10,7 +10,7 @@ use calendar_edge::app::{
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
-use calendar_edge_core::settings::{AdminSettings, ListenAddress, LogFormat, LogSettings, MarkKey, Settings};
+use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, MarkKey, Settings};
 use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use calendar_service::secret::Secret;
 use calendar_service::{Announcement, Calendar, CalendarServer, PASSWORD, SEAL, USERNAME, try_lines};
@@ -205,9 +205,7 @@ impl DemoArgs {
                 PLUGIN_NAMESPACE,
             );
         let mut settings = config::load(None, &overrides)?;
-        settings.admin.get_or_insert(AdminSettings {
-            listen: ListenAddress::Tcp(ADMIN),
-        });
+        settings.admin.listen.get_or_insert(ListenAddress::Tcp(ADMIN));
         Ok(settings)
     }
 }

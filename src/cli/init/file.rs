@@ -244,10 +244,10 @@ mod tests {
         expected.origin.namespace = calendar_edge_core::settings::OriginNamespace::set("tribe/events/v1");
         expected.admin.clone_from(&settings.admin);
         assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
-        assert!(settings.admin.is_some());
+        assert!(settings.admin.listen.is_some());
         let one_run = text(&found, None);
         let one_run = parse("--site", &one_run, &Overrides::default()).expect("good settings");
-        assert!(one_run.admin.is_none() && one_run.public_url.is_none());
+        assert!(one_run.admin.listen.is_none() && one_run.public_url.is_none());
     }
 
     #[test]

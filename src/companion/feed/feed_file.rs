@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,9 @@ pub(super) struct FeedFile {
     delivered: Delivered,
 }
 
-/// The number and the time in milliseconds up to which receivers were told.
+/// The position up to which each receiver was told.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Delivered(BTreeMap<String, (u64, u64)>);
+pub(super) struct Delivered(BTreeMap<String, FeedPosition>);
 
 // === impl FeedFile ===
 
@@ -55,19 +55,9 @@ impl FeedFile {
 
     /// Replaces the file, and makes its directory.
     pub(super) fn write(&self, path: &Path) {
-        if let Err(error) = self.replace(path) {
+        if let Err(error) = state_file::replace_json(path, self) {
             tracing::warn!(%error, path = %path.display(), "the log of changes cannot be kept");
         }
-    }
-
-    fn replace(&self, path: &Path) -> io::Result<()> {
-        if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory)?;
-        }
-        state_file::replace(path, |file| {
-            serde_json::to_writer(&mut *file, self)?;
-            file.flush()
-        })
     }
 }
 
@@ -75,15 +65,11 @@ impl FeedFile {
 
 impl Delivered {
     pub(super) fn of(&self, receiver: &str) -> Option<FeedPosition> {
-        self.0.get(receiver).map(|(number, millis)| FeedPosition {
-            number: *number,
-            at: UnixTime::from_millis(*millis),
-        })
+        self.0.get(receiver).copied()
     }
 
     pub(super) fn note(&mut self, receiver: &str, position: FeedPosition) {
-        let written = (position.number, position.at.as_millis());
-        self.0.insert(receiver.to_owned(), written);
+        self.0.insert(receiver.to_owned(), position);
     }
 
     pub(super) fn retain(&mut self, receivers: &[String]) {

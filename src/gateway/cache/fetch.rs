@@ -8,7 +8,7 @@ use http::{HeaderValue, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 
-use crate::backend::{Backends, QueueWatch, RootIndex};
+use crate::backend::{Backends, OwnRequests, QueueWatch};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
 use crate::companion::ChangeFeed;
 use crate::gateway::calls::{CalendarCall, CallResponse};
@@ -28,7 +28,7 @@ pub(in crate::gateway) struct CacheFetch<S> {
     pub(in crate::gateway) policy: CachePolicy,
     pub(in crate::gateway) largest_body: u64,
     pub(in crate::gateway) backends: Arc<Backends>,
-    pub(in crate::gateway) index: RootIndex,
+    pub(in crate::gateway) site: OwnRequests,
     pub(in crate::gateway) drain: Drain,
     pub(in crate::gateway) feed: ChangeFeed,
 }
@@ -59,10 +59,7 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 
 // === impl CacheFetch ===
 
-impl<S> CacheFetch<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     /// The stages toward the site.
     pub(in crate::gateway) const fn inner(&self) -> &S {
         &self.inner
@@ -201,7 +198,7 @@ where
     }
 
     async fn learn_zone(&self) {
-        let answer = self.index.read(self.backends.for_site(), SiteZone::QUERY).await;
+        let answer = self.site.index(self.backends.for_site(), SiteZone::QUERY).await;
         match answer.as_deref().and_then(SiteZone::of_index) {
             Some(zone) => self.cache.clock().set(zone),
             None => {

@@ -38,7 +38,7 @@ pub(in crate::gateway) struct FeedRoute {
     is_enabled: bool,
 }
 
-/// Where the feed is below a REST root. The companion plugin answers the edge's own signed questions there, at the site.
+/// Where the feed is below a REST root. The companion plugin answers the edge's own signed requests there, at the site.
 const PATH: &str = "/calendar-edge/v1/changes";
 
 /// The header by which a stream goes on.
@@ -85,7 +85,6 @@ impl FeedRoute {
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(request, &exceeded),
         };
-        self.limiter.passed();
         let mut answer = match self.follower(request) {
             Ok(follower) => self.follow(request, follower).await,
             Err(refusal) => refused(&refusal),

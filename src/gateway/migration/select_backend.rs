@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::{HeaderValue, StatusCode};
+use http::HeaderValue;
 use tokio::time::timeout;
 
 use super::route::{CallRoute, Cutover};
@@ -18,7 +18,8 @@ use calendar_edge_core::migration::cutover::RuleEvent;
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
 #[derive(Debug)]
 pub(in crate::gateway) struct BackendSelection {
-    primary: Dispatch,
+    /// The way to the site.
+    pub(in crate::gateway) primary: Dispatch,
 }
 
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.
@@ -27,11 +28,6 @@ struct Attempt<'a> {
     client: Option<IpAddr>,
     started: Instant,
     has_ended: bool,
-}
-
-/// The end of the way, with the way to the site.
-pub(in crate::gateway) const fn select_backend(primary: Dispatch) -> BackendSelection {
-    BackendSelection { primary }
 }
 
 // === impl BackendSelection ===
@@ -46,16 +42,18 @@ impl BackendSelection {
         rule_state
             .metrics()
             .answered(rule_state.name(), CutoverAnswer::Site);
-        if !is_write && !has_failed(&result) {
-            rule_state.observe(RuleEvent::PrimaryAnswered(started.elapsed()), client);
+        let event = match &result {
+            Ok(accepted) => RuleEvent::of_primary(accepted.effective_status(), started.elapsed()),
+            Err(_) => None,
+        };
+        if let Some(event) = event.filter(|_| !is_write) {
+            rule_state.observe(event, client);
         }
         result
     }
 }
 
-impl Stage<CalendarCall> for BackendSelection {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for BackendSelection {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         match call.route.clone() {
             CallRoute::Primary => self.primary.call(call).await,
@@ -98,16 +96,6 @@ impl Cutover {
     }
 }
 
-/// Returns true if a client would see a failure, or would be told to ask less often.
-fn has_failed(result: &BackendResult) -> bool {
-    let is_failure = |status: StatusCode| status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-    match result {
-        Ok(accepted) => accepted.effective_status().is_some_and(is_failure),
-        Err(CallFailure::NotWritten(_)) => false,
-        Err(_) => true,
-    }
-}
-
 // === impl Attempt ===
 
 impl Attempt<'_> {
@@ -115,9 +103,10 @@ impl Attempt<'_> {
         self.has_ended = true;
         let took = self.started.elapsed();
         let event = match result {
-            _ if has_failed(result) => RuleEvent::Failed,
-            Ok(accepted) if accepted.is_streamed() => RuleEvent::Began(took),
-            Ok(_) | Err(_) => RuleEvent::Answered(took),
+            Ok(accepted) => RuleEvent::of_response(accepted.effective_status(), accepted.is_streamed(), took),
+            // Nothing was sent.
+            Err(CallFailure::NotWritten(_)) => RuleEvent::Answered(took),
+            Err(_) => RuleEvent::Failed,
         };
         self.rule_state.observe(event, self.client);
     }

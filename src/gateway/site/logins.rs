@@ -13,15 +13,11 @@ use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteA
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
-pub(in crate::gateway) struct SiteLogins(RateLimiter);
+pub(in crate::gateway) struct SiteLogins(pub(in crate::gateway) RateLimiter);
 
 // === impl SiteLogins ===
 
 impl SiteLogins {
-    pub(in crate::gateway) const fn new(limiter: RateLimiter) -> Self {
-        Self(limiter)
-    }
-
     /// Asks for a response that shows whether a password was wrong.
     pub(in crate::gateway) fn prepare(&self, head: &Parts, outgoing: &mut HeaderMap) {
         if self.door(head).is_some_and(LoginDoor::is_told_by_body) {

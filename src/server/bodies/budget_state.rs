@@ -3,7 +3,7 @@
 use std::task::{Poll, Waker};
 
 use super::pause::Pauses;
-use super::waiting_bodies::Line;
+use super::waiting_bodies::{BodyId, Line};
 
 /// Maximum bytes of a small body. A part of the budget is open to small bodies only, so that large ones, which are
 /// rare, do not hold up the usual ones.
@@ -11,10 +11,6 @@ const SMALL: usize = 16 * 1024;
 
 /// The part of the budget that is open to small bodies only: one in so many bytes.
 const FOR_SMALL: usize = 8;
-
-/// A body, numbered in the order in which they began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(super) struct BodyId(u64);
 
 /// What each body takes and waits for.
 #[derive(Debug)]
@@ -26,16 +22,6 @@ pub(super) struct BudgetState {
     large: Line,
     /// Bodies that are still being received, and wait or have waited for their clients.
     pauses: Pauses,
-}
-
-// === impl BodyId ===
-
-impl BodyId {
-    /// Counts on, and returns the new number.
-    pub(super) const fn next(&mut self) -> Self {
-        self.0 += 1;
-        *self
-    }
 }
 
 // === impl BudgetState ===

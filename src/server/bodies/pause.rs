@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::budget_state::BodyId;
+use super::waiting_bodies::BodyId;
 
 /// Total time that a client may pause its body before others that wait for memory can end it.
 ///

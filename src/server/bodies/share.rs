@@ -8,8 +8,9 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::budget_state::{BodyId, BudgetState};
+use super::budget_state::BudgetState;
 use super::pause::GivenUp;
+use super::waiting_bodies::BodyId;
 
 /// Time that a body waits for memory before it first has a slow one given up, and the interval after that.
 const URGENCY: (Duration, Duration) = (Duration::from_millis(600), Duration::from_millis(100));

@@ -5,8 +5,8 @@ use std::task::Context;
 
 use parking_lot::Mutex;
 
-use super::budget_state::BodyId;
 use super::pause::{GivenUp, Pauses};
+use super::waiting_bodies::BodyId;
 
 /// The uploads that hold places of one kind; clones share them.
 #[derive(Debug, Clone, Default)]

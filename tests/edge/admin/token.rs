@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
-use calendar_edge_core::settings::{AdminSettings, AdminToken, ListenAddress};
+use calendar_edge_core::settings::{AdminToken, ListenAddress};
 
 use crate::support::{Answer, Directory, Edge, Origin, Reply};
 
@@ -40,10 +40,8 @@ async fn exposed(token: Option<&str>) -> Option<(Edge, String)> {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::builder().origin(&origin).settings(|settings| {
         let everywhere = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-        settings.admin = Some(AdminSettings {
-            listen: ListenAddress::Tcp(everywhere),
-        });
-        settings.admin_access.token = token.map(|token| AdminToken::new(token.as_bytes()).expect("long"));
+        settings.admin.listen = Some(ListenAddress::Tcp(everywhere));
+        settings.admin.token = token.map(|token| AdminToken::new(token.as_bytes()).expect("long"));
     });
     let edge = edge.start().await;
     let port = edge.admin_base().rsplit(':').next()?.to_owned();

@@ -22,7 +22,8 @@ fn posting(receiver: &Origin, path: &str) -> WebhookSettings {
         secret: MarkKey::new(SECRET).ok(),
         batch: Duration::from_millis(200),
         timeout: Duration::from_millis(500),
-        ..WebhookSettings::at(url)
+        url,
+        ..WebhookSettings::default()
     }
 }
 

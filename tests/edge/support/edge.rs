@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running, ServingThreads, Supervision};
-use calendar_edge_core::settings::{AdminSettings, ListenAddress, OriginNamespace, Root, Settings};
+use calendar_edge_core::settings::{ListenAddress, OriginNamespace, Root, Settings};
 use calendar_edge_judge::problem::Words;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Value, json};
@@ -160,7 +160,7 @@ impl Edge {
         let mut settings = Settings::for_origin(nowhere);
         let any_port = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         settings.listen = vec![any_port.clone()];
-        settings.admin = Some(AdminSettings { listen: any_port });
+        settings.admin.listen = Some(any_port);
         settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         // Most tests are about single requests at the origin; those about the cache switch it on.
         settings.cache.enabled = false;

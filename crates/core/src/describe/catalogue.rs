@@ -2,68 +2,21 @@
 
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-/// A text other than the meaning of an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phrase {
-    Title,
-    About,
-    /// The name of a tag; `None` is the tag of the informational routes.
-    Tag(Option<Kind>),
-    TagMeaning(Option<Kind>),
-    Summary(OperationId),
-    Success(OperationId),
-    /// What OPTIONS does.
-    DescribeRoute,
-    /// The answer to OPTIONS.
-    RouteDescribed,
-    Problem(u16),
-    Header(&'static str),
-    Global(&'static str),
-    Security(Security),
-    Server,
-    UndeclaredPassword,
-    /// An argument that the site does not publish.
-    Unpublished,
-    /// An argument that only the site publishes.
-    Extra,
-    /// The introduction to the known differences of the backend.
-    Note,
-}
+pub(super) const TITLE: &str = "Calendar Events REST API";
+pub(super) const SERVER: &str = "REST root";
+/// What OPTIONS does.
+pub(super) const DESCRIBE_ROUTE: &str = "Describe the route";
+/// The response to OPTIONS.
+pub(super) const ROUTE_DESCRIBED: &str = "Methods and arguments, as the site publishes them";
+/// An argument that the site does not publish.
+pub(super) const UNPUBLISHED: &str = "The site does not publish it: it is not judged, and forwarded.";
+/// An argument that only the site publishes.
+pub(super) const EXTRA: &str = "Published by the site and not part of the API: forwarded unjudged.";
+pub(super) const UNDECLARED_PASSWORD: &str =
+    "Event password. Not declared on this route, yet the backend obeys it.";
 
-/// A way to authenticate the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Security {
-    ApplicationPassword,
-    Cookie,
-    Nonce,
-}
-
-/// A text of the documents.
-pub(super) fn phrase(phrase: Phrase) -> String {
-    match phrase {
-        Phrase::Title => "Calendar Events REST API".to_owned(),
-        Phrase::About => ABOUT.to_owned(),
-        Phrase::Tag(kind) => kind.map_or("Service", |kind| capitalised(kind).1).to_owned(),
-        Phrase::TagMeaning(kind) => tag_meaning(kind).to_owned(),
-        Phrase::Summary(id) => summary(id),
-        Phrase::Success(id) => success(id),
-        Phrase::DescribeRoute => "Describe the route".to_owned(),
-        Phrase::RouteDescribed => "Methods and arguments, as the site publishes them".to_owned(),
-        Phrase::Problem(status) => problem(status).to_owned(),
-        Phrase::Header(name) => header(name).to_owned(),
-        Phrase::Global(name) => global(name).to_owned(),
-        Phrase::Security(security) => credentials(security).to_owned(),
-        Phrase::Server => "REST root".to_owned(),
-        Phrase::Unpublished => "The site does not publish it: it is not judged, and forwarded.".to_owned(),
-        Phrase::Extra => "Published by the site and not part of the API: forwarded unjudged.".to_owned(),
-        Phrase::UndeclaredPassword => {
-            "Event password. Not declared on this route, yet the backend obeys it.".to_owned()
-        }
-        Phrase::Note => "Note: ".to_owned(),
-    }
-}
-
-const ABOUT: &str = "Reads and manages a calendar: events and the venues, organizers, categories and tags \
+pub(super) const ABOUT: &str =
+    "Reads and manages a calendar: events and the venues, organizers, categories and tags \
 tied to them.
 
 The schemas describe what is accepted in the `compatible` profile. Dates may be written in many more ways \
@@ -86,17 +39,19 @@ const fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-const fn capitalised(kind: Kind) -> (&'static str, &'static str) {
+/// The name of a kind's tag; `None` is the tag of the informational routes.
+pub(super) const fn tag(kind: Option<Kind>) -> &'static str {
     match kind {
-        Kind::Event => ("Event", "Events"),
-        Kind::Venue => ("Venue", "Venues"),
-        Kind::Organizer => ("Organizer", "Organizers"),
-        Kind::Category => ("Category", "Categories"),
-        Kind::Tag => ("Tag", "Tags"),
+        None => "Service",
+        Some(Kind::Event) => "Events",
+        Some(Kind::Venue) => "Venues",
+        Some(Kind::Organizer) => "Organizers",
+        Some(Kind::Category) => "Categories",
+        Some(Kind::Tag) => "Tags",
     }
 }
 
-const fn tag_meaning(kind: Option<Kind>) -> &'static str {
+pub(super) const fn tag_meaning(kind: Option<Kind>) -> &'static str {
     match kind {
         None => "What the service is and offers.",
         Some(Kind::Event) => {
@@ -109,7 +64,7 @@ const fn tag_meaning(kind: Option<Kind>) -> &'static str {
     }
 }
 
-fn summary(id: OperationId) -> String {
+pub(super) fn summary(id: OperationId) -> String {
     let by = match id.route {
         Route::BySlug(_) => " by slug",
         Route::Index | Route::Doc | Route::Collection(_) | Route::Item(_) => "",
@@ -133,7 +88,7 @@ fn summary(id: OperationId) -> String {
     }
 }
 
-fn success(id: OperationId) -> String {
+pub(super) fn success(id: OperationId) -> String {
     let Some(kind) = id.kind() else {
         return "The description.".to_owned();
     };
@@ -149,7 +104,7 @@ fn success(id: OperationId) -> String {
     }
 }
 
-const fn problem(status: u16) -> &'static str {
+pub(super) const fn problem(status: u16) -> &'static str {
     match status {
         400 => {
             "A parameter is missing or invalid, the body is no JSON, or the request can be read in two ways. A \
@@ -176,7 +131,7 @@ const fn problem(status: u16) -> &'static str {
     }
 }
 
-fn header(name: &str) -> &'static str {
+pub(super) fn header(name: &str) -> &'static str {
     match name {
         "X-Request-Id" => "Identifies the request in the logs.",
         "X-TEC-Total" => "Records that match, on all pages.",
@@ -188,7 +143,7 @@ fn header(name: &str) -> &'static str {
     }
 }
 
-fn global(name: &str) -> &'static str {
+pub(super) fn global(name: &str) -> &'static str {
     match name {
         "_fields" => {
             "Limits the answer to these top-level members, with dots for nested ones. Without a hit the \
@@ -206,19 +161,6 @@ fn global(name: &str) -> &'static str {
     }
 }
 
-const fn credentials(security: Security) -> &'static str {
-    match security {
-        Security::ApplicationPassword => {
-            "Login name or e-mail and an application password; the account's own password is refused."
-        }
-        Security::Cookie => {
-            "The cookie of a WordPress session, whose name ends in a hash of the site's address; counts only \
-             with a nonce."
-        }
-        Security::Nonce => "The nonce of a WordPress session.",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,7 +171,7 @@ mod tests {
         let mut summaries: Vec<String> = table()
             .operations()
             .iter()
-            .map(|operation| phrase(Phrase::Summary(operation.id)))
+            .map(|operation| summary(operation.id))
             .collect();
         summaries.sort_unstable();
         summaries.dedup();

@@ -369,7 +369,7 @@ catalogue! {
         meaning: "Path and query together are longer than the edge accepts, or the web server in front of WordPress.",
         proxy_error: HttpRequestError,
         client: "Send a shorter query.",
-        operator: "Raise `limits.target_bytes`. If `Proxy-Status` has a `received-status`, raise the limit of the web \
+        operator: "The edge accepts 8 KiB. If `Proxy-Status` has a `received-status`, raise the limit of the web \
             server in front of WordPress.",
     }
     UnsupportedMediaType {
@@ -500,8 +500,8 @@ catalogue! {
             told yet under which namespace it has the calendar.",
         proxy_error: DestinationUnavailable,
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Repair the site; the log names its failures. `[breaker]` sets when reads stop and resume. With \
-            `origin.namespace` calls do not wait for the site to name its calendar.",
+        operator: "Repair the site; the log names its failures. With `origin.namespace` \
+            calls do not wait for the site to name its calendar.",
     }
     OriginTimeout {
         code: "edge_origin_timeout",

@@ -39,7 +39,7 @@ pub struct ReadLog {
 
 /// The place up to which an edge has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor {
+pub(super) struct Cursor {
     server: String,
     boot: String,
     number: u64,
@@ -91,7 +91,7 @@ impl fmt::Display for EntryId {
 
 impl Cursor {
     /// Begins at the end of the log; none while the store is empty.
-    pub fn at(end: &LogEnd) -> Option<Self> {
+    pub(super) fn at(end: &LogEnd) -> Option<Self> {
         Some(Self {
             server: end.server.clone(),
             boot: end.boot.clone()?,
@@ -101,23 +101,8 @@ impl Cursor {
     }
 
     /// The place of the last entry that was read.
-    pub const fn last(&self) -> EntryId {
+    pub(super) const fn last(&self) -> EntryId {
         self.last
-    }
-
-    /// The process of the store and its history of replication.
-    pub fn server(&self) -> &str {
-        &self.server
-    }
-
-    /// The random number of the store.
-    pub fn boot(&self) -> &str {
-        &self.boot
-    }
-
-    /// The place as a line of text: it says which log, and the number of its last message that was read.
-    pub fn place(&self) -> String {
-        format!("{} {} {}", self.server, self.boot, self.number)
     }
 
     /// Compares the place with the end of the log on a new connection.
@@ -125,7 +110,7 @@ impl Cursor {
     /// # Errors
     ///
     /// The sign that messages were lost; the cursor is of no use any more.
-    pub fn resume(&self, end: &LogEnd) -> Result<(), GapCause> {
+    pub(super) fn resume(&self, end: &LogEnd) -> Result<(), GapCause> {
         if end.boot.as_ref() != Some(&self.boot) {
             return Err(GapCause::Boot);
         }
@@ -143,7 +128,7 @@ impl Cursor {
     /// # Errors
     ///
     /// The sign that messages were lost; the cursor is of no use any more.
-    pub fn hear(&mut self, read: &ReadLog) -> Result<(), GapCause> {
+    pub(super) fn hear(&mut self, read: &ReadLog) -> Result<(), GapCause> {
         if read.boot.as_ref() != Some(&self.boot) {
             return Err(GapCause::Boot);
         }

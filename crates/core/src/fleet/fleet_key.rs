@@ -47,6 +47,21 @@ impl SealedText {
             seal: String::new(),
         }
     }
+
+    /// Reads a line of an edge as [`Self::line`] writes it, behind so many words. None if it has no second line.
+    pub fn of_line(kind: &str, edge: &str, words: usize, line: &str) -> Option<Self> {
+        let (head, body) = line.split_once('\n')?;
+        let seal = head.splitn(words.saturating_add(1), ' ').nth(words);
+        Some(Self {
+            seal: seal.unwrap_or_default().to_owned(),
+            ..Self::unsealed(kind, edge, body.to_owned())
+        })
+    }
+
+    /// The seal, and the text behind a line end.
+    pub fn line(&self) -> String {
+        format!("{}\n{}", self.seal, self.body)
+    }
 }
 
 // === impl FleetKey ===
@@ -186,6 +201,25 @@ mod tests {
         assert_eq!(ours().id().len(), 16);
         assert_eq!(others[1].store_key("log"), "ce:{second}:log");
         assert_ne!(ours().derive("share"), ours().derive("seal"));
+    }
+
+    #[test]
+    fn a_line_is_read_behind_the_words_before_it() {
+        let sealed = ours().seal(
+            SealedText::unsealed("rule", "aa", "{\n}".to_owned()),
+            NOW,
+            [7; 16],
+        );
+        for (words, before) in ["", "7 ", "7 aa "].into_iter().enumerate() {
+            let line = format!("{before}{}", sealed.line());
+            assert_eq!(
+                SealedText::of_line("rule", "aa", words, &line),
+                Some(sealed.clone())
+            );
+        }
+        assert_eq!(SealedText::of_line("rule", "aa", 0, "{}"), None);
+        let short = SealedText::of_line("rule", "aa", 2, "7\n{}").unwrap();
+        assert_eq!(ours().open(&short), Err(SealFault::Malformed));
     }
 
     #[test]

@@ -5,10 +5,16 @@ mod cursor;
 #[cfg(test)]
 mod cursor_tests;
 mod fleet_key;
+mod log_place;
 mod member;
 mod message;
+mod server_facts;
+mod standing;
 
-pub use cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
+pub use cursor::{EntryId, GapCause, LogEnd, ReadLog};
 pub use fleet_key::{FleetKey, SealedText};
+pub use log_place::LogPlace;
 pub use member::{Demand, FleetMember, MemberTable};
 pub use message::{FleetMessage, RuleNews, SeenNumber};
+pub use server_facts::ServerFacts;
+pub use standing::FleetStanding;

@@ -45,7 +45,14 @@ fn public_body<B>(
     let rewriter = || client.rewriter(head, head.content);
     match body {
         AcceptedBody::Absent => RelayBody::none(),
-        AcceptedBody::Whole(bytes) => RelayBody::whole(rules.budget.count(rewriter().whole(bytes))),
+        AcceptedBody::Whole(pieces) => {
+            let mut pieces = rewriter().pieces(pieces);
+            pieces.retain_mut(|piece| {
+                *piece = rules.budget.count(std::mem::take(piece));
+                !piece.is_empty()
+            });
+            RelayBody::whole(pieces)
+        }
         AcceptedBody::Partial {
             beginning,
             rest,
@@ -61,6 +68,7 @@ mod tests {
 
     use super::*;
     use crate::relay::cors::Audience;
+    use crate::relay::frames::frames;
     use crate::relay::{
         AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept,
     };
@@ -157,6 +165,31 @@ mod tests {
                 .await
                 .contains(r"\/calendar\/events\/v1\/events\/56")
         );
+    }
+
+    #[tokio::test]
+    async fn a_large_list_is_the_same_in_whatever_pieces_it_arrives() {
+        let list = format!(
+            r#"{{"events":[{}],"total":500,"total_pages":1}}"#,
+            [ITEM; 500].join(",")
+        );
+        let at_once = relay(json(200, &list), Method::GET, &rules(|_| {})).await;
+        let at_once = text(at_once.unwrap()).await;
+        for cut in 10_000..10_100 {
+            let (left, right) = list.split_at(cut);
+            for (pieces, passes) in [(&[left, right][..], true), (&[left, left], false)] {
+                let (head, _) = json(200, "").into_parts();
+                let response = Response::from_parts(head, frames(pieces));
+                let rules = rules(|_| {});
+                let accepted = accept(response, &call(Method::GET), &rules).await;
+                assert_eq!(accepted.is_ok(), passes, "{cut}");
+                let Ok(accepted) = accepted else { continue };
+                let response = present(accepted, &client("https://events.example.org"), &rules);
+                let length = response.headers()[header::CONTENT_LENGTH].clone();
+                assert_eq!(length, at_once.len().to_string());
+                assert_eq!(text(response).await, at_once, "{cut}");
+            }
+        }
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::vec;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -22,8 +23,8 @@ pub struct RelayBody<B> {
 
 #[derive(Debug)]
 enum BodyState<B> {
-    /// The complete rest of the body.
-    Whole(Bytes),
+    /// The complete rest of the body, in pieces.
+    Whole(vec::IntoIter<Bytes>),
     /// The body is larger than the buffer.
     Streaming(Box<Streaming<B>>),
     /// All bytes were sent, or there is no body.
@@ -32,7 +33,7 @@ enum BodyState<B> {
 
 #[derive(Debug)]
 struct Streaming<B> {
-    beginning: Option<(Bytes, Reservation)>,
+    beginning: Option<(vec::IntoIter<Bytes>, Reservation)>,
     rest: B,
     rewriter: Rewriter,
     ends: Ends,
@@ -58,6 +59,10 @@ pub enum BodyFailure {
     Interrupted(#[source] BoxError),
 }
 
+fn length(pieces: &[Bytes]) -> usize {
+    pieces.iter().map(Bytes::len).sum()
+}
+
 // === impl RelayBody ===
 
 impl<B> RelayBody<B> {
@@ -69,24 +74,24 @@ impl<B> RelayBody<B> {
     }
 
     /// Returns a complete body that is already rewritten.
-    pub(super) const fn whole(bytes: Bytes) -> Self {
+    pub(super) fn whole(pieces: Vec<Bytes>) -> Self {
         Self {
-            state: BodyState::Whole(bytes),
+            state: BodyState::Whole(pieces.into_iter()),
         }
     }
 
     /// Returns a body whose beginning was judged; the rest is streamed.
     pub(super) fn streaming(
-        beginning: Bytes,
+        beginning: Vec<Bytes>,
         rest: B,
         rewriter: Rewriter,
         limit: u64,
         budget: BufferBudget,
     ) -> Self {
-        let reservation = budget.reserve(beginning.len());
+        let reservation = budget.reserve(length(&beginning));
         Self {
             state: BodyState::Streaming(Box::new(Streaming {
-                beginning: Some((beginning, reservation)),
+                beginning: Some((beginning.into_iter(), reservation)),
                 rest,
                 rewriter,
                 ends: Ends::default(),
@@ -98,9 +103,9 @@ impl<B> RelayBody<B> {
     }
 
     /// The length in bytes, if it is known.
-    pub const fn length(&self) -> Option<u64> {
+    pub fn length(&self) -> Option<u64> {
         match &self.state {
-            BodyState::Whole(bytes) => Some(bytes.len() as u64),
+            BodyState::Whole(pieces) => Some(length(pieces.as_slice()) as u64),
             BodyState::Done => Some(0),
             BodyState::Streaming(_) => None,
         }
@@ -122,7 +127,7 @@ where
         let this = self.get_mut();
         let (next, done) = match &mut this.state {
             BodyState::Done => (None, true),
-            BodyState::Whole(bytes) => (Some(Ok(std::mem::take(bytes))), true),
+            BodyState::Whole(pieces) => (pieces.next().map(Ok), pieces.len() == 0),
             BodyState::Streaming(stream) => ready!(stream.poll_next(cx)),
         };
         if done {
@@ -171,10 +176,11 @@ where
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
-        // The reservation ends here; the rewritten form is counted when it is passed on.
-        if let Some((beginning, _reservation)) = self.beginning.take() {
-            return Poll::Ready(Some(Ok(beginning)));
+        if let Some(piece) = self.beginning.as_mut().and_then(|(pieces, _)| pieces.next()) {
+            return Poll::Ready(Some(Ok(piece)));
         }
+        // The reservation ends here; the rewritten form is counted when it is passed on.
+        self.beginning = None;
         loop {
             let Some(frame) = ready!(Pin::new(&mut self.rest).poll_frame(cx)) else {
                 return Poll::Ready(None);
@@ -220,7 +226,7 @@ mod tests {
         let map = Arc::new(UrlMap::new(&[root], "tribe/events/v1", "calendar/events/v1"));
         let rewriter = Rewriter::new(&map, &Arc::from("https://e.example"), 0, Content::Records);
         RelayBody::streaming(
-            Bytes::copy_from_slice(beginning.as_bytes()),
+            vec![Bytes::copy_from_slice(beginning.as_bytes())],
             rest,
             rewriter,
             limit,
@@ -267,7 +273,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_whole_body_knows_its_length() {
-        let body = RelayBody::<Frames>::whole(Bytes::from_static(b"[]"));
+        let pieces = ["[", "]"].map(|piece| Bytes::from_static(piece.as_bytes()));
+        let body = RelayBody::<Frames>::whole(pieces.to_vec());
         assert_eq!(body.size_hint().exact(), Some(2));
         assert_eq!(body.collect().await.unwrap().to_bytes(), "[]");
         assert!(RelayBody::<Frames>::none().is_end_stream());

@@ -1,20 +1,10 @@
 //! The token that operators on other machines show.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use ring::hmac;
 
 use super::{MarkKey, ShortSecret};
-
-/// Who may use the admin listener from other machines.
-#[derive(Debug, Clone, Default)]
-pub struct AdminAccess {
-    /// The file that holds the token; none: nobody needs one, and changes and single requests are for this machine only.
-    pub token_file: Option<PathBuf>,
-    /// The token in that file.
-    pub token: Option<AdminToken>,
-}
 
 /// A token that is compared without telling by the time how much of it was right.
 #[derive(Clone)]

@@ -124,20 +124,12 @@ impl Settings {
                 namespace: OriginNamespace::set(own.namespace.as_str()),
                 advertised_url: own.advertised_url.clone(),
                 max_in_flight: own.max_in_flight,
-                max_pending: own.max_pending,
                 ..OriginSettings::at(own.url.clone())
             },
             roots: first.map(at_backend).collect(),
             credentials: own.credentials,
             identity_key: own.identity_key.clone(),
             identity_lifetime: own.identity_lifetime,
-            timeouts: BackendTimeouts {
-                connect: own.connect_timeout,
-                first_byte: own.first_byte_timeout,
-                read: own.read_timeout,
-                write: own.write_timeout,
-                ..BackendTimeouts::of_site(&self.timeouts)
-            },
             other: OtherTraffic::Refuse,
             ..self.site()
         }
@@ -170,13 +162,13 @@ mod tests {
         settings.other = OtherTraffic::Forward;
         settings.origin.tunnel_delete = true;
         settings.breaker.failures = 7;
+        settings.timeouts.origin_read = Duration::from_secs(4);
         settings.roots.push(Root {
             path: "/de/wp-json".to_owned(),
             ..settings.roots[0].clone()
         });
         let mut next = CandidateSettings::at("next".to_owned(), "http://127.0.0.1:9000/api".parse().unwrap());
         next.max_in_flight = 3;
-        next.read_timeout = Duration::from_secs(4);
         settings.backends.push(next.clone());
         let backend = settings.backend("next").unwrap();
         assert_eq!((&backend.name, &backend.origin.url), (&next.name, &next.url));

@@ -1,29 +1,38 @@
 //! The cache of answers to anonymous reads.
 
+use super::keys::group::settings_group;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the cache may keep, and for how long it serves it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CacheSettings {
-    /// True if answers to anonymous reads are kept.
-    pub enabled: bool,
-    /// Maximum bytes of all kept answers.
-    pub memory: u64,
-    /// Time that an answer is served without asking the site, while no companion plugin is heard.
-    pub fresh: Duration,
-    /// The same while the companion plugin is heard, which says what has changed.
-    pub fresh_with_purge: Duration,
-    /// Time after that in which an answer is still served, while the site is asked for a new one.
-    pub stale_while_revalidate: Duration,
-    /// Time after it went stale in which an answer is served if the site fails.
-    pub stale_on_error: Duration,
-    /// Time after which a silent companion plugin counts as gone.
-    pub reconcile: Duration,
-    /// Time that clients may keep an answer without asking, in whole seconds; 0: they ask each time.
-    pub client_max_age: Duration,
-    /// File that holds the kept answers over a restart; none: they are lost.
-    pub snapshot: Option<PathBuf>,
+settings_group! {
+    /// The cache of answers to anonymous reads. Calls with credentials, cookies of a login, a nonce or a password
+    /// pass it by, and so does every call that was not judged (`mode`). A write through the edge removes what it may
+    /// have changed before its answer leaves.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct CacheSettings {
+        /// Store responses to anonymous reads.
+        pub enabled: bool = true => flag();
+        /// Maximum memory of all stored responses. Frequently requested ones stay. A body larger than a sixteenth of
+        /// this is not stored.
+        pub memory: u64 = 64 << 20 => size(1 << 20..=64 << 30);
+        /// Time that a stored response is fresh, while no companion plugin is heard. The same time applies to 404 and
+        /// 410, and to responses that depend on the moment.
+        pub fresh: Duration = Duration::from_secs(1) => seconds(0..=86_400);
+        /// The same while the companion plugin is heard, which reports changes to the edge. Responses that depend on
+        /// the day end with the site's day.
+        pub fresh_with_purge: Duration = Duration::from_hours(1) => seconds(0..=30 * 86_400);
+        /// Time after that in which a stale response is served at once, while the site is asked for a new one.
+        pub stale_while_revalidate: Duration = Duration::from_secs(30) => seconds(0..=86_400);
+        /// Time after it went stale in which a response is served if the site fails, times out or is overloaded.
+        pub stale_on_error: Duration = Duration::from_hours(24) => seconds(0..=30 * 86_400);
+        /// Time after which a silent companion plugin counts as gone.
+        pub reconcile: Duration = Duration::from_secs(10) => seconds(1..=3600);
+        /// Time that clients may store a response without asking, in whole seconds. `0s`: they ask each time, and get
+        /// 304 if nothing has changed.
+        pub client_max_age: Duration = Duration::ZERO => seconds(0..=86_400);
+        /// File that holds the kept answers over a restart; none: they are lost.
+        pub snapshot: Option<PathBuf> = None;
+    }
 }
 
 // === impl CacheSettings ===
@@ -32,21 +41,5 @@ impl CacheSettings {
     /// The largest body that is kept, in bytes: a few large answers must not push out all others.
     pub fn largest_body(&self) -> usize {
         usize::try_from(self.memory / 16).unwrap_or(usize::MAX)
-    }
-}
-
-impl Default for CacheSettings {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            memory: 64 * 1024 * 1024,
-            fresh: Duration::from_secs(1),
-            fresh_with_purge: Duration::from_hours(1),
-            stale_while_revalidate: Duration::from_secs(30),
-            stale_on_error: Duration::from_hours(24),
-            reconcile: Duration::from_secs(10),
-            client_max_age: Duration::ZERO,
-            snapshot: None,
-        }
     }
 }

@@ -5,59 +5,71 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::{MarkKey, OriginSettings, Timeouts};
+use super::keys::form::{NAMESPACE, REST_ROOT, plain_name};
+use super::keys::group::settings_group;
+use super::keys::listening_form::file_like;
+use super::origin::{DEFAULT_MAX_IN_FLIGHT, unknown_origin};
+use super::{MarkKey, PRIMARY, without_trailing_slash};
 use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
-/// A candidate, `[backends.NAME]`.
-#[derive(Debug, Clone)]
-pub struct CandidateSettings {
-    /// The name of its table.
-    pub name: String,
-    /// The software behind it.
-    pub kind: BackendSoftware,
-    /// Its REST root, without a trailing slash.
-    pub url: Url,
-    /// The namespace below that root.
-    pub namespace: String,
-    /// The REST root that it prints, if it differs from `url`.
-    pub advertised_url: Option<Url>,
-    /// The treatment of calls with credentials.
-    pub credentials: CredentialsPolicy,
-    /// The file of the secret by which it verifies the identities of callers.
-    pub identity_secret_file: Option<PathBuf>,
-    /// The key of identities, made from that file.
-    pub identity_key: Option<MarkKey>,
-    /// The longest time for which the site's word about a caller holds.
-    pub identity_lifetime: Duration,
-    /// Maximum number of concurrent calls, 1 or more.
-    pub max_in_flight: usize,
-    /// Maximum number of calls that wait for one of these, 1 or more.
-    pub max_pending: usize,
-    /// Connect, TLS included.
-    pub connect_timeout: Duration,
-    /// The first byte of the response.
-    pub first_byte_timeout: Duration,
-    /// A whole read.
-    pub read_timeout: Duration,
-    /// A whole write.
-    pub write_timeout: Duration,
+const SOFTWARE: [(&str, BackendSoftware); 2] = [
+    ("wordpress", BackendSoftware::WordPress),
+    ("service", BackendSoftware::Service),
+];
+const POLICIES: [(&str, CredentialsPolicy); 3] = [
+    ("withhold", CredentialsPolicy::Withhold),
+    ("forward", CredentialsPolicy::Forward),
+    ("identity", CredentialsPolicy::Identity),
+];
+
+settings_group! {
+    /// A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than `origin`. Each has
+    /// its own connections, limits and breaker. Calls of clients reach it by `[[shadow]]` and `[[cutover]]`;
+    /// `migration compare` asks it as well.
+    #[derive(Debug, Clone)]
+    pub struct CandidateSettings {
+        /// The name of its table.
+        pub name: String = String::new();
+        /// The REST root of the backend. It serves the first REST root of the edge.
+        pub url: Url = unknown_origin() => text(REST_ROOT), "required";
+        /// `wordpress` is a site with the calendar plugin: `check` compares its index with the table, and answers in
+        /// which PHP reports an error of its own count as failures. `service` is any other software that answers the
+        /// calendar API: each of its JSON errors is relayed.
+        pub kind: BackendSoftware = BackendSoftware::Service => choice(SOFTWARE);
+        /// The namespace of the calendar API below `url`.
+        pub namespace: String = SPECIFIED_NAMESPACE.to_owned() => printed(NAMESPACE);
+        /// The REST root that the backend prints in its responses, if it differs from `url`.
+        pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from its `Link` header";
+        /// `withhold` sends no call with credentials to the backend, but see `credentialed` of `[[shadow]]`.
+        /// `forward` sends them with their credentials. `identity` sends them without, and with the caller's account
+        /// as the site names it, see [identity.md](identity.md).
+        pub credentials: CredentialsPolicy = CredentialsPolicy::Withhold => choice(POLICIES);
+        /// A file with the secret of at least 32 bytes by which the backend verifies identities; not that of
+        /// `origin.secret_file`. Required with `credentials = "identity"`.
+        pub identity_secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/next-secret"])),
+            "none";
+        /// The key of identities, made from that file.
+        pub identity_key: Option<MarkKey> = None;
+        /// The longest time for which the site's word about a caller holds.
+        pub identity_lifetime: Duration = Duration::from_secs(10);
+        /// Maximum number of concurrent calls, which the edges of a `[fleet]` divide by demand.
+        pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
+    }
 }
 
 /// The software behind a backend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendSoftware {
     /// A WordPress site with the calendar plugin, which publishes an index.
     WordPress,
     /// Another service that answers the calendar API.
-    #[default]
     Service,
 }
 
 /// The treatment of calls with credentials at a further backend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CredentialsPolicy {
     /// They are not sent there.
-    #[default]
     Withhold,
     /// They are sent there with their credentials.
     Forward,
@@ -70,24 +82,15 @@ pub enum CredentialsPolicy {
 impl CandidateSettings {
     /// The defaults for the REST root `url`.
     pub fn at(name: String, url: Url) -> Self {
-        let origin = OriginSettings::at(url);
-        let timeouts = Timeouts::default();
         Self {
             name,
-            kind: BackendSoftware::default(),
-            url: origin.url,
-            namespace: SPECIFIED_NAMESPACE.to_owned(),
-            advertised_url: None,
-            credentials: CredentialsPolicy::default(),
-            identity_secret_file: None,
-            identity_key: None,
-            identity_lifetime: Duration::from_secs(10),
-            max_in_flight: origin.max_in_flight,
-            max_pending: origin.max_pending,
-            connect_timeout: timeouts.origin_connect,
-            first_byte_timeout: timeouts.origin_first_byte,
-            read_timeout: timeouts.origin_read,
-            write_timeout: timeouts.origin_write,
+            url: without_trailing_slash(url),
+            ..Self::default()
         }
+    }
+
+    /// Returns true for a name that a backend beside the site may have.
+    pub fn is_name(text: &str) -> bool {
+        text != PRIMARY && plain_name(text, 32, b"").is_ok()
     }
 }

@@ -1,14 +1,13 @@
 //! Compressed answers to clients.
 
-/// Which answers are compressed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompressionSettings {
-    /// True if answers are compressed for clients that accept it.
-    pub enabled: bool,
-}
+use super::keys::group::settings_group;
 
-impl Default for CompressionSettings {
-    fn default() -> Self {
-        Self { enabled: true }
+settings_group! {
+    /// Compressed responses: gzip, brotli and zstd by `Accept-Encoding`, for JSON, JavaScript and text of 1 KiB or
+    /// more. Responses of the rest of the site leave as the site sent them.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct CompressionSettings {
+        /// Whether responses of the calendar are compressed for clients that accept it.
+        pub enabled: bool = true => flag();
     }
 }

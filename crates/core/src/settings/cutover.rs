@@ -2,48 +2,72 @@
 
 use std::time::Duration;
 
+use super::keys::group::settings_group;
+use super::keys::rule_form::{BACKEND, OPERATIONS, RULE_NAME, SHARE, SLOWER};
 use super::{OperationPattern, Percentage};
 
-/// One table of `[[cutover]]`: which calls of which clients another backend answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CutoverRule {
-    /// The name in logs, metrics and commands; each rule has its own.
-    pub name: String,
-    /// The name of the backend.
-    pub backend: String,
-    /// The operations; at least one.
-    pub operations: Vec<OperationPattern>,
-    /// The methods of these operations.
-    pub methods: CutMethods,
-    /// The share of clients.
-    pub share: Percentage,
-    /// True if reads that fail at the backend are asked of the site.
-    pub fallback: bool,
-    /// True if the backend and the site see one database.
-    pub same_store: bool,
-    /// When all calls return to the site by themselves; none: never.
-    pub guard: Option<GuardSettings>,
-    /// Shares that the rule takes one after the other; empty: `share` at once.
-    pub steps: Vec<Percentage>,
-    /// The least time of each step.
-    pub step_time: Duration,
-    /// The least number of calls at the backend in each step.
-    pub step_calls: u64,
+const METHODS: [(&str, CutMethods); 3] = [
+    (CutMethods::Reads.name(), CutMethods::Reads),
+    (CutMethods::Writes.name(), CutMethods::Writes),
+    (CutMethods::All.name(), CutMethods::All),
+];
+
+settings_group! {
+    /// One table per rule that lets a backend answer calls instead of the site, see
+    /// [migration.md](../guides/migration.md). The first rule that is about a call and whose share has its client
+    /// counts. Rules that would split the records of one kind between two stores are refused.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct CutoverRule {
+        /// The name in logs, metrics and commands.
+        pub name: String = String::new() => text(RULE_NAME), "required";
+        /// The backend that answers, by the name of its table.
+        pub backend: String = String::new() => text(BACKEND), "required";
+        /// The operations; `calendar-edge print routes` prints the names.
+        pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
+        /// `reads`, `writes`, or `all`. A rule that takes writes sends their credentials to the backend; reads with
+        /// credentials go there with `methods = "all"`, or with `credentials = "forward"` of the backend.
+        pub methods: CutMethods = CutMethods::Reads => choice(METHODS);
+        /// The share of clients. A client is the account in its credentials, or else its address, and stays in or out
+        /// until the share changes. A share that grows keeps everybody who was in.
+        pub share: Percentage = Percentage::ALL => printed(SHARE);
+        /// Whether the site answers reads that fail at the backend: no connection, a timeout, an unusable answer, or
+        /// a status of 500 or more. The backend then has half of `timeouts.origin_read`.
+        pub fallback: bool = false => flag();
+        /// Whether the backend and the site see one database.
+        pub same_store: bool = false => flag();
+        /// When all calls return to the site by themselves; none: never.
+        pub guard: Option<GuardSettings> = None;
+        /// Growing shares that the rule takes one after the other, instead of `share`. They need a guard.
+        pub steps: Vec<Percentage> = Vec::new() => list(SHARE, 1), "none";
+        /// The least time of each step.
+        pub step_time: Duration = Duration::from_hours(1) => seconds(1..=30 * 86_400);
+        /// The least number of calls at the backend in each step.
+        pub step_calls: u64 = 1_000;
+    }
 }
 
-/// The limits of a rule, over a window of time. What has no limit is not judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GuardSettings {
-    /// The length of the window.
-    pub window: Duration,
-    /// The number of calls, or of compared answers, from which on their share alone decides. Fewer must be beyond chance.
-    pub calls: u64,
-    /// The most calls that may fail.
-    pub failures: Option<Percentage>,
-    /// The most compared answers that may differ.
-    pub different: Option<Percentage>,
-    /// By how many per cent the backend may be slower than the site, at the median and at the slowest tenth.
-    pub slower: Option<u32>,
+settings_group! {
+    /// The guard of the `[[cutover]]` table above, also written `guard = { calls = 200 }`. When a limit is exceeded,
+    /// the site answers all calls at once, until `calendar-edge migration resume RULE`. Without this table there is
+    /// no guard.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct GuardSettings {
+        /// The time over which the guard counts.
+        pub window: Duration = Duration::from_mins(5) => seconds(1..=86_400), "`\"5m\"`";
+        /// The number of calls, or of compared answers, in the window from which on their share alone decides. Among
+        /// fewer, a limit is exceeded only if chance does not explain it. Times are judged once the site has given as
+        /// many, or 50.
+        pub calls: u64 = 200 => count(1..=1_000_000);
+        /// The most calls that may fail: no connection, a timeout, an unusable answer, a status of 500 or more, or an
+        /// answer that breaks off.
+        pub failures: Option<Percentage> = Some(Percentage::of_millionths(10_000)) => printed(SHARE);
+        /// The most answers that may be `different` or `host`, of those that `[[shadow]]` rules for the same backend
+        /// and operations compare.
+        pub different: Option<Percentage> = None => text(SHARE), "not judged";
+        /// By how much the times of the backend may exceed those of the site, at the median and at the slowest tenth.
+        /// Less than 10 ms never count.
+        pub slower: Option<u32> = None => text(SLOWER), "not judged";
+    }
 }
 
 /// The methods of a rule.
@@ -64,37 +88,6 @@ impl CutoverRule {
     /// Returns true if the rule is about an operation with this name, which is a write or a read.
     pub fn is_about(&self, operation: &str, access: CutMethods) -> bool {
         self.methods.include(access) && self.operations.iter().any(|pattern| pattern.matches(operation))
-    }
-}
-
-impl Default for CutoverRule {
-    /// The defaults for a rule that is not named yet.
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            backend: String::new(),
-            operations: Vec::new(),
-            methods: CutMethods::default(),
-            share: Percentage::ALL,
-            fallback: false,
-            same_store: false,
-            guard: None,
-            steps: Vec::new(),
-            step_time: Duration::from_hours(1),
-            step_calls: 1_000,
-        }
-    }
-}
-
-impl Default for GuardSettings {
-    fn default() -> Self {
-        Self {
-            window: Duration::from_mins(5),
-            calls: 200,
-            failures: Some(Percentage::of_millionths(10_000)),
-            different: None,
-            slower: None,
-        }
     }
 }
 

@@ -5,70 +5,57 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::keys::form::RECEIVER;
+use super::keys::group::settings_group;
+use super::keys::listening_form::file_like;
+use super::keys::rule_form::KIND;
 use super::mark_key::MarkKey;
+use super::origin::unknown_origin;
 use calendar_edge_judge::contract::Kind;
 
-/// The feed of changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FeedSettings {
-    /// True if readers are told of changes.
-    pub enabled: bool,
-    /// Maximum number of records whose last change is kept.
-    pub records: usize,
-    /// Maximum number of readers that wait or have a stream.
-    pub readers: usize,
-    /// The same for one address.
-    pub readers_per_address: usize,
-    /// The longest time that a reader waits for an answer.
-    pub longest_wait: Duration,
+settings_group! {
+    /// The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FeedSettings {
+        /// Whether the edge answers `GET {root}/calendar-edge/v1/changes`. Needs `origin.secret_file`, the companion
+        /// plugin, and the cache.
+        pub enabled: bool = false => flag();
+        /// Maximum number of records whose last change is kept.
+        pub records: usize = 10_000;
+        /// Maximum number of readers that wait or have a stream.
+        pub readers: usize = 256;
+        /// The same for one address.
+        pub readers_per_address: usize = 8;
+        /// The longest time that a reader waits for an answer.
+        pub longest_wait: Duration = Duration::from_secs(30);
+    }
 }
 
-/// A receiver of changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebhookSettings {
-    /// Where changes are posted.
-    pub url: Url,
-    /// The kinds that it is told of; empty: all.
-    pub kinds: Vec<Kind>,
-    /// The file with the secret that signs requests.
-    pub secret_file: Option<PathBuf>,
-    /// The key that is made of the secret.
-    pub secret: Option<MarkKey>,
-    /// How long changes are collected before they are posted.
-    pub batch: Duration,
-    /// The longest time of one attempt.
-    pub timeout: Duration,
-}
-
-// === impl FeedSettings ===
-
-impl Default for FeedSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            records: 10_000,
-            readers: 256,
-            readers_per_address: 8,
-            longest_wait: Duration::from_secs(30),
-        }
+settings_group! {
+    /// One table per receiver that the changes of the feed are posted to, see [feed.md](../guides/feed.md). Each edge
+    /// with this table posts: in a `[fleet]` give it to one of them.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct WebhookSettings {
+        /// Where changes are posted. Redirects are not followed. Any address may stand here, private ones too: nobody
+        /// but this file names it.
+        pub url: Url = unknown_origin() => text(RECEIVER), "required";
+        /// File with the secret of at least 32 bytes that signs each request.
+        pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/webhook"])),
+            "required";
+        /// The key that is made of the secret.
+        pub secret: Option<MarkKey> = None;
+        /// The kinds of records that are told: `events`, `venues`, `organizers`, `categories`, `tags`.
+        pub kinds: Vec<Kind> = Vec::new() => list(KIND, 1), "all";
+        /// Time for which changes are collected before they are posted together.
+        pub batch: Duration = Duration::from_secs(2);
+        /// The longest time of one attempt.
+        pub timeout: Duration = Duration::from_secs(10);
     }
 }
 
 // === impl WebhookSettings ===
 
 impl WebhookSettings {
-    /// The defaults for a receiver.
-    pub const fn at(url: Url) -> Self {
-        Self {
-            url,
-            kinds: Vec::new(),
-            secret_file: None,
-            secret: None,
-            batch: Duration::from_secs(2),
-            timeout: Duration::from_secs(10),
-        }
-    }
-
     /// The receiver in logs, metrics and reports: without its path, which may be secret.
     pub fn name(&self) -> &str {
         self.url.host_str().unwrap_or_default()

@@ -6,52 +6,70 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::keys::form::ADMIN_SITE;
+use super::keys::group::settings_group;
+use super::keys::listening_form::file_like;
+use super::keys::store_form::{NAME, STORE, USER};
 use super::mark_key::MarkKey;
 use super::origin_access::TrustedCertificates;
 
-/// The store of a fleet, and this edge's place in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FleetSettings {
-    /// The store: one address, several Sentinels, or nodes of a cluster; empty: this edge is alone.
-    pub store: Vec<StoreAddress>,
-    /// The name of the primary that Sentinels watch.
-    pub master: Option<String>,
-    /// True if the store is a cluster.
-    pub cluster: bool,
-    /// The user at the store; none: its default user.
-    pub user: Option<String>,
-    /// The file that holds the user's password.
-    pub password_file: Option<PathBuf>,
-    /// The password in that file.
-    pub password: Option<StorePassword>,
-    /// The user at the Sentinels; none: their default user.
-    pub sentinel_user: Option<String>,
-    /// The file that holds that user's password; none: the Sentinels ask for none.
-    pub sentinel_password_file: Option<PathBuf>,
-    /// The password in that file.
-    pub sentinel_password: Option<StorePassword>,
-    /// The file with the authorities that the store's certificate is checked by; none: the system's.
-    pub ca_file: Option<PathBuf>,
-    /// The certificates in that file.
-    pub trusted: TrustedCertificates,
-    /// The file with the certificate that this edge shows to the store.
-    pub certificate_file: Option<PathBuf>,
-    /// The file with the key of that certificate.
-    pub key_file: Option<PathBuf>,
-    /// What both files hold.
-    pub identity: Option<StoreIdentity>,
-    /// The file with the secret of the fleet; none: that of the site.
-    pub secret_file: Option<PathBuf>,
-    /// The key that is made of the secret.
-    pub secret: Option<MarkKey>,
-    /// The name of the fleet in the store; none: it is derived from the secret.
-    pub name: Option<String>,
-    /// The time between two exchanges with the store.
-    pub interval: Duration,
-    /// The number of edges that is assumed while the store was never reached.
-    pub members: usize,
-    /// The admin address of this edge for the other edges; none: they cannot ask it.
-    pub advertise: Option<Url>,
+settings_group! {
+    /// Several edges that act as one through a store, see [decision 0057](../decisions/0057-fleet.md). Without this
+    /// table there is one edge. No request fails because of the store: while an edge cannot reach it, that edge acts
+    /// alone.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FleetSettings {
+        /// The store that all edges of the fleet share: Valkey or Redis, version 5 or newer. `rediss:` and
+        /// `sentinels:` use TLS. A list names Sentinels, which are asked for the server on each connection, or nodes
+        /// of a cluster.
+        pub store: Vec<StoreAddress> = Vec::new() => one_or_list(STORE, 0), "one edge";
+        /// The name by which Sentinels know the server.
+        pub master: Option<String> = None => text(NAME), "none; Sentinels need it";
+        /// Whether the store is a cluster. All keys of a fleet are in one slot.
+        pub cluster: bool = false => flag();
+        /// The user at the store. `calendar-edge check` prints the ACL line that it needs.
+        pub user: Option<String> = None => text(USER), "the store's default user";
+        /// File with the password of that user, one line. A reload reads the file again.
+        pub password_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
+            "no password";
+        /// The password in that file.
+        pub password: Option<StorePassword> = None;
+        /// The user at the Sentinels, whose accounts are their own. It needs the commands `hello`, `auth` and
+        /// `sentinel`.
+        pub sentinel_user: Option<String> = None => text(USER), "their default user";
+        /// File with the password that the Sentinels ask for, one line. A reload reads the file again.
+        pub sentinel_password_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
+            "no password";
+        /// The password in that file.
+        pub sentinel_password: Option<StorePassword> = None;
+        /// PEM file with the authorities that the store's certificate is checked by, in place of the system's.
+        pub ca_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
+            "those of the system";
+        /// The certificates in that file.
+        pub trusted: TrustedCertificates = TrustedCertificates::default();
+        /// PEM file with the certificate that the edge shows to the store.
+        pub certificate_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
+            "none";
+        /// PEM file with the private key of that certificate.
+        pub key_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])), "none";
+        /// What both files hold.
+        pub identity: Option<StoreIdentity> = None;
+        /// File with a secret of at least 32 bytes that all edges of the fleet share, and nobody else. It seals what
+        /// they tell each other, and hides the names and addresses of clients from the store.
+        pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/secret"])),
+            "the file of `origin.secret_file`";
+        /// The key that is made of the secret.
+        pub secret: Option<MarkKey> = None;
+        /// The name of the fleet in the store, where fleets with one secret share it.
+        pub name: Option<String> = None => text(NAME), "derived from the secret";
+        /// The time between two exchanges with the store.
+        pub interval: Duration = Duration::from_millis(100);
+        /// The number of edges that is assumed while the store was never reached.
+        pub members: usize = 2;
+        /// Address of this edge's admin listener for the other edges and for `calendar-edge explain ID`, for example
+        /// `http://${POD_IP}:9787`.
+        pub advertise: Option<Url> = None => text(ADMIN_SITE), "none: the others cannot ask this edge";
+    }
 }
 
 /// The address of a store, without its password.
@@ -120,33 +138,6 @@ impl FleetSettings {
     /// Whether this edge is one of a fleet.
     pub const fn is_set(&self) -> bool {
         !self.store.is_empty()
-    }
-}
-
-impl Default for FleetSettings {
-    fn default() -> Self {
-        Self {
-            store: Vec::new(),
-            master: None,
-            cluster: false,
-            user: None,
-            password_file: None,
-            password: None,
-            sentinel_user: None,
-            sentinel_password_file: None,
-            sentinel_password: None,
-            ca_file: None,
-            trusted: TrustedCertificates::default(),
-            certificate_file: None,
-            key_file: None,
-            identity: None,
-            secret_file: None,
-            secret: None,
-            name: None,
-            interval: Duration::from_millis(100),
-            members: 2,
-            advertise: None,
-        }
     }
 }
 

@@ -1,64 +1,45 @@
 //! Limits on sizes, counts and rates.
 
-/// Sizes, counts and rates; a violation is answered with the status in brackets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Maximum bytes of the request target (414).
-    pub target_bytes: usize,
-    /// Maximum number of header fields (431).
-    pub headers: usize,
-    /// Maximum bytes of one header value (431).
-    pub header_bytes: usize,
-    /// Maximum bytes of all headers (431).
-    pub header_list_bytes: usize,
-    /// Maximum number of pairs in a query (400).
-    pub query_pairs: usize,
-    /// Maximum number of fields of a form body (400).
-    pub form_fields: usize,
-    /// Maximum bytes of a request body (413).
-    pub body_bytes: u64,
-    /// Maximum bytes of all request bodies in memory; beyond it reading waits (503).
-    pub request_buffer_total: usize,
-    /// Minimum rate of a request body, in bytes per second (408); 0: no minimum.
-    pub min_body_rate: u64,
-    /// Maximum nesting of a JSON body (400 `rest_invalid_json` code 1).
-    pub json_depth: usize,
-    /// Maximum bytes of a response of the origin (502).
-    pub response_bytes: u64,
-    /// Maximum bytes of a response that is held until complete; larger responses stream.
-    pub response_buffer_bytes: usize,
-    /// Maximum bytes of all responses held in memory for their clients; beyond it responses stream.
-    pub response_buffer_total: usize,
-    /// Minimum rate at which a client must read a response, in bytes per second. Slower clients are
-    /// disconnected (HTTP/2: the stream is reset); 0: no minimum.
-    pub min_response_rate: u64,
-    /// Maximum number of client connections.
-    pub connections: usize,
-    /// Maximum number of client connections from one address, by default half of those of all; 0: no maximum.
-    pub connections_per_address: usize,
-}
+use super::keys::group::settings_group;
 
-// === impl Limits ===
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            target_bytes: 8 * 1024,
-            headers: 100,
-            header_bytes: 16 * 1024,
-            header_list_bytes: 32 * 1024,
-            query_pairs: 500,
-            form_fields: 500,
-            body_bytes: 8 * 1024 * 1024,
-            request_buffer_total: 64 * 1024 * 1024,
-            min_body_rate: 1024,
-            json_depth: 128,
-            response_bytes: 32 * 1024 * 1024,
-            response_buffer_bytes: 1024 * 1024,
-            response_buffer_total: 64 * 1024 * 1024,
-            min_response_rate: 4 * 1024,
-            connections: 20_000,
-            connections_per_address: 10_000,
-        }
+settings_group! {
+    /// Limits on sizes, counts and rates. A request that violates one is refused with the status in brackets.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Limits {
+        /// Maximum size of the request target, path and query (414).
+        pub target_bytes: usize = 8 << 10;
+        /// Maximum number of header fields (431).
+        pub headers: usize = 100;
+        /// Maximum bytes of one header value (431).
+        pub header_bytes: usize = 16 << 10;
+        /// Maximum bytes of all headers (431).
+        pub header_list_bytes: usize = 32 << 10;
+        /// Maximum number of pairs in a query (400).
+        pub query_pairs: usize = 500;
+        /// Maximum number of fields of a form body (400).
+        pub form_fields: usize = 500;
+        /// Maximum size of a request body (413).
+        pub body_bytes: u64 = 8 << 20 => size(1 << 10..=1 << 30);
+        /// Maximum bytes of all request bodies in memory; beyond it reading waits (503).
+        pub request_buffer_total: usize = 64 << 20;
+        /// Minimum rate of a request body, in bytes per second (408); 0: no minimum.
+        pub min_body_rate: u64 = 1 << 10;
+        /// Maximum nesting of a JSON body (400 `rest_invalid_json` code 1).
+        pub json_depth: usize = 128;
+        /// Maximum size of a response of the site (502).
+        pub response_bytes: u64 = 32 << 20 => size(1 << 10..=1 << 30);
+        /// Maximum bytes of a response that is held until complete; larger responses stream.
+        pub response_buffer_bytes: usize = 1 << 20;
+        /// Maximum bytes of all responses held in memory for their clients; beyond it responses stream.
+        pub response_buffer_total: usize = 64 << 20;
+        /// Minimum rate at which a client must read a response, in bytes per second. Slower clients are disconnected
+        /// (HTTP/2: the stream is reset); 0: no minimum.
+        pub min_response_rate: u64 = 4 << 10;
+        /// Maximum number of client connections. If the process may not open that many files, the edge lowers the
+        /// maximum and logs it.
+        pub connections: usize = 20_000 => count(1..=1_000_000);
+        /// Maximum number of connections from one client address; further ones are closed at once. All addresses of
+        /// an IPv6 /64 network count as one; `trusted_proxies` are exempt. 0: no maximum.
+        pub connections_per_address: usize = 10_000 => count(0..=1_000_000);
     }
 }

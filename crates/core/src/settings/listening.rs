@@ -1,5 +1,8 @@
 //! Listeners: where clients and operators connect.
 
+use super::AdminToken;
+use super::keys::group::settings_group;
+use super::keys::listening_form::{LISTEN, file_like};
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -33,20 +36,40 @@ pub enum ProxyProtocol {
     Required,
 }
 
-/// Certificate and key of TLS listeners.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsSettings {
-    /// PEM file with the certificate, then its intermediates.
-    pub certificate: PathBuf,
-    /// PEM file with the private key of the certificate.
-    pub key: PathBuf,
+pub(super) const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
+    [("off", ProxyProtocol::Off), ("required", ProxyProtocol::Required)];
+
+settings_group! {
+    /// Certificate and key of `tls:` listeners, which accept TLS 1.2 or newer with HTTP/2 or HTTP/1.1. The edge
+    /// checks both files every second and reloads them after a change. If certificate and key do not match, it keeps
+    /// the old pair.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct TlsSettings {
+        /// PEM file with the certificate, then its intermediates.
+        pub certificate: PathBuf = PathBuf::new() => text(file_like(&["/etc/calendar-edge/certificate.pem"])),
+            "required by a `tls:` listener";
+        /// PEM file with the private key of the certificate. Only the user of the edge should be able to read it.
+        pub key: PathBuf = PathBuf::new() => text(file_like(&["/etc/calendar-edge/certificate.pem"])),
+            "required by a `tls:` listener";
+    }
 }
 
-/// The listener for operators.
-#[derive(Debug, Clone)]
-pub struct AdminSettings {
-    /// The address of the listener.
-    pub listen: ListenAddress,
+settings_group! {
+    /// The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, `/migration/report`,
+    /// `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and with the token only
+    /// `/config`, `/indexes`, `/log`, `/record`, `/schemas`, and `/clients`, `/refusals` and `/findings`, which tell
+    /// of clients.
+    #[derive(Debug, Clone)]
+    pub struct AdminSettings {
+        /// Address that operators connect to. Bind it to loopback or to a private network.
+        pub listen: Option<ListenAddress> = None => text(LISTEN), "off";
+        /// File with a token of at least 32 bytes. Operators on other machines then need `Authorization: Bearer …`
+        /// for everything but `/livez` and `/readyz`, and may do with it what operators on this machine may. Without
+        /// it they see nothing of the configuration and of single requests, and change nothing.
+        pub token_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/token"])), "none";
+        /// The token in that file.
+        pub token: Option<AdminToken> = None;
+    }
 }
 
 // === impl ListenAddress ===

@@ -1,16 +1,33 @@
 //! Settings of the log.
 
-/// Logging.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogSettings {
-    /// The format of a line.
-    pub format: LogFormat,
-    /// The format of the lines about requests.
-    pub access: AccessFormat,
-    /// A `tracing` filter: `info`, `calendar_edge=debug`.
-    pub filter: String,
-    /// Refusals that are kept in memory for their explanation; 0: none.
-    pub refusals: usize,
+use super::keys::form::FILTER;
+use super::keys::group::settings_group;
+
+const FORMATS: [(&str, LogFormat); 3] = [
+    ("auto", LogFormat::Auto),
+    ("json", LogFormat::Json),
+    ("text", LogFormat::Text),
+];
+const ACCESS_FORMATS: [(&str, AccessFormat); 2] =
+    [("log", AccessFormat::Log), ("combined", AccessFormat::Combined)];
+
+settings_group! {
+    /// Logging, to standard error.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct LogSettings {
+        /// Format of log lines: one JSON object per line, or text for people; `auto` is text on a terminal, and JSON
+        /// elsewhere.
+        pub format: LogFormat = LogFormat::Auto => choice(FORMATS);
+        /// Format of the line of a request: `log` is that of all lines; `combined` is the combined format of Apache
+        /// and nginx, which goes to standard output, without account, query and referring page.
+        pub access: AccessFormat = AccessFormat::Log => choice(ACCESS_FORMATS);
+        /// Events that are logged, as a `tracing` filter.
+        pub filter: String = "info".to_owned() => printed(FILTER);
+        /// Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that
+        /// `calendar-edge explain ID` can explain them. Passwords, sessions, nonces and tokens in them are replaced
+        /// first. They take at most 4 KiB each on average. 0 keeps none. Without an admin listener none are kept.
+        pub refusals: usize = 1000 => count(0..=100_000);
+    }
 }
 
 /// The format of log lines.
@@ -33,17 +50,4 @@ pub enum AccessFormat {
     Log,
     /// The combined format of Apache and nginx, on standard output.
     Combined,
-}
-
-// === impl LogSettings ===
-
-impl Default for LogSettings {
-    fn default() -> Self {
-        Self {
-            format: LogFormat::default(),
-            access: AccessFormat::default(),
-            filter: "info".to_owned(),
-            refusals: 1000,
-        }
-    }
 }

@@ -1,7 +1,7 @@
-//! Settings: plain values with their defaults, and rules that depend on them alone.
+//! Settings: plain values with their keys and defaults, and rules that depend on them alone.
 //!
-//! The configuration fills these types and enforces bounds, which `docs/reference/configuration.md` lists with every
-//! default and unit. Code that builds settings itself, such as a test, is not bound by them.
+//! Each key is declared once, beside its field; `docs/reference/configuration.md` is written from that. A configuration
+//! keeps the bounds of keys. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
 mod backend;
@@ -15,6 +15,7 @@ mod feed;
 mod fleet;
 mod forms;
 mod http2;
+mod keys;
 mod limits;
 mod listening;
 mod log;
@@ -42,7 +43,7 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use url::Url;
 
-pub use admin_token::{AdminAccess, AdminToken};
+pub use admin_token::AdminToken;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
@@ -54,6 +55,10 @@ pub use feed::{FeedSettings, WebhookSettings};
 pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
 pub use forms::FormSettings;
 pub use http2::Http2Limits;
+pub use keys::{
+    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TextError, TextForm, TextSlot, ValueSlot,
+    WholeNumber, duration, nearest, rate, show_duration, show_size, size,
+};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
 pub use log::{AccessFormat, LogFormat, LogSettings};
@@ -61,8 +66,7 @@ pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
 pub use operation::{OperationSettings, PatchPolicy};
 pub use operation_pattern::OperationPattern;
-pub use origin::without_trailing_slash;
-pub use origin::{OriginSettings, Root};
+pub use origin::{OriginSettings, Root, unknown_origin, without_trailing_slash};
 pub use origin_access::{BasicAuth, NoBasicAuth, TrustedCertificates};
 pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
@@ -79,106 +83,138 @@ pub use traces::{CollectorHeaders, HeaderLineFault, TraceCompression, TraceSetti
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
 use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use keys::form::{HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
+use keys::group::settings_group;
+use keys::listening_form::{DIRECTORY, LISTEN};
+use keys::protection_form::{ACCOUNT, IMAGE_HOST};
+use keys::{MODES, OTHERS, PROFILES, UNDECLARED, WRITES};
+use listening::PROXY_PROTOCOLS;
 
-/// All settings of the edge.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Addresses that clients connect to; at least one.
-    pub listen: Vec<ListenAddress>,
-    /// Scheme and authority that clients use, without a path. Without it, URLs in responses are built from a
-    /// loopback or address-literal `Host`, else from the local address.
-    pub public_url: Option<Url>,
-    /// Host names that the edge serves; empty: any. Requests for another valid host get 421.
-    pub hosts: Vec<String>,
-    /// Public namespaces of the API; at least one. See [`Settings::public_namespaces`].
-    pub namespaces: Vec<String>,
-    /// The treatment of a request that breaks a rule.
-    pub mode: Mode,
-    /// The rules that apply.
-    pub profile: Profile,
-    /// The treatment of undeclared parameters; none: dropped in the compatible profile, refused in the strict one.
-    pub undeclared: Option<UndeclaredParameters>,
-    /// Undeclared parameters of all operations that are forwarded unchanged.
-    pub extra_parameters: Vec<String>,
-    /// True if venues and organizers that the plugin fails on are converted to a form that it accepts.
-    pub repair: bool,
-    /// The treatment of requests outside of the calendar API.
-    pub other: OtherTraffic,
-    /// The treatment of writes without credentials.
-    pub writes: Writes,
-    /// Refuse every write with 403.
-    pub read_only: bool,
-    /// Client networks that may write; empty: any.
-    pub write_addresses: Vec<IpNet>,
-    /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the
-    /// site allows.
-    pub writers: Vec<String>,
-    /// `Authorization` schemes that the strict profile accepts.
-    pub authorization_schemes: Vec<String>,
-    /// True if writes may set the `author` of a record; none: only in the compatible profile.
-    pub allow_author: Option<bool>,
-    /// True if `_jsonp` is forwarded.
-    pub allow_jsonp: bool,
-    /// Hosts from which the site may fetch images; none: the hosts of `public_url` and of the site.
-    pub image_hosts: Option<Vec<ImageHost>>,
-    /// Settings that differ for single operations.
-    pub operations: HashMap<OperationId, OperationSettings>,
-    /// The site behind the edge.
-    pub origin: OriginSettings,
-    /// The REST roots, one per language; at least one, with distinct paths.
-    pub roots: Vec<Root>,
-    /// The listener for operators; none: off.
-    pub admin: Option<AdminSettings>,
-    /// Who may use that listener from other machines.
-    pub admin_access: AdminAccess,
-    /// Certificate and key; present if and only if a listener uses TLS.
-    pub tls: Option<TlsSettings>,
-    /// Peers whose `X-Forwarded-*` headers are trusted; empty: none.
-    pub trusted_proxies: Vec<IpNet>,
-    /// Use of the PROXY protocol by these proxies.
-    pub proxy_protocol: ProxyProtocol,
-    /// Sizes, counts and rates.
-    pub limits: Limits,
-    /// Timeouts.
-    pub timeouts: Timeouts,
-    /// Request rates of clients.
-    pub rate_limits: RateLimits,
-    /// The circuit breaker for reads.
-    pub breaker: BreakerSettings,
-    /// Limits of one HTTP/2 connection.
-    pub http2: Http2Limits,
-    /// The cache.
-    pub cache: CacheSettings,
-    /// The feed of changes.
-    pub feed: FeedSettings,
-    /// Receivers of changes.
-    pub webhooks: Vec<WebhookSettings>,
-    /// The edges that agree with this one.
-    pub fleet: FleetSettings,
-    /// Cross-origin rules.
-    pub cors: CorsSettings,
-    /// Backends beside the site, each with its own name.
-    pub backends: Vec<CandidateSettings>,
-    /// Copies of reads to other backends.
-    pub shadow: Vec<ShadowRule>,
-    /// The directory of what must outlive a restart; none: nothing does.
-    pub state_dir: Option<PathBuf>,
-    /// Calls that other backends answer; the first rule that takes a call counts.
-    pub cutover: Vec<CutoverRule>,
-    /// Comparison of the answers of backends.
-    pub compare: CompareSettings,
-    /// Compressed answers to clients.
-    pub compression: CompressionSettings,
-    /// Forms of events beside JSON.
-    pub forms: FormSettings,
-    /// Logging.
-    pub log: LogSettings,
-    /// Spans of requests for a collector.
-    pub traces: TraceSettings,
-    /// Who may call routes and scripts of the rest of the site; the first rule that takes a request counts.
-    pub surface: Vec<SurfaceRule>,
-    /// The rule for namespaces that none of these names.
-    pub surface_default: SurfaceDefault,
+settings_group! {
+    /// All settings of the edge.
+    #[derive(Debug, Clone)]
+    pub struct Settings {
+        /// Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` before
+        /// its address terminates TLS; other listeners expect plain HTTP, for example from a proxy that terminates
+        /// TLS. `systemd:NAME` takes all sockets that systemd passes under this name: `FileDescriptorName=` in the
+        /// socket unit, or else the name of that unit.
+        pub listen: Vec<ListenAddress> = vec![ListenAddress::Tcp(DEFAULT_LISTEN)] => one_or_list(LISTEN, 1),
+            "`\"127.0.0.1:8787\"`";
+        /// The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps
+        /// that they are on, the key by which clients belong to shares, the differences that were found, and what the
+        /// indexes of the site said. The edge creates it.
+        pub state_dir: Option<PathBuf> = None => text(DIRECTORY), "nothing outlives a restart";
+        /// Scheme and host that clients use. URLs in responses begin with it. Set it in production: without it, the
+        /// edge uses the `Host` header if that is a loopback name or an IP address, else its local address.
+        pub public_url: Option<Url> = None => text(SITE), "none";
+        /// Host names that the edge serves, without ports. A request for another host gets 421. The list must contain
+        /// the host of `public_url`.
+        pub hosts: Vec<String> = Vec::new() => list(HOST, 0), "any host";
+        /// Public namespaces of the API. URLs in a response use the namespace of the request, headers of pages the
+        /// first one here. `origin.namespace` is public as well, unless `origin.publish_namespace` is false.
+        pub namespaces: Vec<String> = vec![SPECIFIED_NAMESPACE.to_owned()] => one_or_list(NAMESPACE, 1),
+            "`[\"calendar/events/v1\"]`";
+        /// How the edge treats a request that breaks a rule: `enforce` refuses it, `report` logs it, counts it and
+        /// forwards it in canonical form, `off` forwards it in canonical form without checking its arguments.
+        pub mode: Mode = Mode::Enforce => choice(MODES);
+        /// The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the specification
+        /// allows.
+        pub profile: Profile = Profile::Compatible => choice(PROFILES);
+        /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
+        /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,
+        /// counted, and logged by name.
+        pub undeclared: Option<UndeclaredParameters> = None => choice(UNDECLARED),
+            "`drop` in the compatible profile, `refuse` in the strict one";
+        /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged with every
+        /// operation.
+        pub extra_parameters: Vec<String> = Vec::new() => list(PARAMETER, 0), "none";
+        /// Convert venues and organizers of an event that the plugin refuses to a form that it accepts: a venue list
+        /// with one element, an organizer record outside of a list, a text list of organizers. With `false` the site
+        /// answers such events as it does without the edge.
+        pub repair: bool = true => flag();
+        /// How the edge treats requests outside of the calendar API: `refuse` answers 404, `forward` streams them to
+        /// the site unchanged, for an edge in front of the whole site.
+        pub other: OtherTraffic = OtherTraffic::Refuse => choice(OTHERS);
+        /// How the edge treats writes without credentials: `credentials` answers WordPress's 401, `forward` leaves
+        /// the refusal to the site.
+        pub writes: Writes = Writes::Credentials => choice(WRITES);
+        /// Refuse every write with 403 `edge_read_only`.
+        pub read_only: bool = false => flag();
+        /// Client networks or addresses that may write. Others get 403 `edge_address_denied` before the edge reads a
+        /// body. Clients of a Unix socket have no address and may not write if this list is set.
+        pub write_addresses: Vec<IpNet> = Vec::new() => list(NETWORK, 0), "any address";
+        /// Accounts that may write, by the user name in their Basic credentials. Others get 403 `edge_writer_denied`,
+        /// and Basic credentials that are not exactly one blank and the base64 of `name:password` 400
+        /// `edge_bad_authorization`. Without this list the plugin lets even contributors change the events of others.
+        pub writers: Vec<String> = Vec::new() => list(ACCOUNT, 0), "every account that the site allows";
+        /// `Authorization` schemes that the strict profile accepts.
+        pub authorization_schemes: Vec<String> = vec![DEFAULT_SCHEME.to_owned()];
+        /// Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The plugin
+        /// lets every account that may write name any author.
+        pub allow_author: Option<bool> = None => flag(), "`true`; in the strict profile `false`";
+        /// Forward `_jsonp`, which turns a response into a script.
+        pub allow_jsonp: bool = false => flag();
+        /// Hosts that the URL of an `image` may name; the site fetches that URL. `*.example.org` matches every name
+        /// below `example.org`. A port other than 80 or 443 must be listed.
+        pub image_hosts: Option<Vec<ImageHost>> = None => list(IMAGE_HOST, 0),
+            "the hosts of `public_url` and of `origin.advertised_url`, else `origin.url`";
+        /// Settings that differ for single operations.
+        pub operations: HashMap<OperationId, OperationSettings> = HashMap::new();
+        /// The site behind the edge.
+        pub origin: OriginSettings = OriginSettings::default();
+        /// The REST roots, one per language; at least one, with distinct paths.
+        pub roots: Vec<Root> = vec![Root::default_for(unknown_origin())];
+        /// The listener for operators.
+        pub admin: AdminSettings = AdminSettings::default();
+        /// Certificate and key; present if and only if a listener uses TLS.
+        pub tls: Option<TlsSettings> = None;
+        /// Networks or addresses of proxies whose `X-Forwarded-*` headers are trusted.
+        pub trusted_proxies: Vec<IpNet> = Vec::new() => list(NETWORK, 0), "none";
+        /// Whether TCP connections begin with a PROXY protocol header (version 1 or 2), before TLS. `required`: only
+        /// `trusted_proxies` may connect, and the header names the client. Unix sockets and the admin listener never
+        /// expect the header.
+        pub proxy_protocol: ProxyProtocol = ProxyProtocol::Off => choice(PROXY_PROTOCOLS);
+        /// Sizes, counts and rates.
+        pub limits: Limits = Limits::default();
+        /// Timeouts.
+        pub timeouts: Timeouts = Timeouts::default();
+        /// Request rates of clients.
+        pub rate_limits: RateLimits = RateLimits::default();
+        /// The circuit breaker for reads.
+        pub breaker: BreakerSettings = BreakerSettings::default();
+        /// Limits of one HTTP/2 connection.
+        pub http2: Http2Limits = Http2Limits::default();
+        /// The cache.
+        pub cache: CacheSettings = CacheSettings::default();
+        /// The feed of changes.
+        pub feed: FeedSettings = FeedSettings::default();
+        /// Receivers of changes.
+        pub webhooks: Vec<WebhookSettings> = Vec::new();
+        /// The edges that agree with this one.
+        pub fleet: FleetSettings = FleetSettings::default();
+        /// Cross-origin rules.
+        pub cors: CorsSettings = CorsSettings::default();
+        /// Backends beside the site, each with its own name.
+        pub backends: Vec<CandidateSettings> = Vec::new();
+        /// Copies of reads to other backends.
+        pub shadow: Vec<ShadowRule> = Vec::new();
+        /// Calls that other backends answer; the first rule that takes a call counts.
+        pub cutover: Vec<CutoverRule> = Vec::new();
+        /// Comparison of the answers of backends.
+        pub compare: CompareSettings = CompareSettings::default();
+        /// Compressed answers to clients.
+        pub compression: CompressionSettings = CompressionSettings::default();
+        /// Forms of events beside JSON.
+        pub forms: FormSettings = FormSettings::default();
+        /// Logging.
+        pub log: LogSettings = LogSettings::default();
+        /// Spans of requests for a collector.
+        pub traces: TraceSettings = TraceSettings::default();
+        /// Who may call routes and scripts of the rest of the site; the first rule that takes a request counts.
+        pub surface: Vec<SurfaceRule> = Vec::new();
+        /// The rule for namespaces that none of these names.
+        pub surface_default: SurfaceDefault = SurfaceDefault::default();
+    }
 }
 
 /// The default listener.
@@ -195,53 +231,9 @@ impl Settings {
     pub fn for_origin(url: Url) -> Self {
         let url = without_trailing_slash(url);
         Self {
-            listen: vec![ListenAddress::Tcp(DEFAULT_LISTEN)],
-            public_url: None,
-            hosts: Vec::new(),
-            namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
-            mode: Mode::default(),
-            profile: Profile::default(),
-            undeclared: None,
-            extra_parameters: Vec::new(),
-            repair: true,
-            other: OtherTraffic::default(),
-            writes: Writes::default(),
-            read_only: false,
-            write_addresses: Vec::new(),
-            writers: Vec::new(),
-            authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],
-            allow_author: None,
-            allow_jsonp: false,
-            image_hosts: None,
-            operations: HashMap::new(),
             roots: vec![Root::default_for(url.clone())],
             origin: OriginSettings::at(url),
-            admin: None,
-            admin_access: AdminAccess::default(),
-            tls: None,
-            trusted_proxies: Vec::new(),
-            proxy_protocol: ProxyProtocol::default(),
-            limits: Limits::default(),
-            timeouts: Timeouts::default(),
-            rate_limits: RateLimits::default(),
-            breaker: BreakerSettings::default(),
-            http2: Http2Limits::default(),
-            cache: CacheSettings::default(),
-            feed: FeedSettings::default(),
-            webhooks: Vec::new(),
-            fleet: FleetSettings::default(),
-            cors: CorsSettings::default(),
-            backends: Vec::new(),
-            shadow: Vec::new(),
-            state_dir: None,
-            cutover: Vec::new(),
-            compare: CompareSettings::default(),
-            compression: CompressionSettings::default(),
-            forms: FormSettings::default(),
-            log: LogSettings::default(),
-            traces: TraceSettings::default(),
-            surface: Vec::new(),
-            surface_default: SurfaceDefault::default(),
+            ..Self::default()
         }
     }
 

@@ -1,5 +1,8 @@
 //! Settings that differ for one operation.
 
+use super::keys::form::PARAMETER;
+use super::keys::group::settings_group;
+use super::keys::{MODES, PROFILES};
 use calendar_edge_judge::policy::{Mode, OperationPolicy, Profile};
 
 /// The treatment of PATCH.
@@ -12,21 +15,27 @@ pub enum PatchPolicy {
     Merge,
 }
 
-/// Settings that differ for one operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OperationSettings {
-    /// Overrides [`Settings::mode`](super::Settings::mode).
-    pub mode: Option<Mode>,
-    /// Overrides [`Settings::profile`](super::Settings::profile).
-    pub profile: Option<Profile>,
-    /// `false` refuses every call with 403 `edge_operation_denied`.
-    pub allow: bool,
-    /// `false` keeps no answer of this operation.
-    pub cache: bool,
-    /// The treatment of PATCH, for updates.
-    pub patch: PatchPolicy,
-    /// Undeclared parameters that are forwarded unchanged.
-    pub extra_parameters: Vec<String>,
+const PATCHES: [(&str, PatchPolicy); 2] = [("forward", PatchPolicy::Forward), ("merge", PatchPolicy::Merge)];
+
+settings_group! {
+    /// Settings that differ for one operation; `calendar-edge print routes` prints the names.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct OperationSettings {
+        /// How the edge treats a call of this operation that breaks a rule.
+        pub mode: Option<Mode> = None => choice(MODES), "the `mode` at the top";
+        /// The rules that apply to this operation.
+        pub profile: Option<Profile> = None => choice(PROFILES), "the `profile` at the top";
+        /// `false` refuses every call with 403 `edge_operation_denied`.
+        pub allow: bool = true => flag();
+        /// `false` keeps no answer of this operation.
+        pub cache: bool = true => flag();
+        /// For updates: `forward` makes PATCH an update of WordPress, which resets much of what is not sent. `merge`
+        /// keeps it: the edge reads the record, adds what would be reset, and writes if the record has not changed,
+        /// see [patch.md](patch.md).
+        pub patch: PatchPolicy = PatchPolicy::Forward => choice(PATCHES);
+        /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged.
+        pub extra_parameters: Vec<String> = Vec::new() => list(PARAMETER, 0), "none";
+    }
 }
 
 // === impl OperationSettings ===
@@ -39,19 +48,6 @@ impl OperationSettings {
             profile: self.profile,
             allow: self.allow,
             extra_parameters: self.extra_parameters.clone(),
-        }
-    }
-}
-
-impl Default for OperationSettings {
-    fn default() -> Self {
-        Self {
-            mode: None,
-            profile: None,
-            allow: true,
-            cache: true,
-            patch: PatchPolicy::Forward,
-            extra_parameters: Vec::new(),
         }
     }
 }

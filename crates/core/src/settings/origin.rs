@@ -5,82 +5,119 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::keys::form::{DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAMESPACE, PATH, REST_ROOT};
+use super::keys::group::settings_group;
+use super::keys::listening_form::file_like;
 use super::{BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates};
 use crate::settings::MarkKey;
 use calendar_edge_judge::problem::Words;
 
-/// The site behind the edge.
-#[derive(Debug, Clone)]
-pub struct OriginSettings {
-    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`. A URL without a
-    /// path still prints as `https://wp.example.org/`.
-    pub url: Url,
-    /// The host that requests name, and with https the name in SNI and in the certificate; none: the host of `url`,
-    /// and for the rest of the site the host of `public_url`.
-    pub host: Option<OriginHost>,
-    /// The address that connections are opened to; none: host and port of `url`.
-    pub connect: Option<DialAddress>,
-    /// The file with certificates of authorities for the site; none: the system's are trusted alone.
-    pub ca_file: Option<PathBuf>,
-    /// The certificates in that file.
-    pub trusted: TrustedCertificates,
-    /// The file with the Basic credentials that the web server of the site asks for.
-    pub basic_auth_file: Option<PathBuf>,
-    /// The credentials in that file.
-    pub basic_auth: Option<BasicAuth>,
-    /// The file with the secret that the companion plugin shares; none: calls are not marked.
-    pub secret_file: Option<PathBuf>,
-    /// The key made from that secret.
-    pub mark_key: Option<MarkKey>,
-    /// The namespace that the plugin registers.
-    pub namespace: OriginNamespace,
-    /// True if clients may use that namespace as well as [`Settings::namespaces`](super::Settings::namespaces).
-    pub publish_namespace: bool,
-    /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
-    pub advertised_url: Option<Url>,
-    /// The software, which decides how answers are checked; WordPress but for backends beside the site.
-    pub software: BackendSoftware,
-    /// Read the indexes of the roots at start, on reload and at intervals.
-    pub read_index: bool,
-    /// The interval at which the indexes are read again.
-    pub index_interval: Duration,
-    /// The file that keeps what the indexes said; none: one in [`Settings::state_dir`](super::Settings::state_dir), if
-    /// there is such a directory.
-    pub index_file: Option<PathBuf>,
-    /// Send DELETE as POST with an override header.
-    pub tunnel_delete: bool,
-    /// A write may use a connection that another write has left no longer ago than this; 0: it opens one.
-    pub reuse_for_writes: Duration,
-    /// Maximum number of concurrent exchanges with each origin (scheme, host and port), 1 or more.
-    pub max_in_flight: usize,
-    /// Maximum number of calls that wait for an exchange, 1 or more.
-    pub max_pending: usize,
-    /// Maximum number of concurrent exchanges for the rest of the site; none: see
-    /// [`OriginSettings::site_in_flight`].
-    pub site_in_flight: Option<usize>,
+settings_group! {
+    /// The WordPress site behind the edge.
+    #[derive(Debug, Clone)]
+    pub struct OriginSettings {
+        /// The REST root of the site. The site prints it in the `Link` header of its pages, with
+        /// `rel="https://api.w.org/"`.
+        pub url: Url = unknown_origin() => text(REST_ROOT), "required";
+        /// The `Host` header of requests to `origin.url`. With https it is also the name in SNI and in the
+        /// certificate.
+        pub host: Option<OriginHost> = None => text(ORIGIN_HOST),
+            "the host of `origin.url`; for requests outside of the calendar (`other = \"forward\"`) the host of `public_url`, if it is set";
+        /// The address that connections for `origin.url` are opened to. Only the connection changes: the URL, the
+        /// `Host` header and the name in the certificate stay.
+        pub connect: Option<DialAddress> = None => text(DIAL_ADDRESS), "host and port of `origin.url`";
+        /// A file with certificates of authorities (PEM), which are trusted for the site besides those of the system.
+        /// A reload reads the file again.
+        pub ca_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/site-ca.pem"])),
+            "those of the system alone";
+        /// The certificates in that file.
+        pub trusted: TrustedCertificates = TrustedCertificates::default();
+        /// A file with one line, `name:password`: Basic credentials that the web server of the site asks everybody
+        /// for, as before a staging site. They are sent to the host of `origin.url` with the edge's own questions,
+        /// and with each request that has no `Authorization` of its own; then whoever reaches the edge passes the web
+        /// server. A request keeps its own `Authorization`, because a request has only one: with application
+        /// passwords of WordPress, exempt the edge's address at the web server instead. The name must be no account
+        /// of WordPress, or every visitor would be that account; `check` asks. A reload reads the file again.
+        pub basic_auth_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/basic-auth"])),
+            "no credentials";
+        /// The credentials in that file.
+        pub basic_auth: Option<BasicAuth> = None;
+        /// A file with the secret that the companion plugin of the site shares, of at least 32 bytes. With it every
+        /// calendar request carries a mark, without which the plugin refuses the request. A reload reads the file
+        /// again.
+        pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/secret"])),
+            "no marks";
+        /// The key made from that secret.
+        pub mark_key: Option<MarkKey> = None;
+        /// The namespace that the plugin registers at the site; The Events Calendar registers `tribe/events/v1`.
+        pub namespace: OriginNamespace = OriginNamespace::Assumed => text(ORIGIN_NAMESPACE),
+            "what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`";
+        /// Clients may use `namespace` as well as the top-level `namespaces`. A request is answered in the namespace
+        /// that it names.
+        pub publish_namespace: bool = true => flag();
+        /// The REST root that the site prints in its responses, if it differs from `url`.
+        pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from the site's `Link` header";
+        /// The software, which decides how answers are checked; WordPress but for backends beside the site.
+        pub software: BackendSoftware = BackendSoftware::WordPress;
+        /// Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the
+        /// site does not publish are not judged; those that only the site has are forwarded. Until the site answers,
+        /// what its index may contradict is left to it. With `false` the edge judges by its own table and by
+        /// `index_file`.
+        pub read_index: bool = true => flag();
+        /// The interval at which the indexes are read again: they change when plugins do, and a read costs the site
+        /// one small request.
+        pub index_interval: Duration = Duration::from_mins(10);
+        /// The file that keeps what the indexes said; none: one in
+        /// [`Settings::state_dir`](super::Settings::state_dir), if there is such a directory.
+        pub index_file: Option<PathBuf> = None;
+        /// Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.
+        pub tunnel_delete: bool = false => flag();
+        /// A write may use a connection that another write has left no longer ago than this. With `"0s"` each write
+        /// opens one, so that none is lost because the site closes its connection at the same moment, as when its web
+        /// server is reloaded. A lost write is answered with 502 and never sent again. Choose less than the site's
+        /// keep-alive time, where many writes follow each other and connections are expensive.
+        pub reuse_for_writes: Duration = Duration::ZERO => seconds(0..=60);
+        /// Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or
+        /// `roots.origin_url`). Use at most the number of its PHP workers. The edges of a `[fleet]` divide it by
+        /// demand, and together exceed it by one call each at most.
+        pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
+        /// Maximum number of calls that wait for one of these, each for at most 5 s. Further calls get 503
+        /// `edge_overloaded`, reads without credentials first: in a full queue, writes and calls with credentials
+        /// take their places, and while overload lasts no further ones may wait. Choose the number that the site
+        /// answers in that time: 8 workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as
+        /// clients ask at once: of 1000 different reads at one moment, 256 places refuse some 700, however fast the
+        /// site is, and 1000 places none.
+        pub max_pending: usize = DEFAULT_MAX_PENDING => count(1..=100_000);
+        /// Maximum number of concurrent requests for the rest of the site (`other = "forward"`). Most of them are
+        /// files and need no PHP worker. Four times as many may wait. As many uploads may run beside them; while
+        /// others wait, slow ones give way.
+        pub site_in_flight: Option<usize> = None => count(1..=100_000), "eight times `max_in_flight`";
+    }
 }
 
-/// One REST root.
-#[derive(Debug, Clone)]
-pub struct Root {
-    /// Language tag for logs, metrics and descriptions.
-    pub language: Option<String>,
-    /// The public path, without a trailing slash: `/de/wp-json`.
-    pub path: String,
-    /// The REST root at the origin that this root maps to.
-    pub origin_url: Url,
-    /// The error messages of its site.
-    pub words: Words,
+settings_group! {
+    /// One table per REST root, usually one per language. Without any table there is one root at `/wp-json`, which
+    /// maps to `origin.url`.
+    #[derive(Debug, Clone)]
+    pub struct Root {
+        /// The public path of the root.
+        pub path: String = String::new() => text(PATH), "required";
+        /// Language tag for logs, metrics and descriptions.
+        pub language: Option<String> = None => text(LANGUAGE), "none";
+        /// The REST root at the site that this root maps to. The edge cannot derive it for further roots: sites put
+        /// the language into the path, the host or a parameter.
+        pub origin_url: Url = unknown_origin() => text(REST_ROOT),
+            "`origin.url` for the root at `/wp-json` and for an only root; else required";
+        /// The error messages of its site.
+        pub words: Words = Words::english();
+    }
 }
 
 /// Concurrent upstream exchanges: a small PHP-FPM pool has about as many workers.
-const DEFAULT_MAX_IN_FLIGHT: usize = 8;
-
-/// The interval at which indexes are read: they change when plugins do, and a read costs the site one small request.
-const DEFAULT_INDEX_INTERVAL: Duration = Duration::from_mins(10);
+pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
 /// Waiting calls: what eight PHP workers answer in five seconds if each takes 150 ms.
-pub(super) const DEFAULT_MAX_PENDING: usize = 256;
+const DEFAULT_MAX_PENDING: usize = 256;
 
 /// Waiting pages per concurrent exchange: a request deeper in the queue would time out there.
 const QUEUE_FACTOR: usize = 4;
@@ -95,26 +132,7 @@ impl OriginSettings {
     pub(super) fn at(url: Url) -> Self {
         Self {
             url,
-            host: None,
-            connect: None,
-            ca_file: None,
-            trusted: TrustedCertificates::default(),
-            basic_auth_file: None,
-            basic_auth: None,
-            secret_file: None,
-            mark_key: None,
-            namespace: OriginNamespace::default(),
-            publish_namespace: true,
-            advertised_url: None,
-            software: BackendSoftware::WordPress,
-            read_index: true,
-            index_interval: DEFAULT_INDEX_INTERVAL,
-            index_file: None,
-            tunnel_delete: false,
-            reuse_for_writes: Duration::ZERO,
-            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
-            max_pending: DEFAULT_MAX_PENDING,
-            site_in_flight: None,
+            ..Self::default()
         }
     }
 
@@ -140,10 +158,9 @@ impl Root {
     /// The root of settings that list none.
     pub fn default_for(origin_url: Url) -> Self {
         Self {
-            language: None,
             path: Self::DEFAULT_PATH.to_owned(),
             origin_url,
-            words: Words::english(),
+            ..Self::default()
         }
     }
 }
@@ -154,4 +171,12 @@ pub fn without_trailing_slash(mut url: Url) -> Url {
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
     url
+}
+
+/// A placeholder for an origin that no key has set; a configuration with it is refused.
+///
+/// # Panics
+/// Never: the URL is a constant.
+pub fn unknown_origin() -> Url {
+    Url::parse("http://origin.invalid/").expect("this constant is a URL")
 }

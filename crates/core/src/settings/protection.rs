@@ -3,40 +3,61 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use super::keys::group::settings_group;
 use ipnet::{IpNet, Ipv6Net};
 
-/// The circuit breaker, which refuses reads while the origin fails.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BreakerSettings {
-    /// Consecutive failed reads that open it; 0: it never opens.
-    pub failures: usize,
-    /// Interval at which an open breaker lets one read pass as a probe.
-    pub probe_interval: Duration,
+settings_group! {
+    /// The circuit breaker. While the site fails, reads get 503 `edge_origin_unavailable` at once, so that the site
+    /// can recover. Writes always pass. Each origin has its own breaker.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct BreakerSettings {
+        /// Number of consecutive failed reads that open the breaker. A read fails if the connection fails, times out
+        /// or is reset, or if the site answers with a maintenance or database error page. 0 disables the breaker.
+        pub failures: usize = 10;
+        /// Interval at which an open breaker lets one read pass as a probe.
+        pub probe_interval: Duration = Duration::from_secs(1);
+    }
 }
 
-/// Maximum request rates of clients; each is off unless set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RateLimits {
-    /// Per client address; an IPv6 /64 network counts as one address.
-    pub address: CallRates,
-    /// Per account that Basic credentials or login cookies name; other tokens count per client address.
-    pub credentials: CallRates,
-    /// Failed logins per address and per account name; above the rate, requests with credentials are refused. Logins
-    /// count as failed until the site has answered.
-    pub failed_logins: Option<Rate>,
-    /// Maximum number of buckets; further clients share one.
-    pub max_buckets: usize,
+settings_group! {
+    /// Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` with `Retry-After`.
+    /// All rates are off unless set. A rate of `60/1m` admits a burst of 60 requests, then one request per second.
+    /// Every request to the calendar counts, including refused ones; CORS preflights do not count. The edges of a
+    /// `[fleet]` have one rate together: `RateLimit` shows what this one knows, so that the number may jump by calls
+    /// at others.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct RateLimits {
+        /// Per client address; an IPv6 /64 network counts as one address.
+        pub address: CallRates = CallRates::default();
+        /// Per account that Basic credentials or login cookies name; other tokens count per client address.
+        pub credentials: CallRates = CallRates::default();
+        /// Failed logins (401 from the site), per client address and per account that Basic credentials or login
+        /// cookies name. Above the rate, requests with credentials are refused. A login counts as failed unless the
+        /// response proves otherwise: one that hides its status (`_envelope`) must be read whole, and a HEAD of it
+        /// proves nothing. So the rate also limits how many requests with credentials may wait for the site at once;
+        /// a client that disconnects before the response has spent its attempt. Basic credentials that are not
+        /// exactly one blank and the base64 of `name:password` get 400 `edge_bad_authorization`. With `other =
+        /// "forward"` the same budgets count requests beside the calendar: those with `Authorization` that get 401,
+        /// logins at `wp-login.php` that set no login cookie, and calls to `xmlrpc.php` that get fault 403, each as
+        /// one try of its address. Where the status of a response does not tell, more than 64 KiB of it prove
+        /// nothing. An account is read from forms of at most 64 KiB; larger ones count per address.
+        pub failed_logins: Option<Rate> = None => rate(), "off";
+        /// Maximum number of buckets; further clients share one.
+        pub max_buckets: usize = 100_000;
+    }
 }
 
-/// Maximum rates by the cost of a call.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CallRates {
-    /// Lists.
-    pub lists: Option<Rate>,
-    /// Single records, descriptions, and reads without a route.
-    pub items: Option<Rate>,
-    /// Unsafe methods.
-    pub writes: Option<Rate>,
+settings_group! {
+    /// Maximum rates by the cost of a call.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct CallRates {
+        /// Lists; each is a query over many records.
+        pub lists: Option<Rate> = None => rate(), "off";
+        /// Single records, the index, descriptions, and reads without a route.
+        pub items: Option<Rate> = None => rate(), "off";
+        /// POST, PUT, PATCH and DELETE, with or without a route.
+        pub writes: Option<Rate> = None => rate(), "off";
+    }
 }
 
 /// A number of requests per period. They may come as one burst; further ones are admitted evenly over the
@@ -66,25 +87,5 @@ impl RateLimits {
     /// True if none of them is set, so that every call passes.
     pub fn are_unset(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl Default for RateLimits {
-    fn default() -> Self {
-        Self {
-            address: CallRates::default(),
-            credentials: CallRates::default(),
-            failed_logins: None,
-            max_buckets: 100_000,
-        }
-    }
-}
-
-impl Default for BreakerSettings {
-    fn default() -> Self {
-        Self {
-            failures: 10,
-            probe_interval: Duration::from_secs(1),
-        }
     }
 }

@@ -1,26 +1,33 @@
 //! Copies of reads to another backend, whose answers are compared.
 
+use super::keys::group::settings_group;
+use super::keys::rule_form::{BACKEND, OPERATIONS, SHARE};
 use super::{OperationPattern, Percentage};
 
-/// One table of `[[shadow]]`: which reads are copied to which backend, and within which bounds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShadowRule {
-    /// The name of the backend.
-    pub backend: String,
-    /// The operations; at least one. Their writes are never copied.
-    pub operations: Vec<OperationPattern>,
-    /// The share of their reads that are copied.
-    pub share: Percentage,
-    /// The share of the copied reads that the owner is asked a second time, to learn where it differs from itself.
-    pub double: Percentage,
-    /// True if reads with credentials are copied, with their credentials.
-    pub credentialed: bool,
-    /// The most copies per second.
-    pub requests_per_second: u32,
-    /// The most copies at once.
-    pub in_flight: usize,
-    /// The most bytes of the body of one answer; larger answers are not compared.
-    pub bytes: u64,
+settings_group! {
+    /// One table per rule that copies reads to a backend after the client's answer is on its way, and compares the
+    /// two answers, see [migration.md](../guides/migration.md). Of several rules for one backend the first that is
+    /// about an operation counts. Writes are never copied.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ShadowRule {
+        /// The backend that gets the copies, by the name of its table.
+        pub backend: String = String::new() => text(BACKEND), "required";
+        /// The operations whose reads are copied; `calendar-edge print routes` prints the names.
+        pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
+        /// The share of these reads.
+        pub share: Percentage = Percentage::ALL => printed(SHARE);
+        /// The share of the copied reads that the owner is asked a second time, to learn where it differs from
+        /// itself.
+        pub double: Percentage = Percentage::of_millionths(10_000);
+        /// Whether reads with credentials are copied, with their credentials.
+        pub credentialed: bool = false => flag();
+        /// The most copies per second.
+        pub requests_per_second: u32 = 10;
+        /// The most copies at once; further reads are not copied. The edges of a `[fleet]` have equal parts.
+        pub in_flight: usize = 4;
+        /// The most bytes of the body of one answer; larger answers are not compared.
+        pub bytes: u64 = 1 << 20;
+    }
 }
 
 // === impl ShadowRule ===
@@ -29,21 +36,5 @@ impl ShadowRule {
     /// Returns true if the rule is about the operation with this name.
     pub fn is_about(&self, operation: &str) -> bool {
         self.operations.iter().any(|pattern| pattern.matches(operation))
-    }
-}
-
-impl Default for ShadowRule {
-    /// The defaults for a backend and operations that are not named yet.
-    fn default() -> Self {
-        Self {
-            backend: String::new(),
-            operations: Vec::new(),
-            share: Percentage::ALL,
-            double: Percentage::of_millionths(10_000),
-            credentialed: false,
-            requests_per_second: 10,
-            in_flight: 4,
-            bytes: 1024 * 1024,
-        }
     }
 }

@@ -2,36 +2,64 @@
 
 use http::Method;
 
+use super::keys::MODES;
+use super::keys::form::KNOWN_NAMESPACE;
+use super::keys::group::settings_group;
+use super::keys::rule_form::{METHOD, ROUTE, SURFACE_NAME};
 use super::{Mode, Rate, SurfacePreset};
 
-/// One table of `[[surface]]`. The first rule that takes a request counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SurfaceRule {
-    /// The name in logs and metrics; empty until the settings are complete.
-    pub name: String,
-    /// What the rule takes; at least one.
-    pub routes: Vec<SurfacePattern>,
-    /// The methods that it takes; empty: all. GET includes HEAD.
-    pub methods: Vec<Method>,
-    /// The callers that pass.
-    pub callers: SurfaceCallers,
-    /// The treatment of other callers, and of those beyond the rate.
-    pub mode: Mode,
-    /// The most requests of a client address that passes; none: any number.
-    pub rate: Option<Rate>,
-    /// The answer to callers that do not pass.
-    pub answer: SurfaceAnswer,
+const CALLERS: [(&str, SurfaceCallers); 3] = [
+    (SurfaceCallers::Anybody.name(), SurfaceCallers::Anybody),
+    (SurfaceCallers::Credentials.name(), SurfaceCallers::Credentials),
+    (SurfaceCallers::Nobody.name(), SurfaceCallers::Nobody),
+];
+const ANSWERS: [(&str, SurfaceAnswer); 2] = [
+    ("unauthorized", SurfaceAnswer::Unauthorized),
+    ("not_found", SurfaceAnswer::NotFound),
+];
+
+settings_group! {
+    /// One table per rule about the rest of the site: who may call routes, scripts and pages, and how often. Only
+    /// with `other = "forward"`. The first rule that takes a request counts; a request that no rule takes passes. A
+    /// rule does not apply to the calendar API.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct SurfaceRule {
+        /// The name in logs and metrics. No two rules have the same.
+        pub name: String = String::new() => text(SURFACE_NAME), "the first of `routes`";
+        /// What the rule takes: routes without `/wp-json`, where `*` stands for one segment and at the end for one or
+        /// more, or presets: `users`, `batch`, `xmlrpc`, `xmlrpc-multicall`, `login`, `tec/v1`, `tickets`.
+        /// [surface.md](../guides/surface.md) says what each preset covers.
+        pub routes: Vec<SurfacePattern> = Vec::new() => list(ROUTE, 1), "required";
+        /// The methods that the rule takes. GET includes HEAD. A method that a client names in `_method` or
+        /// `X-HTTP-Method-Override` counts as WordPress counts it.
+        pub methods: Vec<Method> = Vec::new() => list(METHOD, 1), "all";
+        /// The callers that pass. `credentials`: Basic, Bearer or the cookie of a login is present; the site checks
+        /// it. Preflights of browsers pass as well.
+        pub callers: SurfaceCallers = SurfaceCallers::Anybody => choice(CALLERS);
+        /// `report` counts and logs those who would not pass, and lets them pass. `off`: as if the rule were not
+        /// there.
+        pub mode: Mode = Mode::Report => choice(MODES);
+        /// The most requests of a client address that pass the rule, in a budget of their own; further ones get 429.
+        pub rate: Option<Rate> = None => rate(), "any number";
+        /// `unauthorized`: 401 `rest_forbidden`, or 403 for scripts and pages. `not_found`: 404 `rest_no_route`, or
+        /// 404.
+        pub answer: SurfaceAnswer = SurfaceAnswer::Unauthorized => choice(ANSWERS);
+    }
 }
 
-/// The rule for routes of namespaces that nothing else names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SurfaceDefault {
-    /// The callers that pass; none: there is no such rule.
-    pub unknown: Option<SurfaceCallers>,
-    /// Namespaces that the rule does not take, in lower case.
-    pub known: Vec<String>,
-    /// The treatment of other callers.
-    pub mode: Mode,
+settings_group! {
+    /// The rule for REST namespaces that nothing else names, such as those of plugins that are installed later.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct SurfaceDefault {
+        /// The callers of routes in namespaces that no rule of `[[surface]]` and no entry of `known` names.
+        /// Namespaces of WordPress itself, of the companion plugin, and of the calendar's pages (`tribe/views`)
+        /// always pass.
+        pub unknown: Option<SurfaceCallers> = None => choice(CALLERS), "all pass";
+        /// Namespaces that stay open.
+        pub known: Vec<String> = Vec::new() => list(KNOWN_NAMESPACE, 0), "none";
+        /// As for rules.
+        pub mode: Mode = Mode::Report => choice(MODES);
+    }
 }
 
 /// The callers that pass a rule.
@@ -110,31 +138,6 @@ impl SurfaceRule {
     /// Returns true if a rule refuses somebody, so that the site should know of it as well.
     pub fn is_enforced(&self) -> bool {
         self.mode == Mode::Enforce && self.callers != SurfaceCallers::Anybody
-    }
-}
-
-impl Default for SurfaceRule {
-    /// The defaults for a rule without patterns.
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            routes: Vec::new(),
-            methods: Vec::new(),
-            callers: SurfaceCallers::default(),
-            mode: Mode::Report,
-            rate: None,
-            answer: SurfaceAnswer::default(),
-        }
-    }
-}
-
-impl Default for SurfaceDefault {
-    fn default() -> Self {
-        Self {
-            unknown: None,
-            known: Vec::new(),
-            mode: Mode::Report,
-        }
     }
 }
 

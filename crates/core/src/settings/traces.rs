@@ -11,31 +11,42 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 use url::Url;
 
+use super::keys::form::{COLLECTOR, SERVICE_NAME};
+use super::keys::group::settings_group;
+use super::keys::listening_form::file_like;
+use super::keys::rule_form::SHARE;
 use super::percentage::Percentage;
 
-/// Spans of requests, and the collector that gets them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TraceSettings {
-    /// The base URL of the collector; spans go to `v1/traces` below it. None: no span is made.
-    pub endpoint: Option<Url>,
-    /// The file that holds headers for the collector, one a line.
-    pub headers_file: Option<PathBuf>,
-    /// The headers in that file.
-    pub headers: CollectorHeaders,
-    /// The name of the service in the collector.
-    pub service_name: String,
-    /// The share of the traces that begin at the edge which are recorded. Others follow their parent.
-    pub sample: Percentage,
-    /// The form of what is sent.
-    pub compression: TraceCompression,
-    /// Maximum duration of one attempt to send.
-    pub timeout: Duration,
-    /// Maximum number of spans that wait, 1 or more.
-    pub queue: usize,
-    /// Maximum number of spans that are sent at once, 1 or more.
-    pub batch: usize,
-    /// Maximum time that a span waits for others.
-    pub interval: Duration,
+settings_group! {
+    /// Spans of requests, sent to a collector of OpenTelemetry as OTLP over HTTP. Off without `endpoint`; then
+    /// requests still carry their trace to the site. Changes need no restart.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct TraceSettings {
+        /// Base URL of the collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it,
+        /// as binary protobuf. Collectors listen for this at port 4318.
+        pub endpoint: Option<Url> = None => text(COLLECTOR), "no spans are made";
+        /// File that holds headers for the collector, one a line: `Authorization: Bearer TOKEN`. Lines that begin
+        /// with `#` do not count. The values are never shown. A changed file is read again.
+        pub headers_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/collector-headers"])),
+            "no further headers";
+        /// The headers in that file.
+        pub headers: CollectorHeaders = CollectorHeaders::default();
+        /// Name of this service in the collector (`service.name`).
+        pub service_name: String = "calendar-edge".to_owned() => printed(SERVICE_NAME);
+        /// Share of the traces that begin at the edge which are recorded. A request that names its parent follows the
+        /// parent's decision. `traceparent` passes the same decision to the site.
+        pub sample: Percentage = Percentage::ALL => printed(SHARE);
+        /// The form of what is sent.
+        pub compression: TraceCompression = TraceCompression::None;
+        /// Maximum duration of one attempt to send.
+        pub timeout: Duration = Duration::from_secs(10);
+        /// Maximum number of spans that wait, 1 or more.
+        pub queue: usize = 2048;
+        /// Maximum number of spans that are sent at once, 1 or more.
+        pub batch: usize = 512;
+        /// Maximum time that a span waits for others.
+        pub interval: Duration = Duration::from_secs(5);
+    }
 }
 
 /// The form of what is sent to a collector.
@@ -78,25 +89,6 @@ const OWN: [HeaderName; 9] = [
     TRANSFER_ENCODING,
     UPGRADE,
 ];
-
-// === impl TraceSettings ===
-
-impl Default for TraceSettings {
-    fn default() -> Self {
-        Self {
-            endpoint: None,
-            headers_file: None,
-            headers: CollectorHeaders::default(),
-            service_name: "calendar-edge".to_owned(),
-            sample: Percentage::ALL,
-            compression: TraceCompression::default(),
-            timeout: Duration::from_secs(10),
-            queue: 2048,
-            batch: 512,
-            interval: Duration::from_secs(5),
-        }
-    }
-}
 
 // === impl CollectorHeaders ===
 

@@ -3,13 +3,15 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::settings::MarkKey;
 use crate::unix_time::UnixTime;
 
 /// A place in the changes of a site: each change up to the number was told, at a time when the site was as far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub struct FeedPosition {
     /// The number of the last change that was told.
     pub number: u64,
@@ -38,6 +40,23 @@ const SEAL_BYTES: usize = 8;
 
 /// Version, log, number, time and seal.
 const TOKEN_BYTES: usize = 1 + LOG_BYTES + 8 + 8 + SEAL_BYTES;
+
+// === impl FeedPosition ===
+
+impl From<(u64, u64)> for FeedPosition {
+    fn from((number, millis): (u64, u64)) -> Self {
+        Self {
+            number,
+            at: UnixTime::from_millis(millis),
+        }
+    }
+}
+
+impl From<FeedPosition> for (u64, u64) {
+    fn from(position: FeedPosition) -> Self {
+        (position.number, position.at.as_millis())
+    }
+}
 
 // === impl FeedKey ===
 

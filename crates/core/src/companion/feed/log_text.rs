@@ -15,8 +15,8 @@ use crate::unix_time::UnixTime;
 /// The log as it is written. Any earlier state of a log is a right one: it only knows of fewer changes.
 #[derive(Serialize, Deserialize)]
 struct LogText {
-    begun: (u64, u64),
-    end: (u64, u64),
+    begun: FeedPosition,
+    end: FeedPosition,
     doubted: u64,
     floor: u64,
     settled: u64,
@@ -37,17 +37,6 @@ fn record_of(text: &str) -> Option<RecordName> {
     RecordName::of(&text.parse().ok()?)
 }
 
-fn written(position: FeedPosition) -> (u64, u64) {
-    (position.number, position.at.as_millis())
-}
-
-const fn position((number, millis): (u64, u64)) -> FeedPosition {
-    FeedPosition {
-        number,
-        at: UnixTime::from_millis(millis),
-    }
-}
-
 // === impl ChangeLog ===
 
 impl ChangeLog {
@@ -63,8 +52,8 @@ impl ChangeLog {
             }
         }
         let text = LogText {
-            begun: written(self.begun),
-            end: written(self.end),
+            begun: self.begun,
+            end: self.end,
             doubted: self.doubted.as_millis(),
             floor: self.floor,
             settled: self.settled,
@@ -98,8 +87,8 @@ impl ChangeLog {
             pending.put(record_of(&name)?, number, 0);
         }
         let mut log = Self {
-            begun: position(text.begun),
-            end: position(text.end),
+            begun: text.begun,
+            end: text.end,
             doubted: UnixTime::from_millis(text.doubted),
             floor: text.floor,
             settled: text.settled,

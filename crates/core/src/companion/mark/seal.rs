@@ -1,10 +1,13 @@
 //! The seal of a message that the companion plugin sends: what it says, when, and that it holds the secret.
 
+use std::time::Duration;
+
 use http::{HeaderName, HeaderValue};
 use ring::{digest, hmac};
 
 use crate::settings::MarkKey;
 use crate::settings::mark_text::{Hex, hex, sensitive};
+use crate::unix_time::UnixTime;
 
 /// Carries the seal of a message to the edge.
 pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-purge");
@@ -53,6 +56,11 @@ impl Seal {
     /// Whether it was made at about this time, in seconds since 1970.
     pub fn is_timely(&self, unix_time: u64) -> bool {
         self.time.abs_diff(unix_time) <= Self::SKEW
+    }
+
+    /// The least age of the message by its time, which is in whole seconds.
+    pub fn least_age(&self, now: UnixTime) -> Duration {
+        now.saturating_since(UnixTime::from_secs(self.time.saturating_add(1)))
     }
 
     /// Whether this is the body that was sealed.
@@ -294,6 +302,17 @@ mod tests {
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             prop_assert!(key().open(&bytes, NOW).is_err());
+        }
+    }
+
+    #[test]
+    fn a_seal_tells_the_least_age_of_its_message() {
+        let key = MarkKey::new(b"a secret of thirty-two characters").unwrap();
+        let seal = key.seal(b"x", 100, [7; 16]);
+        let seal = key.open(seal.as_bytes(), 100).unwrap();
+        for (now, expected) in [(90_000, 0), (100_900, 0), (101_200, 200), (130_000, 29_000)] {
+            let age = seal.least_age(UnixTime::from_millis(now));
+            assert_eq!(age, Duration::from_millis(expected));
         }
     }
 }

@@ -3,9 +3,11 @@
 mod change_tracker;
 mod purge_request;
 mod seen;
+mod site_companion;
 mod unfinished;
 
 pub use change_tracker::{AnswerAge, ChangeTracker};
 pub use purge_request::{PurgeRequest, PurgeRequestFault};
 pub use seen::{SeenFault, SeenSeals};
+pub use site_companion::{CompanionSign, ExchangeStart, SiteCompanion};
 pub use unfinished::UnfinishedChange;

@@ -1,4 +1,4 @@
-//! The body of an purge: what is to be removed, and the numbers of the changes that it reports.
+//! The body of a purge: what is to be removed, and the numbers of the changes that it reports.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub struct PurgeRequest {
     pub changes: Vec<u64>,
 }
 
-/// A body that is not an purge.
+/// A body that is not a purge.
 #[derive(Debug, thiserror::Error)]
 #[error("not an order: {0}")]
 pub struct PurgeRequestFault(#[from] serde_json::Error);
@@ -50,13 +50,13 @@ struct TagText(Tag);
 // === impl PurgeRequest ===
 
 impl PurgeRequest {
-    /// The most bytes of an purge: several times as many as the companion plugin ever sends.
+    /// The most bytes of a purge: several times as many as the companion plugin ever sends.
     pub const MOST_BYTES: u64 = 64 * 1024;
 
-    /// The most tags of an purge.
+    /// The most tags of a purge.
     pub const MOST_TAGS: usize = 1000;
 
-    /// The most numbers of changes of an purge.
+    /// The most numbers of changes of a purge.
     pub const MOST_CHANGES: usize = 1000;
 
     /// Anything may have changed, and no number says so.
@@ -67,7 +67,7 @@ impl PurgeRequest {
         }
     }
 
-    /// Reads an purge: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
+    /// Reads a purge: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
     ///
     /// # Errors
     ///

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Phrase, phrase};
-use super::document::OpenApiOptions;
+use super::super::catalogue::EXTRA;
 use super::inputs::{self, Carrier, reference};
+use super::options::OpenApiOptions;
 use calendar_edge_judge::contract::{Action, Argument, Kind, Operation, Place, Route, table};
 
 /// The request body of one method of an operation; `None` if the method has no body.
@@ -74,12 +74,15 @@ fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> 
         .filter(|argument| operation.place(argument) == Place::Body)
         .collect();
     let declared = fields.iter().map(|field| {
-        let (mut schema, meaning) = (inputs::schema(field, carrier), field.meaning);
-        schema["description"] = options.in_force(operation, field, meaning.to_owned()).into();
+        let mut schema = inputs::schema(field, carrier);
+        schema["description"] = options
+            .in_force(operation, field, field.meaning.to_owned())
+            .into();
         (field.name.to_owned(), schema)
     });
     let extra = options.table.operation(operation).extra();
-    let extra = extra.map(|name| (name.to_owned(), published_extra()));
+    // Nothing but its name is known.
+    let extra = extra.map(|name| (name.to_owned(), json!({"description": EXTRA})));
     let properties: Map<String, Value> = declared.chain(extra).collect();
     let required: Vec<&str> = fields
         .iter()
@@ -91,11 +94,6 @@ fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> 
         schema["required"] = required.into();
     }
     schema
-}
-
-/// An argument that only the site publishes; nothing but its name is known.
-fn published_extra() -> Value {
-    json!({"description": phrase(Phrase::Extra)})
 }
 
 #[cfg(test)]

@@ -46,8 +46,8 @@ fn coded(mut error: Value) -> Value {
 fn edge_codes() -> Value {
     let all = || EdgeError::ALL.iter().copied();
     let told = |error: EdgeError| {
-        let (meaning, remedy) = (error.entry().own.meaning, error.entry().client);
-        format!("{}: {meaning} {remedy}", error.status())
+        let entry = error.entry();
+        format!("{}: {} {}", error.status(), entry.own.meaning, entry.client)
     };
     json!({
         "type": "string",

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Phrase, phrase};
+use super::super::catalogue::global;
 use calendar_edge_judge::contract::global::{GLOBALS, Treatment};
 use calendar_edge_judge::contract::{Action, Operation};
 
@@ -18,7 +18,7 @@ pub(super) fn components() -> Map<String, Value> {
                 "name": name,
                 "in": "query",
                 "required": false,
-                "description": phrase(Phrase::Global(name)),
+                "description": global(name),
                 "schema": schema(name),
             });
             (component(name).to_owned(), parameter)
@@ -39,8 +39,8 @@ pub(super) fn references(operation: &Operation) -> Vec<Value> {
 fn forwarded() -> impl Iterator<Item = &'static str> {
     GLOBALS
         .iter()
-        .filter(|global| !is_withheld(global.treatment))
-        .map(|global| global.name)
+        .filter(|listed| !is_withheld(listed.treatment))
+        .map(|listed| listed.name)
 }
 
 /// True if a parameter is not offered to clients: it never reaches the origin as a parameter.

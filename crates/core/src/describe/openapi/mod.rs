@@ -17,7 +17,10 @@ mod globals;
 mod inputs;
 mod models;
 mod operations;
+mod options;
 mod responses;
+mod security;
 mod strict_document;
 
-pub use document::{OpenApiOptions, PublicRoot, openapi};
+pub use document::openapi;
+pub use options::{OpenApiOptions, PublicRoot};

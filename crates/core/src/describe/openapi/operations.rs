@@ -3,10 +3,10 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Phrase, phrase};
-use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
+use super::super::catalogue::{DESCRIBE_ROUTE, EXTRA, UNDECLARED_PASSWORD, summary, tag};
 use super::inputs::{self, Carrier, reference};
-use super::{bodies, globals, responses};
+use super::options::OpenApiOptions;
+use super::{bodies, globals, responses, security};
 use calendar_edge_judge::contract::difference::{Difference, differences};
 use calendar_edge_judge::contract::{
     Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
@@ -45,8 +45,8 @@ fn describe(route: Route) -> Value {
     let parameters: Vec<Value> = route.path_parameter().map(path_parameter).into_iter().collect();
     json!({
         "operationId": format!("describe{}Route", route_noun(route)),
-        "summary": phrase(Phrase::DescribeRoute),
-        "tags": [phrase(Phrase::Tag(route.kind()))],
+        "summary": DESCRIBE_ROUTE,
+        "tags": [tag(route.kind())],
         "parameters": parameters,
         "responses": responses::of_route(),
         "security": json!([{}]),
@@ -84,8 +84,8 @@ pub(super) fn one(operation: &Operation, method: &Method, options: &OpenApiOptio
     let mut object = json!({
         "operationId": operation_id(operation.id, method),
         "x-operation": operation.name,
-        "summary": phrase(Phrase::Summary(operation.id)),
-        "tags": [phrase(Phrase::Tag(operation.id.kind()))],
+        "summary": summary(operation.id),
+        "tags": [tag(operation.id.kind())],
     });
     if let Some(notes) = notes(operation_notes(operation)) {
         object["description"] = notes.into();
@@ -95,7 +95,7 @@ pub(super) fn one(operation: &Operation, method: &Method, options: &OpenApiOptio
         object["requestBody"] = body;
     }
     object["responses"] = responses::of(operation);
-    object["security"] = security(operation);
+    object["security"] = security::of(operation);
     object
 }
 
@@ -159,14 +159,13 @@ fn published_extra<'a>(
     operation: &Operation,
     options: &'a OpenApiOptions,
 ) -> impl Iterator<Item = Value> + use<'a> {
-    let description = phrase(Phrase::Extra);
     let has_body = operation
         .arguments
         .iter()
         .any(|argument| operation.place(argument) == Place::Body);
     let extra = options.table.operation(operation).extra();
     extra.filter(move |_| !has_body).map(move |name| {
-        json!({"name": name, "in": "query", "required": false, "description": description, "schema": {}})
+        json!({"name": name, "in": "query", "required": false, "description": EXTRA, "schema": {}})
     })
 }
 
@@ -202,7 +201,7 @@ fn undeclared_password(operation: &Operation) -> Option<Value> {
             "name": "password",
             "in": "query",
             "required": false,
-            "description": phrase(Phrase::UndeclaredPassword),
+            "description": UNDECLARED_PASSWORD,
             // Not declared, and therefore not checked.
             "schema": {"type": "string"},
         })
@@ -233,18 +232,7 @@ fn operation_notes(operation: &Operation) -> impl Iterator<Item = &'static Diffe
 /// The known differences of the backend, as sentences.
 fn notes(rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
     let sentences: Vec<&str> = rows.map(|row| row.backend).collect();
-    (!sentences.is_empty()).then(|| format!("{}{}", phrase(Phrase::Note), sentences.join(" ")))
-}
-
-// === security ===
-
-fn security(operation: &Operation) -> Value {
-    let session = json!({COOKIE: [], NONCE: []});
-    if operation.is_write() {
-        json!([{PASSWORD: []}, session])
-    } else {
-        json!([{}, {PASSWORD: []}, session])
-    }
+    (!sentences.is_empty()).then(|| format!("Note: {}", sentences.join(" ")))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Phrase, phrase};
+use super::super::catalogue::{self, ROUTE_DESCRIBED};
 use super::inputs::reference;
 use super::{errors, models};
 use calendar_edge_judge::contract::answer::ROUTE_DESCRIPTION;
@@ -88,7 +88,7 @@ fn success(operation: &Operation) -> (u16, Value) {
         Action::Describe | Action::Create | Action::Read | Action::Update | Action::Delete => {}
     }
     let response = json!({
-        "description": phrase(Phrase::Success(operation.id)),
+        "description": catalogue::success(operation.id),
         "headers": header_references(&headers),
         "content": {"application/json": {"schema": models::schema(operation.id.success())}},
     });
@@ -98,7 +98,7 @@ fn success(operation: &Operation) -> (u16, Value) {
 /// The responses to OPTIONS, which every route answers.
 pub(super) fn of_route() -> Value {
     let description = json!({
-        "description": phrase(Phrase::RouteDescribed),
+        "description": ROUTE_DESCRIBED,
         "headers": header_references(&["X-Request-Id"]),
         "content": {"application/json": {"schema": reference(ROUTE_DESCRIPTION.name)}},
     });
@@ -143,7 +143,7 @@ fn problem(status: u16) -> Value {
         content["examples"] = Value::Object(examples);
     }
     json!({
-        "description": phrase(Phrase::Problem(status)),
+        "description": catalogue::problem(status),
         "headers": header_references(&headers),
         "content": {"application/json": content},
     })
@@ -155,7 +155,7 @@ pub(super) fn headers() -> Map<String, Value> {
         .iter()
         .map(|name| {
             let header = json!({
-                "description": phrase(Phrase::Header(name)),
+                "description": catalogue::header(name),
                 "schema": header_schema(name),
             });
             ((*name).to_owned(), header)

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::gcra::{self, Level};
-use super::settlement::Taken;
 use super::shard::Shard;
+use super::taken::Taken;
 use crate::settings::Rate;
 
 /// Number of shards: high enough that threads seldom wait for the same lock.

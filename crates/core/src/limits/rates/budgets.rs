@@ -1,12 +1,12 @@
 //! The budgets of each client: by address and by credentials, separate for lists, items and writes.
 
 use std::hash::{BuildHasher, Hash};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::bucket_store::BucketKey;
 use super::charges::Charges;
 use super::client::{Client, CostClass};
-use super::rate_limit_fields::{BudgetStatus, RateLimitStatus};
+use super::rate_limit_fields::{BudgetStatus, Exceeded, RateLimitStatus};
 use super::shared_buckets::SharedBuckets;
 use crate::settings::{CallRates, Rate, RateLimits};
 use calendar_edge_judge::call::credentials::Principal;
@@ -28,17 +28,6 @@ pub const BUDGETS: [&str; 8] = [
 pub struct Budgets {
     pub(super) limits: RateLimits,
     pub(super) buckets: SharedBuckets,
-}
-
-/// A budget that is used up.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Exceeded {
-    /// Its name, from a closed set.
-    pub budget: &'static str,
-    /// The time until the budget has a call again.
-    pub wait: Duration,
-    /// The remaining calls of the client.
-    pub status: RateLimitStatus,
 }
 
 /// A budget of one client.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::bucket_store::{BucketKey, BucketStore, PaidBy};
 use super::gcra;
 use super::rate_limit_fields::RateLimitStatus;
-use super::settlement::Taken;
+use super::taken::Taken;
 use crate::settings::Rate;
 
 /// The charges of a request on entry. [`Budgets::return_charges`](super::Budgets::return_charges) gives back what counts only for

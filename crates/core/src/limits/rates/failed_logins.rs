@@ -5,12 +5,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::budgets::{Budget, Budgets, Exceeded};
+use super::budgets::{Budget, Budgets};
 use super::charges::{Charges, LoginCharge};
 use super::client::Client;
 use super::gcra;
-use super::rate_limit_fields::RateLimitStatus;
-use super::settlement::{Settlement, Taken};
+use super::rate_limit_fields::{Exceeded, RateLimitStatus};
+use super::taken::{Settlement, Taken};
 use crate::settings::Rate;
 use calendar_edge_judge::call::credentials::Principal;
 

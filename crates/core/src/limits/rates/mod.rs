@@ -17,16 +17,18 @@ mod settlement;
 mod settlement_tests;
 mod shard;
 mod shared_buckets;
+mod taken;
 mod writers;
 
 pub use bucket_store::{BucketKey, BucketStore};
 pub use gcra::Level;
 
-pub use budgets::{BUDGETS, Budgets, Exceeded};
+pub use budgets::{BUDGETS, Budgets};
 pub use charges::Charges;
 pub use client::{Client, CostClass};
 pub use named_accounts::NamedAccounts;
-pub use rate_limit_fields::{RateLimitStatus, whole_seconds};
-pub use settlement::{Settlement, Taken};
+pub use rate_limit_fields::{Exceeded, RateLimitStatus, whole_seconds};
+
 pub use shared_buckets::SharedBuckets;
+pub use taken::{Settlement, Taken};
 pub use writers::Writers;

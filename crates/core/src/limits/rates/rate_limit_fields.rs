@@ -23,6 +23,17 @@ pub(super) struct BudgetStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RateLimitStatus(Vec<BudgetStatus>);
 
+/// A budget that is used up.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Exceeded {
+    /// Its name, from a closed set.
+    pub budget: &'static str,
+    /// The time until the budget has a call again.
+    pub wait: Duration,
+    /// The remaining calls of the client.
+    pub status: RateLimitStatus,
+}
+
 // === impl RateLimitStatus ===
 
 impl RateLimitStatus {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::bucket_store::{BucketKey, BucketStore};
-use super::settlement::Settlement;
+use super::taken::Settlement;
 use crate::settings::Rate;
 
 pub(super) const KEY: BucketKey = BucketKey { own: 1, shared: 0 };

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Instant;
 
-use super::settlement::{Settlement, Taken};
+use super::taken::{Settlement, Taken};
 
 /// Values by the keyed hash of a bucket.
 pub(super) type ByBucket<V> = HashMap<u64, V, BuildHasherDefault<HashedAlready>>;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::bucket_store::{BucketKey, BucketStore};
-use super::budgets::Exceeded;
-use super::rate_limit_fields::{BudgetStatus, RateLimitStatus};
+use super::rate_limit_fields::{BudgetStatus, Exceeded, RateLimitStatus};
 use crate::keyed_hash::KeyedHash;
 use crate::settings::{Rate, RateLimits, client_network};
 

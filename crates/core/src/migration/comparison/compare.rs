@@ -8,9 +8,9 @@ use super::facts::AnswerFacts;
 use super::findings::{ExamplePair, PathFindings};
 use super::lists::PairedItems;
 use super::node::{Node, NodeMembers};
-use super::own_hosts::OwnHosts;
+use super::own_hosts::{HostPair, OwnHosts};
 use super::redact::{ABSENT, shown, text};
-use super::scalar::{Pair, class_of, class_of_absent, same_spelling};
+use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
 use calendar_edge_judge::contract::OperationId;
 
@@ -25,13 +25,6 @@ pub struct ComparedAnswer<'a> {
     pub body: &'a [u8],
     /// The hosts of the backend that gave it, and the public one.
     pub own_hosts: &'a OwnHosts,
-}
-
-/// The hosts of both backends.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HostPair<'a> {
-    primary: &'a OwnHosts,
-    other: &'a OwnHosts,
 }
 
 /// Two bodies on their way to findings.
@@ -145,20 +138,6 @@ fn number(record: &NodeMembers<'_>) -> Option<u64> {
     match record.get("id")? {
         Node::Number(number) => number.parse().ok(),
         _ => None,
-    }
-}
-
-// === impl HostPair ===
-
-impl HostPair<'_> {
-    /// The class of two texts that differ: whether they do so in nothing but the hosts of their backends.
-    pub(super) fn class_of(self, primary: &str, other: &str) -> DifferenceClass {
-        let (one, two) = (self.primary.hidden(primary), self.other.hidden(other));
-        if same_spelling(&one, &two) {
-            DifferenceClass::Host
-        } else {
-            DifferenceClass::Different
-        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use http::{HeaderMap, HeaderName, header};
 
 use super::class::DifferenceClass;
-use super::compare::HostPair;
 use super::findings::{ExamplePair, PathFindings};
+use super::own_hosts::HostPair;
 use super::redact::{ABSENT, text};
 use super::scalar::same_url;
 

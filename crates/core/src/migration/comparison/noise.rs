@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::class::DifferenceClass;
 use super::findings::{PathFinding, PathFindings};
-use super::report::name_of;
+use super::reported_call::name_of;
 use calendar_edge_judge::contract::{OperationId, table};
 
 /// The most paths that are remembered.

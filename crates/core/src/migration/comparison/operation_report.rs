@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::class::DifferenceClass;
 use super::findings::{ExamplePair, MORE, PathFinding, PathFindings};
-use super::report::count;
 use super::reported_call::ReportedCall;
 use crate::settings::CompareSettings;
 use calendar_edge_judge::contract::{Place, table};
@@ -307,5 +306,12 @@ mod time_text {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(de::Error::custom)
+    }
+}
+/// Counts one more of a name.
+pub(super) fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(name.to_owned(), 1)),
     }
 }

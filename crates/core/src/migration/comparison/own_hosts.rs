@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::class::DifferenceClass;
+use super::scalar::same_spelling;
+
 /// Stands for every own host; no text of a calendar contains it.
 const OWN: &str = "\u{f8ff}";
 
@@ -11,6 +14,13 @@ const OWN: &str = "\u{f8ff}";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnHosts {
     spellings: Vec<String>,
+}
+
+/// The hosts of both backends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HostPair<'a> {
+    pub(super) primary: &'a OwnHosts,
+    pub(super) other: &'a OwnHosts,
 }
 
 // === impl OwnHosts ===
@@ -47,6 +57,20 @@ impl OwnHosts {
             }
         }
         hidden
+    }
+}
+
+// === impl HostPair ===
+
+impl HostPair<'_> {
+    /// The class of two texts that differ: whether they do so in nothing but the hosts of their backends.
+    pub(super) fn class_of(self, primary: &str, other: &str) -> DifferenceClass {
+        let (one, two) = (self.primary.hidden(primary), self.other.hidden(other));
+        if same_spelling(&one, &two) {
+            DifferenceClass::Host
+        } else {
+            DifferenceClass::Different
+        }
     }
 }
 

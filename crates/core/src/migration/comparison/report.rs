@@ -8,12 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::class::DifferenceClass;
 use super::comparer::EndedRule;
 use super::findings::PathFindings;
-use super::operation_report::{OperationJson, OperationReport, ReadyDemand};
-use super::reported_call::ReportedCall;
+use super::operation_report::{OperationJson, OperationReport, ReadyDemand, count};
+use super::reported_call::{NO_OPERATION, ReportedCall, name_of};
 use calendar_edge_judge::contract::{OperationId, table};
-
-/// The name of calls without an operation, such as OPTIONS.
-const NO_OPERATION: &str = "none";
 
 /// A summary of compared calls by operation, path and class.
 ///
@@ -106,20 +103,6 @@ impl ComparisonReport {
 
     fn operation(&mut self, operation: Option<OperationId>) -> &mut OperationReport {
         self.operations.entry(name_of(operation).to_owned()).or_default()
-    }
-}
-
-/// The name of an operation in reports.
-pub(super) fn name_of(operation: Option<OperationId>) -> &'static str {
-    let row = table().operations().iter().find(|row| Some(row.id) == operation);
-    row.map_or(NO_OPERATION, |row| row.name.as_str())
-}
-
-/// Counts one more of a name.
-pub(super) fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
-    match counts.get_mut(name) {
-        Some(count) => *count += 1,
-        None => drop(counts.insert(name.to_owned(), 1)),
     }
 }
 

@@ -7,6 +7,9 @@ use calendar_edge_judge::contract::{OperationId, table};
 /// The longest target that is kept, in bytes.
 const LONGEST_TARGET: usize = 512;
 
+/// The name of calls without an operation, such as OPTIONS.
+pub(super) const NO_OPERATION: &str = "none";
+
 /// A compared call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReportedCall {
@@ -65,6 +68,12 @@ fn is_harmless(target: &str) -> bool {
         let shown: String = value.chars().take(100).collect();
         !is_private(name) && text(&shown) == shown
     })
+}
+
+/// The name of an operation in reports.
+pub(super) fn name_of(operation: Option<OperationId>) -> &'static str {
+    let row = table().operations().iter().find(|row| Some(row.id) == operation);
+    row.map_or(NO_OPERATION, |row| row.name.as_str())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::control_tests::{QUICK, START, client, control, guarded, percentage};
-use super::guard::RuleEvent;
+use super::rule_event::RuleEvent;
 
 #[test]
 fn half_of_the_calls_fail_and_few_are_enough() {

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use ring::hmac;
 
 use crate::settings::client_network;
+use crate::settings::mark_text::{Hex, hex};
 use calendar_edge_judge::call::credentials::Identity;
 
 /// The secret that places depend on. Without it nobody can choose the share that he belongs to.
@@ -37,23 +38,12 @@ impl ShareKey {
 
     /// The key as 64 hexadecimal digits.
     pub fn to_hex(&self) -> String {
-        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        digits
-            .filter_map(|digit| char::from_digit(digit.into(), 16))
-            .collect()
+        Hex(self.0).to_string()
     }
 
     /// Reads what [`Self::to_hex`] writes.
     pub fn of_hex(text: &str) -> Option<Self> {
-        let mut bytes = [0; Self::BYTES];
-        let is_hex = text.len() == 2 * Self::BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_hex {
-            return None;
-        }
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-        }
-        Some(Self(bytes))
+        hex(text).map(Self)
     }
 }
 

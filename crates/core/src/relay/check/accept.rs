@@ -7,9 +7,9 @@ use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 
 use super::accepted::{AcceptedBody, AcceptedHead, AcceptedResponse};
-use super::buffer::{Buffered, buffer};
+use super::buffer::{Buffered, buffer, joined};
 use super::call_context::{AskedLanguage, CallContext};
-use super::judge::{ExpectedBody, Received, judge_body, judge_head};
+use super::judge::{ExpectedBody, judge_body, judge_head, received};
 use super::redirect::{redirect, redirect_within};
 use super::wordpress::WordPress;
 use crate::relay::failure::{BoxError, OriginFailure};
@@ -96,8 +96,8 @@ where
         )
     } else {
         let body = match judged_body(head.status, &head.headers, expected, body, rules).await? {
-            AcceptedBody::Whole(bytes) if call.enveloped => {
-                AcceptedBody::Whole(WordPress::without_marks(bytes))
+            AcceptedBody::Whole(pieces) if call.enveloped => {
+                AcceptedBody::Whole(vec![WordPress::without_marks(joined(&pieces))])
             }
             body => body,
         };
@@ -178,19 +178,17 @@ where
             rules.budget.allowance(rules.response_buffer_bytes)
         }
     };
-    let buffered = buffer(body, size).await?;
-    let received = match &buffered {
-        Buffered::Whole(bytes) => Received::Whole(bytes),
-        Buffered::Beginning(bytes, _) => Received::Beginning(bytes),
-    };
+    let mut buffered = buffer(body, size).await?;
+    let received = received(&mut buffered, expected, rules.software);
     judge_body(status, headers, (expected, received), rules.software)?;
-    if buffered.bytes().len() as u64 > limit {
+    if buffered.len() as u64 > limit {
         return Err(OriginFailure::TooLarge { limit });
     }
-    Ok(match buffered {
-        Buffered::Whole(bytes) => AcceptedBody::Whole(bytes),
-        Buffered::Beginning(beginning, rest) => AcceptedBody::Partial {
-            beginning,
+    let Buffered { pieces, rest } = buffered;
+    Ok(match rest {
+        None => AcceptedBody::Whole(pieces),
+        Some(rest) => AcceptedBody::Partial {
+            beginning: pieces,
             rest,
             limit,
         },

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use http_body_util::Empty;
 
+use super::buffer::joined;
 use super::wordpress::{WordPress, enveloped_status};
 use crate::relay::rewrite::{Content, ServedPart, UrlMap};
 
@@ -45,12 +46,12 @@ pub(in crate::relay) struct AcceptedHead {
 pub(in crate::relay) enum AcceptedBody<B> {
     /// This response has no body: HEAD, 204, 205.
     Absent,
-    /// The complete body.
-    Whole(Bytes),
+    /// The complete body, in pieces.
+    Whole(Vec<Bytes>),
     /// The body is larger than the buffer.
     Partial {
-        /// The part that was judged.
-        beginning: Bytes,
+        /// The part that was judged, in pieces.
+        beginning: Vec<Bytes>,
         /// The part that the backend still sends.
         rest: B,
         /// The most bytes that both parts may have together.
@@ -79,10 +80,10 @@ impl<B> AcceptedResponse<B> {
         &self.head.headers
     }
 
-    /// The body, if it was read completely.
-    pub fn whole_body(&self) -> Option<&Bytes> {
+    /// The body, if it was read completely; a large list is copied.
+    pub fn whole_body(&self) -> Option<Bytes> {
         match &self.body {
-            AcceptedBody::Whole(bytes) => Some(bytes),
+            AcceptedBody::Whole(pieces) => Some(joined(pieces)),
             AcceptedBody::Absent | AcceptedBody::Partial { .. } => None,
         }
     }
@@ -97,7 +98,7 @@ impl<B> AcceptedResponse<B> {
     pub fn effective_status(&self) -> Option<StatusCode> {
         match &self.body {
             _ if !self.head.enveloped || self.head.status != StatusCode::OK => Some(self.head.status),
-            AcceptedBody::Whole(bytes) => enveloped_status(bytes),
+            AcceptedBody::Whole(pieces) => enveloped_status(&joined(pieces)),
             AcceptedBody::Absent | AcceptedBody::Partial { .. } => None,
         }
     }
@@ -108,7 +109,7 @@ impl<B> AcceptedResponse<B> {
         let is_error = |status: StatusCode| status.is_client_error() || status.is_server_error();
         self.effective_status().filter(|status| is_error(*status))?;
         let is_enveloped = self.head.enveloped && self.head.status == StatusCode::OK;
-        WordPress::error_code(self.whole_body()?, is_enveloped)
+        WordPress::error_code(&self.whole_body()?, is_enveloped)
     }
 
     /// The REST root that the backend names in the response; none if it names none.
@@ -120,7 +121,7 @@ impl<B> AcceptedResponse<B> {
     pub fn whole(&self) -> Option<AcceptedResponse<Empty<Bytes>>> {
         let body = match &self.body {
             AcceptedBody::Absent => AcceptedBody::Absent,
-            AcceptedBody::Whole(bytes) => AcceptedBody::Whole(bytes.clone()),
+            AcceptedBody::Whole(pieces) => AcceptedBody::Whole(pieces.clone()),
             AcceptedBody::Partial { .. } => return None,
         };
         Some(AcceptedResponse {

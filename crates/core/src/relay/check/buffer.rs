@@ -8,16 +8,16 @@ use http_body::Body;
 
 use crate::relay::failure::{BoxError, OriginFailure};
 
-/// Bytes by which the last frame may exceed the buffer: what a client of HTTP/1 reads at once at most, rounded up.
-const LAST_FRAME: usize = 512 * 1024;
+/// Minimum bytes of a piece that stays as it is. Of small ones, each would take more memory than it carries.
+const LARGE: usize = 8 * 1024;
 
 /// The part of a body that was read.
 #[derive(Debug)]
-pub(super) enum Buffered<B> {
-    /// The complete body.
-    Whole(Bytes),
-    /// The bytes read until the buffer was full, and the rest of the body.
-    Beginning(Bytes, B),
+pub(super) struct Buffered<B> {
+    /// Its bytes, in the pieces in which they arrived.
+    pub(super) pieces: Vec<Bytes>,
+    /// The rest of the body, if the buffer was full before its end.
+    pub(super) rest: Option<B>,
 }
 
 /// Reads a body to its end, or until more than `size` bytes were read.
@@ -26,42 +26,59 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    // Memory that is not written costs nothing; moving a megabyte for the last frame does.
-    let most = size.saturating_add(LAST_FRAME);
-    let expected = usize::try_from(body.size_hint().lower()).map_or(most, |bytes| bytes.min(most));
-    let mut first = Bytes::new();
-    let mut joined = BytesMut::new();
+    let (mut pieces, mut small, mut read) = (Vec::new(), BytesMut::new(), 0);
+    let mut rest = None;
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| OriginFailure::Interrupted(error.into()))?;
-        let Ok(data) = frame.into_data() else {
+        let data = frame.into_data().unwrap_or_default();
+        if data.is_empty() {
             continue;
-        };
-        // Most responses arrive in one piece, which is then never copied.
-        if first.is_empty() && joined.is_empty() {
-            first = data;
-        } else {
-            joined.reserve((first.len() + data.len()).max(expected.saturating_sub(joined.len())));
-            joined.extend_from_slice(&std::mem::take(&mut first));
-            joined.extend_from_slice(&data);
         }
-        if first.len() + joined.len() > size {
-            return Ok(Buffered::Beginning(first_or(first, joined), body));
+        read += data.len();
+        // Most responses arrive in one piece, which is never copied.
+        if pieces.is_empty() || data.len() >= LARGE {
+            pieces.extend((!small.is_empty()).then(|| small.split().freeze()));
+            pieces.push(data);
+        } else {
+            small.extend_from_slice(&data);
+        }
+        if read > size {
+            rest = Some(body);
+            break;
         }
     }
-    Ok(Buffered::Whole(first_or(first, joined)))
-}
-
-fn first_or(first: Bytes, joined: BytesMut) -> Bytes {
-    if joined.is_empty() { first } else { joined.freeze() }
+    pieces.extend((!small.is_empty()).then(|| small.freeze()));
+    Ok(Buffered { pieces, rest })
 }
 
 // === impl Buffered ===
 
 impl<B> Buffered<B> {
-    /// The bytes that were read.
-    pub(super) const fn bytes(&self) -> &Bytes {
-        let (Self::Whole(bytes) | Self::Beginning(bytes, _)) = self;
-        bytes
+    /// The number of bytes that were read.
+    pub(super) fn len(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+
+    /// The first bytes and the last ones.
+    pub(super) fn ends(&self) -> (&[u8], &[u8]) {
+        let first = self.pieces.first().map_or(&[][..], AsRef::as_ref);
+        (first, self.pieces.last().map_or(first, AsRef::as_ref))
+    }
+
+    /// Joins the pieces, and returns the bytes.
+    pub(super) fn join(&mut self) -> &[u8] {
+        if self.pieces.len() > 1 {
+            self.pieces = vec![joined(&self.pieces)];
+        }
+        self.ends().0
+    }
+}
+
+/// The bytes of all pieces in one.
+pub(super) fn joined(pieces: &[Bytes]) -> Bytes {
+    match pieces {
+        [whole] => whole.clone(),
+        pieces => pieces.concat().into(),
     }
 }
 
@@ -76,10 +93,9 @@ mod tests {
     async fn a_body_that_fits_is_held_whole() {
         let mut body = frames(&["", "{\"a\"", ":", "1}"]);
         body.0.push_back(Ok(Frame::trailers(http::HeaderMap::new())));
-        let Ok(Buffered::Whole(bytes)) = buffer(body, 7).await else {
-            panic!("seven bytes fit into seven");
-        };
-        assert_eq!(bytes, "{\"a\":1}");
+        let mut buffered = buffer(body, 7).await.unwrap();
+        assert!(buffered.rest.is_none());
+        assert_eq!(buffered.join(), b"{\"a\":1}");
     }
 
     #[tokio::test]
@@ -90,9 +106,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_larger_body_is_not_read_further_than_needed() {
-        let Ok(Buffered::Beginning(bytes, rest)) = buffer(frames(&["ab", "cd", "ef"]), 3).await else {
-            panic!("four bytes do not fit into three");
-        };
-        assert_eq!((bytes.as_ref(), rest.0.len()), (b"abcd".as_slice(), 1));
+        let mut buffered = buffer(frames(&["ab", "cd", "ef"]), 3).await.unwrap();
+        let left = buffered.rest.take().expect("four bytes do not fit into three");
+        assert_eq!((buffered.join(), left.0.len()), (b"abcd".as_slice(), 1));
+    }
+
+    #[tokio::test]
+    async fn large_pieces_stay_and_small_ones_are_joined() {
+        let large = "x".repeat(LARGE);
+        let sent = ["a", "b", "c", &large, &large, "d", "e"];
+        let mut buffered = buffer(frames(&sent), usize::MAX).await.unwrap();
+        let lengths: Vec<usize> = buffered.pieces.iter().map(Bytes::len).collect();
+        assert_eq!(lengths, [1, 2, LARGE, LARGE, 2]);
+        assert_eq!(buffered.len(), 2 * LARGE + 5);
+        assert_eq!(buffered.join(), sent.concat().as_bytes());
     }
 }

@@ -2,6 +2,7 @@
 
 use http::{HeaderMap, Method, StatusCode, header};
 
+use super::buffer::Buffered;
 use super::call_context::{CallContext, Script};
 use super::document::{begins_json, is_surely_list, judge_document, trimmed};
 use super::software::{document_failure, page_failure};
@@ -22,12 +23,12 @@ pub(super) enum ExpectedBody {
     Page,
 }
 
-/// The bytes of a body that were received.
+/// The bytes by which a body is judged.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Received<'a> {
     /// The complete body.
     Whole(&'a [u8]),
-    /// The beginning of a body that is larger than the buffer.
+    /// The beginning of a body that is larger than the buffer, or whose end shows that it is a complete list.
     Beginning(&'a [u8]),
 }
 
@@ -63,6 +64,26 @@ pub(super) fn judge_head(
     }
 }
 
+/// The bytes by which a body is judged. They are joined only where the first piece and the last one tell too little.
+pub(super) fn received<B>(
+    buffered: &mut Buffered<B>,
+    expected: ExpectedBody,
+    software: BackendSoftware,
+) -> Received<'_> {
+    let is_whole = buffered.rest.is_none();
+    let (first, last) = buffered.ends();
+    let (first, last) = (trimmed(first), trimmed(last));
+    let is_list = || software == BackendSoftware::WordPress && is_surely_list(first, last);
+    let begins = expected == ExpectedBody::Json && first.first().is_some_and(|&first| begins_json(first));
+    if begins && (!is_whole || is_list()) {
+        Received::Beginning(buffered.ends().0)
+    } else if is_whole {
+        Received::Whole(buffered.join())
+    } else {
+        Received::Beginning(buffered.join())
+    }
+}
+
 /// Judges a body whose head was judged.
 pub(super) fn judge_body(
     status: StatusCode,
@@ -88,8 +109,7 @@ pub(super) fn judge_body(
     if !document.first().is_some_and(|&first| begins_json(first)) {
         return Err(page_failure(software, bytes).unwrap_or(OriginFailure::TextBeforeJson));
     }
-    let is_list = || software == BackendSoftware::WordPress && is_surely_list(document);
-    if matches!(received, Received::Whole(_)) && !is_list() {
+    if matches!(received, Received::Whole(_)) {
         judge_document(document)?;
     }
     if status.as_u16() >= 400 && document.first() != Some(&b'{') {

@@ -13,6 +13,9 @@ pub struct CorsRules {
     settings: CorsSettings,
 }
 
+/// Time that a browser may keep the response to a preflight: the rules change with the configuration.
+const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
+
 /// Headers that scripts may read: WordPress's list, the plugin's totals, the edge's own.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "X-WP-Total, X-WP-TotalPages, Link, X-TEC-Total, X-TEC-TotalPages, Allow, Location, Retry-After, RateLimit, \
@@ -68,22 +71,19 @@ impl CorsRules {
         headers.insert(header::VARY, PREFLIGHT_VARY);
         if self.is_credentialed(preflight.origin()) {
             let origin = preflight.origin().clone();
-            self.permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
+            Self::permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
         } else if self.settings.public_reads && preflight.asks_to_read() {
             let anybody = HeaderValue::from_static("*");
-            self.permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
+            Self::permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
         }
     }
 
-    fn permit(&self, headers: &mut HeaderMap, [origin, methods, names]: [HeaderValue; 3]) {
+    fn permit(headers: &mut HeaderMap, [origin, methods, names]: [HeaderValue; 3]) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
-        let seconds = self.settings.max_age.as_secs();
-        if seconds > 0 {
-            headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from(seconds));
-        }
+        headers.insert(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
     }
 
     /// Returns true if an origin is configured. `null` never counts as configured: sandboxed pages of any

@@ -1,5 +1,7 @@
 //! The dialled address outside URLs, if the site advertises another one (T-25).
 
+use std::borrow::Cow;
+
 use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
@@ -52,7 +54,7 @@ impl AddressMatcher {
     }
 
     /// Replaces the address by the advertised one, unless it is part of a longer address.
-    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>) -> CandidateVerdict<'_> {
         if continues_backwards(candidate.before) {
             return CandidateVerdict::Keep;
         }
@@ -65,10 +67,7 @@ impl AddressMatcher {
         match ends {
             None => CandidateVerdict::Undecided,
             Some(false) => CandidateVerdict::Keep,
-            Some(true) => {
-                out.extend_from_slice(self.advertised.as_bytes());
-                CandidateVerdict::Replace(length)
-            }
+            Some(true) => CandidateVerdict::Replace(length, Cow::Borrowed(self.advertised.as_bytes())),
         }
     }
 }

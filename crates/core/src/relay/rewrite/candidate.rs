@@ -1,5 +1,7 @@
 //! A position in a text where a name may begin, and a matcher's verdict on it.
 
+use std::borrow::Cow;
+
 use super::spelling::{Agreement, agreement};
 
 /// The number of bytes before a candidate that a matcher may see.
@@ -24,10 +26,10 @@ pub(super) enum End {
 }
 
 /// A matcher's verdict on a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CandidateVerdict {
-    /// This many of its first bytes are replaced by the matcher's output.
-    Replace(usize),
+#[derive(Debug)]
+pub(super) enum CandidateVerdict<'m> {
+    /// This many of its first bytes are replaced by another text.
+    Replace(usize, Cow<'m, [u8]>),
     /// The text stays unchanged.
     Keep,
     /// More bytes are needed. A matcher never returns this if no more bytes can follow.

@@ -1,20 +1,53 @@
-//! Collecting the URLs of the origin that belong to the API, in plain text.
+//! The beginnings of URLs that the origin prints: collected as plain text, then written once in each spelling.
+
+use std::cmp::Reverse;
 
 use super::address::AddressSpelling;
-use super::origin_root::{OriginRoot, RootStyle};
-use super::site_urls::SiteUrls;
-use super::url_map::RootNames;
+use super::origin_root::{OriginRoot, RootNames, RootStyle};
+use super::spelling::Spelling;
 
-/// The URLs of all roots, by authority.
+/// The URLs of all roots.
 #[derive(Debug)]
 pub(super) struct KnownUrls {
     origin_namespace: String,
-    /// The sites, longest name first.
-    pub(super) sites: Vec<SiteUrls>,
+    /// In the order in which a printed URL is compared with them.
+    urls: Vec<KnownUrl>,
     /// Dialled addresses that clients must not see even outside URLs.
     pub(super) addresses: Vec<AddressSpelling>,
     /// Every name of a root, with the root's index.
     pub(super) names: Vec<(usize, OriginRoot)>,
+}
+
+/// The beginning of a URL, in plain text.
+#[derive(Debug)]
+struct KnownUrl {
+    /// The host, and the port if it is explicit.
+    authority: String,
+    tail: String,
+    meaning: UrlMeaning,
+}
+
+/// The beginning of a URL behind its scheme, as one spelling prints it.
+#[derive(Debug)]
+pub(super) struct SpeltUrl {
+    pub(super) text: Box<[u8]>,
+    pub(super) meaning: UrlMeaning,
+}
+
+/// What a URL names. If roots share an address, it names all of them.
+#[derive(Debug, Clone)]
+pub(super) enum UrlMeaning {
+    /// The API of these roots; the style says which part of the URL holds the route.
+    Api(RootStyle, Vec<usize>),
+    /// These roots themselves; the URL ends with a slash.
+    Roots(Vec<usize>),
+    /// The site, under an authority that clients must not see.
+    Site {
+        /// The authority in plain text.
+        authority: String,
+        /// The scheme and authority that replace it.
+        advertised: Box<[u8]>,
+    },
 }
 
 // === impl KnownUrls ===
@@ -25,7 +58,7 @@ impl KnownUrls {
     pub(super) fn of(roots: &[RootNames], origin_namespace: &str) -> Self {
         let mut known = Self {
             origin_namespace: origin_namespace.to_owned(),
-            sites: Vec::new(),
+            urls: Vec::new(),
             addresses: Vec::new(),
             names: Vec::new(),
         };
@@ -43,8 +76,25 @@ impl KnownUrls {
             known.add_replacement(&root.dialled, advertised);
         }
         known.add_without_ports(roots);
-        known.sort();
+        // Of two URLs with the same beginning, the longer one must be tried first.
+        known.urls.sort_by_key(|url| {
+            (
+                Reverse(url.authority.len()),
+                url.meaning.rank(),
+                Reverse(url.tail.len()),
+            )
+        });
         known
+    }
+
+    /// The URLs as one spelling prints them, in the same order.
+    pub(super) fn spelt(&self, spelling: Spelling) -> Box<[SpeltUrl]> {
+        let urls = self.urls.iter();
+        urls.map(|url| SpeltUrl {
+            text: spelling.encode(&[&*url.authority, &*url.tail].concat()),
+            meaning: url.meaning.spelt(spelling),
+        })
+        .collect()
     }
 
     /// Adds names without ports, because the plugin omits the port in the server of `/doc`. The name of
@@ -56,7 +106,7 @@ impl KnownUrls {
             let portless = names(root).into_iter().flatten();
             for name in portless.filter_map(|name| name.without_port()) {
                 if !known.iter().any(|other| other.is_same_place(&name)) {
-                    self.add(index, &name);
+                    self.add_root(index, &name);
                 }
             }
         }
@@ -64,44 +114,56 @@ impl KnownUrls {
 
     fn name(&mut self, root: usize, name: &OriginRoot) {
         self.names.push((root, name.clone()));
-        self.add(root, name);
+        self.add_root(root, name);
     }
 
-    fn add(&mut self, root: usize, name: &OriginRoot) {
-        let tails = self.plain_tails(name);
-        let site = self.site(name.authority());
-        for tail in tails {
-            site.add(tail, name.style(), root);
+    fn add_root(&mut self, root: usize, name: &OriginRoot) {
+        for tail in self.plain_tails(name) {
+            self.add(name, tail, UrlMeaning::Api(name.style(), vec![root]));
         }
-        site.add_root(format!("{}/", name.prefix()), name.style(), root);
+        self.add(name, format!("{}/", name.prefix()), UrlMeaning::Roots(vec![root]));
+    }
+
+    /// Adds a URL, or its root to those that have the same URL.
+    fn add(&mut self, name: &OriginRoot, tail: String, meaning: UrlMeaning) {
+        let mut known = self.urls.iter_mut();
+        let known = known.find(|url| {
+            url.authority == name.authority() && url.tail == tail && url.meaning.rank() == meaning.rank()
+        });
+        match (known.map(|url| &mut url.meaning), meaning) {
+            (
+                Some(UrlMeaning::Api(_, roots) | UrlMeaning::Roots(roots)),
+                UrlMeaning::Api(_, more) | UrlMeaning::Roots(more),
+            ) => {
+                roots.extend(more);
+            }
+            (_, meaning) => self.urls.push(KnownUrl {
+                authority: name.authority().to_owned(),
+                tail,
+                meaning,
+            }),
+        }
     }
 
     fn add_replacement(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
-        if dialled.authority() == advertised.authority() {
+        let authority = dialled.authority();
+        let is_known =
+            |url: &KnownUrl| matches!(url.meaning, UrlMeaning::Site { .. }) && url.authority == authority;
+        if authority == advertised.authority() || self.urls.iter().any(is_known) {
             return;
         }
-        let site = self.site(dialled.authority());
-        if site.replacement.is_some() {
-            return;
-        }
-        site.replacement = Some(advertised.site());
+        self.urls.push(KnownUrl {
+            authority: authority.to_owned(),
+            tail: String::new(),
+            meaning: UrlMeaning::Site {
+                authority: authority.to_owned(),
+                advertised: Spelling::Plain.encode(&advertised.site()),
+            },
+        });
         if dialled.is_telling() {
             self.addresses
-                .push(AddressSpelling::new(dialled.authority(), advertised.authority()));
+                .push(AddressSpelling::new(authority, advertised.authority()));
         }
-    }
-
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "the site was found or has just been added"
-    )]
-    fn site(&mut self, authority: &str) -> &mut SiteUrls {
-        let known = self.sites.iter().position(|site| site.authority == authority);
-        let index = known.unwrap_or_else(|| {
-            self.sites.push(SiteUrls::new(authority));
-            self.sites.len() - 1
-        });
-        &mut self.sites[index]
     }
 
     /// The plain text after the authority, in all forms; `add_query_arg` encodes the route of a `rest_route`
@@ -117,14 +179,30 @@ impl KnownUrls {
             }
         }
     }
+}
 
-    /// Sorts by length, longest first: of two names with the same beginning, the longer one must be tried
-    /// first.
-    fn sort(&mut self) {
-        self.sites
-            .sort_by_key(|site| std::cmp::Reverse(site.authority.len()));
-        for site in &mut self.sites {
-            site.sort();
+// === impl UrlMeaning ===
+
+impl UrlMeaning {
+    /// The place among the URLs of one authority: those of the API come before the shorter ones.
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Api(..) => 0,
+            Self::Roots(_) => 1,
+            Self::Site { .. } => 2,
+        }
+    }
+
+    fn spelt(&self, spelling: Spelling) -> Self {
+        match self {
+            Self::Site {
+                authority,
+                advertised,
+            } => Self::Site {
+                authority: authority.clone(),
+                advertised: spelling.encode(&String::from_utf8_lossy(advertised)),
+            },
+            other => other.clone(),
         }
     }
 }

@@ -10,7 +10,6 @@ mod own_name;
 mod printed_url;
 mod public_address;
 mod rewriter;
-mod site_urls;
 mod spelling;
 #[cfg(test)]
 #[path = "rewrite_tests.rs"]
@@ -20,7 +19,7 @@ mod url_matcher;
 mod url_reference;
 
 pub use content::Content;
-pub use origin_root::OriginRoot;
+pub use origin_root::{OriginRoot, RootNames};
 pub(super) use public_address::{PublicAddresses, ServedPart};
 pub use rewriter::Rewriter;
-pub use url_map::{RootNames, UrlMap};
+pub use url_map::UrlMap;

@@ -1,5 +1,7 @@
 //! The namespace in descriptions of the API: the index, `/doc`, responses to OPTIONS.
 
+use std::borrow::Cow;
+
 use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
@@ -50,7 +52,7 @@ impl NamespaceMatcher {
     }
 
     /// Replaces the namespace by its public name if it stands here as a name.
-    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>) -> CandidateVerdict<'_> {
         if !begins_string(&candidate.before) {
             return CandidateVerdict::Keep;
         }
@@ -62,8 +64,7 @@ impl NamespaceMatcher {
                     None => return CandidateVerdict::Undecided,
                     Some(false) => {}
                     Some(true) => {
-                        out.extend_from_slice(public);
-                        return CandidateVerdict::Replace(origin.len());
+                        return CandidateVerdict::Replace(origin.len(), Cow::Borrowed(public));
                     }
                 },
             }

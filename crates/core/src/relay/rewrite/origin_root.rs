@@ -12,6 +12,17 @@ pub struct OriginRoot {
     style: RootStyle,
 }
 
+/// The names of one REST root.
+#[derive(Debug, Clone)]
+pub struct RootNames {
+    /// The public path, without a trailing slash: `/de/wp-json`.
+    pub public_path: String,
+    /// The root as the edge dials it.
+    pub dialled: OriginRoot,
+    /// The root as the site prints it, if known.
+    pub advertised: Option<OriginRoot>,
+}
+
 /// The part of a root's URLs that holds the route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RootStyle {

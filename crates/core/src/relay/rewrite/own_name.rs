@@ -33,29 +33,16 @@ impl OwnName {
 
     /// The name in one spelling; `public_path` is the root's.
     pub(super) fn spelt(&self, spelling: Spelling, public_path: &str) -> &[u8] {
-        self.spelt.get(spelling).get_or_init(|| {
-            let mut name = Vec::with_capacity(2 * self.public_base.len() + 64);
-            spell(
-                &self.public_base,
-                public_path,
-                &self.namespace,
-                spelling,
-                &mut name,
-            );
-            name
-        })
+        let name = self.spelt.get(spelling);
+        name.get_or_init(|| spell(&self.public_base, public_path, &self.namespace, spelling))
     }
 }
 
-/// Writes the public name of a root.
-pub(super) fn spell(
-    public_base: &str,
-    public_path: &str,
-    namespace: &str,
-    spelling: Spelling,
-    out: &mut Vec<u8>,
-) {
+/// The public name of a root in a spelling.
+pub(super) fn spell(public_base: &str, public_path: &str, namespace: &str, spelling: Spelling) -> Vec<u8> {
+    let mut name = Vec::with_capacity(2 * public_base.len() + 64);
     for piece in [public_base, public_path, "/", namespace] {
-        spelling.write(piece, out);
+        spelling.write(piece, &mut name);
     }
+    name
 }

@@ -1,5 +1,6 @@
 //! A URL as printed in text: the end of its authority, and the conversion of its `rest_route` parameter.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::candidate::{Candidate, CandidateVerdict, End};
@@ -61,15 +62,16 @@ enum Piece {
 // === impl PrintedUrl ===
 
 impl PrintedUrl<'_> {
-    /// Copies the rest of a `rest_route` value as a path, and makes the next parameter the first one.
-    pub(super) fn take_route(self, from: usize, out: &mut Vec<u8>) -> CandidateVerdict {
+    /// Writes the rest of a `rest_route` value behind the name `out` as a path, and makes the next parameter the first
+    /// one.
+    pub(super) fn take_route<'m>(self, from: usize, mut out: Vec<u8>) -> CandidateVerdict<'m> {
         let mut at = from;
         while at - from < LONGEST_ROUTE {
             match self.piece(at) {
                 Piece::Unknown => return CandidateVerdict::Undecided,
                 Piece::End => break,
                 Piece::Slash(length) => {
-                    self.spelling.write("/", out);
+                    self.spelling.write("/", &mut out);
                     at += length;
                 }
                 Piece::Byte(byte) => {
@@ -77,13 +79,13 @@ impl PrintedUrl<'_> {
                     at += 1;
                 }
                 Piece::NextParameter(length) => {
-                    self.spelling.write("?", out);
+                    self.spelling.write("?", &mut out);
                     at += length;
                     break;
                 }
             }
         }
-        CandidateVerdict::Replace(at)
+        CandidateVerdict::Replace(at, Cow::Owned(out))
     }
 
     fn piece(self, at: usize) -> Piece {

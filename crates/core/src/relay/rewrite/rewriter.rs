@@ -16,9 +16,6 @@ use super::url_matcher::UrlMatcher;
 /// The part of a document's length by which public names may lengthen it before its memory is moved.
 const HEADROOM: usize = 16;
 
-/// Most public names are shorter, in bytes.
-const USUAL_NAME: usize = 128;
-
 /// Puts the public names into a JSON document that arrives in pieces.
 ///
 /// The result does not depend on how the document is cut into pieces. Pieces without a name of the origin
@@ -36,7 +33,6 @@ struct RewriteStage {
     held: Bytes,
     /// The last bytes of the input before `held`; blanks at the start.
     before: [u8; LOOK_BEHIND],
-    scratch: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -92,6 +88,17 @@ impl Rewriter {
         self.pass(Bytes::new(), End::Closed)
     }
 
+    /// Rewrites all pieces of a document.
+    pub fn pieces(mut self, mut pieces: Vec<Bytes>) -> Vec<Bytes> {
+        if let Some((last, before)) = pieces.split_last_mut() {
+            for piece in before {
+                *piece = self.push(std::mem::take(piece));
+            }
+            *last = self.whole(std::mem::take(last));
+        }
+        pieces
+    }
+
     /// Rewrites a complete document.
     pub fn whole(mut self, document: Bytes) -> Bytes {
         self.pass(document, End::Closed)
@@ -112,7 +119,6 @@ impl RewriteStage {
             matcher,
             held: Bytes::new(),
             before: [b' '; LOOK_BEHIND],
-            scratch: Vec::with_capacity(USUAL_NAME),
         }
     }
 
@@ -132,14 +138,13 @@ impl RewriteStage {
                 text: &text[at..],
                 end,
             };
-            self.scratch.clear();
-            match self.matcher.judge(&candidate, &mut self.scratch) {
-                CandidateVerdict::Replace(length) => {
+            match self.matcher.judge(&candidate) {
+                CandidateVerdict::Replace(length, name) => {
                     if copied == 0 {
-                        out.reserve(text.len() + text.len() / HEADROOM + self.scratch.len());
+                        out.reserve(text.len() + text.len() / HEADROOM + name.len());
                     }
                     out.extend_from_slice(&text[copied..at]);
-                    out.extend_from_slice(&self.scratch);
+                    out.extend_from_slice(&name);
                     copied = at + length;
                     from = copied;
                 }
@@ -208,11 +213,11 @@ impl Matcher {
         }
     }
 
-    fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    fn judge(&self, candidate: &Candidate<'_>) -> CandidateVerdict<'_> {
         match self {
-            Self::Url(matcher) => matcher.judge(candidate, out),
-            Self::Namespace(matcher) => matcher.judge(candidate, out),
-            Self::AddressSpelling(matcher) => matcher.judge(candidate, out),
+            Self::Url(matcher) => matcher.judge(candidate),
+            Self::Namespace(matcher) => matcher.judge(candidate),
+            Self::AddressSpelling(matcher) => matcher.judge(candidate),
         }
     }
 }

@@ -7,23 +7,11 @@ use arc_swap::ArcSwapOption;
 use url::Url;
 
 use super::address::AddressSpelling;
-use super::known_urls::KnownUrls;
+use super::known_urls::{KnownUrls, SpeltUrl};
 use super::namespace_names::RenamedNamespace;
-use super::origin_root::OriginRoot;
+use super::origin_root::{OriginRoot, RootNames};
 use super::own_name::OwnName;
-use super::site_urls::SpeltSite;
 use super::spelling::{PerSpelling, Spelling};
-
-/// The names of one REST root.
-#[derive(Debug, Clone)]
-pub struct RootNames {
-    /// The public path, without a trailing slash: `/de/wp-json`.
-    pub public_path: String,
-    /// The root as the edge dials it.
-    pub dialled: OriginRoot,
-    /// The root as the site prints it, if known.
-    pub advertised: Option<OriginRoot>,
-}
 
 /// The absolute URLs of the API (REST root and namespace) and their public paths.
 ///
@@ -33,8 +21,8 @@ pub struct RootNames {
 /// (T-25).
 #[derive(Debug)]
 pub struct UrlMap {
-    /// The sites, longest name first.
-    sites: PerSpelling<Box<[SpeltSite]>>,
+    /// In the order in which a printed URL is compared with them.
+    urls: PerSpelling<Box<[SpeltUrl]>>,
     public_paths: Vec<String>,
     origin_namespace: String,
     /// The first public namespace.
@@ -53,7 +41,7 @@ impl UrlMap {
     pub fn new(roots: &[RootNames], origin_namespace: &str, public_namespace: &str) -> Self {
         let known = KnownUrls::of(roots, origin_namespace);
         Self {
-            sites: PerSpelling::new(|spelling| known.sites.iter().map(|site| site.spelt(spelling)).collect()),
+            urls: PerSpelling::new(|spelling| known.spelt(spelling)),
             public_paths: roots.iter().map(|root| root.public_path.clone()).collect(),
             origin_namespace: origin_namespace.to_owned(),
             public_namespace: public_namespace.into(),
@@ -91,9 +79,9 @@ impl UrlMap {
         &self.origin_namespace
     }
 
-    /// The sites as one spelling prints them, longest name first.
-    pub(super) const fn sites(&self, spelling: Spelling) -> &[SpeltSite] {
-        self.sites.get(spelling)
+    /// The known URLs as one spelling prints them, in the order in which a printed one is compared with them.
+    pub(super) const fn urls(&self, spelling: Spelling) -> &[SpeltUrl] {
+        self.urls.get(spelling)
     }
 
     /// The public name of a root in a namespace, at an address of the edge.

@@ -1,15 +1,16 @@
 //! Finding URLs of the origin in text, and writing their public names.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
 use super::content::Content;
+use super::known_urls::{SpeltUrl, UrlMeaning};
 use super::origin_root::{RootStyle, is_authority_of};
 use super::own_name::{OwnName, spell};
 use super::printed_url::PrintedUrl;
-use super::site_urls::{SpeltSite, SpeltTail};
 use super::spelling::{Agreement, Spelling};
 use super::url_map::UrlMap;
 
@@ -47,7 +48,7 @@ impl UrlMatcher {
     }
 
     /// Replaces a URL that begins here by its public name if it belongs to the API.
-    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>) -> CandidateVerdict<'_> {
         let mut after_scheme = b"http".len();
         match candidate.compare(after_scheme, b"s") {
             Agreement::SoFar => return CandidateVerdict::Undecided,
@@ -65,119 +66,87 @@ impl UrlMatcher {
                         spelling,
                         authority: after_scheme + separator.len(),
                     };
-                    return self.judge_sites(url, out);
+                    return self.judge_url(url);
                 }
             }
         }
         CandidateVerdict::Keep
     }
 
-    fn judge_sites(&self, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
-        for site in self.map.sites(url.spelling) {
-            match url.candidate.compare(url.authority, &site.authority) {
+    fn judge_url(&self, url: PrintedUrl<'_>) -> CandidateVerdict<'_> {
+        for known in self.map.urls(url.spelling) {
+            if self.content == Content::Records && matches!(known.meaning, UrlMeaning::Roots(_)) {
+                continue;
+            }
+            match url.candidate.compare(url.authority, &known.text) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => match self.judge_site(site, url, out) {
+                Agreement::Full => match self.judge_known(known, url) {
                     CandidateVerdict::Keep => {}
-                    decided @ (CandidateVerdict::Replace(_) | CandidateVerdict::Undecided) => return decided,
+                    decided @ (CandidateVerdict::Replace(..) | CandidateVerdict::Undecided) => {
+                        return decided;
+                    }
                 },
             }
         }
         CandidateVerdict::Keep
     }
 
-    fn judge_site(&self, site: &SpeltSite, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
-        let after_authority = url.authority + site.authority.len();
-        for tail in &site.tails {
-            match url.candidate.compare(after_authority, &tail.text) {
-                Agreement::Differs => continue,
-                Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => {}
+    /// Judges a URL that begins with a known one.
+    fn judge_known<'m>(&'m self, known: &'m SpeltUrl, url: PrintedUrl<'_>) -> CandidateVerdict<'m> {
+        let end = url.authority + known.text.len();
+        match &known.meaning {
+            UrlMeaning::Api(style, roots) => match url.candidate.ends_name(end) {
+                None => CandidateVerdict::Undecided,
+                Some(false) => CandidateVerdict::Keep,
+                Some(true) => {
+                    let name = self.public_name(self.owner(roots), url.spelling);
+                    match style {
+                        RootStyle::Path => CandidateVerdict::Replace(end, name),
+                        RootStyle::Query => url.take_route(end, name.into_owned()),
+                    }
+                }
+            },
+            // An index names its root as its `up`: all of a JSON string.
+            UrlMeaning::Roots(roots) => match url.candidate.compare(end, b"\"") {
+                Agreement::SoFar => CandidateVerdict::Undecided,
+                Agreement::Differs => CandidateVerdict::Keep,
+                Agreement::Full => {
+                    let path = self.map.public_path(self.owner(roots));
+                    let name = spell(&self.own_name.public_base, path, "", url.spelling);
+                    CandidateVerdict::Replace(end, Cow::Owned(name))
+                }
+            },
+            UrlMeaning::Site { authority, .. } if is_authority_of(authority, &self.own_name.public_base) => {
+                CandidateVerdict::Keep
             }
-            let end = after_authority + tail.text.len();
-            match url.candidate.ends_name(end) {
-                None => return CandidateVerdict::Undecided,
-                Some(false) => continue,
-                Some(true) => {}
-            }
-            self.write_public(tail, url.spelling, out);
-            return match tail.style {
-                RootStyle::Path => CandidateVerdict::Replace(end),
-                RootStyle::Query => url.take_route(end, out),
-            };
-        }
-        if self.content == Content::Description {
-            match self.judge_root(site, url, out) {
-                CandidateVerdict::Keep => {}
-                decided @ (CandidateVerdict::Replace(_) | CandidateVerdict::Undecided) => return decided,
-            }
-        }
-        match &site.replacement {
-            Some(replacement) if !is_authority_of(&site.plain_authority, &self.own_name.public_base) => {
-                replace_authority(replacement, url, after_authority, out)
-            }
-            Some(_) | None => CandidateVerdict::Keep,
+            UrlMeaning::Site { advertised, .. } => replace_authority(advertised, url, end),
         }
     }
 
-    /// Replaces the URL of a root itself, if it is all of a JSON string: an index names it as its `up`.
-    fn judge_root(&self, site: &SpeltSite, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
-        let after_authority = url.authority + site.authority.len();
-        for root in &site.roots {
-            match url.candidate.compare(after_authority, &root.text) {
-                Agreement::Differs => continue,
-                Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => {}
-            }
-            let end = after_authority + root.text.len();
-            match url.candidate.compare(end, b"\"") {
-                Agreement::Differs => continue,
-                Agreement::SoFar => return CandidateVerdict::Undecided,
-                Agreement::Full => {}
-            }
-            let path = self.map.public_path(self.owner(root));
-            spell(&self.own_name.public_base, path, "", url.spelling, out);
-            return CandidateVerdict::Replace(end);
-        }
-        CandidateVerdict::Keep
+    /// The root that a URL names. If roots share an address, the root of the call decides.
+    fn owner(&self, roots: &[usize]) -> Option<usize> {
+        let own = roots.iter().find(|&&root| root == self.own_name.root);
+        own.or_else(|| roots.first()).copied()
     }
 
-    /// The root that a text names. If roots share an address, the root of the call decides.
-    fn owner(&self, tail: &SpeltTail) -> Option<usize> {
-        let own = tail.owners.iter().find(|&&owner| owner == self.own_name.root);
-        own.or_else(|| tail.owners.first()).copied()
-    }
-
-    fn write_public(&self, tail: &SpeltTail, spelling: Spelling, out: &mut Vec<u8>) {
-        let root = self.owner(tail);
+    fn public_name(&self, root: Option<usize>, spelling: Spelling) -> Cow<'_, [u8]> {
+        let own = &self.own_name;
         let path = self.map.public_path(root);
-        if root == Some(self.own_name.root) {
+        if root == Some(own.root) {
             // Most URLs of a response are of its own root.
-            out.extend_from_slice(self.own_name.spelt(spelling, path));
+            Cow::Borrowed(own.spelt(spelling, path))
         } else {
-            let OwnName {
-                public_base,
-                namespace,
-                ..
-            } = &*self.own_name;
-            spell(public_base, path, namespace, spelling, out);
+            Cow::Owned(spell(&own.public_base, path, &own.namespace, spelling))
         }
     }
 }
 
 /// Replaces the scheme and the authority, which ends here, unless it is the beginning of a longer one.
-fn replace_authority(
-    replacement: &[u8],
-    url: PrintedUrl<'_>,
-    end: usize,
-    out: &mut Vec<u8>,
-) -> CandidateVerdict {
+fn replace_authority<'m>(replacement: &'m [u8], url: PrintedUrl<'_>, end: usize) -> CandidateVerdict<'m> {
     match url.ends_authority(end) {
         None => CandidateVerdict::Undecided,
         Some(false) => CandidateVerdict::Keep,
-        Some(true) => {
-            out.extend_from_slice(replacement);
-            CandidateVerdict::Replace(end)
-        }
+        Some(true) => CandidateVerdict::Replace(end, Cow::Borrowed(replacement)),
     }
 }

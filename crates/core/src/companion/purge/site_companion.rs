@@ -1,0 +1,224 @@
+//! What is heard of the companion plugin at one REST root.
+
+use std::time::Duration;
+
+use super::{AnswerAge, ChangeTracker, UnfinishedChange};
+use crate::companion::mark::ShownChanges;
+use crate::unix_time::UnixTime;
+
+/// The signs of one site's companion plugin.
+#[derive(Debug, Default)]
+pub struct SiteCompanion {
+    /// The changes that the site counted.
+    pub tracker: ChangeTracker,
+    /// The change that the site has begun and not finished.
+    pub unfinished: UnfinishedChange,
+    last: Option<UnixTime>,
+    asked: Option<UnixTime>,
+    doubt: Doubt,
+}
+
+/// The beginning of an exchange.
+#[derive(Debug, Clone, Copy)]
+pub struct ExchangeStart {
+    /// When it began.
+    pub at: UnixTime,
+    /// The edge was told of every change up to this number.
+    pub settled: Option<u64>,
+}
+
+/// What stands against the companion since its last sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Doubt {
+    #[default]
+    None,
+    /// The edge asked, and got no answer.
+    Unanswered,
+    /// The site answered without a sign: changes are no longer counted.
+    Gone,
+}
+
+/// A sign of the companion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompanionSign {
+    /// Whether the answer that carries it may be kept.
+    pub age: AnswerAge,
+    /// True if no change since the sign before can have gone unnoticed.
+    pub is_unbroken: bool,
+}
+
+// === impl SiteCompanion ===
+
+impl SiteCompanion {
+    /// What is known after a restart, up to this change.
+    pub fn resumed(settled: Option<u64>) -> Self {
+        Self {
+            tracker: settled.map_or_else(ChangeTracker::default, ChangeTracker::resumed),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the site has answered without a sign, so that changes may not be counted.
+    pub fn is_gone(&self) -> bool {
+        self.doubt == Doubt::Gone
+    }
+
+    /// The site shows its changes in an answer to an exchange.
+    pub fn shown(
+        &mut self,
+        changes: ShownChanges,
+        asked: ExchangeStart,
+        reconcile: Duration,
+        now: UnixTime,
+    ) -> CompanionSign {
+        let age = self.tracker.shown(changes.number, asked.settled, now);
+        let is_unbroken = self.is_unbroken(reconcile, now);
+        let last = self.last.unwrap_or_default();
+        // An answer that was overtaken by a later one says nothing new.
+        if asked.at >= last {
+            self.unfinished.shown(changes.begun, now);
+        }
+        self.last = Some(asked.at.max(last));
+        self.doubt = Doubt::None;
+        CompanionSign { age, is_unbroken }
+    }
+
+    fn is_unbroken(&self, reconcile: Duration, now: UnixTime) -> bool {
+        let Some(last) = self.last else { return false };
+        match self.doubt {
+            // Nobody asked, so nothing was silent: the count says what has changed.
+            Doubt::None => true,
+            Doubt::Unanswered => now.saturating_since(last) <= reconcile,
+            Doubt::Gone => false,
+        }
+    }
+
+    /// The site answered without a sign.
+    pub fn gone(&mut self) {
+        self.doubt = Doubt::Gone;
+    }
+
+    /// The site did not answer the edge's question.
+    pub fn unanswered(&mut self) {
+        if self.doubt == Doubt::None {
+            self.doubt = Doubt::Unanswered;
+        }
+    }
+
+    /// Whether the companion was heard, and is as far as the edge knows.
+    pub fn is_heard(&self) -> bool {
+        self.last.is_some() && !self.is_gone()
+    }
+
+    /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
+    /// of that while it has a change to finish.
+    pub fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
+        let pause = reconcile / if self.unfinished.is_known() { 4 } else { 2 };
+        let is_recent = |time: Option<UnixTime>| time.is_some_and(|time| now.saturating_since(time) < pause);
+        let is_due = self.is_heard() && !is_recent(self.last) && !is_recent(self.asked);
+        if is_due {
+            self.asked = Some(now);
+        }
+        is_due
+    }
+
+    /// Whether the last sign is at least so old.
+    pub fn is_older_than(&self, age: Duration, now: UnixTime) -> bool {
+        self.last.is_some_and(|last| now.saturating_since(last) >= age)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECONCILE: Duration = Duration::from_secs(10);
+
+    fn at(seconds: u64) -> UnixTime {
+        UnixTime::from_secs(seconds)
+    }
+
+    fn shown(state: &mut SiteCompanion, now: u64) -> bool {
+        let asked = ExchangeStart {
+            at: at(now),
+            settled: None,
+        };
+        state.shown(changes(None), asked, RECONCILE, at(now)).is_unbroken
+    }
+
+    fn changes(begun: Option<u64>) -> ShownChanges {
+        ShownChanges {
+            number: 7,
+            begun: begun.map(Duration::from_secs),
+        }
+    }
+
+    #[test]
+    fn the_row_of_signs_begins_with_the_first() {
+        let mut state = SiteCompanion::default();
+        assert!(!state.is_heard());
+        assert!(!shown(&mut state, 1));
+        assert!(shown(&mut state, 2));
+        assert!(state.is_heard());
+    }
+
+    #[test]
+    fn an_idle_edge_breaks_no_row() {
+        let mut state = SiteCompanion::default();
+        shown(&mut state, 1);
+        assert!(shown(&mut state, 5000));
+    }
+
+    #[test]
+    fn silence_that_was_asked_breaks_the_row_when_it_lasts() {
+        let mut state = SiteCompanion::default();
+        shown(&mut state, 1);
+        state.unanswered();
+        assert!(shown(&mut state, 11));
+        state.unanswered();
+        assert!(state.is_heard());
+        assert!(!shown(&mut state, 22));
+        assert!(shown(&mut state, 23));
+    }
+
+    #[test]
+    fn one_question_is_asked_at_a_time() {
+        let mut state = SiteCompanion::default();
+        assert!(!state.is_due(RECONCILE, at(100)));
+        shown(&mut state, 100);
+        assert!(!state.is_due(RECONCILE, at(104)));
+        assert!(state.is_due(RECONCILE, at(105)));
+        assert!(!state.is_due(RECONCILE, at(109)));
+        assert!(state.is_due(RECONCILE, at(110)));
+        state.gone();
+        assert!(!state.is_due(RECONCILE, at(200)));
+    }
+
+    #[test]
+    fn an_unfinished_change_is_asked_about_sooner() {
+        let mut state = SiteCompanion::default();
+        let asked = ExchangeStart {
+            at: at(100),
+            settled: None,
+        };
+        state.shown(changes(Some(0)), asked, RECONCILE, at(100));
+        assert!(!state.is_due(RECONCILE, at(102)));
+        assert!(state.is_due(RECONCILE, at(103)));
+        // An older answer that comes late does not finish it.
+        shown(&mut state, 99);
+        assert!(state.unfinished.is_known());
+        shown(&mut state, 104);
+        assert!(!state.unfinished.is_known());
+    }
+
+    #[test]
+    fn an_answer_without_a_sign_breaks_the_row_at_once() {
+        let mut state = SiteCompanion::default();
+        shown(&mut state, 1);
+        state.gone();
+        state.unanswered();
+        assert!(!state.is_heard());
+        assert!(!shown(&mut state, 2));
+        assert!(state.is_heard());
+    }
+}

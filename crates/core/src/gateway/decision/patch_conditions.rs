@@ -1,0 +1,76 @@
+//! What a client demands of the record before a PATCH.
+
+use http::Method;
+use http::header::{HeaderMap, IF_MATCH, IF_UNMODIFIED_SINCE};
+
+use calendar_edge_judge::contract::patch::{ReadRecord, RecordDate};
+
+/// The preconditions of a PATCH (RFC 9110 section 13.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchConditions {
+    /// None, or one that every record meets.
+    Always,
+    /// The record was not changed after this moment.
+    UnmodifiedSince(RecordDate),
+    /// The record has an entity tag. The edge gives none to callers with credentials, so no record has it.
+    Tagged,
+}
+
+// === impl PatchConditions ===
+
+impl PatchConditions {
+    /// The conditions of a request; `None` if it is no PATCH.
+    pub fn of(method: &Method, headers: &HeaderMap) -> Option<Self> {
+        if method != Method::PATCH {
+            return None;
+        }
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        // With `If-Match` the date does not count.
+        Some(match (headers.get(IF_MATCH), text(IF_UNMODIFIED_SINCE)) {
+            (Some(tags), _) if tags != "*" => Self::Tagged,
+            (Some(_), _) | (None, None) => Self::Always,
+            (None, Some(date)) => RecordDate::of_header(date).map_or(Self::Always, Self::UnmodifiedSince),
+        })
+    }
+
+    /// Returns true if the record meets them.
+    pub fn hold(self, record: &ReadRecord) -> bool {
+        match self {
+            Self::Always => true,
+            Self::UnmodifiedSince(date) => record.modified().is_some_and(|modified| modified <= date),
+            Self::Tagged => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn of(fields: &[(http::HeaderName, &'static str)]) -> Option<PatchConditions> {
+        let fields = fields.iter().cloned();
+        let headers = fields.map(|(name, value)| (name, HeaderValue::from_static(value)));
+        PatchConditions::of(&Method::PATCH, &headers.collect())
+    }
+
+    #[test]
+    fn a_tag_counts_before_a_date_and_no_date_counts_as_none() {
+        let date = "Fri, 20 Nov 2026 08:39:45 GMT";
+        let since = PatchConditions::UnmodifiedSince(RecordDate::of_header(date).unwrap());
+        for (fields, expected) in [
+            (vec![], PatchConditions::Always),
+            (vec![(IF_UNMODIFIED_SINCE, date)], since),
+            (vec![(IF_UNMODIFIED_SINCE, "soon")], PatchConditions::Always),
+            (
+                vec![(IF_MATCH, "*"), (IF_UNMODIFIED_SINCE, date)],
+                PatchConditions::Always,
+            ),
+            (vec![(IF_MATCH, "\"a\"")], PatchConditions::Tagged),
+        ] {
+            assert_eq!(of(&fields), Some(expected), "{fields:?}");
+        }
+        assert_eq!(PatchConditions::of(&Method::PUT, &HeaderMap::new()), None);
+    }
+}

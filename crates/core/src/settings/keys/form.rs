@@ -1,0 +1,368 @@
+//! The forms of texts: addresses, URLs, namespaces, names.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use http::HeaderValue;
+use ipnet::IpNet;
+use url::{Host, Url};
+
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{DialAddress, OriginHost, OriginNamespace, without_trailing_slash};
+use calendar_edge_judge::contract::global::{NEVER_FORWARDED, global};
+
+pub(in crate::settings) const REST_ROOT: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "the http or https URL of a REST root",
+    &["https://wp.example.org/wp-json"],
+    rest_root,
+);
+pub(in crate::settings) const SITE: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "a scheme and a host, with a port if needed",
+    &["https://events.example.org"],
+    site,
+);
+pub(in crate::settings) const HOST: TypedForm<String> = TypedForm::new(
+    "host name",
+    "a host name or IP address without a port",
+    &["events.example.org"],
+    host,
+);
+pub(in crate::settings) const ORIGIN_HOST: TypedForm<OriginHost> = TypedForm::new(
+    "host",
+    "a host name or IP address, with a port if needed",
+    &["events.example.org"],
+    origin_host,
+);
+pub(in crate::settings) const DIAL_ADDRESS: TypedForm<DialAddress> = TypedForm::new(
+    "address",
+    "a host name or IP address with a port",
+    &["10.0.0.5:8080", "wordpress:80"],
+    dial_address,
+);
+pub(in crate::settings) const NAMESPACE: TypedForm<String> = TypedForm::new(
+    "namespace",
+    "a namespace without a slash at its beginning or end",
+    &["calendar/events/v1", "tribe/events/v1"],
+    namespace,
+);
+pub(in crate::settings) const PATH: TypedForm<String> = TypedForm::new(
+    "path",
+    "a path that begins with a slash and does not end with one",
+    &["/de/wp-json"],
+    path,
+);
+pub(in crate::settings) const LANGUAGE: TypedForm<String> =
+    TypedForm::new("language tag", "a language tag", &["de", "pt-BR"], language);
+pub(in crate::settings) const NETWORK: TypedForm<IpNet> = TypedForm::new(
+    "network",
+    "a network or an IP address",
+    &["10.0.0.0/8", "::1"],
+    network,
+);
+pub(in crate::settings) const PARAMETER: TypedForm<String> = TypedForm::new(
+    "parameter name",
+    "a parameter name of letters, digits, \"_\" and \"-\"",
+    &["ticket_provider"],
+    extra_parameter,
+);
+pub(in crate::settings) const SENTENCE: TypedForm<String> = TypedForm::new(
+    "text",
+    "a message of 1 to 1000 bytes on one line",
+    &["Es wurde keine Route gefunden."],
+    sentence,
+);
+pub(super) const SENTENCE_OF_ONE: TypedForm<String> = TypedForm::new(
+    "text with `%s`",
+    "a message of 1 to 1000 bytes on one line that contains \"%s\" once",
+    &["Missing parameter(s): %s"],
+    sentence,
+);
+pub(super) const SENTENCE_OF_TWO: TypedForm<String> = TypedForm::new(
+    "text with `%1$s`, `%2$s`",
+    "a message of 1 to 1000 bytes on one line that contains \"%1$s\" and \"%2$s\" once each",
+    &["%1$s is not of type %2$s."],
+    sentence,
+);
+/// Whoever writes the log knows whether a text is a filter.
+pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
+    "log filter",
+    "a log filter",
+    &["info", "info,calendar_edge=debug"],
+    |text| Ok(text.to_owned()),
+);
+pub(in crate::settings) const WEB_ORIGIN: TypedForm<HeaderValue> = SITE.read_by(web_origin);
+pub(in crate::settings) const ORIGIN_NAMESPACE: TypedForm<OriginNamespace> =
+    NAMESPACE.read_by(|text| namespace(text).map(OriginNamespace::set));
+pub(in crate::settings) const KNOWN_NAMESPACE: TypedForm<String> =
+    NAMESPACE.read_by(|text| namespace(text).map(|name| name.to_ascii_lowercase()));
+pub(in crate::settings) const REASON: TypedForm<String> = SENTENCE.read_by(|text| line(text, 1_000));
+pub(in crate::settings) const RECEIVER: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "an address with http or https",
+    &["https://app.example.org/api/calendar"],
+    receiver,
+);
+pub(in crate::settings) const ADMIN_SITE: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "a scheme and a host, with a port if needed",
+    &["http://10.0.0.7:9787"],
+    site,
+);
+pub(in crate::settings) const COLLECTOR: TypedForm<Url> = TypedForm::new(
+    "URL",
+    "the http or https base URL of a collector",
+    &["http://127.0.0.1:4318"],
+    rest_root,
+);
+pub(in crate::settings) const SERVICE_NAME: TypedForm<String> = TypedForm::new(
+    "name",
+    "a name of 1 to 255 printable ASCII characters",
+    &["calendar-edge", "events.example.org"],
+    service_name,
+);
+
+/// Reads the URL of a REST root and drops its trailing slashes.
+fn rest_root(text: &str) -> Result<Url, TextError> {
+    let url = web_address(text)?;
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(TextError::QueryOrFragment);
+    }
+    Ok(without_trailing_slash(url))
+}
+
+/// Reads the address of a receiver, with its path and query as they are.
+fn receiver(text: &str) -> Result<Url, TextError> {
+    let url = web_address(text)?;
+    if url.fragment().is_some() {
+        return Err(TextError::QueryOrFragment);
+    }
+    Ok(url)
+}
+
+/// Reads a text of one line.
+fn sentence(text: &str) -> Result<String, TextError> {
+    let is_one_line = !text.chars().any(char::is_control);
+    if is_one_line && !text.trim().is_empty() && text.len() <= 1000 {
+        return Ok(text.to_owned());
+    }
+    Err(TextError::Malformed)
+}
+
+/// Reads the name of this service in traces.
+fn service_name(text: &str) -> Result<String, TextError> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    if is_plain && !text.trim().is_empty() && text.len() <= 255 {
+        return Ok(text.to_owned());
+    }
+    Err(TextError::Malformed)
+}
+
+/// Reads scheme and authority.
+fn site(text: &str) -> Result<Url, TextError> {
+    let url = rest_root(text)?;
+    if url.path() != "/" {
+        return Err(TextError::Path);
+    }
+    Ok(url)
+}
+
+/// Reads a web origin and writes it as browsers do in `Origin`.
+fn web_origin(text: &str) -> Result<HeaderValue, TextError> {
+    let origin = site(text)?.origin().ascii_serialization();
+    HeaderValue::from_str(&origin).map_err(|_| TextError::Malformed)
+}
+
+/// Reads a host name and writes it in lower case and ASCII.
+fn host(text: &str) -> Result<String, TextError> {
+    Host::parse(text)
+        .map(|host| host.to_string())
+        .map_err(|_| TextError::Malformed)
+}
+
+/// Reads the host that requests to the origin name.
+fn origin_host(text: &str) -> Result<OriginHost, TextError> {
+    OriginHost::parse(text).ok_or(TextError::Malformed)
+}
+
+/// Reads the address that the origin is reached at.
+fn dial_address(text: &str) -> Result<DialAddress, TextError> {
+    DialAddress::parse(text).ok_or(TextError::Malformed)
+}
+
+/// Reads a namespace: segments of letters, digits, `.`, `_` and `-`.
+fn namespace(text: &str) -> Result<String, TextError> {
+    plain_segments(text)
+}
+
+/// Reads the public path of a REST root.
+fn path(text: &str) -> Result<String, TextError> {
+    let segments = text.strip_prefix('/').ok_or(TextError::Malformed)?;
+    plain_segments(segments).map(|segments| format!("/{segments}"))
+}
+
+/// Reads a language tag.
+fn language(text: &str) -> Result<String, TextError> {
+    let part =
+        |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let starts_well = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    if starts_well && text.len() <= 35 && text.split(['-', '_']).all(part) {
+        return Ok(text.to_owned());
+    }
+    Err(TextError::Malformed)
+}
+
+/// Reads a network; a single address is a network of one.
+fn network(text: &str) -> Result<IpNet, TextError> {
+    IpNet::from_str(text)
+        .map(|network| network.trunc())
+        .or_else(|_| IpAddr::from_str(text).map(IpNet::from))
+        .map_err(|_| TextError::Malformed)
+}
+
+/// Reads an undeclared parameter that an operation forwards.
+fn extra_parameter(text: &str) -> Result<String, TextError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if text.is_empty() || !text.bytes().all(plain) {
+        return Err(TextError::Malformed);
+    }
+    let owned = text.to_owned();
+    if NEVER_FORWARDED.contains(&text) || global(text.as_bytes()).is_some() {
+        return Err(TextError::NeverForwarded(owned));
+    }
+    Ok(owned)
+}
+
+/// Reads a text of one line, whatever stands in it.
+pub(super) fn line(text: &str, longest: usize) -> Result<String, TextError> {
+    let is_line = !text.is_empty() && text.len() <= longest && !text.chars().any(char::is_control);
+    is_line.then(|| text.to_owned()).ok_or(TextError::Malformed)
+}
+
+/// Reads a name of letters, digits, `-`, `_` and some further characters.
+pub(in crate::settings) fn plain_name(
+    text: &str,
+    longest: usize,
+    further: &[u8],
+) -> Result<String, TextError> {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || further.contains(&byte);
+    let is_name = (1..=longest).contains(&text.len()) && text.bytes().all(is_plain);
+    is_name.then(|| text.to_owned()).ok_or(TextError::Malformed)
+}
+
+fn web_address(text: &str) -> Result<Url, TextError> {
+    // The URL parser tolerates blanks and missing slashes; settings should not contain either.
+    if !text.starts_with("http://") && !text.starts_with("https://") {
+        return Err(TextError::Malformed);
+    }
+    if text.bytes().any(|byte| byte <= b' ' || byte == b'\\') {
+        return Err(TextError::Malformed);
+    }
+    let url = Url::parse(text).map_err(|_| TextError::Malformed)?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(TextError::Credentials);
+    }
+    if url.port() == Some(0) {
+        return Err(TextError::Malformed);
+    }
+    Ok(url)
+}
+
+fn plain_segments(text: &str) -> Result<String, TextError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'~');
+    let segment = |segment: &str| {
+        !matches!(segment, "" | "." | "..") && segment.len() <= 200 && segment.bytes().all(plain)
+    };
+    if text.split('/').all(segment) {
+        return Ok(text.to_owned());
+    }
+    Err(TextError::Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_rest_roots() {
+        let url = rest_root("https://WP.example.org/wp-json/").expect("an address");
+        assert_eq!(url.as_str(), "https://wp.example.org/wp-json");
+        let bad = [
+            "wp.example.org",
+            "ftp://wp.example.org",
+            "https:wp.example.org",
+            "https://wp.example.org/ wp-json",
+            "https://u:p@wp.example.org",
+            "https://wp.example.org/?rest_route=/",
+            "https://wp.example.org/#x",
+            "http://:80/",
+        ];
+        for text in bad {
+            assert!(rest_root(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_site_has_no_path() {
+        assert!(site("https://events.example.org/").is_ok());
+        assert!(site("https://events.example.org/calendar").is_err());
+    }
+
+    #[test]
+    fn a_web_origin_is_spelled_as_browsers_do() {
+        let origin = web_origin("https://APP.example.org:443/").expect("an origin");
+        assert_eq!(origin, "https://app.example.org");
+        assert!(web_origin("*").is_err());
+        assert!(web_origin("null").is_err());
+    }
+
+    #[test]
+    fn reads_hosts_paths_and_names() {
+        assert_eq!(host("Events.Example.Org").expect("a host"), "events.example.org");
+        assert!(host("events.example.org:80").is_err());
+        for good in ["/wp-json", "/index.php/wp-json"] {
+            assert!(path(good).is_ok(), "{good}");
+        }
+        for bad in ["", "/", "wp-json", "/wp-json/", "/../wp-json", "/a b", "/%2e"] {
+            assert!(path(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "/calendar/events/v1", "calendar//v1", "calendar/v1/"] {
+            assert!(namespace(bad).is_err(), "{bad}");
+        }
+        for (tag, good) in [
+            ("de", true),
+            ("pt-BR", true),
+            ("de_AT", true),
+            ("", false),
+            ("-de", false),
+        ] {
+            assert_eq!(language(tag).is_ok(), good, "{tag}");
+        }
+        for (text, good) in [
+            ("10.1.2.3/8", true),
+            ("::1", true),
+            ("10.0.0.0/33", false),
+            ("any", false),
+        ] {
+            assert_eq!(network(text).is_ok(), good, "{text}");
+        }
+    }
+
+    #[test]
+    fn extra_parameters_are_plain_and_not_dangerous() {
+        assert!(extra_parameter("meta").is_ok());
+        for name in [
+            "rest_route",
+            "_method",
+            "_wpnonce",
+            "wp_customize",
+            "a[b]",
+            "a.b",
+            "",
+        ] {
+            assert!(extra_parameter(name).is_err(), "{name}");
+        }
+    }
+}

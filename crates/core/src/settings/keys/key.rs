@@ -1,0 +1,242 @@
+//! A key of the configuration, bound to the field that takes its value.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::super::Rate;
+use super::quantity::{show_duration, show_size};
+use super::slot::{ReadInto, TextSlot, ValueSlot, WholeNumber};
+use super::text_form::{TextForm, TypedForm, quoted};
+
+/// A key with its field.
+pub struct SettingKey<'a> {
+    /// The name within its section, which is that of the field.
+    pub name: &'static str,
+    /// Its effect, in a few sentences.
+    pub meaning: &'static str,
+    /// The value of the field as the reference prints a default, or what holds without one.
+    pub default: String,
+    /// The kind of its value, and the field.
+    pub field: KeyField<'a>,
+}
+
+/// The kind of a value, and the field that takes it.
+pub enum KeyField<'a> {
+    /// `true` or `false`.
+    Flag(&'a mut dyn ValueSlot<bool>),
+    /// A whole number within bounds.
+    Count(RangeInclusive<u64>, &'a mut dyn WholeNumber),
+    /// Bytes within bounds.
+    Size(RangeInclusive<u64>, &'a mut dyn WholeNumber),
+    /// A duration within bounds.
+    Time(RangeInclusive<Duration>, &'a mut Duration),
+    /// A rate.
+    Rate(&'a mut Option<Rate>),
+    /// One of these words, by index.
+    Choice(Vec<&'static str>, Box<dyn FnMut(usize) + 'a>),
+    /// A text of this form.
+    Text(TextForm, Box<dyn TextSlot + 'a>),
+    /// A list of such texts.
+    List {
+        /// The form of its items.
+        form: TextForm,
+        /// Minimum number of items: 0 or 1.
+        least: usize,
+        /// True if one text may stand for a list of one.
+        or_one: bool,
+        /// The field.
+        slot: Box<dyn TextSlot + 'a>,
+    },
+}
+
+/// A field before its key has a name, and its default as the reference prints it.
+pub(in crate::settings) struct Bound<'a> {
+    field: KeyField<'a>,
+    default: String,
+}
+
+// === impl Bound ===
+
+impl<'a> Bound<'a> {
+    fn shown(field: KeyField<'a>, value: impl Display) -> Self {
+        let default = format!("`{value}`");
+        Self { field, default }
+    }
+
+    /// A field whose default is described in words.
+    const fn absent(field: KeyField<'a>) -> Self {
+        let default = String::new();
+        Self { field, default }
+    }
+
+    /// Describes the default in words.
+    pub(in crate::settings) fn words(self, words: &str) -> Self {
+        let default = words.to_owned();
+        Self { default, ..self }
+    }
+
+    /// The key of this name.
+    pub(in crate::settings) fn named(self, name: &'static str, meaning: &'static str) -> SettingKey<'a> {
+        let Self { field, default } = self;
+        // Each line of a comment begins with a blank.
+        let meaning = meaning.trim_ascii_start();
+        SettingKey {
+            name,
+            meaning,
+            default,
+            field,
+        }
+    }
+}
+
+pub(in crate::settings) fn flag(slot: &mut impl ValueSlot<bool>) -> Bound<'_> {
+    let held = ValueSlot::<bool>::held(slot).first().copied().unwrap_or_default();
+    Bound::shown(KeyField::Flag(slot), held)
+}
+
+pub(in crate::settings) fn count(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
+    let held = slot.number();
+    Bound::shown(KeyField::Count(bounds, slot), held)
+}
+
+pub(in crate::settings) fn size(slot: &mut impl WholeNumber, bounds: RangeInclusive<u64>) -> Bound<'_> {
+    let held = show_size(slot.number());
+    Bound::shown(KeyField::Size(bounds, slot), held)
+}
+
+pub(in crate::settings) fn time(slot: &mut Duration, bounds: RangeInclusive<Duration>) -> Bound<'_> {
+    let held = show_duration(*slot);
+    Bound::shown(KeyField::Time(bounds, slot), held)
+}
+
+pub(in crate::settings) fn seconds(slot: &mut Duration, bounds: RangeInclusive<u64>) -> Bound<'_> {
+    let (least, most) = bounds.into_inner();
+    time(slot, Duration::from_secs(least)..=Duration::from_secs(most))
+}
+
+pub(in crate::settings) fn rate(slot: &mut Option<Rate>) -> Bound<'_> {
+    Bound::absent(KeyField::Rate(slot))
+}
+
+pub(in crate::settings) fn choice<'a, V: Copy + PartialEq + 'static, const N: usize>(
+    slot: &'a mut impl ValueSlot<V>,
+    words: [(&'static str, V); N],
+) -> Bound<'a> {
+    let held = words
+        .iter()
+        .find(|(_, value)| ValueSlot::<V>::held(slot).first() == Some(value));
+    let held = held.map_or_else(String::new, |(word, _)| format!("\"{word}\""));
+    let names = words.iter().map(|(word, _)| *word).collect();
+    let choose = move |index: usize| {
+        if let Some((_, value)) = words.get(index) {
+            slot.put(*value);
+        }
+    };
+    Bound::shown(KeyField::Choice(names, Box::new(choose)), held)
+}
+
+pub(in crate::settings) fn text<V: 'static>(slot: &mut impl ValueSlot<V>, form: TypedForm<V>) -> Bound<'_> {
+    let (text, read) = form.into_parts();
+    Bound::absent(KeyField::Text(text, Box::new(ReadInto { read, slot })))
+}
+
+/// A text whose default is printed.
+pub(in crate::settings) fn printed<V: Display + 'static>(
+    slot: &mut impl ValueSlot<V>,
+    form: TypedForm<V>,
+) -> Bound<'_> {
+    let held = ValueSlot::<V>::held(slot)
+        .first()
+        .map_or_else(String::new, |held| format!("`\"{held}\"`"));
+    text(slot, form).words(&held)
+}
+
+pub(in crate::settings) fn list<V: 'static>(
+    slot: &mut impl ValueSlot<V>,
+    form: TypedForm<V>,
+    least: usize,
+) -> Bound<'_> {
+    items(slot, form, least, false)
+}
+
+/// A list for which one text may stand.
+pub(in crate::settings) fn one_or_list<V: 'static>(
+    slot: &mut impl ValueSlot<V>,
+    form: TypedForm<V>,
+    least: usize,
+) -> Bound<'_> {
+    items(slot, form, least, true)
+}
+
+fn items<V: 'static>(
+    slot: &mut impl ValueSlot<V>,
+    form: TypedForm<V>,
+    least: usize,
+    or_one: bool,
+) -> Bound<'_> {
+    let (form, read) = form.into_parts();
+    let slot = Box::new(ReadInto { read, slot });
+    Bound::absent(KeyField::List {
+        form,
+        least,
+        or_one,
+        slot,
+    })
+}
+
+// === impl KeyField ===
+
+impl KeyField<'_> {
+    /// The type in the reference, with bounds.
+    pub fn type_name(&self) -> String {
+        match self {
+            Self::Flag(_) => "boolean".to_owned(),
+            Self::Count(range, _) => format!("number, {} to {}", range.start(), range.end()),
+            Self::Size(range, _) => {
+                let (least, most) = (show_size(*range.start()), show_size(*range.end()));
+                format!("size, {least} to {most}")
+            }
+            Self::Time(range, _) => {
+                let (least, most) = (show_duration(*range.start()), show_duration(*range.end()));
+                format!("duration, {least} to {most}")
+            }
+            Self::Rate(_) => "rate".to_owned(),
+            Self::Choice(words, _) => quoted(words),
+            Self::Text(form, _) => form.name.to_owned(),
+            Self::List {
+                form, or_one: false, ..
+            } => format!("list ({})", form.name),
+            Self::List { form, .. } => format!("{0} or list ({0})", form.name),
+        }
+    }
+
+    /// A description of valid values, for messages.
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Flag(_) => "true or false".to_owned(),
+            Self::Count(range, _) => format!("a whole number from {} to {}", range.start(), range.end()),
+            Self::Size(range, _) => format!(
+                "a size from {} to {}, like \"8 KiB\" or \"2 MiB\", or a number of bytes",
+                show_size(*range.start()),
+                show_size(*range.end())
+            ),
+            Self::Time(range, _) => format!(
+                "a duration from {} to {}, like \"500ms\", \"30s\" or \"2m\"",
+                show_duration(*range.start()),
+                show_duration(*range.end())
+            ),
+            Self::Rate(_) => {
+                "a number of requests per period, from one second to one day, like \"60/1m\" or \
+                              \"1000/24h\""
+                    .to_owned()
+            }
+            Self::Choice(words, _) => quoted(words),
+            Self::Text(form, _) => form.described(),
+            Self::List {
+                form, or_one: false, ..
+            } => format!("a list; each item is {}", form.described()),
+            Self::List { form, .. } => format!("{}; or a list of them", form.described()),
+        }
+    }
+}

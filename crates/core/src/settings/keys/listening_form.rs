@@ -1,0 +1,110 @@
+//! The forms of texts for listeners and files.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr as _;
+
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{ListenAddress, SocketName};
+
+pub(in crate::settings) const LISTEN: TypedForm<ListenAddress> = TypedForm::new(
+    "address",
+    "an IP address with a port, a Unix socket or a socket of systemd; \"tls:\" may stand before addresses and systemd",
+    &[
+        "127.0.0.1:8787",
+        "[::1]:8787",
+        "tls:0.0.0.0:8443",
+        "unix:/run/edge.sock",
+        "systemd:edge",
+    ],
+    listen,
+);
+pub(in crate::settings) const DIRECTORY: TypedForm<PathBuf> = TypedForm::new(
+    "directory",
+    "the path of a directory",
+    &["/var/lib/calendar-edge"],
+    file,
+);
+
+/// The kinds of a listener with or without TLS.
+struct ListenerKind {
+    opened: fn(SocketAddr) -> ListenAddress,
+    passed: fn(SocketName) -> ListenAddress,
+}
+
+const CLEAR: ListenerKind = ListenerKind {
+    opened: ListenAddress::Tcp,
+    passed: ListenAddress::Systemd,
+};
+const TLS: ListenerKind = ListenerKind {
+    opened: ListenAddress::Tls,
+    passed: ListenAddress::SystemdTls,
+};
+
+/// Reads the address of a listener.
+fn listen(text: &str) -> Result<ListenAddress, TextError> {
+    if let Some(path) = text.strip_prefix("unix:") {
+        let whole = path.starts_with('/') && !path.contains('\0');
+        let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
+        return socket.ok_or(TextError::Malformed);
+    }
+    let (place, kind) = match text.strip_prefix("tls:") {
+        Some(place) => (place, TLS),
+        None => (text, CLEAR),
+    };
+    let address = match place.strip_prefix("systemd:") {
+        Some(name) => SocketName::new(name).map(kind.passed),
+        None => SocketAddr::from_str(place).ok().map(kind.opened),
+    };
+    address.ok_or(TextError::Malformed)
+}
+
+/// The path of a file, with an example.
+pub(in crate::settings) const fn file_like(examples: &'static [&'static str]) -> TypedForm<PathBuf> {
+    TypedForm::new("file", "the path of a file", examples, file)
+}
+
+/// Reads the path of a file, absolute or relative to the working directory.
+fn file(text: &str) -> Result<PathBuf, TextError> {
+    if text.is_empty() || text.contains('\0') {
+        return Err(TextError::Malformed);
+    }
+    Ok(PathBuf::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_places_to_listen_at() {
+        for text in [
+            "127.0.0.1:0",
+            "[::1]:8787",
+            "tls:[::]:443",
+            "unix:/run/edge.sock",
+            "systemd:edge",
+            "systemd:calendar-edge.socket",
+            "tls:systemd:https",
+        ] {
+            assert_eq!(listen(text).expect(text).to_string(), text);
+        }
+        for text in [
+            "localhost:80",
+            "127.0.0.1",
+            ":80",
+            "unix:",
+            "unix:run/x",
+            "1.2.3.4:99999",
+            "tls:unix:/run/x",
+            "tls:",
+            "TLS:127.0.0.1:443",
+            "systemd:",
+            "systemd:two:names",
+            "systemd:a b",
+            "systemd:tls:edge",
+        ] {
+            assert!(listen(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The keys of the configuration, declared beside the fields that they set: names, meanings, bounds, defaults, forms.
+//!
+//! A file is read elsewhere. What is here says which keys there are, and takes their values.
+
+mod choices;
+pub(super) mod form;
+pub(super) mod group;
+pub(super) mod key;
+pub(super) mod listening_form;
+mod messages;
+mod nearest;
+pub(super) mod protection_form;
+mod quantity;
+pub(super) mod rule_form;
+mod section;
+mod slot;
+pub(super) mod store_form;
+pub(super) mod text_form;
+
+pub(super) use choices::{MODES, OTHERS, PROFILES, UNDECLARED, WRITES};
+pub use group::SettingsGroup;
+pub use key::{KeyField, SettingKey};
+pub use nearest::nearest;
+pub use protection_form::rate;
+pub use quantity::{duration, show_duration, show_size, size};
+pub use section::{Occurs, SECTIONS, Section};
+pub use slot::{TextSlot, ValueSlot, WholeNumber};
+pub use text_form::{TextError, TextForm};

@@ -1,0 +1,107 @@
+//! The forms of texts in rules about backends, their answers, and the rest of the site.
+
+use http::Method;
+use jiff::civil::Date;
+
+use super::form::{line, plain_name};
+use super::nearest::nearest;
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{OperationPattern, PatternFault, Percentage, SURFACE_PRESETS, SurfacePattern};
+use calendar_edge_judge::contract::Kind;
+
+pub(in crate::settings) const BACKEND: TypedForm<String> =
+    TypedForm::new("backend", "the name of a backend", &["next"], |text| match text {
+        "" => Err(TextError::Malformed),
+        name => Ok(name.to_owned()),
+    });
+pub(in crate::settings) const OPERATIONS: TypedForm<OperationPattern> = TypedForm::new(
+    "operations",
+    "the name of an operation, `KIND.*` or `*`",
+    &["events.list", "venues.*"],
+    |text| OperationPattern::parse(text).ok_or(TextError::Malformed),
+);
+pub(in crate::settings) const DIFFERENCE_PATH: TypedForm<String> = TypedForm::new(
+    "path",
+    "a path as reports print it, of 1 to 200 bytes",
+    &["events[].modified_utc", ":header.link"],
+    |text| line(text, 200),
+);
+pub(in crate::settings) const DAY: TypedForm<Date> =
+    TypedForm::new("day", "a day", &["2027-03-01"], |text| {
+        let day = text.parse::<Date>().ok().filter(|day| day.to_string() == text);
+        day.ok_or(TextError::Malformed)
+    });
+pub(in crate::settings) const SHARE: TypedForm<Percentage> =
+    TypedForm::new("share", "a percentage from 0% to 100%", &["5%", "0.1%"], |text| {
+        Percentage::parse(text).ok_or(TextError::Malformed)
+    });
+pub(in crate::settings) const SLOWER: TypedForm<u32> = TypedForm::new(
+    "per cent",
+    "whole per cent from 1% to 10000%",
+    &["50%", "200%"],
+    whole_per_cent,
+);
+pub(in crate::settings) const RULE_NAME: TypedForm<String> = TypedForm::new(
+    "name",
+    "a name of up to 64 letters, digits, \"-\" and \"_\"",
+    &["venues-read"],
+    |text| plain_name(text, 64, b""),
+);
+pub(in crate::settings) const SURFACE_NAME: TypedForm<String> = TypedForm::new(
+    "name",
+    "a name of up to 64 letters, digits, \"-\", \"_\", \".\" and \"/\"",
+    &["users"],
+    |text| plain_name(text, 64, b"./"),
+);
+pub(in crate::settings) const ROUTE: TypedForm<SurfacePattern> = TypedForm::new(
+    "preset or route",
+    "a preset, or a route by its segments, of which \"*\" stands for any",
+    &["users", "wp/v2/comments", "wp/v2/comments/*"],
+    pattern,
+);
+pub(in crate::settings) const METHOD: TypedForm<Method> = TypedForm::new(
+    "method",
+    "a method of the REST API",
+    &["POST", "DELETE"],
+    |text| {
+        let mut methods = METHODS.iter();
+        let method = methods.find(|method| method.as_str() == text);
+        method.cloned().ok_or(TextError::Malformed)
+    },
+);
+pub(in crate::settings) const KIND: TypedForm<Kind> =
+    TypedForm::new("kind", "a kind of record", &["events", "venues"], |text| {
+        let mut kinds = Kind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.collection() == text);
+        kind.ok_or(TextError::Malformed)
+    });
+
+const METHODS: [Method; 6] = [
+    Method::GET,
+    Method::POST,
+    Method::PUT,
+    Method::PATCH,
+    Method::DELETE,
+    Method::OPTIONS,
+];
+
+/// Reads whole per cent, which may be more than 100.
+fn whole_per_cent(text: &str) -> Result<u32, TextError> {
+    let number = text.strip_suffix('%').map(|number| number.trim_end_matches(' '));
+    let number = number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let percent = number.and_then(|number| number.parse::<u32>().ok());
+    percent
+        .filter(|percent| (1..=10_000).contains(percent))
+        .ok_or(TextError::Malformed)
+}
+
+fn pattern(text: &str) -> Result<SurfacePattern, TextError> {
+    SurfacePattern::parse(text).map_err(|fault| match fault {
+        PatternFault::Malformed => TextError::Malformed,
+        PatternFault::UnknownPreset => {
+            let meant = nearest(text, SURFACE_PRESETS.iter().map(|preset| preset.name));
+            let meant = meant.map(|meant| format!(", did you mean `{meant}`?"));
+            TextError::UnknownPreset(format!("`{text}`{}", meant.unwrap_or_default()))
+        }
+    })
+}

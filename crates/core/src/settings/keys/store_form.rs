@@ -1,0 +1,37 @@
+//! The forms of texts about the store of a fleet.
+
+use super::form::plain_name;
+use super::text_form::{TextError, TypedForm};
+use crate::settings::{NoStoreAddress, StoreAddress};
+
+pub(in crate::settings) const STORE: TypedForm<StoreAddress> = TypedForm::new(
+    "store address",
+    "the address of a Redis or Valkey server, of a Sentinel, or a Unix socket, without a password",
+    &[
+        "redis://valkey:6379",
+        "rediss://valkey:6379/3",
+        "unix:/run/valkey.sock",
+        "sentinel://a:26379",
+    ],
+    |text| {
+        StoreAddress::parse(text).map_err(|fault| match fault {
+            NoStoreAddress::Malformed => TextError::Malformed,
+            NoStoreAddress::Credentials => TextError::Credentials,
+        })
+    },
+);
+pub(in crate::settings) const NAME: TypedForm<String> = TypedForm::new(
+    "name",
+    "a name of up to 64 letters, digits, \"-\", \"_\" and \".\"",
+    &["example"],
+    |text| plain_name(text, 64, b"."),
+);
+pub(in crate::settings) const USER: TypedForm<String> = TypedForm::new(
+    "user",
+    "the name of a user at the store, without blanks",
+    &["calendar-edge"],
+    |text| {
+        let fits = (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        fits.then(|| text.to_owned()).ok_or(TextError::Malformed)
+    },
+);

@@ -1,0 +1,92 @@
+//! The form of a text: how it is named, described and read.
+
+/// The form of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct TextForm {
+    /// The type in the reference: `URL`.
+    pub name: &'static str,
+    /// A description of the form with its article, for messages.
+    described: &'static str,
+    /// Texts of this form; messages and the reference show them.
+    pub examples: &'static [&'static str],
+}
+
+/// A form whose texts are read as values of a type.
+pub(in crate::settings) struct TypedForm<V> {
+    pub(super) text: TextForm,
+    read: ReadText<V>,
+}
+
+/// Reads a text of a form.
+pub(super) type ReadText<V> = fn(&str) -> Result<V, TextError>;
+
+/// The reason why a text was rejected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    /// It does not have the form.
+    #[error("the text has another form")]
+    Malformed,
+    /// A user name or password in a URL would appear in logs.
+    #[error("a URL must not contain a user name or a password")]
+    Credentials,
+    /// A REST root is a path; plain permalinks (`?rest_route=`) are not supported.
+    #[error("a URL must not contain a query or a fragment")]
+    QueryOrFragment,
+    /// Roots have their own paths.
+    #[error("this URL must not contain a path")]
+    Path,
+    /// The parameter would change the meaning of a request.
+    #[error("`{0}` is never forwarded as a parameter")]
+    NeverForwarded(String),
+    /// No preset has the name.
+    #[error("there is no preset {0}")]
+    UnknownPreset(String),
+}
+
+// === impl TextForm ===
+
+impl TextForm {
+    /// The form in words and examples, for messages.
+    pub fn described(&self) -> String {
+        format!("{}, like {}", self.described, quoted(self.examples))
+    }
+}
+
+// === impl TypedForm ===
+
+impl<V> TypedForm<V> {
+    /// A form by its name, its description with an article, and examples of it.
+    pub(in crate::settings) const fn new(
+        name: &'static str,
+        described: &'static str,
+        examples: &'static [&'static str],
+        read: ReadText<V>,
+    ) -> Self {
+        let text = TextForm {
+            name,
+            described,
+            examples,
+        };
+        Self { text, read }
+    }
+
+    /// The form and its reader.
+    pub(super) fn into_parts(self) -> (TextForm, ReadText<V>) {
+        (self.text, self.read)
+    }
+
+    /// The same form, read as another type.
+    pub(super) const fn read_by<W>(&self, read: ReadText<W>) -> TypedForm<W> {
+        let text = self.text;
+        TypedForm { text, read }
+    }
+}
+
+/// Words between quotation marks, as a sentence lists them.
+pub(super) fn quoted(words: &[&str]) -> String {
+    let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    match words.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => words.concat(),
+    }
+}

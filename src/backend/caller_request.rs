@@ -1,0 +1,76 @@
+//! The request that asks the site who a caller is, with the caller's own credentials.
+
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
+use ring::hmac;
+use uuid::Uuid;
+
+use super::address::AddressFault;
+use super::forwarded_headers::{self, ForwardedHeaders, X_WP_NONCE};
+use super::outgoing::Outgoing;
+use super::own_requests::OwnRequests;
+use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::call::credentials::Caller;
+
+/// Asks each root of the site, by WordPress's own route about users.
+#[derive(Debug)]
+pub(crate) struct CallerRequest(Vec<OwnRequests>);
+
+/// Credentials as the edge remembers them: a keyed hash of every byte by which the site tells callers apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct CallerKey(Vec<u8>);
+
+/// Where WordPress says who asks; only `context=edit` shows the roles.
+const PATH: &str = "/wp/v2/users/me";
+const QUERY: &str = "context=edit&_fields=id,username,email,roles";
+
+// === impl CallerRequest ===
+
+impl CallerRequest {
+    /// The requests to the roots of the site.
+    pub(crate) fn new(site: &BackendSettings) -> Self {
+        let own = |url| OwnRequests::new(&site.origin, url, site.origin.mark_key.clone());
+        Self(site.roots.iter().map(|root| own(&root.origin_url)).collect())
+    }
+
+    /// The request about the caller of a call.
+    pub(crate) fn about(
+        &self,
+        call: &ForwardableCall,
+        forwarded: &ForwardedHeaders,
+    ) -> Result<Outgoing<'static>, AddressFault> {
+        let request = call.request();
+        let root = self.0.get(request.root).ok_or(AddressFault::UnknownRoot)?;
+        // Nobody can guess the query, so that no cache in between has an answer, which may be about somebody else.
+        let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
+        let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
+        headers.remove(CONTENT_TYPE);
+        headers.remove(CONTENT_LENGTH);
+        root.get(PATH, Some(&query), headers).map(Outgoing::own_read)
+    }
+}
+
+// === impl CallerKey ===
+
+impl CallerKey {
+    /// The hash of the credentials of a call; none without any.
+    pub(crate) fn of(call: &ForwardableCall, key: &hmac::Key) -> Option<Self> {
+        let (credentials, request) = (call.credentials(), call.request());
+        if credentials.caller(request.nonce.as_ref()) == Caller::Anonymous {
+            return None;
+        }
+        let mut shown = http::HeaderMap::new();
+        credentials.write_to(&mut shown);
+        let fields = [&AUTHORIZATION, &COOKIE, &X_WP_NONCE].map(|name| shown.get(name));
+        let mut hash = hmac::Context::with_key(key);
+        hash.update(&request.root.to_le_bytes());
+        for field in fields.into_iter().chain([request.nonce.as_ref()]) {
+            // With the length: what ends one field cannot begin the next.
+            let bytes = field.map_or(&b""[..], http::HeaderValue::as_bytes);
+            hash.update(&[u8::from(field.is_some())]);
+            hash.update(&bytes.len().to_le_bytes());
+            hash.update(bytes);
+        }
+        Some(Self(hash.sign().as_ref().to_vec()))
+    }
+}
