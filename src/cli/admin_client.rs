@@ -1,14 +1,17 @@
 //! Questions to the admin listener of a running edge.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::Method;
+use reqwest::redirect::Policy;
+use reqwest::{ClientBuilder, Method, StatusCode};
 use serde_json::Value;
+use tokio::time::timeout;
 use url::Url;
 
 use super::args::EdgeArgs;
@@ -46,23 +49,27 @@ impl EdgeArgs {
     pub(super) fn or_of(&self, settings: &Settings) -> Self {
         let token_file = || settings.admin.token_file.clone();
         Self {
-            admin: self.admin.clone().or_else(|| admin_url(settings)),
+            admin: self
+                .admin
+                .clone()
+                .or_else(|| url_of(settings.admin.listen.as_ref()?)),
             token_file: self.token_file.clone().or_else(token_file),
         }
     }
 }
 
-/// The admin listener of the settings as this machine reaches it; none if it has no port that is known beforehand.
-fn admin_url(settings: &Settings) -> Option<String> {
-    let (scheme, mut address) = match *settings.admin.listen.as_ref()? {
-        ListenAddress::Tcp(address) => ("http", address),
-        ListenAddress::Tls(address) => ("https", address),
-        ListenAddress::Unix(_) | ListenAddress::Systemd(_) | ListenAddress::SystemdTls(_) => return None,
-    };
+/// A listener as this machine reaches it; none if it has no port that is known beforehand.
+fn url_of(listen: &ListenAddress) -> Option<String> {
+    let mut address = listen.tcp().filter(|address| address.port() != 0)?;
     if address.ip().is_unspecified() {
-        address.set_ip(Ipv4Addr::LOCALHOST.into());
+        address.set_ip(if address.is_ipv4() {
+            Ipv4Addr::LOCALHOST.into()
+        } else {
+            Ipv6Addr::LOCALHOST.into()
+        });
     }
-    (address.port() != 0).then(|| format!("{scheme}://{address}"))
+    let scheme = if listen.speaks_tls() { "https" } else { "http" };
+    Some(format!("{scheme}://{address}"))
 }
 
 // === impl AdminClient ===
@@ -74,39 +81,64 @@ impl AdminClient {
         let base: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
         let edge = Settings::for_origin(base.clone()).site();
         let route = OriginRoute::of_root(&edge.origin, &edge.origin.url);
+        Self::over(check_client(&edge, &route)?, base, token(flags)?)
+    }
+
+    /// This listener of an edge on this machine, whose certificate may be for another name: it is shown no token.
+    pub(super) fn own(listen: &ListenAddress) -> anyhow::Result<Self> {
+        // It may be there already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = ClientBuilder::new().no_proxy().redirect(Policy::none());
+        let (builder, base) = match (listen, url_of(listen)) {
+            (ListenAddress::Unix(path), _) => {
+                (builder.unix_socket(path.as_path()), "http://localhost".to_owned())
+            }
+            (_, Some(url)) => (builder.tls_danger_accept_invalid_certs(true), url),
+            _ => bail!("the port of {listen} is chosen at the start of the edge: give --admin URL"),
+        };
+        let client = builder.build().context("no client can be made")?;
+        Self::over(client, base.parse()?, None)
+    }
+
+    fn over(client: reqwest::Client, base: Url, token: Option<HeaderValue>) -> anyhow::Result<Self> {
         Ok(Self {
-            client: check_client(&edge, &route)?,
             base,
-            token: token(flags)?,
+            token,
+            client,
             runtime: runtime::single()?,
         })
     }
 
+    /// Status and text of a page, within a time.
+    pub(super) fn read(&self, path: &str, patience: Duration) -> anyhow::Result<(StatusCode, String)> {
+        let url = self.base.join(path)?;
+        let asked = async { timeout(patience, self.ask(Method::GET, &url, String::new())).await };
+        let answer = self.runtime.block_on(asked);
+        answer.with_context(|| format!("no edge answers at {url}"))?
+    }
+
     /// Reads a page, which is JSON.
     pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.runtime
-            .block_on(self.ask(Method::GET, self.base.join(path), String::new()))
+        self.json(Method::GET, &self.base.join(path)?, String::new())
     }
 
     /// Reads a page of another edge of the fleet, with the same token.
     pub(super) fn get_at(&self, base: &str, path: &str) -> anyhow::Result<Value> {
-        let url = base.parse::<Url>().and_then(|base| base.join(path));
-        self.runtime.block_on(self.ask(Method::GET, url, String::new()))
+        self.json(Method::GET, &base.parse::<Url>()?.join(path)?, String::new())
     }
 
     /// Sends JSON, and reads the answer, which is JSON.
     pub(super) fn post(&self, path: &str, body: String) -> anyhow::Result<Value> {
-        self.runtime
-            .block_on(self.ask(Method::POST, self.base.join(path), body))
+        self.json(Method::POST, &self.base.join(path)?, body)
     }
 
-    async fn ask(
-        &self,
-        method: Method,
-        url: Result<Url, url::ParseError>,
-        body: String,
-    ) -> anyhow::Result<Value> {
-        let url = url.context("the address of the page")?;
+    fn json(&self, method: Method, url: &Url, body: String) -> anyhow::Result<Value> {
+        let (status, text) = self.runtime.block_on(self.ask(method, url, body))?;
+        ensure!(status.is_success(), "{url} answers {status}: {text}");
+        serde_json::from_str(&text).with_context(|| format!("{url} does not answer with JSON"))
+    }
+
+    async fn ask(&self, method: Method, url: &Url, body: String) -> anyhow::Result<(StatusCode, String)> {
         let mut request = self.client.request(method, url.clone()).body(body);
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, token.clone());
@@ -115,7 +147,43 @@ impl AdminClient {
         let response = response.with_context(|| format!("no edge answers at {url}"))?;
         let status = response.status();
         let text = response.text().await.context("the answer broke off")?;
-        anyhow::ensure!(status.is_success(), "{url} answers {status}: {text}");
-        serde_json::from_str(&text).with_context(|| format!("{url} does not answer with JSON"))
+        Ok((status, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use calendar_edge::config::{Overrides, parse};
+
+    use super::*;
+
+    fn listener(listen: &str) -> ListenAddress {
+        let text = format!("[origin]\nurl = \"http://wp.example/wp-json\"\n[admin]\nlisten = \"{listen}\"\n");
+        let settings = parse("edge.toml", &text, &Overrides::default()).unwrap();
+        settings.admin.listen.expect("a listener")
+    }
+
+    #[test]
+    fn a_listener_is_asked_where_this_machine_reaches_it() {
+        for (listen, expected) in [
+            ("127.0.0.1:9787", "http://127.0.0.1:9787"),
+            ("0.0.0.0:9787", "http://127.0.0.1:9787"),
+            ("[::]:9787", "http://[::1]:9787"),
+            ("10.1.2.3:80", "http://10.1.2.3:80"),
+        ] {
+            assert_eq!(url_of(&listener(listen)).as_deref(), Some(expected));
+        }
+        assert!(AdminClient::own(&listener("unix:/run/admin.sock")).is_ok());
+    }
+
+    #[test]
+    fn an_address_that_nobody_knows_beforehand_has_to_be_given() {
+        for listen in ["127.0.0.1:0", "systemd:admin"] {
+            let error = AdminClient::own(&listener(listen))
+                .err()
+                .expect("an error")
+                .to_string();
+            assert!(error.contains(listen) && error.contains("--admin"), "{error}");
+        }
     }
 }

@@ -1,27 +1,32 @@
 //! Selects and runs the subcommand.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 
-use anyhow::Context as _;
-use calendar_edge::config::schema;
-use calendar_edge_core::describe::{OpenApiOptions, openapi};
-use clap::FromArgMatches;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
 
-use super::args::{Cli, Command};
+use super::command_line::{Cli, Command};
 #[cfg(feature = "demo")]
 use super::demo;
 use super::environment::Environment;
-use super::status::Status;
-use super::{check, completions, explain, healthcheck, init, man, purge, routes, serve};
+use super::status::{Status, tell};
+use super::{check, contract, explain, exporting, healthcheck, init, migration, print, purge, serve};
 
-use super::{comparing, contract, exporting, migration};
+/// Commands that have another name now.
+const RENAMED: [(&str, &str); 7] = [
+    ("routes", "print routes"),
+    ("openapi", "print openapi"),
+    ("schema", "print schema"),
+    ("completions", "print completions"),
+    ("man", "print man"),
+    ("compare", "migration compare"),
+    ("verify", "migration verify"),
+];
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
-    let matches = Cli::definition().try_get_matches_from(args);
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(message) => return usage(&message),
     };
@@ -36,34 +41,25 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Init(args) => init::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Healthcheck(args) => healthcheck::run(&args, environment, &mut out),
-        Command::Routes(args) => done(routes::run(&args, &mut out)),
-        Command::Openapi => done(writeln!(out, "{:#}", openapi(&OpenApiOptions::default()))),
-        Command::Schema => done(writeln!(out, "{:#}", schema())),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
-        Command::Purge(args) => {
-            purge::run(&args, environment, &mut out)?;
-            Ok(Status::Success)
-        }
-        Command::Compare(args) => comparing::compare(&args, environment, &mut out),
-        Command::Verify(args) => comparing::verify(&args, environment, &mut out),
+        Command::Purge(args) => purge::run(&args, &mut out).map(|()| Status::Success),
         Command::Export(args) => exporting::run(&args, environment, &mut out),
-        Command::Contract(args) => contract::run(&args, &mut out),
-        Command::Migration(args) => migration::run(&args, &mut out),
-        Command::Completions(args) => done(completions::run(&args, &mut out)),
-        Command::Man(args) => {
-            man::run(&args, &mut out)?;
-            Ok(Status::Success)
-        }
+        Command::Contract(command) => contract::run(&command, &mut out),
+        Command::Migration(command) => migration::run(&command, environment, &mut out),
+        Command::Print(command) => print::run(&command, Cli::command(), &mut out).map(|()| Status::Success),
     }
-}
-
-fn done(printed: io::Result<()>) -> anyhow::Result<Status> {
-    printed.context("standard output")?;
-    Ok(Status::Success)
 }
 
 /// Prints help and version to standard output with status 0. Mistakes get 64: clap's own status, 2, is used by `check`.
 fn usage(message: &clap::Error) -> anyhow::Result<Status> {
+    if let Some(ContextValue::String(typed)) = message.get(ContextKind::InvalidSubcommand)
+        && let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == typed)
+    {
+        tell(&format!(
+            "error: `calendar-edge {typed}` is `calendar-edge {now}` now"
+        ));
+        return Ok(Status::Usage);
+    }
     message.print()?;
     match message.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Status::Success),

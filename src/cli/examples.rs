@@ -37,21 +37,6 @@ Examples:
   calendar-edge healthcheck --config /etc/calendar-edge/edge.toml
   calendar-edge healthcheck --admin http://127.0.0.1:9787";
 
-pub(super) const ROUTES: &str = "\
-Examples:
-  calendar-edge routes
-  calendar-edge routes --json";
-
-pub(super) const OPENAPI: &str = "\
-Examples:
-  calendar-edge openapi > openapi.json";
-
-pub(super) const SCHEMA: &str = "\
-Examples:
-  calendar-edge schema > edge.schema.json
-
-Editors that use Taplo read it where edge.toml begins with `#:schema edge.schema.json`.";
-
 pub(super) const PURGE: &str = "\
 Examples:
   calendar-edge purge --tag event:50 --tag venue:7
@@ -59,13 +44,13 @@ Examples:
 
 pub(super) const COMPARE: &str = "\
 Examples:
-  calendar-edge compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
-  calendar-edge compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
+  calendar-edge migration compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
+  calendar-edge migration compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
 
 pub(super) const VERIFY: &str = "\
 Examples:
-  calendar-edge verify --to next --config edge.toml
-  calendar-edge verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50 --manifest next.jsonl";
+  calendar-edge migration verify --to next --config edge.toml
+  calendar-edge migration verify --to next --config edge.toml -H 'Authorization: Basic YWRtaW46eHh4eA==' --rate 50 --manifest next.jsonl";
 
 pub(super) const EXPORT: &str = "\
 Examples:
@@ -73,10 +58,6 @@ Examples:
   calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml
 
 An export that was interrupted is continued by the same command.";
-
-pub(super) const CONTRACT_COMMANDS: &str = "\
-Examples:
-  calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1";
 
 pub(super) const CONTRACT_TEST: &str = "\
 Examples:
@@ -88,11 +69,6 @@ The account stands in its file as on one line of `curl --user`: a name, a colon 
 stay in the trash.
 
 Exit statuses: 0 the backend keeps the contract; 1 it does not; 2 it cannot be asked, or the test was interrupted.";
-
-pub(super) const MIGRATION_COMMANDS: &str = "\
-Examples:
-  calendar-edge migration status
-  calendar-edge migration report --backend next";
 
 pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
@@ -106,22 +82,22 @@ pub(super) const MIGRATION_RESUME: &str = "\
 Examples:
   calendar-edge migration resume venues";
 
-pub(super) const COMPLETIONS: &str = "\
+pub(super) const PRINT: &str = "\
 Examples:
-  calendar-edge completions bash > /etc/bash_completion.d/calendar-edge
-  calendar-edge completions zsh > /usr/local/share/zsh/site-functions/_calendar-edge
-  calendar-edge completions fish > ~/.config/fish/completions/calendar-edge.fish";
+  calendar-edge print routes --json
+  calendar-edge print openapi > openapi.json
+  calendar-edge print schema > edge.schema.json
+  calendar-edge print completions bash > /etc/bash_completion.d/calendar-edge
+  calendar-edge print completions fish > ~/.config/fish/completions/calendar-edge.fish
+  calendar-edge print man serve | man -l -
 
-pub(super) const MAN: &str = "\
-Examples:
-  calendar-edge man | man -l -
-  calendar-edge man serve > calendar-edge-serve.1";
+Editors that use Taplo read the schema where edge.toml begins with `#:schema edge.schema.json`.";
 
 #[cfg(test)]
 mod tests {
-    use clap::{Command, Parser};
+    use clap::{Command, CommandFactory as _, Parser};
 
-    use super::super::args::Cli;
+    use super::super::command_line::Cli;
 
     /// The words of a line as a shell reads them, up to a pipe or a redirection.
     fn words(line: &str) -> Vec<String> {
@@ -147,24 +123,31 @@ mod tests {
             .unwrap_or_default()
     }
 
+    /// The examples of a command, or else of each command below it.
     fn demand_examples(command: &Command, path: &str) {
         let help = help_of(command);
         let lines: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  ")).collect();
-        assert!(!lines.is_empty(), "{path} --help has no example");
-        for line in lines {
+        for line in &lines {
             assert!(line.starts_with(path), "{path} --help shows {line}");
             if let Err(error) = Cli::try_parse_from(words(line)) {
                 panic!("{line}\n{error}");
             }
         }
-        for inner in command.get_subcommands() {
-            demand_examples(inner, &format!("{path} {}", inner.get_name()));
+        let inner: Vec<&Command> = command.get_subcommands().collect();
+        assert!(
+            !lines.is_empty() || !inner.is_empty(),
+            "{path} --help has no example"
+        );
+        if lines.is_empty() {
+            for inner in inner {
+                demand_examples(inner, &format!("{path} {}", inner.get_name()));
+            }
         }
     }
 
     #[test]
     fn every_command_has_examples_that_parse() {
-        let cli = Cli::definition();
+        let cli = Cli::command();
         for command in cli.get_subcommands() {
             demand_examples(command, &format!("calendar-edge {}", command.get_name()));
         }

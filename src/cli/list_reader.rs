@@ -10,8 +10,8 @@ use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
-use super::comparing::{CallJudge, Judged, SentRequest};
-use super::explain::target;
+use super::call_judge::{CallJudge, Judged};
+use super::typed_request::{TypedRequest, target};
 
 /// The walks over all lists of one run; a site that changes in each of them is told so.
 pub(super) const MOST_PASSES: u32 = 10;
@@ -89,11 +89,13 @@ impl<'s> ListReader<'s> {
     /// The call of a path below the namespace of a root, as a running edge would judge it.
     pub(super) fn call(&self, root: &str, path: &str) -> anyhow::Result<Judged> {
         let namespace = self.settings.namespaces.first().map_or("", String::as_str);
-        let request = SentRequest {
+        let request = TypedRequest {
             method: Method::GET,
             target: target(&format!("{root}/{namespace}/{path}"))?,
             headers: self.headers.clone(),
-            body: Vec::new(),
+            body: String::new(),
+            client: None,
+            assumed_type: None,
         };
         Ok(self.judge.judge(&request))
     }

@@ -2,10 +2,11 @@
 
 mod admin_client;
 mod args;
+mod call_judge;
 mod check;
 mod colour;
+mod command_line;
 mod comparing;
-mod completions;
 mod contract;
 #[cfg(feature = "demo")]
 mod demo;
@@ -15,21 +16,18 @@ mod examples;
 mod explain;
 mod exporting;
 mod file_hashes;
-mod guarded_rules;
 mod healthcheck;
 mod init;
 mod list_reader;
-mod man;
 mod migration;
-mod named_address;
-mod open_settings;
 mod pace;
+mod print;
 mod progress;
 mod purge;
-mod routes;
 mod runtime;
 mod serve;
 mod status;
+mod typed_request;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

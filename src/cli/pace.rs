@@ -3,21 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use tokio::sync::Mutex;
 use tokio::time::{Interval, MissedTickBehavior, interval};
-
-use super::status::Misuse;
-
-/// The calls a second that `--rate` names, or the usual ones.
-///
-/// # Errors
-///
-/// When the text is no whole number from 1.
-pub(super) fn rate(typed: Option<&str>, usual: NonZeroU32) -> anyhow::Result<NonZeroU32> {
-    let rate = typed.map_or(Ok(usual), str::parse);
-    rate.context(Misuse("--rate is a whole number from 1"))
-}
 
 /// Lets so many calls begin in each second, evenly spread.
 #[derive(Debug)]

@@ -8,17 +8,48 @@ use calendar_edge::app::{
     Edge, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
     raise_descriptor_limit,
 };
+use calendar_edge::config::ConfigSource;
 use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::Settings;
+use clap::Args;
 
-use super::args::ServeArgs;
+use super::args::SiteArgs;
 use super::environment::Environment;
-use super::guarded_rules;
-use super::named_address;
-use super::open_settings;
+use super::init::AskedSiteArgs;
 use super::runtime::{self, Runtimes};
 use super::status::Status;
-use crate::survey::Report;
+use crate::survey::{Report, guarded_rules, named_address, open_settings};
+
+/// The flags of `serve`.
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    #[command(flatten)]
+    pub(super) asked: AskedSiteArgs,
+    #[command(flatten)]
+    pub(super) site: SiteArgs,
+    #[arg(
+        long,
+        value_name = "ADDR",
+        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock [env: `CALENDAR_EDGE_LISTEN`]"
+    )]
+    listen: Option<String>,
+    /// Address for operators [env: `CALENDAR_EDGE_ADMIN_LISTEN`]
+    #[arg(long, value_name = "ADDR")]
+    admin_listen: Option<String>,
+    /// Treatment of requests that violate a rule [env: `CALENDAR_EDGE_MODE`]
+    #[arg(long, value_name = "MODE", value_parser = ["enforce", "report", "off"])]
+    mode: Option<String>,
+}
+
+// === impl ServeArgs ===
+
+impl ServeArgs {
+    /// File, environment and flags, as a source that can be read again.
+    pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
+        let typed = [&self.listen, &self.admin_listen, &self.mode].map(Option::as_deref);
+        self.site.source_with(typed, environment)
+    }
+}
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {

@@ -15,9 +15,9 @@ use crate::survey::WorstFinding;
 pub(crate) enum Status {
     /// Success.
     Success,
-    /// `check`, `compare` or `replay` found differences, or another command failed.
+    /// `check`, `migration` or `contract test` found differences, or another command failed.
     Failure,
-    /// `check`, `compare`, `replay` or `migration` could not run: a backend or a running edge cannot be used.
+    /// `check`, `migration`, `contract test`, `init` or `export` could not run: what they ask cannot be used.
     Unusable,
     /// `explain` shows a refusal.
     Refused,

@@ -35,7 +35,7 @@ In a text of the file `${NAME}` stands for the value of an environment variable:
 `$${` stands for the characters `${`. A variable that is not set is a problem. Numbers and booleans are not texts. \
 Secrets belong in the files that keys such as `origin.secret_file` name: values of keys may be shown and logged.
 
-`calendar-edge schema` prints a JSON Schema of the file. With `#:schema edge.schema.json` in its first line, editors \
+`calendar-edge print schema` prints a JSON Schema of the file. With `#:schema edge.schema.json` in its first line, editors \
 that use Taplo complete keys and show their meaning.
 
 A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \

@@ -67,7 +67,7 @@ const REMOVED: [(&str, &str); 41] = [
     ("rate_limits.max_buckets", FIXED),
     (
         "record.",
-        "`[[shadow]]` compares calls of clients with a candidate, `verify` all records.",
+        "`[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.",
     ),
     ("roots.messages.callback_disabled", UNMET),
     ("roots.messages.invalid_callback", UNMET),
@@ -106,7 +106,7 @@ mod tests {
     fn a_key_of_an_earlier_version_names_its_replacement() {
         for (key, part) in [
             ("cache.snapshot", "`state_dir`"),
-            ("record.file", "`verify`"),
+            ("record.file", "`migration verify`"),
             ("http2.ping_interval", "fixed"),
             ("measure_schemas", "0063"),
         ] {

@@ -11,13 +11,13 @@ use http::header::SERVER;
 use serde_json::Value;
 use url::Url;
 
-use super::languages::{RootPlace, SiteLanguages, site_languages};
-use super::obstacle::Obstacle;
+use super::languages::{SiteLanguages, site_languages};
+use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::Probe;
 use super::rest_root::{RestRoot, rest_root};
 use super::site_table::{added_parameters, in_force};
 use super::survey_report::Report;
-use super::versions::{plugin, wordpress};
+use super::versions::{Versions, versions};
 use super::visit::{Asking, SiteQuestion, Visited};
 
 /// A site whose calendar the edge can serve.
@@ -41,13 +41,15 @@ pub(crate) struct FoundSite {
 /// Maximum time of all questions together.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Stands for what a site hides.
-const NOT_SHOWN: &str = "(version not shown)";
-
 /// Asks a site for everything, beginning at its front page.
 pub(crate) async fn find(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
     let found = tokio::time::timeout(PATIENCE, ask(question, report)).await;
-    found.map_err(|_| Obstacle::TooSlow(PATIENCE))?
+    found.map_err(|_| {
+        Obstacle::other(format!(
+            "the site has not answered all questions within {} s: run this again when it is faster",
+            PATIENCE.as_secs()
+        ))
+    })?
 }
 
 /// Asks under the name in the address, and then under the public one: a server at an address of its own often knows the
@@ -65,14 +67,15 @@ async fn ask(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSi
         return first;
     }
     let host = public.host_str().unwrap_or_default();
-    report.note(&format!("asking again, as clients who name {host}"))?;
+    report.note(format!("asking again, as clients who name {host}"));
     let named = Asking {
         question,
         named: Some(public),
     };
     let second = ask_under(named, report).await;
     match (&first, &second) {
-        (Err(Obstacle::Elsewhere { .. } | Obstacle::RootElsewhere { .. }), _) | (_, Ok(_)) => second,
+        (_, Ok(_)) => second,
+        (Err(obstacle), _) if obstacle.kind == ObstacleKind::Elsewhere => second,
         _ => first,
     }
 }
@@ -80,22 +83,25 @@ async fn ask(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSi
 async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
     let page = asking.visit(&asking.question.address, report).await?;
     let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
-    report.ok(&format!(
+    report.ok(format!(
         "{} answers with status {} ({server})",
         page.url,
         page.answer.status.as_u16()
-    ))?;
+    ));
     let root = rest_root(asking, &page, report).await?;
-    tell_root(&root, report)?;
+    tell_root(&root, report);
     let namespace = namespace_of(&root, asking.question.namespace.as_deref())?;
     let site = site_of(asking, &root, &namespace);
     let index = index(&site).await?;
-    tell_versions(&site, &page, &namespace, report).await?;
+    let Versions { plugin, wordpress } = versions(&Probe::of_site(&site)?, &site, &page.answer.text()).await;
+    report.ok(format!(
+        "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
+    ));
     let languages = site_languages(&site, &page, &root.document, report).await?;
     let parameters = parameters(&site, &index, &languages, report).await?;
     let public = match &asking.question.public_url {
         Some(public) => public.clone(),
-        None => public(&root, &page, report)?,
+        None => public(&root, &page, report),
     };
     Ok(FoundSite {
         root: root.url,
@@ -110,15 +116,14 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
     })
 }
 
-fn tell_root(root: &RestRoot, report: &mut Report<'_>) -> Result<(), Obstacle> {
-    report.ok(&format!("the REST root {}, {}", root.url, root.source))?;
+fn tell_root(root: &RestRoot, report: &mut Report<'_>) {
+    report.ok(format!("the REST root {}, {}", root.url, root.source));
     if let Some(printed) = &root.printed {
-        report.note(&format!("the site prints {printed} for its REST root"))?;
+        report.note(format!("the site prints {printed} for its REST root"));
     }
     if let Some(zone) = &root.document.zone {
-        report.ok(&format!("the site's time zone is {zone}"))?;
+        report.ok(format!("the site's time zone is {zone}"));
     }
-    Ok(())
 }
 
 /// The namespace that the operator names, or the one of a calendar in the list of the root.
@@ -129,20 +134,33 @@ fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacl
         return Ok(found.to_owned());
     }
     let similar = listed.iter().filter(|name| name.ends_with("/events/v1"));
-    let names: Vec<String> = similar.cloned().collect();
-    let root_url = Box::new(root.url.clone());
-    Err(if names.len() > 1 {
-        Obstacle::SeveralNamespaces {
-            root: root_url,
-            names,
-        }
+    let names: Vec<&str> = similar.map(String::as_str).collect();
+    let url = &root.url;
+    Err(Obstacle::other(if names.len() > 1 {
+        format!(
+            "{url} lists several namespaces that look like the plugin's, {}: name one with --origin-namespace",
+            names.join(", ")
+        )
     } else {
-        let namespaces = listed.clone();
-        Obstacle::NoPlugin {
-            root: root_url,
-            namespaces,
+        format!(
+            "{url} is a WordPress REST root without a calendar: it lists {}. Activate The Events Calendar (Plugins), and run \
+             this again; if the plugin's namespace has another name, give it with --origin-namespace",
+            few(listed)
+        )
+    }))
+}
+
+/// The first namespaces of a list.
+fn few(namespaces: &[String]) -> String {
+    const MOST: usize = 12;
+    match namespaces {
+        [] => "no namespace at all".to_owned(),
+        few if few.len() <= MOST => few.join(", "),
+        many => {
+            let first: Vec<&str> = many.iter().take(MOST).map(String::as_str).collect();
+            format!("{} and {} more", first.join(", "), many.len() - MOST)
         }
-    })
+    }
 }
 
 fn site_of(asking: Asking<'_>, root: &RestRoot, namespace: &str) -> BackendSettings {
@@ -154,33 +172,12 @@ fn site_of(asking: Asking<'_>, root: &RestRoot, namespace: &str) -> BackendSetti
 
 async fn index(site: &BackendSettings) -> Result<Value, Obstacle> {
     let root = &site.origin.url;
-    let probe = Probe::of_root(site, root, "--site").map_err(Obstacle::Client)?;
-    let index = probe.index().await;
-    index.map_err(|trouble| Obstacle::NoIndex {
-        root: root.clone().into(),
-        trouble,
+    let index = Probe::of_root(site, root, "--site")?.index().await;
+    index.map_err(|obstacle| {
+        Obstacle::other(format!(
+            "{root}: the index of the calendar's namespace cannot be read: {obstacle}"
+        ))
     })
-}
-
-async fn tell_versions(
-    site: &BackendSettings,
-    page: &Visited,
-    namespace: &str,
-    report: &mut Report<'_>,
-) -> Result<(), Obstacle> {
-    let probe = Probe::of_site(site).map_err(Obstacle::Client)?;
-    let readme = probe
-        .readme()
-        .await
-        .map(|readme| readme.text())
-        .unwrap_or_default();
-    let page = page.answer.text();
-    let (plugin, wordpress) = (plugin(&readme), wordpress(&page));
-    let (plugin, wordpress) = (plugin.unwrap_or(NOT_SHOWN), wordpress.unwrap_or(NOT_SHOWN));
-    report.ok(&format!(
-        "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
-    ))?;
-    Ok(())
 }
 
 /// The parameters that plugins add at any root that is written, without those that no setting can name.
@@ -190,14 +187,10 @@ async fn parameters(
     languages: &SiteLanguages,
     report: &mut Report<'_>,
 ) -> Result<Vec<String>, Obstacle> {
-    let further = languages
-        .roots
-        .iter()
-        .filter(|root| root.place == RootPlace::SameHost);
-    let first = (&site.origin.url, index);
+    let further = languages.indexes.iter().map(|(url, index)| (url, index));
     let mut found = Vec::new();
-    for (url, index) in std::iter::once(first).chain(further.map(|root| (&root.url, &root.index))) {
-        let probe = Probe::of_root(site, url, "--site").map_err(Obstacle::Client)?;
+    for (url, index) in std::iter::once((&site.origin.url, index)).chain(further) {
+        let probe = Probe::of_root(site, url, "--site")?;
         let drifts = compare_index(index, &site.origin.namespace);
         found.extend(added_parameters(
             &drifts,
@@ -208,7 +201,7 @@ async fn parameters(
     found.dedup();
     found.retain(|name| is_settable(name));
     if !found.is_empty() {
-        report.ok(&format!("plugins add the parameters {}", found.join(", ")))?;
+        report.ok(format!("plugins add the parameters {}", found.join(", ")));
     }
     Ok(found)
 }
@@ -221,15 +214,15 @@ fn is_settable(name: &str) -> bool {
 }
 
 /// Scheme, host and port by which the site names itself; without a name those that answered.
-fn public(root: &RestRoot, page: &Visited, report: &mut Report<'_>) -> Result<Url, Obstacle> {
+fn public(root: &RestRoot, page: &Visited, report: &mut Report<'_>) -> Url {
     let named = root.document.home.as_ref().filter(|home| home.has_host());
     let is_web = |home: &&Url| matches!(home.scheme(), "http" | "https");
     let origin = named.filter(is_web).unwrap_or(&page.url).origin();
     let public = Url::parse(&origin.ascii_serialization()).unwrap_or_else(|_| page.url.clone());
     if public.origin() != page.url.origin() {
-        report.note(&format!(
+        report.note(format!(
             "the site calls itself {public}, which is written as the public address"
-        ))?;
+        ));
     }
-    Ok(public)
+    public
 }

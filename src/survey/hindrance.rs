@@ -1,30 +1,8 @@
 //! Answers that come from something before WordPress: each named for what it is, with the next step.
 
-use std::fmt;
-
 use http::header::{HeaderName, RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
 
 use super::probe_response::{GUARD, ProbeResponse, code};
-
-/// The part that answers in place of WordPress.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Hindrance {
-    /// The web server asks for Basic credentials, as before a staging site.
-    BasicAuth {
-        /// Its name for what it protects; empty: it gives none.
-        realm: String,
-    },
-    /// The site is closed for maintenance.
-    Maintenance {
-        /// `Retry-After`, if it is given.
-        retry_after: Option<String>,
-    },
-    /// A firewall or a plugin refuses this machine or this program.
-    Firewall {
-        /// Its name, or that of the web server.
-        by: String,
-    },
-}
 
 /// Firewalls by a header of their answers.
 const BY_HEADER: [(&str, &str); 4] = [
@@ -42,21 +20,42 @@ const BY_WORDS: [(&str, &str); 4] = [
     ("all-in-one security", "All-In-One Security"),
 ];
 
-// === impl Hindrance ===
-
-impl Hindrance {
-    /// Names the part that gave an answer; none: it may be WordPress itself.
-    pub(crate) fn of(answer: &ProbeResponse) -> Option<Self> {
-        let is_json = || answer.json().is_some();
-        match answer.status.as_u16() {
-            401 => basic_realm(answer).map(|realm| Self::BasicAuth { realm }),
-            503 if !is_of_companion(answer) => Some(Self::Maintenance {
-                retry_after: answer.header(&RETRY_AFTER).map(str::to_owned),
-            }),
-            403 | 406 | 429 if !is_json() => Some(Self::Firewall { by: firewall(answer) }),
-            _ => None,
-        }
+/// What answers in place of WordPress, with the next step; none: it may be WordPress itself.
+pub(crate) fn hindrance(answer: &ProbeResponse) -> Option<String> {
+    let is_json = || answer.json().is_some();
+    match answer.status.as_u16() {
+        401 => basic_realm(answer).map(|realm| basic_auth(&realm)),
+        503 if !is_of_companion(answer) => Some(maintenance(answer.header(&RETRY_AFTER))),
+        403 | 406 | 429 if !is_json() => Some(format!(
+            "{} refuses this machine with a page: allow its address there, or the program that names itself \
+             calendar-edge in `User-Agent`",
+            firewall(answer)
+        )),
+        _ => None,
     }
+}
+
+/// The web server asks for Basic credentials, with its name for what it protects.
+fn basic_auth(realm: &str) -> String {
+    let realm = if realm.is_empty() {
+        String::new()
+    } else {
+        format!(" (\"{realm}\")")
+    };
+    format!(
+        "the web server asks for Basic credentials{realm}, as before a staging site: write them as name:password into a \
+         file, and name it in `origin.basic_auth_file` (`init --basic-auth-file FILE`). If that is set, they are wrong"
+    )
+}
+
+fn maintenance(retry_after: Option<&str>) -> String {
+    let after = retry_after.map_or_else(String::new, |after| {
+        format!(", and asks to come back after {after}")
+    });
+    format!(
+        "status 503: the site is in maintenance, or out of capacity{after}. Run this again when it is back; after an update \
+         that broke off, remove `.maintenance` from WordPress's folder"
+    )
 }
 
 /// Whether the companion plugin gave an answer, which has its own advice.
@@ -91,37 +90,5 @@ fn firewall(answer: &ProbeResponse) -> String {
             Some(server) => format!("the web server ({server}) or a firewall before it"),
             None => "a firewall, a plugin or a rule of the web server".to_owned(),
         },
-    }
-}
-
-impl fmt::Display for Hindrance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BasicAuth { realm } => {
-                f.write_str("the web server asks for Basic credentials")?;
-                if !realm.is_empty() {
-                    write!(f, " (\"{realm}\")")?;
-                }
-                f.write_str(
-                    ", as before a staging site: write them as name:password into a file, and name it in \
-                     `origin.basic_auth_file` (`init --basic-auth-file FILE`). If that is set, they are wrong",
-                )
-            }
-            Self::Maintenance { retry_after } => {
-                f.write_str("status 503: the site is in maintenance, or out of capacity")?;
-                if let Some(after) = retry_after {
-                    write!(f, ", and asks to come back after {after}")?;
-                }
-                f.write_str(
-                    ". Run this again when it is back; after an update that broke off, remove `.maintenance` from \
-                     WordPress's folder",
-                )
-            }
-            Self::Firewall { by } => write!(
-                f,
-                "{by} refuses this machine with a page: allow its address there, or the program that names itself \
-                 calendar-edge in `User-Agent`"
-            ),
-        }
     }
 }

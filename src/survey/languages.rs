@@ -1,13 +1,14 @@
-//! The languages of a site, each with the REST root that was asked for it.
+//! The languages of a site: what `check` says of those that are not configured, and what `init` writes of them.
 
 use calendar_edge_core::settings::BackendSettings;
 use serde_json::Value;
 use url::Url;
 
-use super::advertised::{Advertised, LanguageHome, RootFound, advertised, alternates};
-use super::home::home_path;
+use super::addresses::home_path;
+use super::further_roots::{FurtherRoot, LanguageHome, RootPlace, alternates, further_roots};
 use super::obstacle::Obstacle;
 use super::probe::Probe;
+use super::probe_response::ProbeResponse;
 use super::root_document::{RootDocument, languages};
 use super::survey_report::Report;
 use super::visit::Visited;
@@ -17,29 +18,41 @@ use super::visit::Visited;
 pub(crate) struct SiteLanguages {
     /// That of the first root.
     pub(crate) own: Option<String>,
-    pub(crate) roots: Vec<LanguageRoot>,
+    /// Further roots that publish the namespace.
+    pub(crate) roots: Vec<FurtherRoot>,
+    /// The indexes of those that are at the site, by the address of the root.
+    pub(super) indexes: Vec<(Url, Value)>,
 }
 
-/// A further root that publishes the namespace.
-#[derive(Debug)]
-pub(crate) struct LanguageRoot {
-    pub(crate) language: Option<String>,
-    /// The public path, which is the one at the site.
-    pub(crate) path: String,
-    pub(crate) url: Url,
-    pub(crate) index: Value,
-    /// Whether it is on the host of the first root.
-    pub(crate) place: RootPlace,
-}
-
-/// The host of a root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RootPlace {
-    SameHost,
-    /// Another host, which pages of the site name.
-    OtherHost,
-    /// The same host, for a further site of its network.
-    Subsite,
+/// Names the languages that the site advertises and the settings do not have.
+pub(super) async fn check_languages(
+    probe: &Probe<'_>,
+    site: &BackendSettings,
+    home: Option<&ProbeResponse>,
+    report: &mut Report<'_>,
+) {
+    for root in further_roots(probe, site, home, &[]).await {
+        let (told, named) = (root.told(), &root.named);
+        match root.place {
+            RootPlace::Site | RootPlace::Subsite => {
+                report.differs(format!(
+                    "the site advertises {told} with the REST root {named}, which is not configured: its addresses lead past \
+                     the edge or to 404"
+                ));
+                report.paste(&root.paste(site));
+            }
+            RootPlace::Nowhere => report.note(format!(
+                "the site advertises {told}, and has no REST root at {named}: clients ask for it with `lang`"
+            )),
+            RootPlace::OtherHost => {
+                report.note(format!(
+                    "the site advertises {told} on another host. If {named} is its REST root, clients of the edge reach it \
+                     with"
+                ));
+                report.paste(&root.paste(site));
+            }
+        }
+    }
 }
 
 /// Finds the languages from `hreflang` links, `Link` headers and what plugins list, and asks each root.
@@ -49,17 +62,22 @@ pub(super) async fn site_languages(
     document: &RootDocument,
     report: &mut Report<'_>,
 ) -> Result<SiteLanguages, Obstacle> {
-    let probe = Probe::of_site(site).map_err(Obstacle::Client)?;
+    let probe = Probe::of_site(site)?;
     let listed = listed(site, document).await?;
     let mut found = SiteLanguages {
         own: own_language(site, page, &listed),
-        roots: Vec::new(),
+        ..SiteLanguages::default()
     };
     if let Some(own) = &found.own {
-        report.ok(&format!("the language `{own}` at {}", site.origin.url))?;
+        report.ok(format!("the language `{own}` at {}", site.origin.url));
     }
-    for further in advertised(&probe, site, Some(&page.answer), &listed).await {
-        found.roots.extend(asked(site, &further, report).await?);
+    for root in further_roots(&probe, site, Some(&page.answer), &listed).await {
+        if let Some(index) = asked(site, &root, report).await? {
+            if root.place == RootPlace::Site {
+                found.indexes.push((root.url.clone(), index));
+            }
+            found.roots.push(root);
+        }
     }
     Ok(found)
 }
@@ -68,7 +86,7 @@ pub(super) async fn site_languages(
 async fn listed(site: &BackendSettings, document: &RootDocument) -> Result<Vec<LanguageHome>, Obstacle> {
     let mut found = document.languages.clone();
     if document.has_namespace("pll/v1") {
-        let probe = Probe::of_root(site, &site.origin.url, "--site").map_err(Obstacle::Client)?;
+        let probe = Probe::of_root(site, &site.origin.url, "--site")?;
         found.extend(probe.json("pll/v1/languages").await.iter().flat_map(languages));
     }
     Ok(found)
@@ -86,49 +104,31 @@ fn own_language(site: &BackendSettings, page: &Visited, listed: &[LanguageHome])
     own.map(|(language, _)| language.clone())
 }
 
-/// Asks a root for the namespace, and says what it answers; none: it is none.
+/// Asks a root for its index, and says what it answers; none: it is none.
 async fn asked(
     site: &BackendSettings,
-    further: &Advertised,
+    root: &FurtherRoot,
     report: &mut Report<'_>,
-) -> Result<Option<LanguageRoot>, Obstacle> {
-    let named = further.named();
-    let url = further.origin_url(site);
-    if further.found == RootFound::Absent {
-        let text = "has no REST root of its own: clients ask for it with `lang`";
-        report.note(&format!("{named} {text}"))?;
+) -> Result<Option<Value>, Obstacle> {
+    let (told, url) = (root.told(), &root.url);
+    if root.place == RootPlace::Nowhere {
+        report.note(format!(
+            "{told} has no REST root of its own: clients ask for it with `lang`"
+        ));
         return Ok(None);
     }
-    let probe = Probe::of_root(site, &url, "roots.origin_url").map_err(Obstacle::Client)?;
-    let index = match probe.index().await {
+    let index = match Probe::of_root(site, url, "roots.origin_url")?.index().await {
         Ok(index) => index,
-        Err(trouble) => {
-            report.warning(&format!("{named} at {url} is left out: {trouble}"))?;
+        Err(obstacle) => {
+            report.warning(format!("{told} at {url} is left out: {obstacle}"));
             return Ok(None);
         }
     };
-    let place = place(further.found);
     let commented = "its lines are written as a comment";
-    match place {
-        RootPlace::OtherHost => report.note(&format!("{named} at {url} is on another host: {commented}"))?,
-        RootPlace::Subsite => report.note(&format!(
-            "{named} at {url} has a calendar of its own: {commented}"
-        ))?,
-        RootPlace::SameHost => report.ok(&format!("{named} at {url}"))?,
+    match root.place {
+        RootPlace::OtherHost => report.note(format!("{told} at {url} is on another host: {commented}")),
+        RootPlace::Subsite => report.note(format!("{told} at {url} has a calendar of its own: {commented}")),
+        RootPlace::Site | RootPlace::Nowhere => report.ok(format!("{told} at {url}")),
     }
-    Ok(Some(LanguageRoot {
-        language: further.language.clone(),
-        path: further.public_path(),
-        url,
-        index,
-        place,
-    }))
-}
-
-const fn place(found: RootFound) -> RootPlace {
-    match found {
-        RootFound::OtherHost => RootPlace::OtherHost,
-        RootFound::Subsite => RootPlace::Subsite,
-        RootFound::Exists | RootFound::Absent => RootPlace::SameHost,
-    }
+    Ok(Some(index))
 }

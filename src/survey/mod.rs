@@ -1,39 +1,46 @@
-//! The findings about a site: its index, roots, languages, versions and pages, as `check` and `init` ask for them.
+//! What is found out about a site and about settings before they serve, as `check` and `init` say it.
 //!
-//! A [`Probe`] asks one origin on the way that `serve` takes. [`find()`] asks a site of which only the front page is
-//! known, and says in a [`Report`] what it finds. No code here knows a command line.
+//! A [`Probe`](probe::Probe) asks one origin on the way that `serve` takes. [`find()`] asks a site of which only the front
+//! page is known; the checks compare a site with settings, one file a subject: what it asks, what it finds, what it
+//! advises. All of it is told in a [`Report`]. No code here knows a command line.
 
-mod advertised;
+mod addresses;
+mod backends;
+mod checks;
+mod collector;
+mod editors;
+mod feed;
+mod fleet_store;
 mod found;
+mod further_roots;
+mod groups;
+pub(crate) mod guarded_rules;
+mod header_links;
 mod hindrance;
 mod home;
 mod html;
 mod languages;
+pub(crate) mod named_address;
 mod obstacle;
+pub(crate) mod open_settings;
 mod pages;
 mod probe;
 mod probe_response;
+
 mod rest_root;
 mod root_document;
 mod site_table;
+mod surface_list;
 mod survey_report;
-mod trouble;
 mod versions;
 mod visit;
+mod wall;
 
-pub(crate) use advertised::{RootFound, advertised};
+pub(crate) use checks::{check_offline, check_online, check_settings, check_site};
 pub(crate) use found::{FoundSite, find};
-pub(crate) use hindrance::Hindrance;
-pub(crate) use home::{Home, SAME_HOME, home, home_path};
+pub(crate) use further_roots::{FurtherRoot, RootPlace};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;
-pub(crate) use languages::{LanguageRoot, RootPlace};
 pub(crate) use obstacle::Obstacle;
-pub(crate) use pages::past_the_edge;
-pub(crate) use probe::{Probe, Wall};
-pub(crate) use probe_response::ProbeResponse;
-pub(crate) use site_table::{in_force, is_forwarded};
 pub(crate) use survey_report::{Colour, Report, WorstFinding};
-pub(crate) use trouble::Trouble;
-pub(crate) use versions::{plugin, wordpress};
 pub(crate) use visit::SiteQuestion;

@@ -1,178 +1,148 @@
-//! Why no configuration can be written for a site, with the nearest cause and the next step.
+//! Why a site, or one of its answers, cannot be used: a sentence that ends in what to do.
 
 use std::error::Error;
 use std::io;
-use std::time::Duration;
 
 use calendar_edge::app::ClientError;
+use rustls::CertificateError;
 use url::Url;
 
-use super::hindrance::Hindrance;
-use super::home::home_path;
-use super::trouble::Trouble;
-
-/// The reason, as a sentence that ends in what to do.
+/// The reason, in words.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Obstacle {
-    /// No answer.
-    #[error("{url}: {trouble}{}", step(trouble, url))]
-    Unreachable { url: Box<Url>, trouble: Trouble },
-    /// Another address answers for this one.
-    #[error("{from} redirects to {to}, {}", elsewhere(from, to))]
-    Elsewhere { from: Box<Url>, to: Box<Url> },
-    /// The REST root is at another site, and this one has none.
-    #[error(
-        "{url} names a REST root at another site, {root}, and has none itself: run this with --site {}",
-        front(&above(root))
-    )]
-    RootElsewhere { url: Box<Url>, root: Box<Url> },
-    /// Redirects without end.
-    #[error("{url} redirects in a circle: {advice}")]
-    Loop { url: Box<Url>, advice: String },
-    /// Something before WordPress answers.
-    #[error("{url}: {hindrance}")]
-    Hindered { url: Box<Url>, hindrance: Hindrance },
-    /// Nothing of WordPress is there.
-    #[error(
-        "{url} is not a WordPress site, as far as it shows: no `Link` to a REST root on its front page, and {}. Give \
-         --site the address of the front page, with the folder if WordPress is in one",
-        tried.join("; ")
-    )]
-    NotWordPress { url: Box<Url>, tried: Vec<String> },
-    /// WordPress without a REST API.
-    #[error(
-        "{url} is a WordPress site, but its REST API does not answer: {}. Look for a plugin or a rule of the web server \
-         that switches it off, and save Settings > Permalinks once",
-        tried.join("; ")
-    )]
-    NoRestApi { url: Box<Url>, tried: Vec<String> },
-    /// The REST API is for accounts only.
-    #[error(
-        "the REST API at {root} refuses visitors ({reason}): look for a plugin or a rule of the web server that \
-         closes it, and open reads of the calendar"
-    )]
-    Closed { root: Box<Url>, reason: String },
-    /// The REST API has no path.
-    #[error(
-        "the REST API of {url} is only at `?rest_route=/`, which cannot be a REST root of the edge, because it is no \
-         path: choose another structure than Plain in Settings > Permalinks, and run this again"
-    )]
-    PlainPermalinks { url: Box<Url> },
-    /// The plugin does not publish its API.
-    #[error(
-        "{root} is a WordPress REST root without a calendar: it lists {}. Activate The Events Calendar (Plugins), and \
-         run this again; if the plugin's namespace has another name, give it with --origin-namespace",
-        listed(namespaces)
-    )]
-    NoPlugin { root: Box<Url>, namespaces: Vec<String> },
-    /// Several namespaces could be the plugin's.
-    #[error(
-        "{root} lists several namespaces that look like the plugin's, {}: name one with --origin-namespace",
-        names.join(", ")
-    )]
-    SeveralNamespaces { root: Box<Url>, names: Vec<String> },
-    /// The namespace is listed, and its index is not to be had.
-    #[error("{root}: the index of the calendar's namespace cannot be read: {trouble}")]
-    NoIndex { root: Box<Url>, trouble: Trouble },
-    /// All questions together take too long.
-    #[error("the site has not answered all questions within {} s: run this again when it is faster", .0.as_secs())]
-    TooSlow(Duration),
-    /// What the site says and what was given do not make a configuration.
-    #[error("the configuration would not be valid: {0}")]
-    Invalid(String),
-    /// No client can be made.
-    #[error("no client for the site can be made: {}", with_causes(.0))]
-    Client(ClientError),
-    /// The report cannot be written.
-    #[error("standard output")]
-    Output(#[from] io::Error),
+#[error("{text}")]
+pub(crate) struct Obstacle {
+    text: String,
+    pub(crate) kind: ObstacleKind,
 }
 
-/// What to do where a site does not answer at all.
-fn step(trouble: &Trouble, url: &Url) -> String {
-    let is_https = url.scheme() == "https";
-    match trouble {
-        Trouble::Unreachable(_) | Trouble::Tls { .. } if is_https && !trouble.is_about_certificate() => {
-            format!(
-                ". If the site has no TLS at this address, give --site http://{}",
-                rest(url)
-            )
-        }
-        Trouble::Unreachable(_) => {
-            ". Check host and port, and that this machine may connect there".to_owned()
-        }
-        _ => String::new(),
-    }
+/// What follows from a reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ObstacleKind {
+    /// No connection.
+    Unreachable,
+    /// TLS does not begin.
+    Handshake,
+    /// TLS works, and the certificate is not accepted.
+    Certificate,
+    /// Another address answers for this one.
+    Elsewhere,
+    /// A server that knows its site by another name alone would answer like this.
+    Strange,
+    /// The companion plugin does not take the mark.
+    MarkRefused,
+    /// Nothing but its words.
+    Other,
 }
 
 // === impl Obstacle ===
 
 impl Obstacle {
+    pub(super) fn new(kind: ObstacleKind, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { text, kind }
+    }
+
+    pub(crate) fn other(text: impl Into<String>) -> Self {
+        Self::new(ObstacleKind::Other, text)
+    }
+
+    pub(super) fn client(error: &ClientError) -> Self {
+        let error = with_causes(error);
+        Self::other(format!("no client for the site can be made: {error}"))
+    }
+
+    /// An answer of the REST API with this status and code.
+    pub(super) fn refused(status: u16, code: &str) -> Self {
+        Self::other(format!("status {status} ({code})"))
+    }
+
+    /// Classifies a failed exchange; `key` is the setting with the address.
+    pub(super) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Self {
+        let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
+        if error.is_timeout() {
+            return Self::other(
+                "no complete answer within `timeouts.origin_connect` and `timeouts.origin_read`",
+            );
+        }
+        if let Some(error) = causes(error).find_map(|cause| hidden(cause).downcast_ref()) {
+            return Self::of_tls(error, &cause, key);
+        }
+        if error.is_connect() {
+            let text = format!("the origin cannot be reached: {cause}");
+            return Self::new(ObstacleKind::Unreachable, text);
+        }
+        Self::other(format!("the answer cannot be read: {cause}"))
+    }
+
+    fn of_tls(error: &rustls::Error, cause: &str, key: &'static str) -> Self {
+        let rustls::Error::InvalidCertificate(fault) = error else {
+            let text = format!("TLS fails: {cause}; the address in `{key}` must speak TLS 1.2 or newer");
+            return Self::new(ObstacleKind::Handshake, text);
+        };
+        let advice = match fault {
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => format!(
+                "an authority signed the certificate that this machine does not trust: {}",
+                trusting(key)
+            ),
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                "renew the certificate of the site".to_owned()
+            }
+            _ => format!(
+                "the certificate must be valid for the host in `{key}`, or for `origin.host` where that is set"
+            ),
+        };
+        Self::new(ObstacleKind::Certificate, format!("TLS fails: {cause}; {advice}"))
+    }
+
+    /// The same about a page of a site, with what to do where the site does not answer at all.
+    pub(super) fn at(self, url: &Url) -> Self {
+        let rest = url[url::Position::BeforeHost..].trim_end_matches('/');
+        let step = match self.kind {
+            ObstacleKind::Unreachable | ObstacleKind::Handshake if url.scheme() == "https" => {
+                format!(". If the site has no TLS at this address, give --site http://{rest}")
+            }
+            ObstacleKind::Unreachable => {
+                ". Check host and port, and that this machine may connect there".to_owned()
+            }
+            _ => String::new(),
+        };
+        Self::new(self.kind, format!("{url}: {self}{step}"))
+    }
+
     /// True if the server may answer otherwise to requests that name the public host.
     pub(super) const fn may_end_under_the_name(&self) -> bool {
-        match self {
-            Self::Unreachable { trouble, .. } => trouble.is_about_certificate(),
-            Self::Elsewhere { .. }
-            | Self::RootElsewhere { .. }
-            | Self::NotWordPress { .. }
-            | Self::NoRestApi { .. }
-            | Self::Hindered { .. } => true,
-            _ => false,
-        }
+        matches!(
+            self.kind,
+            ObstacleKind::Certificate | ObstacleKind::Elsewhere | ObstacleKind::Strange
+        )
     }
 }
 
-/// What to do about a redirect to another address. WordPress keeps the host of a request, and drops a port that the site's
-/// own address does not have.
-fn elsewhere(from: &Url, to: &Url) -> String {
-    if from.host() == to.host() {
-        return "because the site knows itself by another address than that of its server: give the one that clients use \
-                with --public-url, like https://events.example.org"
-            .to_owned();
+/// How a private authority becomes a trusted one.
+fn trusting(key: &str) -> &'static str {
+    match key {
+        "backends.url" => "add the authority to those of the system",
+        "--site" => "write its certificate (PEM) into a file, and give --ca-file FILE",
+        _ => "write its certificate (PEM) into a file, and name it in `origin.ca_file`",
     }
-    let name = to.host_str().unwrap_or_default();
-    format!(
-        "which is another site: if it is the right one, run this with --site {}; if {name} is only the name by which clients \
-         know the site at {from}, add --public-url {}",
-        front(to),
-        to.origin().ascii_serialization()
-    )
 }
 
 /// An error and its causes in one line.
-fn with_causes(error: &ClientError) -> String {
-    let first: &dyn Error = error;
-    let all = std::iter::successors(Some(first), |&error| error.source());
-    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    causes(error)
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
 
-fn rest(url: &Url) -> &str {
-    url[url::Position::BeforeHost..].trim_end_matches('/')
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&cause| cause.source())
 }
 
-/// The site of a REST root, which is one segment below it.
-fn above(root: &Url) -> Url {
-    let mut url = root.clone();
-    url.set_path(&home_path(root));
-    url
-}
-
-/// Scheme, host and path, without a query.
-fn front(url: &Url) -> String {
-    let mut url = url.clone();
-    url.set_query(None);
-    url.set_fragment(None);
-    url.to_string()
-}
-
-fn listed(namespaces: &[String]) -> String {
-    const MOST: usize = 12;
-    match namespaces {
-        [] => "no namespace at all".to_owned(),
-        few if few.len() <= MOST => few.join(", "),
-        many => {
-            let first: Vec<&str> = many.iter().take(MOST).map(String::as_str).collect();
-            format!("{} and {} more", first.join(", "), many.len() - MOST)
-        }
+/// The error inside an I/O error, which is not in the chain of sources; I/O errors may be nested.
+fn hidden<'a>(cause: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(payload) => hidden(payload),
+        None => cause,
     }
 }

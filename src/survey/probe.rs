@@ -1,19 +1,20 @@
-//! Fetches the index that an origin publishes.
+//! One origin, asked on the way that `serve` takes: its index, and pages around it.
 
-use calendar_edge::app::{ClientError, OriginRoute, check_client};
+use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::relay::mark_advice;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use http::header::{ACCEPT, CONTENT_TYPE, LINK, USER_AGENT};
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method};
 use serde_json::Value;
 use url::{Position, Url};
 
-use super::advertised::header_links;
-use super::hindrance::Hindrance;
-use super::home::{home_path, loop_advice};
+use super::addresses::{home_path, loop_advice};
+use super::header_links::header_links;
+use super::hindrance::hindrance;
+use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe_response::{GUARD, ProbeResponse, code};
-use super::trouble::Trouble;
 
 /// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
 pub(crate) struct Probe<'a> {
@@ -28,26 +29,12 @@ pub(crate) struct Probe<'a> {
     key: &'static str,
 }
 
-/// Whether the companion plugin refuses calls without a mark.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wall {
-    /// It does.
-    Stands,
-    /// The site answers such calls.
-    Open,
-    /// The site refuses them with another status and code.
-    Unclear { status: u16, code: String },
-}
-
 /// Whether a request of the probe has the mark of a judged call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Marking {
+pub(super) enum Marking {
     Marked,
     Unmarked,
 }
-
-/// The code of a refusal of calls without a mark.
-const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
 /// What to do where nothing answers at the usual place.
 const SWITCHED_OFF: &str = "look for a plugin or a rule of the web server that closes the REST API, and save Settings > \
@@ -69,12 +56,12 @@ impl<'a> Probe<'a> {
         backend: &'a BackendSettings,
         url: &Url,
         key: &'static str,
-    ) -> Result<Self, ClientError> {
+    ) -> Result<Self, Obstacle> {
         Self::on(backend, OriginRoute::of_root(&backend.origin, url), url, key)
     }
 
     /// A probe of the rest of the site.
-    pub(crate) fn of_site(backend: &'a BackendSettings) -> Result<Self, ClientError> {
+    pub(crate) fn of_site(backend: &'a BackendSettings) -> Result<Self, Obstacle> {
         let route = OriginRoute::of_site(backend);
         Self::on(backend, route, &backend.origin.url, "origin.url")
     }
@@ -84,10 +71,10 @@ impl<'a> Probe<'a> {
         route: OriginRoute,
         root: &Url,
         key: &'static str,
-    ) -> Result<Self, ClientError> {
+    ) -> Result<Self, Obstacle> {
         Ok(Self {
             root: root.clone(),
-            client: check_client(backend, &route)?,
+            client: check_client(backend, &route).map_err(|error| Obstacle::client(&error))?,
             address: named_address(&route),
             route,
             backend,
@@ -101,52 +88,34 @@ impl<'a> Probe<'a> {
     }
 
     /// The published index of the origin's namespace below one root.
-    pub(crate) async fn index(&self) -> Result<Value, Trouble> {
+    pub(crate) async fn index(&self) -> Result<Value, Obstacle> {
         let namespace = &self.backend.origin.namespace;
         let answer = self.rest(namespace, Marking::Marked).await?;
         let json = self.json_of(&answer).await?;
         if answer.status.is_success() {
             return Ok(json);
         }
-        let code = code(&json);
-        let status = answer.status.as_u16();
-        match (answer.status, code.as_str()) {
-            (StatusCode::NOT_FOUND, "rest_no_route") => Err(self.wrong_namespace().await),
-            (StatusCode::FORBIDDEN, guard) if guard.starts_with(GUARD) => Err(Trouble::MarkRefused { code }),
-            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => Err(Trouble::Closed { status, code }),
-            _ => Err(Trouble::Refused { status, code }),
-        }
-    }
-
-    /// Asks for a list of events, which a service must answer even if it publishes no index.
-    pub(crate) async fn events(&self) -> Result<(), Trouble> {
-        let path = format!("{}/events", self.backend.origin.namespace);
-        let answer = self.rest(&path, Marking::Unmarked).await?;
-        let json = self.json_of(&answer).await?;
-        if answer.status.is_success() {
-            return Ok(());
-        }
-        Err(Trouble::Refused {
-            status: answer.status.as_u16(),
-            code: code(&json),
+        let (status, code) = (answer.status.as_u16(), code(&json));
+        Err(match status {
+            404 if code == "rest_no_route" => self.wrong_namespace().await,
+            403 if code.starts_with(GUARD) => Obstacle::new(
+                ObstacleKind::MarkRefused,
+                format!(
+                    "the companion plugin of the site refuses the edge ({code}): {}",
+                    mark_advice(&code)
+                ),
+            ),
+            401 | 403 => Obstacle::other(format!(
+                "status {status} ({code}): the REST API must be open to anonymous reads"
+            )),
+            _ => Obstacle::refused(status, &code),
         })
     }
 
-    /// Asks who asks, without credentials: WordPress answers that nobody is logged in, unless something closes the route.
-    pub(crate) async fn anonymous_caller(&self) -> Result<(), Trouble> {
-        let answer = self.rest("wp/v2/users/me", Marking::Marked).await?;
-        let code = code(&self.json_of(&answer).await?);
-        if answer.status == StatusCode::UNAUTHORIZED && code == "rest_not_logged_in" {
-            return Ok(());
-        }
-        let status = answer.status.as_u16();
-        Err(Trouble::Refused { status, code })
-    }
-
     /// The JSON of an answer of the REST API, or why something else answers.
-    async fn json_of(&self, answer: &ProbeResponse) -> Result<Value, Trouble> {
-        if let Some(hindrance) = Hindrance::of(answer) {
-            return Err(Trouble::Hindered(hindrance));
+    pub(super) async fn json_of(&self, answer: &ProbeResponse) -> Result<Value, Obstacle> {
+        if let Some(hindrance) = hindrance(answer) {
+            return Err(Obstacle::other(hindrance));
         }
         if answer.status.is_redirection() {
             let advice = self.other_root().await;
@@ -156,15 +125,15 @@ impl<'a> Probe<'a> {
             return Ok(json);
         }
         let found = answer.header(&CONTENT_TYPE).unwrap_or("no content type");
-        Err(Trouble::NotJson {
-            status: answer.status.as_u16(),
-            found: found.to_owned(),
-            advice: match self.other_root().await {
-                Some(advice) => advice,
-                None if self.root.path().ends_with("/wp-json") => SWITCHED_OFF.to_owned(),
-                None => format!("`{}` must be the REST root, usually …/wp-json", self.key),
-            },
-        })
+        let advice = match self.other_root().await {
+            Some(advice) => advice,
+            None if self.root.path().ends_with("/wp-json") => SWITCHED_OFF.to_owned(),
+            None => format!("`{}` must be the REST root, usually …/wp-json", self.key),
+        };
+        let status = answer.status.as_u16();
+        Err(Obstacle::other(format!(
+            "status {status} with {found} instead of JSON: {advice}"
+        )))
     }
 
     /// Where the REST API is instead, if WordPress answers the question that needs no permalinks.
@@ -193,28 +162,9 @@ impl<'a> Probe<'a> {
         )
     }
 
-    /// Asks for the same index without a mark, which changes nothing wherever it arrives.
-    pub(crate) async fn wall(&self) -> Result<Wall, Trouble> {
-        let answer = self
-            .rest(&self.backend.origin.namespace, Marking::Unmarked)
-            .await?;
-        if answer.status.is_success() {
-            return Ok(Wall::Open);
-        }
-        let code = answer.json().as_ref().map(code).unwrap_or_default();
-        let status = answer.status.as_u16();
-        Ok(
-            if answer.status == StatusCode::FORBIDDEN && code == MARK_MISSING {
-                Wall::Stands
-            } else {
-                Wall::Unclear { status, code }
-            },
-        )
-    }
-
     /// Which namespaces there are instead.
-    async fn wrong_namespace(&self) -> Trouble {
-        let wanted = self.backend.origin.namespace.to_string();
+    async fn wrong_namespace(&self) -> Obstacle {
+        let wanted = &self.backend.origin.namespace;
         let root = self.rest("", Marking::Unmarked).await.ok();
         let json = root.and_then(|answer| answer.json());
         let names = json.as_ref().and_then(|json| json.get("namespaces")?.as_array());
@@ -226,12 +176,12 @@ impl<'a> Probe<'a> {
                 self.key
             ),
         };
-        Trouble::WrongNamespace { wanted, advice }
+        Obstacle::other(format!("no namespace `{wanted}` there: {advice}"))
     }
 
     /// A redirect to the same place under another address names the address to configure, unless the site takes that
     /// address for the one that it was asked under.
-    fn redirect(&self, answer: &ProbeResponse, elsewhere: Option<String>) -> Trouble {
+    fn redirect(&self, answer: &ProbeResponse, elsewhere: Option<String>) -> Obstacle {
         let location = answer.location();
         let target = location.and_then(|location| self.address.join(location).ok());
         let root = target.as_ref().and_then(|target| {
@@ -243,23 +193,25 @@ impl<'a> Probe<'a> {
         let key = self.key;
         let advice = match (&target, root) {
             (Some(target), _) if self.leads_back(target) => {
-                format!("this leads back to the edge. {}", loop_advice(self, target))
+                format!(
+                    "this leads back to the edge. {}",
+                    loop_advice(&self.address, target)
+                )
             }
             (Some(target), Some(root)) if root == self.root.as_str().trim_end_matches('/') => {
                 format!(
                     "this leads back to where it was asked. {}",
-                    loop_advice(self, target)
+                    loop_advice(&self.address, target)
                 )
             }
             _ if elsewhere.is_some() => elsewhere.unwrap_or_default(),
             (_, Some(root)) => format!("set `{key}` to \"{root}\""),
             (_, None) => format!("set `{key}` to an address that answers itself"),
         };
-        Trouble::Redirect {
-            status: answer.status.as_u16(),
-            location: location.unwrap_or("nowhere").to_owned(),
-            advice,
-        }
+        let (status, location) = (answer.status.as_u16(), location.unwrap_or("nowhere"));
+        Obstacle::other(format!(
+            "status {status} redirects to {location}; redirects are not followed: {advice}"
+        ))
     }
 
     /// Whether an address is one at which clients reach the edge instead of the site.
@@ -272,7 +224,7 @@ impl<'a> Probe<'a> {
         is_public || is_dialled_elsewhere
     }
 
-    async fn rest(&self, path: &str, marking: Marking) -> Result<ProbeResponse, Trouble> {
+    pub(super) async fn rest(&self, path: &str, marking: Marking) -> Result<ProbeResponse, Obstacle> {
         let root = self.route.base().path().trim_end_matches('/');
         let request = self
             .request(&format!("{root}/{path}"))
@@ -281,7 +233,7 @@ impl<'a> Probe<'a> {
     }
 
     /// A target below the namespace, with its query.
-    pub(crate) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Obstacle> {
         let namespace = &self.backend.origin.namespace;
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
@@ -293,23 +245,15 @@ impl<'a> Probe<'a> {
     }
 
     /// A page of the site.
-    pub(crate) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn page(&self, path: &str) -> Result<ProbeResponse, Obstacle> {
         self.send(self.request(path), Marking::Unmarked).await
     }
 
     /// The index of the namespace below another root.
-    pub(crate) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Obstacle> {
         let namespace = &self.backend.origin.namespace;
         let path = format!("{}/{namespace}", root.path().trim_end_matches('/'));
         self.send(self.request(&path), Marking::Marked).await
-    }
-
-    /// The plugin's own description, which most sites serve as a file.
-    pub(crate) async fn readme(&self) -> Option<ProbeResponse> {
-        let home = home_path(&self.backend.origin.url);
-        let path = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
-        let answer = self.page(&path).await.ok()?;
-        answer.status.is_success().then_some(answer)
     }
 
     /// A request with the headers by which the edge names host and scheme.
@@ -340,8 +284,8 @@ impl<'a> Probe<'a> {
         &self,
         request: reqwest::RequestBuilder,
         marking: Marking,
-    ) -> Result<ProbeResponse, Trouble> {
-        let trouble = |error: reqwest::Error| Trouble::of_exchange(&error, self.key);
+    ) -> Result<ProbeResponse, Obstacle> {
+        let trouble = |error: reqwest::Error| Obstacle::of_exchange(&error, self.key);
         let mut request = request.build().map_err(trouble)?;
         if let (Marking::Marked, Some(key)) = (marking, &self.backend.origin.mark_key) {
             let target = &request.url()[Position::BeforePath..Position::AfterQuery];
@@ -355,7 +299,9 @@ impl<'a> Probe<'a> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
             if body.len() + chunk.len() > limit {
-                return Err(Trouble::TooLarge);
+                return Err(Obstacle::other(
+                    "the answer is larger than `limits.response_bytes`",
+                ));
             }
             body.extend_from_slice(&chunk);
         }

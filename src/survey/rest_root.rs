@@ -1,19 +1,19 @@
 //! The REST root of a site: named by its front page, or where WordPress usually has it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use calendar_edge_core::relay::API_RELATION;
 use http::header::LINK;
 use url::Url;
 
-use super::advertised::header_links;
-use super::hindrance::Hindrance;
+use super::addresses::home_path;
+use super::header_links::header_links;
+use super::hindrance::hindrance;
 use super::html::tags;
-use super::obstacle::Obstacle;
+use super::obstacle::{Obstacle, ObstacleKind};
 use super::root_document::{NoDocument, RootDocument};
 use super::survey_report::Report;
-use super::visit::{Asking, Visited, is_same_site};
+use super::visit::{Asking, Visited, front, is_same_site};
 
 /// A REST root that answers.
 pub(super) struct RestRoot {
@@ -25,13 +25,12 @@ pub(super) struct RestRoot {
     pub(super) printed: Option<Url>,
 }
 
-/// Where the address of a root is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RootSource {
-    LinkHeader,
-    LinkElement,
-    Usual,
-}
+/// Where the address of a root is from, in words.
+type RootSource = &'static str;
+
+const LINK_HEADER: RootSource = "named by the Link header of the front page";
+const LINK_ELEMENT: RootSource = "named by the front page";
+const USUAL: RootSource = "at WordPress's usual place";
 
 /// An address that may be a REST root.
 struct RootCandidate {
@@ -72,11 +71,11 @@ pub(super) async fn rest_root(
         if !known.insert(candidate.url.to_string()) {
             continue;
         }
-        if let Some(root) = search.ask(candidate, report).await? {
+        if let Some(root) = search.ask(candidate, report).await {
             return Ok(root);
         }
     }
-    Err(search.obstacle(is_plain, &named, report).await?)
+    Err(search.obstacle(is_plain, &named, report).await)
 }
 
 /// The addresses that the page names as its REST root.
@@ -86,10 +85,10 @@ fn named(page: &Visited) -> Vec<(RootSource, Url)> {
     let in_headers = fields.iter().flat_map(|field| header_links(field));
     let in_headers = in_headers
         .filter(|link| link.is_api)
-        .map(|link| (RootSource::LinkHeader, link.target));
+        .map(|link| (LINK_HEADER, link.target));
     let in_head = tags(&text)
         .filter(|tag| tag.is("link") && tag.attribute("rel") == Some(API_RELATION))
-        .filter_map(|tag| Some((RootSource::LinkElement, tag.attribute("href")?)));
+        .filter_map(|tag| Some((LINK_ELEMENT, tag.attribute("href")?)));
     let join = |(source, href): (RootSource, &str)| {
         let href = href.replace("&amp;", "&").replace("&#038;", "&");
         Some((source, page.url.join(&href).ok()?))
@@ -104,12 +103,12 @@ fn candidates(page: &Visited, asked: &Url, named: &[(RootSource, Url)]) -> Vec<R
         .filter(|(_, root)| root.query().is_none())
         .map(|(source, root)| RootCandidate {
             url: at_host_of(&page.url, root.path()),
-            source: *source,
+            source,
             printed: (root.origin() != page.url.origin()).then(|| root.clone()),
         });
     let usual = [page.url.path(), asked.path()].map(|path| RootCandidate {
         url: at_host_of(&page.url, &format!("{}wp-json/", folder(path))),
-        source: RootSource::Usual,
+        source: USUAL,
         printed: None,
     });
     named.chain(usual).collect()
@@ -133,40 +132,38 @@ fn folder(path: &str) -> &str {
 
 impl RootSearch<'_> {
     /// The root, if the candidate is one.
-    async fn ask(
-        &mut self,
-        candidate: RootCandidate,
-        report: &mut Report<'_>,
-    ) -> Result<Option<RestRoot>, Obstacle> {
+    async fn ask(&mut self, candidate: RootCandidate, report: &mut Report<'_>) -> Option<RestRoot> {
         let url = &candidate.url;
         let found = match self.asking.visit(url, report).await {
             Ok(found) => found,
-            Err(Obstacle::Output(error)) => return Err(error.into()),
             Err(obstacle) => {
                 self.tried.push(obstacle.to_string());
-                return Ok(None);
+                return None;
             }
         };
-        if let (None, Some(hindrance)) = (&self.hindered, Hindrance::of(&found.answer)) {
-            let url = found.url.clone().into();
-            self.hindered = Some(Obstacle::Hindered { url, hindrance });
+        if let (None, Some(hindrance)) = (&self.hindered, hindrance(&found.answer)) {
+            let text = format!("{}: {hindrance}", found.url);
+            self.hindered = Some(Obstacle::new(ObstacleKind::Strange, text));
         }
         match RootDocument::read(&found.answer) {
             Ok(document) => {
-                return Ok(Some(RestRoot {
+                return Some(RestRoot {
                     url: without_slash(&found.url),
                     document,
                     source: candidate.source,
                     printed: candidate.printed,
-                }));
+                });
             }
             Err(NoDocument::Closed(reason)) => {
-                let root = without_slash(url).into();
-                self.closed = Some(Obstacle::Closed { root, reason });
+                self.closed = Some(Obstacle::other(format!(
+                    "the REST API at {} refuses visitors ({reason}): look for a plugin or a rule of the web server that \
+                     closes it, and open reads of the calendar",
+                    without_slash(url)
+                )));
             }
             Err(NoDocument::Other(reason)) => self.tried.push(format!("{url} answers with {reason}")),
         }
-        Ok(None)
+        None
     }
 
     /// Why there is no root: the nearest cause that shows.
@@ -175,34 +172,42 @@ impl RootSearch<'_> {
         is_plain: bool,
         named: &[(RootSource, Url)],
         report: &mut Report<'_>,
-    ) -> Result<Obstacle, Obstacle> {
-        let url = Box::new(self.page.url.clone());
+    ) -> Obstacle {
+        let url = &self.page.url;
         if let Some(found) = self.hindered.or(self.closed) {
-            return Ok(found);
+            return found;
         }
-        let mut plain = at_host_of(&url, folder(url.path()));
+        let mut plain = at_host_of(url, folder(url.path()));
         plain.set_query(Some("rest_route=/"));
-        let answers = match self.asking.visit(&plain, report).await {
-            Ok(found) => RootDocument::read(&found.answer).is_ok(),
-            Err(Obstacle::Output(error)) => return Err(error.into()),
-            Err(_) => false,
+        let answer = self.asking.visit(&plain, report).await;
+        if is_plain || answer.is_ok_and(|found| RootDocument::read(&found.answer).is_ok()) {
+            return Obstacle::other(format!(
+                "the REST API of {url} is only at `?rest_route=/`, which cannot be a REST root of the edge, because it is no \
+                 path: choose another structure than Plain in Settings > Permalinks, and run this again"
+            ));
+        }
+        if let Some((_, root)) = named.iter().find(|(_, root)| !is_same_site(url, root)) {
+            let mut above = root.clone();
+            above.set_path(&home_path(root));
+            let text = format!(
+                "{url} names a REST root at another site, {root}, and has none itself: run this with --site {}",
+                front(&above)
+            );
+            return Obstacle::new(ObstacleKind::Elsewhere, text);
+        }
+        let tried = self.tried.join("; ");
+        let text = if !named.is_empty() || is_wordpress(&self.page.answer.text()) {
+            format!(
+                "{url} is a WordPress site, but its REST API does not answer: {tried}. Look for a plugin or a rule of the web \
+                 server that switches it off, and save Settings > Permalinks once"
+            )
+        } else {
+            format!(
+                "{url} is not a WordPress site, as far as it shows: no `Link` to a REST root on its front page, and {tried}. \
+                 Give --site the address of the front page, with the folder if WordPress is in one"
+            )
         };
-        let elsewhere = named.iter().find(|(_, root)| !is_same_site(&url, root));
-        Ok(match elsewhere {
-            _ if is_plain || answers => Obstacle::PlainPermalinks { url },
-            Some((_, root)) => {
-                let root = Box::new(root.clone());
-                Obstacle::RootElsewhere { url, root }
-            }
-            None if !named.is_empty() || is_wordpress(&self.page.answer.text()) => Obstacle::NoRestApi {
-                url,
-                tried: self.tried,
-            },
-            None => Obstacle::NotWordPress {
-                url,
-                tried: self.tried,
-            },
-        })
+        Obstacle::new(ObstacleKind::Strange, text)
     }
 }
 
@@ -222,16 +227,4 @@ fn without_slash(url: &Url) -> Url {
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
     url
-}
-
-// === impl RootSource ===
-
-impl fmt::Display for RootSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LinkHeader => "named by the Link header of the front page",
-            Self::LinkElement => "named by the front page",
-            Self::Usual => "at WordPress's usual place",
-        })
-    }
 }

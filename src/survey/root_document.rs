@@ -4,7 +4,7 @@ use http::header::CONTENT_TYPE;
 use serde_json::Value;
 use url::Url;
 
-use super::advertised::{LanguageHome, is_tag};
+use super::further_roots::{LanguageHome, is_tag};
 use super::probe_response::{ProbeResponse, code};
 
 /// What a REST root says about its site. All of it is text of the site.

@@ -1,5 +1,6 @@
-//! The lines that tell what is found out about a site, and the count of what an operator has to decide.
+//! The lines that tell what is found out about a site, and the worst of them.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
@@ -14,7 +15,7 @@ pub(crate) enum Colour {
 }
 
 /// The worst that a report tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorstFinding {
     /// The site is as the edge expects.
     Nothing,
@@ -24,12 +25,12 @@ pub(crate) enum WorstFinding {
     Unusable,
 }
 
-/// The report of one run.
+/// The report of one run. What cannot be written is told at its end.
 pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
     colour: Colour,
-    findings: usize,
-    unusable: usize,
+    worst: WorstFinding,
+    written: io::Result<()>,
 }
 
 // === impl Report ===
@@ -39,8 +40,8 @@ impl<'a> Report<'a> {
         Self {
             out,
             colour: Colour::Plain,
-            findings: 0,
-            unusable: 0,
+            worst: WorstFinding::Nothing,
+            written: Ok(()),
         }
     }
 
@@ -50,91 +51,86 @@ impl<'a> Report<'a> {
     }
 
     /// Something is as it should be.
-    pub(crate) fn ok(&mut self, text: &str) -> io::Result<()> {
-        self.line("ok", text)
+    pub(crate) fn ok(&mut self, text: impl Display) {
+        self.line("ok", 32, text);
     }
 
     /// Something to know; nothing has to be done.
-    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
-        self.line("note", text)
+    pub(crate) fn note(&mut self, text: impl Display) {
+        self.line("note", 36, text);
     }
 
     /// Something that an operator should look at before others find it; it is not counted.
-    pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
-        self.line("warning", text)
+    pub(crate) fn warning(&mut self, text: impl Display) {
+        self.line("warning", 33, text);
     }
 
     /// The same, loudly.
-    pub(crate) fn loud(&mut self, text: &str) -> io::Result<()> {
-        self.line("WARNING", text)
+    pub(crate) fn loud(&mut self, text: impl Display) {
+        self.line("WARNING", 33, text);
     }
 
     /// A setting that has no effect, loudly; it is counted.
-    pub(crate) fn void(&mut self, text: &str) -> io::Result<()> {
-        self.findings += 1;
-        self.line("WARNING", text)
+    pub(crate) fn void(&mut self, text: impl Display) {
+        self.count(WorstFinding::Difference);
+        self.loud(text);
     }
 
     /// The site differs from what the edge expects.
-    pub(crate) fn differs(&mut self, text: &str) -> io::Result<()> {
-        self.findings += 1;
-        self.line("differs", text)
+    pub(crate) fn differs(&mut self, text: impl Display) {
+        self.count(WorstFinding::Difference);
+        self.line("differs", 33, text);
     }
 
     /// The companion plugin does not guard the site.
-    pub(crate) fn open(&mut self, text: &str) -> io::Result<()> {
-        self.findings += 1;
-        self.line("open", text)
+    pub(crate) fn open(&mut self, text: impl Display) {
+        self.count(WorstFinding::Difference);
+        self.line("open", 33, text);
     }
 
     /// The edge cannot work with this.
-    pub(crate) fn unusable(&mut self, text: &str) -> io::Result<()> {
-        self.unusable += 1;
-        self.line("unusable", text)
+    pub(crate) fn unusable(&mut self, text: impl Display) {
+        self.count(WorstFinding::Unusable);
+        self.line("unusable", 31, text);
     }
 
     /// A line without a kind.
-    pub(crate) fn plain(&mut self, text: &str) -> io::Result<()> {
-        self.raw(text)
+    pub(crate) fn plain(&mut self, text: impl Display) {
+        self.raw(&text.to_string());
     }
 
     /// Lines for the configuration file that settle what the line above says.
-    pub(crate) fn paste(&mut self, lines: &[String]) -> io::Result<()> {
+    pub(crate) fn paste(&mut self, lines: &[String]) {
         for line in lines {
-            self.raw(&format!("    {line}"))?;
+            self.raw(&format!("    {line}"));
         }
-        Ok(())
     }
 
     /// The worst of what was found.
-    pub(crate) const fn worst(&self) -> WorstFinding {
-        match (self.findings, self.unusable) {
-            (0, 0) => WorstFinding::Nothing,
-            (_, 0) => WorstFinding::Difference,
-            _ => WorstFinding::Unusable,
-        }
+    ///
+    /// # Errors
+    /// When a line could not be written.
+    pub(crate) fn end(self) -> io::Result<WorstFinding> {
+        self.written.map(|()| self.worst)
     }
 
-    fn line(&mut self, kind: &str, text: &str) -> io::Result<()> {
-        if self.colour == Colour::Terminal {
-            write!(self.out, "\u{1b}[{}m{kind}\u{1b}[0m", shade(kind))?;
+    fn count(&mut self, finding: WorstFinding) {
+        self.worst = self.worst.max(finding);
+    }
+
+    /// A line whose first word has a colour, by the parameter of its escape sequence.
+    fn line(&mut self, kind: &str, colour: u8, text: impl Display) {
+        if self.colour == Colour::Terminal && self.written.is_ok() {
+            self.written = write!(self.out, "\u{1b}[{colour}m{kind}\u{1b}[0m");
             return self.raw(&format!(": {text}"));
         }
-        self.raw(&format!("{kind}: {text}"))
+        self.raw(&format!("{kind}: {text}"));
     }
 
     /// Writes one line; line ends and hidden characters from an origin cannot reach the terminal.
-    fn raw(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out, "{}", printable(text))
-    }
-}
-
-/// The parameter of the escape sequence for a kind: green, cyan, yellow or red.
-fn shade(kind: &str) -> u8 {
-    match kind {
-        "ok" => 32,
-        "note" => 36,
-        "unusable" => 31,
-        _ => 33,
+    fn raw(&mut self, text: &str) {
+        if self.written.is_ok() {
+            self.written = writeln!(self.out, "{}", printable(text));
+        }
     }
 }

@@ -1,19 +1,45 @@
 //! The versions of WordPress and of the plugin, as far as a site shows them.
 
+use calendar_edge_core::settings::BackendSettings;
+
+use super::addresses::home_path;
 use super::html::tags;
+use super::probe::Probe;
+
+/// The versions of a site.
+pub(super) struct Versions {
+    pub(super) plugin: String,
+    pub(super) wordpress: String,
+}
+
+/// Stands for what a site hides.
+const NOT_SHOWN: &str = "(version not shown)";
+
+/// The versions in the plugin's own description, which most sites serve as a file, and in a page.
+pub(super) async fn versions(probe: &Probe<'_>, site: &BackendSettings, page: &str) -> Versions {
+    let home = home_path(&site.origin.url);
+    let readme = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
+    let readme = probe.page(&readme).await.ok();
+    let readme = readme.filter(|answer| answer.status.is_success());
+    let readme = readme.map(|answer| answer.text()).unwrap_or_default();
+    Versions {
+        plugin: plugin(&readme).unwrap_or(NOT_SHOWN).to_owned(),
+        wordpress: wordpress(page).unwrap_or(NOT_SHOWN).to_owned(),
+    }
+}
 
 /// The longest version that is shown.
 const MOST_LETTERS: usize = 20;
 
 /// The version of WordPress in the generator of a page: `6.1.9`.
-pub(crate) fn wordpress(page: &str) -> Option<&str> {
+fn wordpress(page: &str) -> Option<&str> {
     let generators = tags(page).filter(|tag| tag.is("meta") && tag.attribute("name") == Some("generator"));
     let mut named = generators.filter_map(|tag| tag.attribute("content"));
     named.find_map(|content| version(content.strip_prefix("WordPress ")?))
 }
 
 /// The version of the plugin in the addresses of its files on a page, or in its `readme.txt`: `6.17.2`.
-pub(crate) fn plugin(readme: &str) -> Option<&str> {
+fn plugin(readme: &str) -> Option<&str> {
     let mut lines = readme.lines().take(40);
     lines.find_map(|line| {
         let (key, value) = line.split_once(':')?;

@@ -7,8 +7,8 @@ use calendar_edge_core::settings::{
 };
 use url::Url;
 
-use super::home::loop_advice;
-use super::obstacle::Obstacle;
+use super::addresses::loop_advice;
+use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
 use super::survey_report::Report;
@@ -57,10 +57,10 @@ pub(super) struct Asking<'q> {
 
 impl SiteQuestion {
     /// A question without anything but an address.
-    pub(crate) fn plain(address: Url, namespace: Option<&str>) -> Self {
+    pub(crate) fn plain(address: Url, namespace: Option<String>) -> Self {
         Self {
             address,
-            namespace: namespace.map(str::to_owned),
+            namespace,
             public_url: None,
             trusted: TrustedCertificates::default(),
             basic_auth: None,
@@ -102,24 +102,15 @@ impl Asking<'_> {
             };
             let target = self.at_server(&url, &location);
             if target == url {
-                let advice = self.loop_advice(&url, &location)?;
-                return Err(Obstacle::Loop {
-                    url: url.into(),
-                    advice,
-                });
+                return Err(looped(&url, &self.loop_advice(&url, &location)));
             }
             if !is_same_site(&url, &target) {
-                let (from, to) = (url.into(), target.into());
-                return Err(Obstacle::Elsewhere { from, to });
+                return Err(elsewhere(&url, &target));
             }
-            report.note(&format!("{url} redirects to {location}"))?;
+            report.note(format!("{url} redirects to {location}"));
             url = target;
         }
-        let advice = IN_A_BROWSER.to_owned();
-        Err(Obstacle::Loop {
-            url: url.into(),
-            advice,
-        })
+        Err(looped(&url, IN_A_BROWSER))
     }
 
     /// A location as the site means it: relative to the address under which it was asked.
@@ -145,26 +136,54 @@ impl Asking<'_> {
     }
 
     /// What to do about a page that redirects to itself.
-    fn loop_advice(&self, url: &Url, location: &Url) -> Result<String, Obstacle> {
-        if self.named.is_none() {
-            return Ok(IN_A_BROWSER.to_owned());
-        }
-        let site = self.site(url);
-        let probe = Probe::of_root(&site, url, "--site").map_err(Obstacle::Client)?;
-        Ok(loop_advice(&probe, location))
+    fn loop_advice(&self, url: &Url, location: &Url) -> String {
+        let host = self.named.and_then(OriginHost::of);
+        let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", url.scheme())).ok());
+        named.map_or_else(|| IN_A_BROWSER.to_owned(), |named| loop_advice(&named, location))
     }
 
     /// Asks once, without following.
     async fn ask(&self, url: &Url) -> Result<ProbeResponse, Obstacle> {
         let site = self.site(url);
-        let probe = Probe::of_root(&site, &site.origin.url, "--site").map_err(Obstacle::Client)?;
+        let probe = Probe::of_root(&site, &site.origin.url, "--site")?;
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let answer = probe.page(path).await;
-        answer.map_err(|trouble| Obstacle::Unreachable {
-            url: url.clone().into(),
-            trouble,
-        })
+        answer.map_err(|obstacle| obstacle.at(url))
     }
+}
+
+fn looped(url: &Url, advice: &str) -> Obstacle {
+    Obstacle::other(format!("{url} redirects in a circle: {advice}"))
+}
+
+/// Another address answers. WordPress keeps the host of a request, and drops a port that the site's own address does not
+/// have.
+fn elsewhere(from: &Url, to: &Url) -> Obstacle {
+    let advice = if from.host() == to.host() {
+        "because the site knows itself by another address than that of its server: give the one that clients use with \
+         --public-url, like https://events.example.org"
+            .to_owned()
+    } else {
+        let name = to.host_str().unwrap_or_default();
+        format!(
+            "which is another site: if it is the right one, run this with --site {}; if {name} is only the name by which \
+             clients know the site at {from}, add --public-url {}",
+            front(to),
+            to.origin().ascii_serialization()
+        )
+    };
+    Obstacle::new(
+        ObstacleKind::Elsewhere,
+        format!("{from} redirects to {to}, {advice}"),
+    )
+}
+
+/// Scheme, host and path, without a query.
+pub(super) fn front(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
 }
 
 /// What to do about a circle that only the site knows.

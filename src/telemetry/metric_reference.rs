@@ -20,7 +20,7 @@ start, with two exceptions. `edge_http_requests` has each `status` that is liste
 they occur. `edge_validation_findings` has the rules that a call of the operation can break in its mode, with the usual action; \
 the others appear when they occur.
 
-`operation` is a name that `calendar-edge routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
+`operation` is a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
 operation. `kind` is `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, and `none` for requests that lead to \
 no operation and the edge's own questions to a backend. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose \
 client left first, with status 499. `backend` is the address of a site, or the name of a further backend. `code` is a code of \

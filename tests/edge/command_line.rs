@@ -54,6 +54,7 @@ fn exit_statuses_tell_usage_configuration_and_findings_apart() {
         (&["check", "--config", broken, "--offline"], 78),
         (
             &[
+                "migration",
                 "compare",
                 "/wp-json/calendar/events/v1/events",
                 "--config",
@@ -83,10 +84,8 @@ fn a_bad_configuration_is_shown_whole_on_standard_error() {
 
 #[test]
 fn the_environment_stands_in_for_flags() {
-    let mut command = program(&["check"]);
-    command
-        .env("CALENDAR_EDGE_ORIGIN", "https://wp.example.org/wp-json")
-        .env("CALENDAR_EDGE_OFFLINE", "1");
+    let mut command = program(&["check", "--offline"]);
+    command.env("CALENDAR_EDGE_ORIGIN", "https://wp.example.org/wp-json");
     let fine = command.output().expect("the program starts");
     assert_eq!(fine.status.code(), Some(0));
     command.env("CALENDAR_EDGE_MODE", "loose");
@@ -96,8 +95,18 @@ fn the_environment_stands_in_for_flags() {
 }
 
 #[test]
+fn a_command_that_has_another_name_now_is_told() {
+    for (old, now) in [("routes", "print routes"), ("verify", "migration verify")] {
+        let output = output(&[old, "--json"]);
+        assert_eq!(output.status.code(), Some(64));
+        let told = text(&output.stderr);
+        assert!(told.contains(&format!("is `calendar-edge {now}` now")), "{told}");
+    }
+}
+
+#[test]
 fn a_reader_that_stops_early_is_no_error() {
-    let mut child = program(&["openapi"])
+    let mut child = program(&["print", "openapi"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -233,7 +242,7 @@ fn each_shell_gets_completions_and_each_command_a_page() {
         ("elvish", "edit:completion"),
         ("powershell", "Register-ArgumentCompleter"),
     ] {
-        let output = output(&["completions", shell]);
+        let output = output(&["print", "completions", shell]);
         let script = text(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{shell}");
         assert!(
@@ -242,23 +251,26 @@ fn each_shell_gets_completions_and_each_command_a_page() {
         );
     }
     for (command, part) in [
-        (&["man"][..], ".TH calendar-edge 1"),
-        (&["man", "init"], ".TH calendar-edge-init 1"),
+        (&["print", "man"][..], ".TH calendar-edge 1"),
+        (&["print", "man", "init"], ".TH calendar-edge-init 1"),
         (
-            &["man", "migration", "report"],
+            &["print", "man", "migration", "report"],
             ".TH calendar-edge-migration-report 1",
         ),
     ] {
         let page = text(&output(command).stdout);
         assert!(page.contains(part), "{command:?}: {page}");
     }
-    assert_eq!(output(&["man", "nothing"]).status.code(), Some(64));
-    assert_eq!(output(&["completions", "nothing"]).status.code(), Some(64));
+    assert_eq!(output(&["print", "man", "nothing"]).status.code(), Some(64));
+    assert_eq!(
+        output(&["print", "completions", "nothing"]).status.code(),
+        Some(64)
+    );
 }
 
 #[test]
 fn the_script_for_bash_completes_commands_and_flags() {
-    let script = r#"eval "$("$0" completions bash)"
+    let script = r#"eval "$("$0" print completions bash)"
         COMP_WORDS=(calendar-edge in); COMP_CWORD=1; _calendar__edge calendar-edge in calendar-edge; echo "${COMPREPLY[@]}"
         COMP_WORDS=(calendar-edge init --fo); COMP_CWORD=2; _calendar__edge calendar-edge --fo init; echo "${COMPREPLY[@]}""#;
     let shell = Command::new("bash")
@@ -326,12 +338,12 @@ fn colours_are_for_terminals_that_want_them() {
 fn examples_of_the_help_that_need_no_site_work() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
     for arguments in [
-        &["routes"][..],
-        &["routes", "--json"],
-        &["openapi"],
+        &["print", "routes"][..],
+        &["print", "routes", "--json"],
+        &["print", "openapi"],
         &["explain", "/wp-json/calendar/events/v1/events?page=1"],
         &["check", "--config", example, "--offline"],
-        &["man", "serve"],
+        &["print", "man", "serve"],
     ] {
         let output = output(arguments);
         assert_eq!(

@@ -92,7 +92,7 @@ async fn compare_shows_each_difference_with_its_class() {
     let next = r#"{"events":[{"id":1,"cost":"6","author":1,"url":"http://h.example/a"}]}"#;
     let (one, two) = pair(owner, next).await;
     let setup = Setup::new("compare", &root(&one), &root(&two), "");
-    let (status, report) = setup.json(&["compare", EVENTS]).await;
+    let (status, report) = setup.json(&["migration", "compare", EVENTS]).await;
     let expected = named(&[
         ("events[].cost", "different"),
         ("events[].author", "representation"),
@@ -102,13 +102,15 @@ async fn compare_shows_each_difference_with_its_class() {
         (Some(1), expected),
         "{report}"
     );
-    let text = setup.run(&["compare", EVENTS]).await;
+    let text = setup.run(&["migration", "compare", EVENTS]).await;
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(
         text.contains("events[].cost") && text.contains("next    \"6\""),
         "{text}"
     );
-    let (status, report) = setup.json(&["compare", EVENTS, "--accept", "different"]).await;
+    let (status, report) = setup
+        .json(&["migration", "compare", EVENTS, "--accept", "different"])
+        .await;
     assert_eq!(status, Some(0), "{report}");
 }
 
@@ -117,7 +119,7 @@ async fn both_backends_get_the_canonical_request() {
     let (one, two) = pair("{\"id\":7}", "{\"id\":7}").await;
     let setup = Setup::new("canonical", &root(&one), &root(&two), "");
     let (status, report) = setup
-        .json(&["compare", &format!("{EVENTS}?page=02&colour=red")])
+        .json(&["migration", "compare", &format!("{EVENTS}?page=02&colour=red")])
         .await;
     assert_eq!((status, &report["calls"]), (Some(0), &json!(1)), "{report}");
     for origin in [&one, &two] {
@@ -136,16 +138,21 @@ async fn what_cannot_run_is_told_apart() {
     let (one, two) = pair("{}", "{}").await;
     let gone = format!("http://{}/wp-json", closed_port());
     let setup = Setup::new("unrunnable", &root(&one), &gone, "");
-    assert_eq!(setup.run(&["compare", EVENTS]).await.status.code(), Some(2));
+    assert_eq!(
+        setup.run(&["migration", "compare", EVENTS]).await.status.code(),
+        Some(2)
+    );
     let setup = Setup::new("unrunnable-2", &root(&one), &root(&two), "");
     for arguments in [
-        &["compare", "/nowhere"][..],
-        &["compare", EVENTS, "--to", "nobody"],
-        &["compare", EVENTS, "-X", "POST", "-d", "{}"],
+        &["migration", "compare", "/nowhere"][..],
+        &["migration", "compare", EVENTS, "--to", "nobody"],
+        &["migration", "compare", EVENTS, "-X", "POST", "-d", "{}"],
     ] {
         assert_eq!(setup.run(arguments).await.status.code(), Some(2), "{arguments:?}");
     }
-    let refused = setup.run(&["compare", EVENTS, "--accept", "nothing"]).await;
+    let refused = setup
+        .run(&["migration", "compare", EVENTS, "--accept", "nothing"])
+        .await;
     assert_eq!(refused.status.code(), Some(64));
 }
 
@@ -153,7 +160,7 @@ async fn what_cannot_run_is_told_apart() {
 async fn credentials_are_withheld_unless_they_are_forwarded() {
     let (one, two) = pair("{\"id\":7}", "{\"id\":7}").await;
     let basic = ["-H", "Authorization: Basic YTpi"];
-    let call = [&["compare", EVENTS][..], &basic].concat();
+    let call = [&["migration", "compare", EVENTS][..], &basic].concat();
     let setup = Setup::new("withhold", &root(&one), &root(&two), "");
     assert_eq!(setup.run(&call).await.status.code(), Some(2));
     assert!(two.take_seen().is_empty());
@@ -173,10 +180,10 @@ async fn ignored_paths_do_not_count_until_their_rule_ends() {
     };
     let target = "/wp-json/calendar/events/v1/venues/1";
     let setup = Setup::new("ignore", &root(&one), &root(&two), &rule("2999-01-01"));
-    let (status, report) = setup.json(&["compare", target]).await;
+    let (status, report) = setup.json(&["migration", "compare", target]).await;
     assert_eq!(status, Some(0), "{report}");
     let setup = Setup::new("ended", &root(&one), &root(&two), &rule("2020-01-01"));
-    let (status, report) = setup.json(&["compare", target]).await;
+    let (status, report) = setup.json(&["migration", "compare", target]).await;
     assert_eq!(
         (status, &report["ended_rules"][0]["reason"]),
         (Some(1), &json!("stamped")),
@@ -195,10 +202,12 @@ async fn a_path_where_the_owner_differs_from_itself_is_volatile() {
     let two = Origin::answering(|_| Reply::json(200, "{\"id\":1,\"nonce\":\"other\"}")).await;
     let setup = Setup::new("volatile", &root(&one), &root(&two), "");
     let target = "/wp-json/calendar/events/v1/venues/1";
-    let (status, report) = setup.json(&["compare", target]).await;
+    let (status, report) = setup.json(&["migration", "compare", target]).await;
     let expected = named(&[("nonce", "volatile")]);
     assert_eq!((status, paths(&report, "venues.read")), (Some(1), expected));
-    let (status, _) = setup.json(&["compare", target, "--accept", "volatile"]).await;
+    let (status, _) = setup
+        .json(&["migration", "compare", target, "--accept", "volatile"])
+        .await;
     assert_eq!(status, Some(0));
 }
 
@@ -210,7 +219,7 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
     let setup = Setup::new("hosts", &root(&one), &root(&two), "");
     let path = "/wp-json/calendar/events/v1/venues/1";
     let expected = named(&[("url", "host")]);
-    let (status, report) = setup.json(&["compare", path]).await;
+    let (status, report) = setup.json(&["migration", "compare", path]).await;
     assert_eq!(
         (status, paths(&report, "venues.read")),
         (Some(1), expected),
@@ -225,7 +234,9 @@ async fn a_host_of_its_own_never_passes_for_the_public_one() {
     );
     let row = &report["operations"]["venues.read"]["paths"][0];
     assert_eq!(row["call"], path, "`compare` can repeat it");
-    let (status, _) = setup.json(&["compare", path, "--accept", "host"]).await;
+    let (status, _) = setup
+        .json(&["migration", "compare", path, "--accept", "host"])
+        .await;
     assert_eq!(status, Some(0));
 }
 

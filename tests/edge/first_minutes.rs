@@ -446,19 +446,11 @@ async fn flags_name_the_public_address_and_one_of_several_namespaces() {
     let mut site = FakeWordPress::plain();
     site.root["namespaces"] = json!(["a/events/v1", "b/events/v1"]);
     let origin = site.start().await;
-    let variables = [
-        ("CALENDAR_EDGE_SITE", origin.base()),
-        (
-            "CALENDAR_EDGE_PUBLIC_URL",
-            "https://events.example.org".to_owned(),
-        ),
-        ("CALENDAR_EDGE_ORIGIN_NAMESPACE", "tribe/events/v1".to_owned()),
-    ];
-    let variables: Vec<(&str, &str)> = variables
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let ran = run_with(&["init", "--output", "-"], &variables).await;
+    let public = ["--public-url", "https://events.example.org"];
+    let namespace = ["--origin-namespace", "tribe/events/v1"];
+    let site = origin.base();
+    let init = ["init", "--site", &site, "--output", "-"];
+    let ran = run(&[&init[..], &public, &namespace].concat()).await;
     assert_eq!(ran.status, Some(0), "{}", ran.errors);
     assert!(
         ran.out

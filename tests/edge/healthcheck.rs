@@ -64,9 +64,6 @@ async fn it_follows_readiness_to_the_end() {
     let url = format!("http://{}", program.admin);
     let given = || command(&["--admin", &url]);
     assert_eq!(run(given()).await, ready());
-    let mut variable = command(&[]);
-    variable.env("CALENDAR_EDGE_ADMIN", &url);
-    assert_eq!(run(variable).await, ready());
 
     let mut client = RawClient::connect(program.address).await;
     client.send(raw_get(EVENTS)).await;

@@ -75,7 +75,7 @@ impl Calendars {
 
     fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
         let manifest = self.manifest.to_str().expect("a path of text");
-        let first = ["verify", "--to", "next", "--manifest", manifest];
+        let first = ["migration", "verify", "--to", "next", "--manifest", manifest];
         [&first, more].concat()
     }
 
@@ -149,7 +149,7 @@ async fn equal_calendars_are_equal_in_every_record() {
     ];
     let (status, report) = calendars
         .setup
-        .json(&[&["verify", "--to", "next"], &more[..]].concat())
+        .json(&[&["migration", "verify", "--to", "next"], &more[..]].concat())
         .await;
     assert_eq!((status, &report["unequal"]), (Some(0), &json!([])), "{report:#}");
     assert!(counts(&report, "events").0 > all[1].0, "{report:#}");
@@ -289,7 +289,12 @@ async fn a_site_that_fails_ends_the_walk_without_a_verdict() {
     let gone = format!("http://{}/wp-json", closed_port());
     let setup = Setup::new("verify-gone", &gone, &gone, "");
     let manifest = setup.directory.path().join("verify.jsonl");
-    let arguments = ["verify", "--manifest", manifest.to_str().expect("text")];
+    let arguments = [
+        "migration",
+        "verify",
+        "--manifest",
+        manifest.to_str().expect("text"),
+    ];
     assert_eq!(setup.run(&arguments).await.status.code(), Some(2));
     assert_eq!(lines(&manifest).len(), 1, "a heading, and no ending");
 }
@@ -299,7 +304,7 @@ async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Ve
     let setup = Setup::new(name, roots[0], roots[1], "credentials = \"forward\"\n");
     let manifest = setup.directory.path().join("verify.jsonl");
     let typed = manifest.to_str().expect("text");
-    let arguments = ["verify", "--rate", "1000", "--manifest", typed];
+    let arguments = ["migration", "verify", "--rate", "1000", "--manifest", typed];
     let output = setup.run(&[&arguments, more].concat()).await;
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     (output.status.code(), lines(&manifest), complaint)

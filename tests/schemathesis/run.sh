@@ -57,7 +57,7 @@ if [ "$profile" = strict ]; then
     start serve.log 'listening for clients.*?\K127\.0\.0\.1:\d+' "$edge" serve --config edge.toml
     address=$found
 fi
-"$edge" openapi >openapi.json
+"$edge" print openapi >openapi.json
 
 export EDGE_DOCUMENT=$work/openapi.json PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 SCHEMATHESIS_HOOKS=exceptions
 failed=0

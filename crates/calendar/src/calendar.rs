@@ -18,8 +18,10 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde_json::json;
 use url::Url;
 
+use crate::announce::{Announcement, Announcer, CHANGES};
 use crate::answer::{Answer, Encoding};
 use crate::call::Call;
 use crate::caller::{Caller, Callers};
@@ -56,6 +58,7 @@ pub struct Calendar {
     roots: Roots,
     store: Arc<Mutex<Store>>,
     messages: Option<(Opener, tokio::sync::mpsc::Sender<Message>)>,
+    announcer: Option<Announcer>,
 }
 
 // === impl Calendar ===
@@ -79,6 +82,7 @@ impl Calendar {
             settings,
             store,
             messages: None,
+            announcer: None,
         }
     }
 
@@ -108,6 +112,15 @@ impl Calendar {
         }
     }
 
+    /// The same, which tells an edge of each change by a queue of messages, to be posted to it.
+    #[must_use]
+    pub fn telling(self, secret: Secret, queue: tokio::sync::mpsc::UnboundedSender<Announcement>) -> Self {
+        Self {
+            announcer: Some(Announcer::new(secret, queue)),
+            ..self
+        }
+    }
+
     /// Responds to one request.
     pub fn respond(&self, parts: &Parts, body: &[u8]) -> Response<Bytes> {
         let (path, query) = (parts.uri.path(), parts.uri.query());
@@ -121,7 +134,13 @@ impl Calendar {
                 let root = index::root(&self.settings, &self.api);
                 self.encode(parts, Ok(Answer::ok(root)), None)
             }
-            Target::Site { .. } => self.encode(parts, Err(Problem::NoRoute.into()), None),
+            Target::Site { .. } => match &self.announcer {
+                Some(announcer) if path.ends_with("/calendar-edge/v1/changes") => {
+                    let count = Answer::ok(json!({"changes": announcer.count()}));
+                    self.encode(parts, Ok(count), None)
+                }
+                _ => self.encode(parts, Err(Problem::NoRoute.into()), None),
+            },
         }
     }
 
@@ -179,7 +198,15 @@ impl Calendar {
         match operation.id.route {
             Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
             Route::Doc => Ok(Answer::ok(doc::document(&self.api))),
-            Route::Collection(kind) | Route::Item(kind) | Route::BySlug(kind) => self.run(&call, kind),
+            Route::Collection(kind) | Route::Item(kind) | Route::BySlug(kind) => {
+                let answer = self.run(&call, kind)?;
+                if let (Some(announcer), Some(id)) = (&self.announcer, answer.body["id"].as_u64())
+                    && operation.is_write()
+                {
+                    announcer.announce(kind, id);
+                }
+                Ok(answer)
+            }
         }
     }
 
@@ -293,6 +320,9 @@ impl Calendar {
         let root = self.settings.root.as_str().trim_end_matches('/');
         let link = HeaderValue::from_str(&format!("<{root}/>; rel=\"https://api.w.org/\""));
         headers.extend(link.ok().map(|link| (header::LINK, link)));
+        if let Some(announcer) = &self.announcer {
+            headers.insert(CHANGES, announcer.count().into());
+        }
         let allowed = allowed.and_then(|allowed| HeaderValue::from_str(&allowed).ok());
         headers.extend(allowed.map(|allowed| (header::ALLOW, allowed)));
         if let Some((total, pages)) = answer.counts {

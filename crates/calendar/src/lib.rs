@@ -11,6 +11,7 @@
     reason = "an index of a JSON value gives null where there is nothing"
 )]
 
+mod announce;
 mod answer;
 mod calendar;
 mod call;
@@ -39,7 +40,9 @@ pub mod sqlite;
 pub mod store;
 mod write;
 
+pub use announce::Announcement;
 pub use calendar::{Calendar, CalendarSettings};
 pub use examples::try_lines;
 pub use sample::{PASSWORD, USERNAME};
+pub use seal::SEAL;
 pub use server::CalendarServer;

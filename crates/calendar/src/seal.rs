@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::secret::{Secret, sha256, unhex};
 
 /// The header with the seal.
-pub(crate) const SEAL: &str = "x-calendar-edge-purge";
+pub const SEAL: &str = "x-calendar-edge-purge";
 
 /// The largest difference between two clocks, in seconds.
 const SKEW: u64 = 60;

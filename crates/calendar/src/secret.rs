@@ -46,9 +46,19 @@ impl Secret {
     /// The mark of a GET of this path and query: the companion plugin lets no other call through.
     pub(crate) fn mark(&self, target: &str, now: u64) -> String {
         let body = sha256(b"");
-        let signed = format!("calendar-edge mark v1\n{now}\nGET\n{target}\n{body}");
-        let signature = hmac::sign(&self.0, signed.as_bytes());
-        format!("v1 t={now},s={}", hex(signature.as_ref()))
+        let signature = self.sign(&format!("calendar-edge mark v1\n{now}\nGET\n{target}\n{body}"));
+        format!("v1 t={now},s={signature}")
+    }
+
+    /// The seal of a message, by the time and a number that no other message of this second has.
+    pub(crate) fn seal(&self, body: &str, now: u64, number: u64) -> String {
+        let (number, digest) = (format!("{now:016x}{number:016x}"), sha256(body.as_bytes()));
+        let signature = self.sign(&format!("calendar-edge purge v1\n{now}\n{number}\n{digest}"));
+        format!("v1 t={now},n={number},d={digest},s={signature}")
+    }
+
+    fn sign(&self, text: &str) -> String {
+        hex(hmac::sign(&self.0, text.as_bytes()).as_ref())
     }
 }
 

@@ -1,18 +1,16 @@
-//! `calendar-edge compare`: one call, both answers.
+//! `calendar-edge migration compare`: one call, both answers.
 
 use std::io::Write;
 
 use calendar_edge::app::DryRunAnswer;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
-use http::HeaderMap;
-use http::header::CONTENT_TYPE;
 
+use super::super::call_judge::{CallJudge, Judged};
 use super::super::environment::Environment;
-use super::super::explain::{assumed_type, headers, method, target};
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
-use super::call_judge::{CallJudge, Judged, SentRequest};
+use super::super::typed_request::TypedRequest;
 use super::compare_args::CompareArgs;
 use super::printed::{self, SideNames};
 use super::sides::{ComparedCall, Sides};
@@ -23,8 +21,8 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.judged.accept.class()?;
-    let request = typed(args)?;
+    let accepted = args.accept.accept;
+    let request = args.request.request(None, &args.target)?;
     let result = could_not_run(ask(args, &request, accepted, environment))?;
     let Some((compared, sides, demanded)) = result else {
         return Ok(Status::Unusable);
@@ -32,7 +30,7 @@ pub(crate) fn run(
     let mut report = ComparisonReport::default();
     report.note_ended(compared.ended.clone());
     report.add(&compared.reported, &compared.findings, jiff::Timestamp::now());
-    if args.judged.output.json {
+    if args.output.json {
         serde_json::to_writer_pretty(&mut *out, &report.to_json(&demanded)).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
@@ -45,29 +43,14 @@ pub(crate) fn run(
     })
 }
 
-fn typed(args: &CompareArgs) -> anyhow::Result<SentRequest> {
-    let mut headers: HeaderMap = headers(&args.judged.header)?;
-    if let Some(body) = &args.data
-        && !headers.contains_key(CONTENT_TYPE)
-    {
-        headers.insert(CONTENT_TYPE, http::HeaderValue::from_static(assumed_type(body)));
-    }
-    Ok(SentRequest {
-        method: method(args.method.as_deref().unwrap_or("GET"))?,
-        target: target(&args.target)?,
-        headers,
-        body: args.data.clone().unwrap_or_default().into_bytes(),
-    })
-}
-
 fn ask(
     args: &CompareArgs,
-    request: &SentRequest,
+    request: &TypedRequest,
     accepted: DifferenceClass,
     environment: Environment<'_>,
 ) -> anyhow::Result<(ComparedCall, Sides, ReadyDemand)> {
     let runtime = runtime::single()?;
-    let settings = args.judged.site.load(environment)?;
+    let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
     let sides = Sides::live(&settings, args.to.as_deref())?;
     let call = match CallJudge::new(&settings).judge(request) {
@@ -77,7 +60,7 @@ fn ask(
         }
         Judged::Elsewhere => anyhow::bail!("this request is not for the calendar"),
     };
-    if call.is_write() && !args.judged.writes {
+    if call.is_write() && !args.writes {
         anyhow::bail!("this call changes the calendar: --writes sends it to both backends");
     }
     if let Some(reason) = sides.withheld(&call) {

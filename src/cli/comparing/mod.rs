@@ -1,13 +1,11 @@
-//! `calendar-edge compare`: two backends get the same call, and their responses are compared.
+//! `calendar-edge migration compare`: two backends get the same call, and their responses are compared.
 
-mod call_judge;
 mod compare;
 mod compare_args;
 mod printed;
 mod sides;
 mod verify;
 
-pub(super) use call_judge::{CallJudge, Judged, SentRequest};
 pub(super) use compare::run as compare;
 pub(super) use compare_args::{AcceptArgs, CompareArgs};
 pub(super) use printed::{SideNames, report as print_report};

@@ -34,7 +34,7 @@ pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) ->
             )?;
             example(&path["example"], names, out)?;
             if let Some(call) = path["call"].as_str() {
-                let repeated = format!("calendar-edge compare '{call}' --to {}", names.other);
+                let repeated = format!("calendar-edge migration compare '{call}' --to {}", names.other);
                 writeln!(out, "      {}", printable(&repeated))?;
             }
         }

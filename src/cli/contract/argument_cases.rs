@@ -1,11 +1,12 @@
 //! Cases made from the table: each argument of a read with a value that WordPress refuses, and with one that it takes.
 
 use calendar_edge_judge::contract::{Action, Argument, Operation, Place, table};
+use calendar_edge_judge::problem::Refusal;
 use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
-use super::api_under_test::{ApiAnswer, ApiRequest, TableVerdict};
-use super::suite::{Suite, tried};
+use super::suite::Suite;
+use super::tested_api::{ApiAnswer, ApiRequest, TableVerdict};
 
 /// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent.
 const VALUES: [&str; 10] = [
@@ -27,7 +28,7 @@ const TAKEN: &str = "a valid value is taken";
 // === impl Suite ===
 
 impl Suite {
-    /// Sends a case of each kind for each argument of the lists, and for the numbers in paths.
+    /// Sends a case of each kind for each argument of the lists.
     pub(super) async fn argument_cases(&mut self) {
         for operation in table().operations() {
             if operation.id.action == Action::List {
@@ -51,71 +52,58 @@ impl Suite {
             match expected {
                 TableVerdict::Refused(refusal) if !is_refused => {
                     is_refused = true;
-                    let body = serde_json::from_slice(refusal.body()).unwrap_or_default();
-                    self.refused_case(operation, &request, refusal.status().as_u16(), &body)
-                        .await;
+                    self.refused_case(operation, request, &refusal).await;
                 }
                 TableVerdict::Admitted if !is_taken => {
                     is_taken = true;
-                    self.taken_case(operation, &request).await;
+                    self.taken_case(operation, request).await;
                 }
                 TableVerdict::Refused(_) | TableVerdict::Admitted | TableVerdict::Open => {}
             }
         }
     }
 
-    async fn refused_case(&mut self, operation: &Operation, request: &ApiRequest, status: u16, body: &Value) {
-        let Some(answer) = self.answered(tried(&operation.name, REFUSED, request)).await else {
-            return;
-        };
-        let expected = ApiAnswer {
-            status,
-            body: body.clone(),
-            ..answer.clone()
-        };
-        let facts = |answer: &ApiAnswer| {
-            let body = &answer.body;
-            let message = &body["message"];
-            // A site may speak another language than English.
-            let words = Some((message, &body["data"]["params"])).filter(|_| is_english(&answer.body));
-            (
-                answer.status,
-                body["code"].clone(),
-                names(&body["data"]["params"]),
-                words.map(|(a, b)| (a.clone(), b.clone())),
-            )
-        };
-        let (wanted, found) = (facts(&expected), facts(&answer));
-        let holds = (&wanted.0, &wanted.1, &wanted.2) == (&found.0, &found.1, &found.2)
-            && (found.3.is_none() || wanted.3 == found.3);
-        self.check(
-            tried(&operation.name, REFUSED, request),
-            holds,
-            &expected.told(),
-            || answer.told(),
-        );
+    async fn refused_case(&mut self, operation: &Operation, request: ApiRequest, refusal: &Refusal) {
+        if let Some(trial) = self.ask(&operation.name, REFUSED, request).await {
+            let expected = ApiAnswer {
+                status: refusal.status().as_u16(),
+                body: serde_json::from_slice(refusal.body()).unwrap_or_default(),
+                ..trial.answer.clone()
+            };
+            let holds = is_same_refusal(&trial.answer, &expected);
+            self.check(&trial, REFUSED, holds, &expected.told());
+        }
     }
 
-    async fn taken_case(&mut self, operation: &Operation, request: &ApiRequest) {
-        let Some(answer) = self.answered(tried(&operation.name, TAKEN, request)).await else {
-            return;
-        };
-        let holds = answer.status == 200;
-        self.check(tried(&operation.name, TAKEN, request), holds, "200", || {
-            answer.told()
-        });
-        if holds {
-            self.shaped(&operation.name, request, operation.id.success(), &answer.body);
+    async fn taken_case(&mut self, operation: &Operation, request: ApiRequest) {
+        if let Some(trial) = self.ask(&operation.name, TAKEN, request).await {
+            self.succeeded(&trial, TAKEN);
+            if trial.answer.status == 200 {
+                self.shaped(&trial, operation.id.success());
+            }
         }
     }
 }
 
-/// The arguments that a refusal names.
-fn names(params: &Value) -> Vec<String> {
-    match params {
-        Value::Object(members) => members.keys().cloned().collect(),
-        _ => Vec::new(),
-    }
+/// Returns true if both have the same status and code, and name the same arguments, in the same words. A site may speak
+/// another language than English.
+fn is_same_refusal(found: &ApiAnswer, wanted: &ApiAnswer) -> bool {
+    let names = |answer: &ApiAnswer| -> Vec<String> {
+        let params = answer.body["data"]["params"].as_object();
+        params
+            .into_iter()
+            .flat_map(|params| params.keys().cloned())
+            .collect()
+    };
+    let words = |answer: &ApiAnswer| {
+        (
+            answer.body["message"].clone(),
+            answer.body["data"]["params"].clone(),
+        )
+    };
+    (found.status, found.code()) == (wanted.status, wanted.code())
+        && names(found) == names(wanted)
+        && (!is_english(&found.body) || words(found) == words(wanted))
 }
 
 fn is_english(body: &Value) -> bool {

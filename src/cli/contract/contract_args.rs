@@ -11,19 +11,12 @@ use http::HeaderValue;
 
 use super::super::args::OutputArgs;
 use super::super::examples;
-use super::super::pace::{self, Pace};
-use super::api_under_test::ApiUnderTest;
-
-/// The subcommands of `contract`.
-#[derive(Debug, Args)]
-pub(crate) struct ContractArgs {
-    #[command(subcommand)]
-    pub(super) command: ContractCommand,
-}
+use super::super::pace::Pace;
+use super::tested_api::ApiUnderTest;
 
 /// What is done with the contract of the API.
 #[derive(Debug, Subcommand)]
-pub(super) enum ContractCommand {
+pub(crate) enum ContractCommand {
     /// Test whether a backend keeps the contract of the API
     #[command(after_help = examples::CONTRACT_TEST)]
     Test(ContractTestArgs),
@@ -31,7 +24,7 @@ pub(super) enum ContractCommand {
 
 /// The flags of `contract test`.
 #[derive(Debug, Args)]
-pub(super) struct ContractTestArgs {
+pub(crate) struct ContractTestArgs {
     #[arg(
         value_name = "URL",
         help = "The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1"
@@ -43,25 +36,21 @@ pub(super) struct ContractTestArgs {
     /// The file with the account for writes: its name, a colon, an application password
     #[arg(long, value_name = "FILE")]
     account_file: Option<PathBuf>,
-    /// Requests a second, 20 unless given
-    #[arg(long, value_name = "N")]
-    rate: Option<String>,
+    /// Requests a second
+    #[arg(long, value_name = "N", default_value = "20")]
+    rate: NonZeroU32,
     #[arg(long, value_name = "FILE", help = "Write the results to a file as JUnit XML")]
     pub(super) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
 
-/// Requests a second, unless typed.
-const RATE: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
-
 // === impl ContractTestArgs ===
 
 impl ContractTestArgs {
     /// The API to test; opens no connection.
     pub(super) fn api(&self) -> anyhow::Result<ApiUnderTest> {
-        let rate = pace::rate(self.rate.as_deref(), RATE)?;
-        ApiUnderTest::new(&self.url, self.account()?, Pace::new(rate))
+        ApiUnderTest::new(&self.url, self.account()?, Pace::new(self.rate))
     }
 
     /// The value of `Authorization` for the account of the file.

@@ -7,8 +7,8 @@ use jiff::civil::Date;
 use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
-use super::api_under_test::ApiRequest;
-use super::suite::{FoundRecords, Suite, tried};
+use super::suite::{FoundRecords, Suite};
+use super::tested_api::ApiRequest;
 
 /// A filter, the record that it was made from, and what it demands of each record.
 struct FilterCase<'a> {
@@ -20,28 +20,34 @@ struct FilterCase<'a> {
     demand: Box<dyn Fn(&Value) -> bool + Send + Sync + 'a>,
 }
 
+/// The filters of events that need a record with a value.
+const WANTED_OF_EVENTS: [&str; 5] = ["categories", "tags", "venue", "organizer", "featured"];
+
 // === impl FilterCase ===
 
 impl<'a> FilterCase<'a> {
     fn new(
         kind: Kind,
         filter: String,
-        of: &Value,
+        holds: Option<i64>,
         demand: impl Fn(&Value) -> bool + Send + Sync + 'a,
     ) -> Self {
         Self {
             kind,
             filter,
-            holds: of["id"].as_i64(),
+            holds,
             demand: Box::new(demand),
         }
     }
 
+    fn name(&self) -> &str {
+        name(&self.filter)
+    }
+
     /// The whole list, filtered.
     fn request(&self) -> ApiRequest {
-        let name = |pair: &str| pair.split('=').next().map(str::to_owned);
         let all = self.kind.whole_list().split('&');
-        let others: Vec<&str> = all.filter(|pair| name(pair) != name(&self.filter)).collect();
+        let others: Vec<&str> = all.filter(|pair| name(pair) != self.name()).collect();
         ApiRequest::get(format!(
             "/{}?{}&{}",
             self.kind.collection(),
@@ -49,6 +55,10 @@ impl<'a> FilterCase<'a> {
             self.filter
         ))
     }
+}
+
+fn name(pair: &str) -> &str {
+    pair.split('=').next().unwrap_or_default()
 }
 
 // === impl Suite ===
@@ -64,62 +74,62 @@ impl Suite {
         for case in &cases {
             self.filter_case(case).await;
         }
-        for (name, _) in WANTED_OF_EVENTS
-            .iter()
-            .filter(|(_, records)| records(&found.events).is_none())
-        {
-            self.leave_out(
-                "events.list",
-                &format!("`{name}` filters"),
-                "no event has a value for it",
-            );
+        for name in WANTED_OF_EVENTS {
+            if !cases
+                .iter()
+                .any(|case| case.kind == Kind::Event && case.name() == name)
+            {
+                self.leave_out(
+                    "events.list",
+                    &format!("`{name}` filters"),
+                    "no event has a value for it",
+                );
+            }
         }
     }
 
     async fn filter_case(&mut self, case: &FilterCase<'_>) {
         let subject = format!("{}.list", case.kind.collection());
-        let name = case.filter.split('=').next().unwrap_or_default();
+        let name = case.name();
         let law = format!("`{name}` filters");
         let is_absent = |operation| !self.api.has_argument(operation, name);
         if table().named(&subject).is_some_and(is_absent) {
             return self.leave_out(&subject, &law, "the backend does not publish the argument");
         }
-        let request = case.request();
-        let Some(answer) = self.answered(tried(&subject, &law, &request)).await else {
+        let Some(trial) = self.ask(&subject, &law, case.request()).await else {
             return;
         };
-        let records = answer.body[case.kind.collection()].as_array();
-        let Some(records) = records.filter(|_| answer.status == 200) else {
-            return self.check(tried(&subject, &law, &request), false, "200", || answer.told());
+        let body = &trial.answer.body;
+        let records = body[case.kind.collection()].as_array();
+        let Some(records) = records.filter(|_| trial.answer.status == 200) else {
+            return self.check(&trial, &law, false, "200");
         };
-        let of = |record: &Value| record["id"].as_i64();
         let others: Vec<i64> = records
             .iter()
             .filter(|record| !is_blanked(record) && !(case.demand)(record))
-            .filter_map(of)
+            .filter_map(id)
             .collect();
-        self.check(
-            tried(&subject, &law, &request),
-            others.is_empty(),
-            "records that the filter asks for",
+        self.verdict(
+            &trial,
+            &law,
+            (others.is_empty(), "records that the filter asks for"),
             || format!("{others:?} as well"),
         );
-        let is_there = case
-            .holds
-            .is_none_or(|id| records.iter().any(|record| of(record) == Some(id)));
-        let is_whole = answer.body["total_pages"]
-            .as_u64()
-            .is_some_and(|pages| pages <= 1);
-        if is_whole {
+        let is_there = case.holds.is_none() || records.iter().any(|record| id(record) == case.holds);
+        if body["total_pages"].as_u64().is_some_and(|pages| pages <= 1) {
             let law = format!("`{name}` leaves nothing out");
-            self.check(
-                tried(&subject, &law, &request),
-                is_there,
-                &format!("{:?} among them", case.holds),
+            self.verdict(
+                &trial,
+                &law,
+                (is_there, &format!("{:?} among them", case.holds)),
                 || format!("{} others", records.len()),
             );
         }
     }
+}
+
+fn id(record: &Value) -> Option<i64> {
+    record["id"].as_i64()
 }
 
 /// True for an event with a password, of which lists show no particulars (backend.md section 8).
@@ -127,184 +137,134 @@ fn is_blanked(record: &Value) -> bool {
     record["all_day"].is_null() && record.get("all_day").is_some()
 }
 
-type Finder = fn(&[Value]) -> Option<&Value>;
-
-/// The filters of events that need a record with a value, and how one is found.
-const WANTED_OF_EVENTS: [(&str, Finder); 5] = [
-    ("categories", |events| having(events, "/categories/0/id")),
-    ("tags", |events| having(events, "/tags/0/id")),
-    ("venue", |events| having(events, "/venue/id")),
-    ("organizer", |events| having(events, "/organizer/0/id")),
-    ("featured", |events| {
-        events.iter().find(|event| event["featured"] == true)
-    }),
-];
-
-fn having<'a>(records: &'a [Value], place: &str) -> Option<&'a Value> {
-    records
-        .iter()
-        .find(|record| record.pointer(place).is_some_and(Value::is_number))
-}
-
 fn of_events(events: &[Value]) -> Vec<FilterCase<'_>> {
-    let event = |filter: String, of: &Value, demand: Box<dyn Fn(&Value) -> bool + Send + Sync>| FilterCase {
-        kind: Kind::Event,
-        filter,
-        holds: of["id"].as_i64(),
-        demand,
-    };
     let mut cases = Vec::new();
-    for (name, find) in WANTED_OF_EVENTS {
-        let Some(of) = find(events) else { continue };
-        if name == "featured" {
-            cases.push(event(
-                "featured=true".to_owned(),
-                of,
-                Box::new(|event| event["featured"] == true),
+    for (name, place) in [
+        ("categories", "/categories/0/id"),
+        ("tags", "/tags/0/id"),
+        ("venue", "/venue/id"),
+        ("organizer", "/organizer/0/id"),
+    ] {
+        let found = events
+            .iter()
+            .find_map(|event| Some((event, event.pointer(place)?.as_i64()?)));
+        if let Some((event, of)) = found {
+            cases.push(FilterCase::new(
+                Kind::Event,
+                format!("{name}={of}"),
+                id(event),
+                move |event| refers(&event[name], of),
             ));
-            continue;
         }
-        let value = [format!("/{name}/0/id"), format!("/{name}/id")];
-        let Some(id) = value.iter().find_map(|place| of.pointer(place)?.as_i64()) else {
-            continue;
-        };
-        cases.push(event(
-            format!("{name}={id}"),
-            of,
-            Box::new(move |event| refers(&event[name], id)),
-        ));
+    }
+    let is_featured = |event: &Value| event["featured"] == true;
+    if let Some(event) = events.iter().find(|event| is_featured(event)) {
+        let filter = "featured=true".to_owned();
+        cases.push(FilterCase::new(Kind::Event, filter, id(event), is_featured));
     }
     if let Some(first) = events.first() {
-        let id = first["id"].as_i64();
-        let mut included = event(
-            format!("include={}", first["id"]),
-            first,
-            Box::new(move |event| event["id"].as_i64() == id),
-        );
+        let filter = format!("include={}", first["id"]);
         // The plugin ignores dates beside it, and keeps its usual window.
-        included.holds = None;
-        cases.push(included);
+        cases.push(FilterCase::new(Kind::Event, filter, None, |event| {
+            id(event) == id(first)
+        }));
     }
-    cases.extend(windows(events));
+    cases.extend(windows(events).unwrap_or_default());
     cases
 }
 
 /// True if a member names a record or a term with this number, or a category below it.
-fn refers(member: &Value, id: i64) -> bool {
-    let is = |one: &Value| {
-        one["id"].as_i64() == Some(id) || one["parent"].as_i64().is_some_and(|parent| parent != 0)
-    };
+fn refers(member: &Value, of: i64) -> bool {
+    let is = |one: &Value| id(one) == Some(of) || one["parent"].as_i64().is_some_and(|parent| parent != 0);
     match member {
         Value::Array(several) => several.iter().any(is),
         one => is(one),
     }
 }
 
-/// Days of an event in its own time zone, which may be another day than in the site's.
-const A_DAY: i8 = 1;
-
-/// Filters by a day in the middle of the events.
-fn windows(events: &[Value]) -> Vec<FilterCase<'_>> {
+/// Filters by a day in the middle of the events. An event in its own time zone may have another day than in the site's.
+fn windows(events: &[Value]) -> Option<Vec<FilterCase<'_>>> {
     let day = |event: &Value, member: &str| -> Option<Date> {
-        let text = event[member].as_str()?;
-        text.split(' ').next()?.parse().ok()
+        event[member].as_str()?.split(' ').next()?.parse().ok()
     };
-    let Some(middle) = events.get(events.len() / 2) else {
-        return Vec::new();
+    let middle = events.get(events.len() / 2)?;
+    let start = day(middle, "start_date")?;
+    let distant = |days: i32| start.checked_add(Span::new().days(days)).ok();
+    let (before, after) = (distant(-2)?, distant(2)?);
+    let (least, most) = (distant(-3)?, distant(3)?);
+    let case = |filter: String, demand: Box<dyn Fn(&Value) -> bool + Send + Sync>| FilterCase {
+        kind: Kind::Event,
+        filter,
+        holds: id(middle),
+        demand,
     };
-    let Some(start) = day(middle, "start_date") else {
-        return Vec::new();
-    };
-    let (Ok(before), Ok(after)) = (
-        start.checked_sub(Span::new().days(2)),
-        start.checked_add(Span::new().days(2)),
-    ) else {
-        return Vec::new();
-    };
-    let least = before.checked_sub(Span::new().days(A_DAY)).unwrap_or(before);
-    let most = after.checked_add(Span::new().days(A_DAY)).unwrap_or(after);
-    vec![
-        FilterCase::new(
-            Kind::Event,
+    Some(vec![
+        case(
             format!("starts_after={before}"),
-            middle,
-            move |event| day(event, "start_date").is_some_and(|start| start >= least),
+            Box::new(move |event| day(event, "start_date").is_some_and(|start| start >= least)),
         ),
-        FilterCase::new(
-            Kind::Event,
+        case(
             format!("starts_before={after}"),
-            middle,
-            move |event| day(event, "start_date").is_some_and(|start| start <= most),
+            Box::new(move |event| day(event, "start_date").is_some_and(|start| start <= most)),
         ),
-        FilterCase::new(
-            Kind::Event,
+        case(
             format!("start_date={before}"),
-            middle,
-            move |event| day(event, "end_date").is_some_and(|end| end >= least),
+            Box::new(move |event| day(event, "end_date").is_some_and(|end| end >= least)),
         ),
-    ]
+    ])
 }
 
-fn of_linked_posts(found: &FoundRecords) -> Vec<FilterCase<'_>> {
-    let mut cases = Vec::new();
-    for (kind, place) in [(Kind::Venue, "/venue"), (Kind::Organizer, "/organizer/0")] {
-        let with_one = having(&found.events, &format!("{place}/id"));
-        let Some((event, linked)) = with_one.and_then(|event| Some((event, event.pointer(place)?))) else {
-            continue;
-        };
-        let all: Vec<i64> = match kind {
-            Kind::Organizer => event["organizer"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(|one| one["id"].as_i64())
-                .collect(),
-            _ => linked["id"].as_i64().into_iter().collect(),
+fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>> {
+    let posts = [
+        (Kind::Venue, "venue", "/venue/id"),
+        (Kind::Organizer, "organizer", "/organizer/0/id"),
+    ];
+    posts.into_iter().filter_map(|(kind, member, place)| {
+        let (event, first) = found
+            .events
+            .iter()
+            .find_map(|event| Some((event, event.pointer(place)?.as_i64()?)))?;
+        let all: Vec<i64> = match &event[member] {
+            Value::Array(several) => several.iter().filter_map(id).collect(),
+            _ => vec![first],
         };
         let filter = format!("event={}", event["id"]);
-        cases.push(FilterCase::new(kind, filter, linked, move |record| {
-            record["id"].as_i64().is_some_and(|id| all.contains(&id))
-        }));
-    }
-    cases
+        Some(FilterCase::new(kind, filter, Some(first), move |record| {
+            id(record).is_some_and(|id| all.contains(&id))
+        }))
+    })
 }
 
 fn of_terms(found: &FoundRecords) -> Vec<FilterCase<'_>> {
     let mut cases = Vec::new();
     for (kind, terms) in [(Kind::Category, &found.categories), (Kind::Tag, &found.tags)] {
         let Some(term) = terms.first() else { continue };
-        let id = term["id"].as_i64();
-        let slug = term["slug"].as_str().unwrap_or_default();
-        let encoded: String = byte_serialize(slug.as_bytes()).collect();
-        cases.push(FilterCase::new(
-            kind,
-            format!("slug={encoded}"),
-            term,
-            move |term| term["slug"] == slug,
-        ));
-        cases.push(FilterCase::new(
-            kind,
-            format!("include={}", term["id"]),
-            term,
-            move |term| term["id"].as_i64() == id,
-        ));
-        cases.push(FilterCase {
-            holds: None,
-            ..FilterCase::new(kind, format!("exclude={}", term["id"]), term, move |term| {
-                term["id"].as_i64() != id
-            })
-        });
+        let (of, slug) = (id(term), &term["slug"]);
+        let encoded: String = byte_serialize(slug.as_str().unwrap_or_default().as_bytes()).collect();
+        let number = &term["id"];
+        cases.extend([
+            FilterCase::new(kind, format!("slug={encoded}"), of, move |term| {
+                term["slug"] == *slug
+            }),
+            FilterCase::new(kind, format!("include={number}"), of, move |term| id(term) == of),
+            FilterCase::new(kind, format!("exclude={number}"), None, move |term| {
+                id(term) != of
+            }),
+        ]);
     }
+    let parent = |category: &Value| category["parent"].as_i64();
     let child = found
         .categories
         .iter()
-        .find(|category| category["parent"].as_i64().is_some_and(|parent| parent > 0));
+        .find(|category| parent(category).is_some_and(|parent| parent > 0));
     if let Some(child) = child {
-        let parent = child["parent"].as_i64();
         let filter = format!("parent={}", child["parent"]);
-        cases.push(FilterCase::new(Kind::Category, filter, child, move |category| {
-            category["parent"].as_i64() == parent
-        }));
+        cases.push(FilterCase::new(
+            Kind::Category,
+            filter,
+            id(child),
+            move |category| parent(category) == parent(child),
+        ));
     }
     cases
 }

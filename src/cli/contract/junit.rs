@@ -31,7 +31,7 @@ fn counts<'a>(checks: impl Iterator<Item = &'a SuiteCheck>) -> (usize, usize, us
         match check.result {
             CheckResult::Passed => (tests + 1, failures, skipped),
             CheckResult::Failed { .. } => (tests + 1, failures + 1, skipped),
-            CheckResult::LeftOut(_) => (tests + 1, failures, skipped + 1),
+            CheckResult::LeftOut { .. } => (tests + 1, failures, skipped + 1),
         }
     })
 }
@@ -40,7 +40,7 @@ fn case(check: &SuiteCheck) -> String {
     let (subject, law) = (escaped(&check.subject), escaped(&check.law));
     let inner = match &check.result {
         CheckResult::Passed => String::new(),
-        CheckResult::LeftOut(reason) => format!("<skipped message=\"{}\"/>", escaped(reason)),
+        CheckResult::LeftOut { reason } => format!("<skipped message=\"{}\"/>", escaped(reason)),
         CheckResult::Failed {
             asked,
             expected,
@@ -89,7 +89,13 @@ mod tests {
             found: "]]>\u{7}".to_owned(),
         };
         report.add("events.list", "c", failed);
-        report.add("index", "d", CheckResult::LeftOut("no records".to_owned()));
+        report.add(
+            "index",
+            "d",
+            CheckResult::LeftOut {
+                reason: "no records".to_owned(),
+            },
+        );
         let xml = document(&report);
         assert!(
             xml.contains(r#"<testsuite name="events.list" tests="2" failures="1" errors="0" skipped="0">"#),

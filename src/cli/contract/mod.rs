@@ -9,7 +9,6 @@
     reason = "indexes JSON values to read them, which gives null for what is not there"
 )]
 
-mod api_under_test;
 mod argument_cases;
 mod contract_args;
 mod filter_laws;
@@ -19,6 +18,7 @@ mod read_laws;
 mod recorded_cases;
 mod suite;
 mod suite_report;
+mod tested_api;
 mod write_laws;
 
 use std::fs;
@@ -26,8 +26,8 @@ use std::io::Write;
 
 use anyhow::Context as _;
 
-pub(super) use contract_args::ContractArgs;
-use contract_args::{ContractCommand, ContractTestArgs};
+pub(super) use contract_args::ContractCommand;
+use contract_args::ContractTestArgs;
 use suite::Suite;
 use suite_report::SuiteReport;
 
@@ -35,8 +35,8 @@ use super::runtime;
 use super::status::{Status, could_not_run};
 
 /// Tests a backend. Statuses: 0 it keeps the contract, 1 it does not, 2 it cannot be asked or the test was interrupted.
-pub(super) fn run(args: &ContractArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let ContractCommand::Test(args) = &args.command;
+pub(super) fn run(command: &ContractCommand, out: &mut dyn Write) -> anyhow::Result<Status> {
+    let ContractCommand::Test(args) = command;
     let result = tested(args);
     if let Some(file) = &args.junit {
         let document = match &result {

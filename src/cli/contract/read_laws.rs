@@ -9,14 +9,16 @@ use http::Method;
 use http::header::{CONTENT_TYPE, ETAG};
 use serde_json::{Map, Value};
 
-use super::api_under_test::ApiRequest;
-use super::suite::{Suite, tried};
+use super::suite::Suite;
+use super::tested_api::{ApiAnswer, ApiRequest};
 
 /// The most records of a kind that are read one by one.
 const MOST_RECORDS: usize = 10;
 
 /// A number that no record has: the largest that WordPress takes.
 const NO_RECORD: i64 = i64::MAX - 1;
+
+const SAME: &str = "a record is the same each time";
 
 // === impl Suite ===
 
@@ -25,84 +27,66 @@ impl Suite {
     pub(super) async fn read_laws(&mut self, kind: Kind, records: &[Value]) {
         let subject = format!("{}.read", kind.collection());
         if records.is_empty() {
-            self.leave_out(&subject, "a record is the same each time", "no record is listed");
+            self.leave_out(&subject, SAME, "no record is listed");
         }
         for listed in records.iter().take(MOST_RECORDS) {
-            self.record(kind, &subject, listed).await;
+            self.record(kind, &subject, &listed["id"]).await;
         }
         self.absent(kind, &subject).await;
     }
 
-    async fn record(&mut self, kind: Kind, subject: &str, listed: &Value) {
-        let listed_id = &listed["id"];
-        if !listed_id.is_number() {
-            return;
+    /// Reads the record with a number; none where it cannot be read.
+    async fn record(&mut self, kind: Kind, subject: &str, number: &Value) -> Option<()> {
+        if !number.is_number() {
+            return None;
         }
-        let target = format!("/{}/{listed_id}", kind.collection());
-        let request = ApiRequest::get(target.as_str());
+        let target = format!("/{}/{number}", kind.collection());
         let shape = Shape::Model(kind.model());
-        let Some(first) = self.read(subject, &target, shape).await else {
-            return;
-        };
-        let Some(second) = self.read(subject, &target, shape).await else {
-            return;
-        };
-        let law = "a record is the same each time";
-        self.faultless(
-            tried(subject, law, &request),
-            "the same answer",
-            changed(&first, &second),
-        );
+        let first = self.read(subject, &target, shape).await?.answer.body;
+        let second = self.read(subject, &target, shape).await?;
+        let changed = changed(&first, &second.answer.body);
+        self.faultless(&second, SAME, "the same answer", changed);
         let law = "a record has the number of its address";
-        self.equal(tried(subject, law, &request), &first["id"], listed_id);
+        self.equal(&second, law, &first["id"], number);
         self.head(subject, &target).await;
         // Terms have no route by slug.
-        if let Some(slug) = first["slug"]
-            .as_str()
-            .filter(|slug| !kind.is_term() && !slug.is_empty())
-        {
-            let by_slug = format!("/{}/by-slug/{slug}", kind.collection());
-            if let Some(named) = self.read(subject, &by_slug, shape).await {
-                let law = "a record has the same number by its slug";
-                let request = ApiRequest::get(by_slug);
-                self.equal(tried(subject, law, &request), &named["id"], listed_id);
-            }
-        }
+        let slug = first["slug"].as_str();
+        let slug = slug.filter(|slug| !kind.is_term() && !slug.is_empty())?;
+        let by_slug = format!("/{}/by-slug/{slug}", kind.collection());
+        let named = self.read(subject, &by_slug, shape).await?;
+        let law = "a record has the same number by its slug";
+        self.equal(&named, law, &named.answer.body["id"], number);
+        Some(())
     }
 
     /// HEAD has the status and the headers of GET, and no body.
     async fn head(&mut self, subject: &str, target: &str) {
         let law = "HEAD tells what GET tells";
-        let request = ApiRequest::of(Method::HEAD, target);
-        let (Some(head), Some(get)) = (
-            self.answered(tried(subject, law, &request)).await,
-            self.answered(tried(subject, law, &ApiRequest::get(target))).await,
-        ) else {
+        let head = self.ask(subject, law, ApiRequest::of(Method::HEAD, target)).await;
+        let get = self.ask(subject, law, ApiRequest::get(target)).await;
+        let (Some(head), Some(get)) = (head, get) else {
             return;
         };
-        let facts = |answer: &super::api_under_test::ApiAnswer| {
+        let facts = |answer: &ApiAnswer| {
             let of = |name| answer.headers.get(name).cloned();
             (answer.status, of(CONTENT_TYPE), of(ETAG))
         };
-        let holds = facts(&head) == facts(&get) && head.bytes == 0;
-        self.check(
-            tried(subject, law, &request),
-            holds,
-            &format!("{:?}", facts(&get)),
-            || format!("{:?} with {} bytes", facts(&head), head.bytes),
-        );
+        let (found, expected, bytes) = (facts(&head.answer), facts(&get.answer), head.answer.bytes);
+        let holds = found == expected && bytes == 0;
+        self.verdict(&head, law, (holds, &format!("{expected:?}")), || {
+            format!("{found:?} with {bytes} bytes")
+        });
     }
 
     /// A record that is not there.
     async fn absent(&mut self, kind: Kind, subject: &str) {
         let law = "a record that is not there is refused";
         let request = ApiRequest::get(format!("/{}/{NO_RECORD}", kind.collection()));
-        let Some(answer) = self.answered(tried(subject, law, &request)).await else {
-            return;
-        };
-        // Versions of the plugin differ: backend.md section 14.
-        let status = if answer.status == 404 { 404 } else { 400 };
-        self.refused(tried(subject, law, &request), &answer, (status, &[]));
+        if let Some(trial) = self.ask(subject, law, request).await {
+            // Versions of the plugin differ: backend.md section 14.
+            let status = if trial.answer.status == 404 { 404 } else { 400 };
+            self.refused(&trial, law, status, &[]);
+        }
     }
 }
 

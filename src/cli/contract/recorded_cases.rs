@@ -3,86 +3,88 @@
 use calendar_edge_judge::contract::Kind;
 use http::Method;
 
-use super::api_under_test::ApiRequest;
-use super::suite::{Suite, tried};
+use super::suite::Suite;
+use super::tested_api::ApiRequest;
 
-/// A recorded request, and what WordPress answered.
-#[derive(Debug)]
-struct RecordedCase {
-    /// The record in `fixtures/corpus`.
-    record: &'static str,
-    method: &'static str,
-    target: &'static str,
-    /// A body, which was sent as JSON.
-    body: Option<&'static str>,
-    status: u16,
-    code: &'static str,
-}
-
-const fn case(
-    record: &'static str,
-    method: &'static str,
-    target: &'static str,
-    status: u16,
-    code: &'static str,
-) -> RecordedCase {
-    RecordedCase {
-        record,
-        method,
-        target,
-        body: None,
-        status,
-        code,
-    }
-}
-
-impl RecordedCase {
-    const fn with(self, body: &'static str) -> Self {
-        Self {
-            body: Some(body),
-            ..self
-        }
-    }
-}
+/// The record in `fixtures/corpus`, its method, its target, its body, which was sent as JSON, and the status and the code
+/// that WordPress answered with.
+type RecordedCase = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    u16,
+    &'static str,
+);
 
 /// The cases: routes and methods that are not there, arguments that are missing, and writes without an account.
 const CASES: [RecordedCase; 24] = [
-    case("r0003", "GET", "/?namespace=nope", 404, "rest_invalid_namespace"),
-    case("r0014", "POST", "/doc", 404, "rest_no_route"),
-    case("r0016", "PUT", "/doc", 404, "rest_no_route"),
-    case("r0726", "GET", "/events/00", 400, "rest_invalid_param"),
-    case("r0727", "GET", "/events/-1", 404, "rest_no_route"),
-    case("r0738", "GET", "/events/abc", 404, "rest_no_route"),
-    case("r0750", "GET", "/events/1e2", 404, "rest_no_route"),
-    case("r0860", "GET", "/events/by-slug/", 404, "rest_no_route"),
-    case("r1766", "GET", "/venues/abc", 404, "rest_no_route"),
-    case("r2305", "GET", "/organizers/abc", 404, "rest_no_route"),
-    case("r2310", "GET", "/organizers/15.0", 404, "rest_no_route"),
-    case("r2788", "GET", "/categories/abc", 404, "rest_no_route"),
-    case("r2809", "GET", "/categories/by-slug/music", 404, "rest_no_route"),
-    case("r3178", "GET", "/tags/10,11", 404, "rest_no_route"),
-    case(
+    (
+        "r0003",
+        "GET",
+        "/?namespace=nope",
+        "",
+        404,
+        "rest_invalid_namespace",
+    ),
+    ("r0014", "POST", "/doc", "", 404, "rest_no_route"),
+    ("r0016", "PUT", "/doc", "", 404, "rest_no_route"),
+    ("r0726", "GET", "/events/00", "", 400, "rest_invalid_param"),
+    ("r0727", "GET", "/events/-1", "", 404, "rest_no_route"),
+    ("r0738", "GET", "/events/abc", "", 404, "rest_no_route"),
+    ("r0750", "GET", "/events/1e2", "", 404, "rest_no_route"),
+    ("r0860", "GET", "/events/by-slug/", "", 404, "rest_no_route"),
+    ("r1766", "GET", "/venues/abc", "", 404, "rest_no_route"),
+    ("r2305", "GET", "/organizers/abc", "", 404, "rest_no_route"),
+    ("r2310", "GET", "/organizers/15.0", "", 404, "rest_no_route"),
+    ("r2788", "GET", "/categories/abc", "", 404, "rest_no_route"),
+    (
+        "r2809",
+        "GET",
+        "/categories/by-slug/music",
+        "",
+        404,
+        "rest_no_route",
+    ),
+    ("r3178", "GET", "/tags/10,11", "", 404, "rest_no_route"),
+    (
         "r3637",
         "GET",
         "/organizers?page=500",
+        "",
         404,
         "organizer-archive-page-not-found",
     ),
-    case(
+    (
         "r3634",
         "GET",
         "/events?page=500",
+        "",
         404,
         "event-archive-page-not-found",
     ),
-    case("r3466", "PUT", "/events", 404, "rest_no_route").with("{}"),
-    case("r3485", "PATCH", "/venues", 404, "rest_no_route").with("{}"),
-    case("r3504", "DELETE", "/organizers", 404, "rest_no_route").with("{}"),
-    case("r3517", "PUT", "/categories", 404, "rest_no_route").with("{}"),
-    case("r3532", "PATCH", "/tags", 404, "rest_no_route").with("{}"),
-    case("r3616", "PUT", "/events", 404, "rest_no_route").with("{"),
-    case("r2812", "POST", "/categories", 401, "rest_forbidden").with("{\"name\": \"Fresh term\"}"),
-    case("r3193", "POST", "/tags", 401, "rest_forbidden").with("{\"name\": \"Fresh term\"}"),
+    ("r3466", "PUT", "/events", "{}", 404, "rest_no_route"),
+    ("r3485", "PATCH", "/venues", "{}", 404, "rest_no_route"),
+    ("r3504", "DELETE", "/organizers", "{}", 404, "rest_no_route"),
+    ("r3517", "PUT", "/categories", "{}", 404, "rest_no_route"),
+    ("r3532", "PATCH", "/tags", "{}", 404, "rest_no_route"),
+    ("r3616", "PUT", "/events", "{", 404, "rest_no_route"),
+    (
+        "r2812",
+        "POST",
+        "/categories",
+        "{\"name\": \"Fresh term\"}",
+        401,
+        "rest_forbidden",
+    ),
+    (
+        "r3193",
+        "POST",
+        "/tags",
+        "{\"name\": \"Fresh term\"}",
+        401,
+        "rest_forbidden",
+    ),
 ];
 
 // === impl Suite ===
@@ -90,30 +92,22 @@ const CASES: [RecordedCase; 24] = [
 impl Suite {
     /// Sends the recorded requests; those that a careless backend would obey only if writes are asked for.
     pub(super) async fn recorded_cases(&mut self, writes: bool) {
-        for case in &CASES {
-            let law = format!("{} is answered as it was recorded", case.record);
-            if !writes && case.method != "GET" {
+        for (record, method, target, body, status, code) in CASES {
+            let law = format!("{record} is answered as it was recorded");
+            if !writes && method != "GET" {
                 self.leave_out("recorded", &law, "a write, which --writes sends");
                 continue;
             }
-            let Ok(method) = Method::from_bytes(case.method.as_bytes()) else {
+            let Ok(method) = Method::from_bytes(method.as_bytes()) else {
                 continue;
             };
-            let request = ApiRequest::of(method, case.target);
-            let request = match case.body {
-                Some(body) => request.with_body(body),
-                None => request,
-            };
-            if let Some(answer) = self.answered(tried("recorded", &law, &request)).await {
-                self.refused(
-                    tried("recorded", &law, &request),
-                    &answer,
-                    (case.status, &[case.code]),
-                );
-                let kind = Kind::ALL
-                    .into_iter()
-                    .find(|kind| case.target.trim_start_matches('/') == kind.collection());
-                kind.and_then(|kind| self.note_created(kind, &answer));
+            let mut request = ApiRequest::of(method, target);
+            request.body = (!body.is_empty()).then(|| body.to_owned());
+            if let Some(trial) = self.ask("recorded", &law, request).await {
+                self.refused(&trial, &law, status, &[code]);
+                let collection = target.trim_start_matches('/');
+                let kind = Kind::ALL.into_iter().find(|kind| kind.collection() == collection);
+                kind.and_then(|kind| self.note_created(kind, &trial.answer));
             }
         }
     }
@@ -132,10 +126,10 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str(line).expect("a record"))
             .collect();
-        for case in &CASES {
+        for (name, method, expected, sent, status, code) in CASES {
             let record = records
                 .iter()
-                .find(|record| record["id"] == case.record)
+                .find(|record| record["id"] == name)
                 .expect("recorded");
             let (request, response) = (&record["request"], &record["response"]);
             let path = request["path"].as_str().expect("a path");
@@ -145,15 +139,14 @@ mod tests {
             }
             assert_eq!(
                 (request["method"].as_str(), target.trim_start_matches('/')),
-                (Some(case.method), case.target.trim_start_matches('/')),
-                "{}",
-                case.record
+                (Some(method), expected.trim_start_matches('/')),
+                "{name}"
             );
-            assert_eq!(request["body"].as_str(), case.body, "{}", case.record);
-            assert_eq!(response["status"], case.status, "{}", case.record);
+            assert_eq!(request["body"].as_str().unwrap_or_default(), sent, "{name}");
+            assert_eq!(response["status"], status, "{name}");
             let body: Value = serde_json::from_str(response["body"].as_str().expect("a body")).expect("JSON");
-            assert_eq!(body["code"], case.code, "{}", case.record);
-            assert_eq!(record["auth"], "none", "{}", case.record);
+            assert_eq!(body["code"], code, "{name}");
+            assert_eq!(record["auth"], "none", "{name}");
         }
     }
 }

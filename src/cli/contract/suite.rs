@@ -10,8 +10,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::progress::TerminalProgress;
-use super::api_under_test::{ApiAnswer, ApiRequest, ApiUnderTest};
 use super::suite_report::{CheckResult, SuiteReport};
+use super::tested_api::{ApiAnswer, ApiRequest, ApiUnderTest};
 
 /// A test on its way.
 pub(super) struct Suite {
@@ -24,22 +24,15 @@ pub(super) struct Suite {
     pub(super) made: String,
 }
 
-/// A law that is tried on a subject by a request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TriedLaw<'a> {
-    subject: &'a str,
-    law: &'a str,
-    request: &'a ApiRequest,
+/// A request about a subject, and its answer, by which laws are tried.
+pub(super) struct Trial {
+    subject: String,
+    request: ApiRequest,
+    pub(super) answer: ApiAnswer,
 }
 
-/// A law on its way.
-pub(super) const fn tried<'a>(subject: &'a str, law: &'a str, request: &'a ApiRequest) -> TriedLaw<'a> {
-    TriedLaw {
-        subject,
-        law,
-        request,
-    }
-}
+/// The law of every read.
+pub(super) const READS_SUCCEED: &str = "reads succeed";
 
 /// The records of a kind that the walk over its list found.
 #[derive(Debug, Default)]
@@ -74,9 +67,7 @@ impl Suite {
     /// Nothing answers at the address, or something else than this API.
     pub(super) async fn new(mut api: ApiUnderTest) -> anyhow::Result<Self> {
         let list = api.ask(&ApiRequest::get("/events?per_page=1")).await;
-        let list = list
-            .map_err(anyhow::Error::msg)
-            .context("the backend cannot be asked")?;
+        let list = list.context("the backend cannot be asked")?;
         ensure!(
             list.body["events"].is_array() || list.code().is_some() || list.status >= 500,
             "this is no calendar API: /events answers {}",
@@ -130,116 +121,120 @@ impl Suite {
         for route in Route::all().filter(|route| matches!(route, Route::Collection(_))) {
             let request = ApiRequest::of(Method::OPTIONS, route.template());
             let law = "OPTIONS describes the route";
-            let Some(answer) = self.answered(tried("options", law, &request)).await else {
-                continue;
-            };
-            self.succeeded(tried("options", law, &request), &answer);
-            self.shaped(
-                "options",
-                &request,
-                Shape::Model(&ROUTE_DESCRIPTION),
-                &answer.body,
-            );
+            if let Some(trial) = self.ask("options", law, request).await {
+                self.succeeded(&trial, law);
+                self.shaped(&trial, Shape::Model(&ROUTE_DESCRIPTION));
+            }
         }
     }
 
     // === words for checks ===
 
-    /// Counts a check as passed, or as failed with what was expected and what was found.
-    pub(super) fn check(
+    /// Asks; none: nothing answered, which counts as a failure of the law.
+    pub(super) async fn ask(&mut self, subject: &str, law: &str, request: ApiRequest) -> Option<Trial> {
+        match self.api.ask(&request).await {
+            Ok(answer) => Some(Trial {
+                subject: subject.to_owned(),
+                request,
+                answer,
+            }),
+            Err(error) => {
+                let failed = CheckResult::Failed {
+                    asked: request.to_string(),
+                    expected: "an answer".to_owned(),
+                    found: format!("{error:#}"),
+                };
+                self.add(subject, law, failed);
+                None
+            }
+        }
+    }
+
+    /// Counts a law as kept, or as broken with what was expected and what was found.
+    pub(super) fn verdict(
         &mut self,
-        tried: TriedLaw<'_>,
-        holds: bool,
-        expected: &str,
+        trial: &Trial,
+        law: &str,
+        (holds, expected): (bool, &str),
         found: impl FnOnce() -> String,
     ) {
         let result = if holds {
             CheckResult::Passed
         } else {
             CheckResult::Failed {
-                asked: tried.request.to_string(),
+                asked: trial.request.to_string(),
                 expected: expected.to_owned(),
                 found: found(),
             }
         };
-        self.report.add(tried.subject, tried.law, result);
+        self.add(&trial.subject, law, result);
+    }
+
+    fn add(&mut self, subject: &str, law: &str, result: CheckResult) {
+        self.report.add(subject, law, result);
         let failed = self.report.failed();
         let made = self.report.checks.len();
         self.progress
-            .show(|| format!("{}: {made} laws, {failed} do not hold", tried.subject));
+            .show(|| format!("{subject}: {made} laws, {failed} do not hold"));
+    }
+
+    /// The same, where the answer itself was found.
+    pub(super) fn check(&mut self, trial: &Trial, law: &str, holds: bool, expected: &str) {
+        self.verdict(trial, law, (holds, expected), || trial.answer.told());
     }
 
     /// Checks that a call succeeded.
-    pub(super) fn succeeded(&mut self, tried: TriedLaw<'_>, answer: &ApiAnswer) {
-        self.check(tried, answer.status == 200, "200", || answer.told());
+    pub(super) fn succeeded(&mut self, trial: &Trial, law: &str) {
+        self.check(trial, law, trial.answer.status == 200, "200");
     }
 
     /// Checks that two values are equal.
-    pub(super) fn equal<T: PartialEq + Debug>(&mut self, tried: TriedLaw<'_>, found: &T, expected: &T) {
-        self.check(tried, found == expected, &format!("{expected:?}"), || {
-            format!("{found:?}")
-        });
+    pub(super) fn equal<T: PartialEq + Debug>(&mut self, trial: &Trial, law: &str, found: &T, expected: &T) {
+        let (holds, expected) = (found == expected, format!("{expected:?}"));
+        self.verdict(trial, law, (holds, &expected), || format!("{found:?}"));
     }
 
     /// Notes that a law could not be tried.
     pub(super) fn leave_out(&mut self, subject: &str, law: &str, reason: &str) {
-        self.report
-            .add(subject, law, CheckResult::LeftOut(reason.to_owned()));
+        let reason = reason.to_owned();
+        self.report.add(subject, law, CheckResult::LeftOut { reason });
     }
 
-    /// The answer to a request; none: nothing answered, which counts as a failure.
-    pub(super) async fn answered(&mut self, tried: TriedLaw<'_>) -> Option<ApiAnswer> {
-        match self.api.ask(tried.request).await {
-            Ok(answer) => Some(answer),
-            Err(error) => {
-                self.check(tried, false, "an answer", || error);
-                None
-            }
-        }
-    }
-
-    /// Counts a check as passed, or each fault as a failure.
-    pub(super) fn faultless(&mut self, tried: TriedLaw<'_>, expected: &str, faults: Vec<String>) {
+    /// Counts a law as kept, or each fault as a failure.
+    pub(super) fn faultless(&mut self, trial: &Trial, law: &str, expected: &str, faults: Vec<String>) {
         if faults.is_empty() {
-            self.check(tried, true, expected, String::new);
+            self.verdict(trial, law, (true, expected), String::new);
         }
         for fault in faults {
-            self.check(tried, false, expected, || fault);
+            self.verdict(trial, law, (false, expected), || fault);
         }
     }
 
-    /// Checks that a value has the shape that the models say.
-    pub(super) fn shaped(&mut self, subject: &str, request: &ApiRequest, shape: Shape, body: &Value) {
-        let faults = shape.mismatches(body).iter().map(ToString::to_string).collect();
+    /// Checks that an answer has the shape that the models say.
+    pub(super) fn shaped(&mut self, trial: &Trial, shape: Shape) {
+        let faults = shape.mismatches(&trial.answer.body);
+        let faults = faults.iter().map(ToString::to_string).collect();
         let (law, expected) = (format!("answers have the shape of {shape}"), shape.to_string());
-        self.faultless(tried(subject, &law, request), &expected, faults);
+        self.faultless(trial, &law, &expected, faults);
     }
 
     /// Reads what has to succeed, and checks its shape; none if it does not succeed.
-    pub(super) async fn read(&mut self, subject: &str, target: &str, shape: Shape) -> Option<Value> {
-        let request = ApiRequest::get(target);
-        let law = "reads succeed";
-        let answer = self.answered(tried(subject, law, &request)).await?;
-        self.succeeded(tried(subject, law, &request), &answer);
-        if answer.status != 200 {
+    pub(super) async fn read(&mut self, subject: &str, target: &str, shape: Shape) -> Option<Trial> {
+        let trial = self.ask(subject, READS_SUCCEED, ApiRequest::get(target)).await?;
+        self.succeeded(&trial, READS_SUCCEED);
+        if trial.answer.status != 200 {
             return None;
         }
-        self.shaped(subject, &request, shape, &answer.body);
-        Some(answer.body)
+        self.shaped(&trial, shape);
+        Some(trial)
     }
 
     /// Checks that an answer is an error of this status and one of these codes.
-    pub(super) fn refused(
-        &mut self,
-        tried: TriedLaw<'_>,
-        answer: &ApiAnswer,
-        (status, codes): (u16, &[&str]),
-    ) {
+    pub(super) fn refused(&mut self, trial: &Trial, law: &str, status: u16, codes: &[&str]) {
+        let answer = &trial.answer;
         let is_code = codes.is_empty() || answer.code().is_some_and(|code| codes.contains(&code));
         let expected = format!("{status} {}", codes.join(" or "));
-        self.check(tried, answer.status == status && is_code, expected.trim(), || {
-            answer.told()
-        });
-        self.shaped(tried.subject, tried.request, Shape::Model(&ERROR), &answer.body);
+        self.check(trial, law, answer.status == status && is_code, expected.trim());
+        self.shaped(trial, Shape::Model(&ERROR));
     }
 }

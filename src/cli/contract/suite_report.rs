@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The checks of a test, in the order in which they were made.
@@ -12,19 +13,21 @@ pub(super) struct SuiteReport {
 }
 
 /// One check, or several of one kind with the same result.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct SuiteCheck {
     /// The operation, or what else it is about.
     pub(super) subject: String,
     /// The law, as a sentence.
     pub(super) law: String,
-    pub(super) result: CheckResult,
     /// How often it was made with this result.
     pub(super) count: u64,
+    #[serde(flatten)]
+    pub(super) result: CheckResult,
 }
 
 /// The result of a check.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
 pub(super) enum CheckResult {
     Passed,
     Failed {
@@ -33,8 +36,10 @@ pub(super) enum CheckResult {
         expected: String,
         found: String,
     },
-    /// It could not be made, for a reason.
-    LeftOut(String),
+    /// It could not be made.
+    LeftOut {
+        reason: String,
+    },
 }
 
 // === impl SuiteReport ===
@@ -70,12 +75,8 @@ impl SuiteReport {
 
     /// The laws that do not hold.
     pub(super) fn failed(&self) -> usize {
-        self.failures().count()
-    }
-
-    fn failures(&self) -> impl Iterator<Item = &SuiteCheck> {
         let is_failed = |check: &&SuiteCheck| matches!(check.result, CheckResult::Failed { .. });
-        self.checks.iter().filter(is_failed)
+        self.checks.iter().filter(is_failed).count()
     }
 
     fn made(&self) -> u64 {
@@ -100,8 +101,7 @@ impl SuiteReport {
 
     /// The report for programs.
     pub(super) fn to_json(&self) -> Value {
-        let checks: Vec<Value> = self.checks.iter().map(SuiteCheck::to_json).collect();
-        json!({"checks": checks, "made": self.made(), "failed": self.failed()})
+        json!({"checks": self.checks, "made": self.made(), "failed": self.failed()})
     }
 
     /// The report for people: subjects with their counts, and what fails or was left out.
@@ -120,32 +120,10 @@ impl SuiteReport {
 // === impl SuiteCheck ===
 
 impl SuiteCheck {
-    fn to_json(&self) -> Value {
-        let mut told = json!({"subject": self.subject, "law": self.law, "count": self.count});
-        match &self.result {
-            CheckResult::Passed => told["result"] = "passed".into(),
-            CheckResult::LeftOut(reason) => {
-                told["result"] = "left_out".into();
-                told["reason"] = reason.as_str().into();
-            }
-            CheckResult::Failed {
-                asked,
-                expected,
-                found,
-            } => {
-                told["result"] = "failed".into();
-                told["asked"] = asked.as_str().into();
-                told["expected"] = expected.as_str().into();
-                told["found"] = found.as_str().into();
-            }
-        }
-        told
-    }
-
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.result {
             CheckResult::Passed => Ok(()),
-            CheckResult::LeftOut(reason) => writeln!(out, "  left out  {}: {reason}", self.law),
+            CheckResult::LeftOut { reason } => writeln!(out, "  left out  {}: {reason}", self.law),
             CheckResult::Failed {
                 asked,
                 expected,

@@ -5,8 +5,8 @@ use calendar_edge_judge::contract::answer::Shape;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::api_under_test::{ApiAnswer, ApiRequest};
-use super::suite::{Suite, tried};
+use super::suite::Suite;
+use super::tested_api::{ApiAnswer, ApiRequest};
 
 // === impl Suite ===
 
@@ -35,8 +35,8 @@ impl Suite {
         for target in std::mem::take(&mut self.created).into_iter().rev() {
             let request = ApiRequest::of(Method::DELETE, target).with_account();
             let law = "what was created is deleted again";
-            if let Some(answer) = self.answered(tried("writes", law, &request)).await {
-                self.succeeded(tried("writes", law, &request), &answer);
+            if let Some(trial) = self.ask("writes", law, request).await {
+                self.succeeded(&trial, law);
             }
         }
     }
@@ -44,15 +44,10 @@ impl Suite {
     async fn create_without_arguments(&mut self, kind: Kind) {
         let law = "a record without its name is refused";
         let subject = format!("{}.create", kind.collection());
-        let request = ApiRequest::of(Method::POST, format!("/{}", kind.collection()));
-        let request = request.with_body("{}").with_account();
-        if let Some(answer) = self.answered(tried(&subject, law, &request)).await {
-            self.refused(
-                tried(&subject, law, &request),
-                &answer,
-                (400, &["rest_missing_callback_param"]),
-            );
-            self.note_created(kind, &answer);
+        let request = creation(kind, &json!({}));
+        if let Some(trial) = self.ask(&subject, law, request).await {
+            self.refused(&trial, law, 400, &["rest_missing_callback_param"]);
+            self.note_created(kind, &trial.answer);
         }
     }
 
@@ -60,22 +55,16 @@ impl Suite {
     async fn create(&mut self, kind: Kind) -> Option<String> {
         let subject = format!("{}.create", kind.collection());
         let law = "a record is created";
-        let request = ApiRequest::of(Method::POST, format!("/{}", kind.collection()));
         let record = new_record(kind, &self.made);
-        let request = request.with_body(record.to_string()).with_account();
-        let answer = self.answered(tried(&subject, law, &request)).await?;
-        let target = self.note_created(kind, &answer);
-        self.check(
-            tried(&subject, law, &request),
-            target.is_some(),
-            "201 with a number",
-            || answer.told(),
-        );
-        self.shaped(&subject, &request, Shape::Model(kind.model()), &answer.body);
+        let trial = self.ask(&subject, law, creation(kind, &record)).await?;
+        let target = self.note_created(kind, &trial.answer);
+        self.check(&trial, law, target.is_some(), "201 with a number");
+        let shape = Shape::Model(kind.model());
+        self.shaped(&trial, shape);
         let target = target?;
-        let read = self.read(&subject, &target, Shape::Model(kind.model())).await?;
-        let (law, name) = ("what was created is there", name_of(kind));
-        self.equal(tried(&subject, law, &request), &read[name], &record[name]);
+        let read = self.read(&subject, &target, shape).await?.answer.body;
+        let name = name_of(kind);
+        self.equal(&trial, "what was created is there", &read[name], &record[name]);
         Some(target)
     }
 
@@ -87,55 +76,54 @@ impl Suite {
         let request = ApiRequest::of(Method::POST, target)
             .with_body(json!({name: wanted}).to_string())
             .with_account();
-        let Some(answer) = self.answered(tried(&subject, law, &request)).await else {
+        let Some(trial) = self.ask(&subject, law, request).await else {
             return;
         };
-        self.succeeded(tried(&subject, "a record is changed", &request), &answer);
-        self.shaped(&subject, &request, Shape::Model(kind.model()), &answer.body);
-        if let Some(read) = self.read(&subject, target, Shape::Model(kind.model())).await {
-            self.equal(tried(&subject, law, &request), &read[name], &wanted.into());
+        self.succeeded(&trial, "a record is changed");
+        let shape = Shape::Model(kind.model());
+        self.shaped(&trial, shape);
+        if let Some(read) = self.read(&subject, target, shape).await {
+            self.equal(&trial, law, &read.answer.body[name], &wanted.into());
         }
     }
 
     async fn delete(&mut self, kind: Kind, target: &str) {
         let subject = format!("{}.delete", kind.collection());
         let law = "a record is deleted";
-        let request = ApiRequest::of(Method::DELETE, target).with_account();
-        let Some(answer) = self.answered(tried(&subject, law, &request)).await else {
+        let deletion = || ApiRequest::of(Method::DELETE, target).with_account();
+        let Some(trial) = self.ask(&subject, law, deletion()).await else {
             return;
         };
-        if answer.status == 200 {
+        if trial.answer.status == 200 {
             self.created.retain(|created| created != target);
         }
-        self.succeeded(tried(&subject, law, &request), &answer);
-        self.shaped(&subject, &request, Shape::Model(kind.model()), &answer.body);
-        let gone = ApiRequest::get(target);
+        self.succeeded(&trial, law);
+        self.shaped(&trial, Shape::Model(kind.model()));
         let law = "what was deleted is gone";
-        if let Some(answer) = self.answered(tried(&subject, law, &gone)).await {
-            let holds = (400..500).contains(&answer.status);
-            self.check(
-                tried(&subject, law, &gone),
-                holds,
-                "an error of the caller",
-                || answer.told(),
-            );
+        if let Some(gone) = self.ask(&subject, law, ApiRequest::get(target)).await {
+            let holds = (400..500).contains(&gone.answer.status);
+            self.check(&gone, law, holds, CALLERS_ERROR);
         }
-        // A post in the trash says so; a term is not there any more.
         let law = "what was deleted cannot be deleted again";
-        if let Some(again) = self.answered(tried(&subject, law, &request)).await {
-            let holds = if kind.is_term() {
-                (400..500).contains(&again.status)
+        if let Some(again) = self.ask(&subject, law, deletion()).await {
+            let status = again.answer.status;
+            // A post in the trash says so; a term is not there any more.
+            let (holds, expected) = if kind.is_term() {
+                ((400..500).contains(&status), CALLERS_ERROR)
             } else {
-                again.status == 410
+                (status == 410, "410")
             };
-            let expected = if kind.is_term() {
-                "an error of the caller"
-            } else {
-                "410"
-            };
-            self.check(tried(&subject, law, &request), holds, expected, || again.told());
+            self.check(&again, law, holds, expected);
         }
     }
+}
+
+const CALLERS_ERROR: &str = "an error of the caller";
+
+/// The call that creates a record.
+fn creation(kind: Kind, record: &Value) -> ApiRequest {
+    let request = ApiRequest::of(Method::POST, format!("/{}", kind.collection()));
+    request.with_body(record.to_string()).with_account()
 }
 
 const fn name_of(kind: Kind) -> &'static str {

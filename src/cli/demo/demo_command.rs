@@ -10,11 +10,17 @@ use calendar_edge::app::{
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
-use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, Settings};
+use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, MarkKey, Settings};
 use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
-use calendar_service::{CalendarServer, PASSWORD, USERNAME, try_lines};
+use calendar_service::secret::Secret;
+use calendar_service::{Announcement, Calendar, CalendarServer, PASSWORD, SEAL, USERNAME, try_lines};
 use clap::Args;
+use http::header::CONTENT_TYPE;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 use url::Url;
+use uuid::Uuid;
 
 use super::super::environment::{ADMIN_LISTEN, Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
 use super::super::runtime::{self, Runtimes};
@@ -69,40 +75,76 @@ async fn until_stopped(
 ) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
-    let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let calendar = CalendarServer::start(loopback)
-        .await
-        .context("the calendar cannot listen")?;
+    // Calendar and edge share it, as a site and its edge would.
+    let secret = format!("{}{}", Uuid::new_v4(), Uuid::new_v4());
+    let (queue, changes) = mpsc::unbounded_channel();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    let listener = listener.context("the calendar cannot listen")?;
+    let calendar = Calendar::sample(listener.local_addr()?, None)?;
+    let calendar = calendar.telling(Secret::new(secret.as_bytes())?, queue);
+    let calendar = CalendarServer::serve(listener, calendar)?;
     let mut settings = args.load(environment, calendar.rest_root())?;
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
     settings.forms.calendar = true;
+    settings.feed.enabled = true;
+    settings.origin.mark_key = Some(MarkKey::new(secret.as_bytes())?);
     let edge = Edge::start_under(Supervision::default(), threads, settings).await;
     let edge = edge.context("the edge could not start")?;
-    if let Some(root) = edge.addresses().iter().find_map(public_root) {
-        use_once(&root).await;
+    let root = edge.addresses().iter().find_map(public_root);
+    // It may be there already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().no_proxy().build()?;
+    let mut since = None;
+    if let Some(root) = root {
+        tokio::spawn(announce(client.clone(), root.clone(), changes));
+        since = use_once(&client, &root).await;
     }
-    banner(&calendar, &edge, out)?;
+    banner(&calendar, &edge, since.as_deref(), out)?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;
     calendar.stop().await;
     Ok(())
 }
 
-/// Asks for what the lines to try ask for, so that the page for operators has something to show.
-async fn use_once(root: &str) {
-    // It may be there already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let Ok(client) = reqwest::Client::builder().no_proxy().build() else {
-        return;
-    };
-    for target in ["events", "events", "events?page=zero", "events.ics", "venues"] {
-        let url = format!("{root}/{SPECIFIED_NAMESPACE}/{target}");
-        // One that fails shows on the page as well.
-        let _ = client.get(url).send().await;
+/// Posts each change to the edge, as the companion plugin of a site does. One that is lost shows by the next number.
+async fn announce(client: reqwest::Client, root: String, mut changes: UnboundedReceiver<Announcement>) {
+    while let Some(Announcement { seal, body }) = changes.recv().await {
+        let purge = client.post(format!("{root}/calendar-edge/v1/purge"));
+        let _ = purge.header(SEAL, seal).body(body).send().await;
     }
 }
 
-fn banner(calendar: &CalendarServer, edge: &Running, out: &mut dyn Write) -> io::Result<()> {
+/// Asks for what the lines to try ask for, and changes something, so that the page for operators and the feed have
+/// something to show. Returns the position in the feed before the change.
+async fn use_once(client: &reqwest::Client, root: &str) -> Option<String> {
+    let api = format!("{root}/{SPECIFIED_NAMESPACE}");
+    for target in ["events", "events", "events?page=zero", "events.ics", "venues"] {
+        // One that fails shows on the page as well.
+        let _ = client.get(format!("{api}/{target}")).send().await;
+    }
+    let first = client
+        .get(format!("{root}/calendar-edge/v1/changes"))
+        .send()
+        .await
+        .ok()?;
+    let first: Value = serde_json::from_slice(&first.bytes().await.ok()?).ok()?;
+    let tag = client
+        .post(format!("{api}/tags"))
+        .basic_auth(USERNAME, Some(PASSWORD));
+    let _ = tag
+        .header(CONTENT_TYPE, "application/json")
+        .body(r#"{"name":"Just Added"}"#)
+        .send()
+        .await;
+    first.get("next")?.as_str().map(str::to_owned)
+}
+
+fn banner(
+    calendar: &CalendarServer,
+    edge: &Running,
+    since: Option<&str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for address in edge.addresses() {
         writeln!(out, "calendar-edge listens on {address}")?;
     }
@@ -121,6 +163,13 @@ fn banner(calendar: &CalendarServer, edge: &Running, out: &mut dyn Write) -> io:
     )?;
     if let Some(root) = edge.addresses().iter().find_map(public_root) {
         writeln!(out, "\n{}", try_lines(&root))?;
+        if let Some(since) = since {
+            writeln!(
+                out,
+                "# what has changed since the start; `next` goes on from there"
+            )?;
+            writeln!(out, "curl '{root}/calendar-edge/v1/changes?since={since}'")?;
+        }
     }
     writeln!(out, "\nCtrl-C ends it; nothing is kept.\n")?;
     out.flush()

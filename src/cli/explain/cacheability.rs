@@ -13,7 +13,7 @@ use calendar_edge_judge::routing::CallTarget;
 use serde::Serialize;
 
 /// What the cache would do with a call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct CacheStory {
     /// True if the answer may be kept and looked up.
     pub(super) cacheable: bool,
@@ -42,7 +42,7 @@ impl CacheStory {
         if let Some(removal) = written_by(call) {
             return Some(Self {
                 removes: removed(&removal),
-                ..Self::silent()
+                ..Self::default()
             });
         }
         let story = match CachePolicy::new(settings).judge(call)? {
@@ -62,7 +62,7 @@ impl CacheStory {
             }
             Err(bypass) => Self {
                 bypass: Some(bypass.name()),
-                ..Self::silent()
+                ..Self::default()
             },
         };
         Some(story)
@@ -77,18 +77,7 @@ impl CacheStory {
             cacheable: true,
             lifetime: Some(lifetime.as_secs()),
             ended_by: Some(rule.reason()),
-            ..Self::silent()
-        }
-    }
-
-    const fn silent() -> Self {
-        Self {
-            cacheable: false,
-            bypass: None,
-            key: None,
-            lifetime: None,
-            ended_by: None,
-            removes: Vec::new(),
+            ..Self::default()
         }
     }
 }

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use calendar_edge::telemetry::printable_json;
 
-use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
-use super::super::status::Status;
+use super::super::status::{Misuse, Status};
+use super::super::typed_request::TypedRequest;
+use super::explain_args::ExplainArgs;
 use super::known_site::KnownSite;
 use super::recorded_refusal;
-use super::request::TypedRequest;
 use super::story::Story;
 use super::text;
 
@@ -24,7 +24,7 @@ pub(crate) fn run(
     {
         return recorded_refusal::run(id, args, out);
     }
-    let request = TypedRequest::read(args)?;
+    let request = typed(args)?;
     let known = KnownSite::find(args, environment)?;
     let story = Story::of(&request, &known);
     if args.output.json {
@@ -40,6 +40,18 @@ pub(crate) fn run(
     })
 }
 
+fn typed(args: &ExplainArgs) -> anyhow::Result<TypedRequest> {
+    let (method, target) = match args.asked.as_slice() {
+        [method, target] => (Some(method), target),
+        [target] => (None, target),
+        _ => return Err(Misuse("TARGET is missing").into()),
+    };
+    Ok(TypedRequest {
+        client: Some(args.client),
+        ..args.request.request(method, target)?
+    })
+}
+
 /// Targets begin with a slash or a scheme, which no id has.
 fn is_id(asked: &str) -> bool {
     !asked.starts_with('/') && !asked.contains("://")
@@ -49,7 +61,7 @@ fn is_id(asked: &str) -> bool {
 mod tests {
     use clap::Parser as _;
 
-    use super::super::super::args::{Cli, Command};
+    use super::super::super::command_line::{Cli, Command};
     use super::*;
 
     fn explain(typed: &[&str]) -> anyhow::Result<String> {

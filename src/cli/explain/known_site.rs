@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::args::{EdgeArgs, ExplainArgs};
+use super::super::args::EdgeArgs;
 use super::super::environment::Environment;
 use super::super::runtime;
+use super::explain_args::ExplainArgs;
 
 /// The settings and the tables that an edge before this site decides by.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(super) struct KnownSite {
 }
 
 /// Where the index of the site was read.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct IndexStory {
     /// `edge`: a running edge told what it knows; `file`: its file; `site`: the site was asked; `none`.
     pub(super) from: &'static str,
@@ -39,29 +40,25 @@ impl KnownSite {
     /// Asks the running edge, or else its file, or else the site; an edge that starts now would ask the site as well.
     pub(super) fn find(args: &ExplainArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let settings = args.load(environment)?;
-        let mut search = Search {
-            settings: &settings,
-            instead_of: Vec::new(),
-        };
-        let found = if args.names_a_site(environment) {
-            search
-                .edge(&args.edge)
-                .or_else(|| search.file())
-                .or_else(|| search.site())
+        let mut reasons = Vec::new();
+        let mut tried = |found: Result<IndexesAt, String>| found.map_err(|reason| reasons.push(reason)).ok();
+        let found = if args.site.names_a_site(environment) {
+            of_edge(&args.edge, &settings)
+                .and_then(&mut tried)
+                .or_else(|| of_file(&settings).and_then(&mut tried))
+                .or_else(|| tried(of_site(&settings)))
         } else {
-            search.instead_of.push("no site is named".to_owned());
-            None
+            tried(Err("no site is named".to_owned()))
         };
-        let instead_of = search.instead_of;
         let Some((from, place, indexes)) = found else {
-            return Ok(Self::unknown(settings, instead_of));
+            return Ok(Self::unknown(settings, reasons));
         };
         let (mut settings, tables) = informed(settings, &indexes);
         let index = IndexStory {
             from,
             place: Some(place),
             mode: adopt_mode(&mut settings, &indexes),
-            instead_of,
+            instead_of: reasons,
         };
         Ok(Self {
             settings,
@@ -96,65 +93,50 @@ fn adopt_mode(settings: &mut Settings, indexes: &Value) -> Option<&'static str> 
     is_another.then(|| mode.name())
 }
 
-/// The search for a document of indexes.
-struct Search<'a> {
-    settings: &'a Settings,
-    instead_of: Vec<String>,
-}
-
-/// The kind of a place, the place, and the document there.
+/// The kind of a place, the place, and the document of indexes there.
 type IndexesAt = (&'static str, String, Value);
 
-// === impl Search ===
-
-impl Search<'_> {
-    fn edge(&mut self, flags: &EdgeArgs) -> Option<IndexesAt> {
-        let flags = flags.or_of(self.settings);
-        let admin = flags.admin.clone()?;
+/// What the running edge tells, if there is one, or why it does not help.
+fn of_edge(flags: &EdgeArgs, settings: &Settings) -> Option<Result<IndexesAt, String>> {
+    let flags = flags.or_of(settings);
+    let admin = flags.admin.clone()?;
+    Some(
         match AdminClient::new(&flags).and_then(|edge| edge.get("/indexes")) {
-            Ok(indexes) if self.is_about(&indexes) => Some(("edge", admin, indexes)),
-            Ok(_) => self.without(format!("the edge at {admin} serves another site")),
-            Err(error) => self.without(error.to_string()),
-        }
-    }
+            Ok(indexes) if is_about(settings, &indexes) => Ok(("edge", admin, indexes)),
+            Ok(_) => Err(format!("the edge at {admin} serves another site")),
+            Err(error) => Err(error.to_string()),
+        },
+    )
+}
 
-    fn file(&mut self) -> Option<IndexesAt> {
-        let site = self.settings.site();
-        let file = site.origin.index_file.as_ref()?.display().to_string();
-        match stored_indexes(&site) {
-            Some(indexes) if self.is_about(&indexes) => Some(("file", file, indexes)),
-            _ => self.without(format!("{file} does not have the index of this site")),
-        }
-    }
+/// What its file holds, if it has one.
+fn of_file(settings: &Settings) -> Option<Result<IndexesAt, String>> {
+    let site = settings.site();
+    let file = site.origin.index_file.as_ref()?.display().to_string();
+    let indexes = stored_indexes(&site).filter(|indexes| is_about(settings, indexes));
+    let missing = format!("{file} does not have the index of this site");
+    Some(indexes.map(|indexes| ("file", file, indexes)).ok_or(missing))
+}
 
-    fn site(&mut self) -> Option<IndexesAt> {
-        let origin = &self.settings.origin;
-        if !origin.read_index {
-            return self.without("`origin.read_index` is false".to_owned());
-        }
-        let read = async {
-            published_indexes(self.settings)
-                .await
-                .map_err(anyhow::Error::from)
-        };
-        match runtime::single().and_then(|runtime| runtime.block_on(read)) {
-            Ok(indexes) => Some(("site", origin.url.to_string(), indexes)),
-            Err(error) => self.without(format!("the index of {} cannot be read: {error}", origin.url)),
-        }
+/// What the site publishes.
+fn of_site(settings: &Settings) -> Result<IndexesAt, String> {
+    let origin = &settings.origin;
+    if !origin.read_index {
+        return Err("`origin.read_index` is false".to_owned());
     }
+    let read = async { Ok(published_indexes(settings).await?) };
+    match runtime::single().and_then(|runtime| runtime.block_on(read)) {
+        Ok(indexes) => Ok(("site", origin.url.to_string(), indexes)),
+        Err(error) => Err(format!("the index of {} cannot be read: {error}", origin.url)),
+    }
+}
 
-    fn without(&mut self, reason: String) -> Option<IndexesAt> {
-        self.instead_of.push(reason);
-        None
-    }
-
-    /// Returns true if a document has the first root of the settings, under their namespace if they set one.
-    fn is_about(&self, indexes: &Value) -> bool {
-        let origin = &self.settings.origin;
-        let sites = indexes["sites"].as_array();
-        sites.into_iter().flatten().any(|site| {
-            let is_named = !origin.namespace.is_set() || site["namespace"] == origin.namespace.as_str();
-            site["root"] == origin.url.as_str() && is_named
-        })
-    }
+/// Returns true if a document has the first root of the settings, under their namespace if they set one.
+fn is_about(settings: &Settings, indexes: &Value) -> bool {
+    let origin = &settings.origin;
+    let sites = indexes["sites"].as_array();
+    sites.into_iter().flatten().any(|site| {
+        let is_named = !origin.namespace.is_set() || site["namespace"] == origin.namespace.as_str();
+        site["root"] == origin.url.as_str() && is_named
+    })
 }

@@ -6,14 +6,14 @@
 mod answering_backends;
 mod cacheability;
 mod command;
+mod explain_args;
 mod fate;
 mod known_site;
 mod recorded_refusal;
-mod request;
 mod story;
 mod surface_story;
 mod text;
 mod words;
 
 pub(super) use command::run;
-pub(super) use request::{assumed_type, header_lines, headers, method, public_host, target};
+pub(super) use explain_args::ExplainArgs;

@@ -8,8 +8,8 @@ use calendar_edge_core::gateway::surface::SURFACE_RULE;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::args::ExplainArgs;
 use super::super::status::{Misuse, Status};
+use super::explain_args::ExplainArgs;
 
 /// Asks the admin listener for the refusal with this id, and prints it.
 pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
@@ -63,16 +63,12 @@ fn lines(kept: &Value) -> Vec<String> {
     });
     lines.extend(kept["meaning"].as_str().map(|meaning| format!("  {meaning}")));
     lines.extend(findings(&kept["findings"]));
-    lines.extend(
-        kept["refused_in_every_mode_because"]
-            .as_str()
-            .map(|reason| format!("  refused in every mode: {reason}")),
-    );
-    lines.extend(
-        kept["remedy"]
-            .as_str()
-            .map(|remedy| format!("  what to do: {remedy}")),
-    );
+    for (name, words) in [
+        ("refused_in_every_mode_because", "refused in every mode"),
+        ("remedy", "what to do"),
+    ] {
+        lines.extend(kept[name].as_str().map(|text| format!("  {words}: {text}")));
+    }
     lines.extend(request(&kept["request"]));
     lines
 }

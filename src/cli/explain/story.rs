@@ -16,11 +16,11 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
+use super::super::typed_request::TypedRequest;
 use super::answering_backends::{BackendStory, answering};
 use super::cacheability::{CacheStory, asked};
 use super::fate::fate;
 use super::known_site::{IndexStory, KnownSite};
-use super::request::TypedRequest;
 use super::surface_story::SurfaceStory;
 use super::words::verdict_name;
 
@@ -28,7 +28,7 @@ use super::words::verdict_name;
 const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("x-wp-nonce")];
 
 /// The decision about one request, and the reasons.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Story {
     pub(super) method: String,
     pub(super) target: String,
@@ -133,7 +133,7 @@ impl Story {
     ) {
         let head = RequestHead {
             parts,
-            client: Some(request.client),
+            client: request.client,
             addressed: Addressed {
                 scheme: Scheme::Http,
                 host,
@@ -188,20 +188,7 @@ impl Story {
             assumed_content_type: request.assumed_type,
             namespace: known.settings.origin.namespace.to_string(),
             index: known.index.clone(),
-            outcome: "",
-            root: None,
-            route: None,
-            operation: None,
-            mode: None,
-            caller: None,
-            arguments: Vec::new(),
-            undeclared: Vec::new(),
-            findings: Vec::new(),
-            backends: Vec::new(),
-            request: None,
-            response: None,
-            cache: None,
-            surface: None,
+            ..Self::default()
         }
     }
 
@@ -260,7 +247,24 @@ impl Story {
         }
     }
 
-    pub(super) fn tell_refusal(&mut self, refusal: &Refusal) {
+    /// Tells whether a request to the rest of the site passes its rule.
+    fn tell_site(&mut self, decider: &Decider, head: &Parts, body: &[u8]) {
+        self.outcome = "site";
+        let Some(verdict) = decider.surface_verdict(head, body) else {
+            return;
+        };
+        self.surface = Some(SurfaceStory::of(&verdict));
+        if !verdict.is_refused() {
+            return;
+        }
+        self.tell_refusal(&verdict.refusal());
+        if let (Some(response), Some((status, text))) = (&mut self.response, verdict.page()) {
+            response.status = status.as_u16();
+            response.body = text;
+        }
+    }
+
+    fn tell_refusal(&mut self, refusal: &Refusal) {
         self.outcome = "refused";
         self.response = Some(ResponseStory {
             status: refusal.status().as_u16(),
@@ -359,7 +363,7 @@ mod tests {
             headers: HeaderMap::from_iter([(name, HeaderValue::from_static(value))]),
             body: String::new(),
             assumed_type: None,
-            client: [127, 0, 0, 1].into(),
+            client: Some([127, 0, 0, 1].into()),
         };
         Story::of(&request, &KnownSite::unknown(settings, Vec::new()))
     }

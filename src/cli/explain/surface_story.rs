@@ -1,11 +1,7 @@
 //! The rule of `[[surface]]` that takes a request to the rest of the site.
 
-use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::surface::SurfaceVerdict;
-use http::request::Parts;
 use serde::Serialize;
-
-use super::story::Story;
 
 /// A rule, and whether the caller passes it.
 #[derive(Debug, Serialize)]
@@ -19,31 +15,10 @@ pub(super) struct SurfaceStory {
     pub(super) has_rate: bool,
 }
 
-// === impl Story ===
-
-impl Story {
-    /// Tells whether a request to the rest of the site passes its rule.
-    pub(super) fn tell_site(&mut self, decider: &Decider, head: &Parts, body: &[u8]) {
-        self.outcome = "site";
-        let Some(verdict) = decider.surface_verdict(head, body) else {
-            return;
-        };
-        self.surface = Some(SurfaceStory::of(&verdict));
-        if !verdict.is_refused() {
-            return;
-        }
-        self.tell_refusal(&verdict.refusal());
-        if let (Some(response), Some((status, text))) = (&mut self.response, verdict.page()) {
-            response.status = status.as_u16();
-            response.body = text;
-        }
-    }
-}
-
 // === impl SurfaceStory ===
 
 impl SurfaceStory {
-    fn of(verdict: &SurfaceVerdict<'_>) -> Self {
+    pub(super) fn of(verdict: &SurfaceVerdict<'_>) -> Self {
         let rule = verdict.rule;
         Self {
             rule: rule.name.clone(),

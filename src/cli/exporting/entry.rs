@@ -26,7 +26,7 @@ pub(super) struct ManifestEntry {
 }
 
 /// A record beside the former export; all are new without one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum EntryState {
     New,
@@ -53,11 +53,6 @@ impl ManifestEntry {
             images: images(&record["image"]),
         }
     }
-}
-
-/// The number of a record.
-pub(super) fn id_of(record: &Value) -> Option<u64> {
-    record["id"].as_u64()
 }
 
 /// A hash of what a record says. WordPress writes some letters of e-mail addresses as entities, others each time.

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::num::NonZeroU32;
 
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::DryRun;
@@ -11,22 +10,20 @@ use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_core::settings::Settings;
 use http::HeaderMap;
 
-use super::super::comparing::Judged;
+use super::super::call_judge::Judged;
 use super::super::environment::Environment;
-use super::super::explain::header_lines;
 use super::super::file_hashes::account;
 use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, wait_after};
-use super::super::pace::{self, Pace};
+use super::super::pace::Pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
+use super::super::typed_request::header_lines;
 use super::export_args::ExportArgs;
-use super::export_files::{self, SUMMARY};
+use super::export_files;
+use super::export_summary::SUMMARY;
 use super::former_export::FormerExport;
-use super::kept_records::{KeptRecords, PART, SeenRecords, WalkSubject};
-
-/// Requests a second, unless typed.
-const RATE: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
+use super::kept_records::{KeptRecords, PART, WalkSubject};
 
 /// The site, asked no faster than a rate.
 struct PacedSite<'s> {
@@ -42,7 +39,6 @@ pub(crate) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let headers = header_lines(&args.header)?;
-    let rate = pace::rate(args.rate.as_deref(), RATE)?;
     let runtime = runtime::single()?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
@@ -52,7 +48,7 @@ pub(crate) fn run(
         let site = PacedSite {
             site: DryRun::new(site.clone(), &site)?,
             reader: ListReader::new(&settings, headers),
-            pace: Pace::new(rate),
+            pace: Pace::new(args.rate),
         };
         export(args, &settings, &subject, &site).await
     };
@@ -96,8 +92,8 @@ async fn export(
     }
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
     let comparer = Comparer::new(&settings.compare, today);
-    let (mut records, seen) = KeptRecords::open(directory, subject, comparer)?;
-    passes(&mut records, seen, site).await?;
+    let mut records = KeptRecords::open(directory, subject, comparer)?;
+    passes(&mut records, site).await?;
     let namespace = settings.namespaces.first().map_or("", String::as_str);
     let total = export_files::write(directory, &mut records, subject, namespace, former)
         .with_context(|| format!("the files in {name} cannot be written"))?;
@@ -106,15 +102,11 @@ async fn export(
 }
 
 /// Walks until a walk finds what the one before found: then no change between the two was missed.
-async fn passes(
-    records: &mut KeptRecords,
-    mut seen: SeenRecords,
-    site: &PacedSite<'_>,
-) -> anyhow::Result<()> {
+async fn passes(records: &mut KeptRecords, site: &PacedSite<'_>) -> anyhow::Result<()> {
     let mut progress = TerminalProgress::new();
     for _ in 0..MOST_PASSES {
-        pass(records, &mut seen, site, &mut progress).await?;
-        let is_same = records.end_pass(&mut seen)?;
+        pass(records, site, &mut progress).await?;
+        let is_same = records.end_pass()?;
         if is_same && records.place().passes > 1 {
             return Ok(());
         }
@@ -134,7 +126,6 @@ async fn passes(
 /// One walk over all lists, from the place that was reached.
 async fn pass(
     records: &mut KeptRecords,
-    seen: &mut SeenRecords,
     site: &PacedSite<'_>,
     progress: &mut TerminalProgress,
 ) -> anyhow::Result<()> {
@@ -153,7 +144,7 @@ async fn pass(
                     page.pages
                 )
             });
-            records.add_page(list.kind, list.root, page.records, seen)?;
+            records.add_page(list.kind, list.root, page.records)?;
             if is_last {
                 break;
             }

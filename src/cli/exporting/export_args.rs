@@ -1,5 +1,6 @@
 //! The arguments of `export`.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -18,9 +19,9 @@ pub(crate) struct ExportArgs {
     /// A header of the account that reads, 'Authorization: Basic …', or @FILE with a line for each header; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
-    /// Requests a second, 10 unless given
-    #[arg(long, value_name = "COUNT")]
-    pub(super) rate: Option<String>,
+    /// Requests a second
+    #[arg(long, value_name = "COUNT", default_value = "10")]
+    pub(super) rate: NonZeroU32,
     #[command(flatten)]
     pub(super) site: SiteArgs,
 }

@@ -11,17 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::entry::{EntryState, ManifestEntry};
+use super::export_summary::{ENTRIES, EntryCounts, ExportSummary, FORMAT, SUMMARY};
 use super::former_export::FormerExport;
 use super::kept_records::{KeptRecords, WalkSubject};
-
-/// The number of the format.
-pub(super) const FORMAT: u32 = 1;
-
-/// What the export is, and how much.
-pub(super) const SUMMARY: &str = "manifest.json";
-
-/// A line for each record.
-pub(super) const ENTRIES: &str = "manifest.ndjson";
 
 /// The files that an export would overwrite in a directory: those of a kind and the manifest's.
 pub(super) fn already_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
@@ -49,29 +41,12 @@ const NOT_SHOWN: [&str; 8] = [
     "the order in which organizers were typed, where the site does not keep it",
 ];
 
-/// The summary of an export.
-#[derive(Debug, Serialize)]
-struct ExportSummary<'a> {
-    format: u32,
-    made: String,
-    #[serde(flatten)]
-    subject: &'a WalkSubject,
-    namespace: &'a str,
-    /// When the former export was made, whose changes these are.
-    since: Option<String>,
-    /// Walks over all lists; the last two found the same.
-    passes: u32,
-    /// By kind, and by state.
-    records: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
-    not_shown: [&'static str; 8],
-}
-
 /// An export before it has its name.
 struct ExportFiles {
     directory: PathBuf,
     kinds: Vec<BufWriter<File>>,
     entries: BufWriter<File>,
-    counts: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+    counts: EntryCounts,
 }
 
 /// Writes the files of a finished walk. The summary comes last: a directory with one holds a whole export.
@@ -95,12 +70,12 @@ pub(super) fn write(
     let summary = ExportSummary {
         format: FORMAT,
         made: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        subject,
-        namespace,
+        subject: subject.clone(),
+        namespace: namespace.to_owned(),
         since,
         passes: records.place().passes,
         records: files.counts.clone(),
-        not_shown: NOT_SHOWN,
+        not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
     };
     let total = files.counts.values().flat_map(BTreeMap::values).sum();
     files.finish(&serde_json::to_vec_pretty(&summary)?)?;
@@ -128,14 +103,8 @@ impl ExportFiles {
             .zip(&mut self.kinds)
             .find(|(kind, _)| kind.singular() == entry.kind)
             .with_context(|| format!("there is no kind {}", entry.kind))?;
-        let state = match entry.state {
-            EntryState::New => "new",
-            EntryState::Changed => "changed",
-            EntryState::Unchanged => "unchanged",
-            EntryState::Gone => "gone",
-        };
-        let counts = self.counts.entry(kind.collection()).or_default();
-        *counts.entry(state).or_default() += 1;
+        let counts = self.counts.entry(kind.collection().to_owned()).or_default();
+        *counts.entry(entry.state).or_default() += 1;
         line(&mut self.entries, entry)?;
         match record {
             Some(record) if entry.state != EntryState::Unchanged => line(file, record),

@@ -6,10 +6,9 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
-use serde::Deserialize;
 
 use super::entry::{EntryState, ManifestEntry};
-use super::export_files::{ENTRIES, FORMAT, SUMMARY};
+use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
 use super::kept_records::WalkSubject;
 
 /// The entries of a former export, by kind and number.
@@ -18,17 +17,6 @@ pub(super) struct FormerExport {
     /// When it was finished; empty without one.
     pub(super) made: Option<String>,
     entries: BTreeMap<(String, u64), ManifestEntry>,
-}
-
-/// The part of its summary that is needed.
-#[derive(Debug, Deserialize)]
-struct Summary {
-    format: u32,
-    made: String,
-    #[serde(flatten)]
-    subject: WalkSubject,
-    /// By kind and state; `gone` has entries as well.
-    records: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 // === impl FormerExport ===
@@ -43,7 +31,7 @@ impl FormerExport {
         let name = directory.display();
         let text = std::fs::read(directory.join(SUMMARY));
         let text = text.with_context(|| format!("{name} has no finished export"))?;
-        let summary: Summary = serde_json::from_slice(&text).context(SUMMARY)?;
+        let summary: ExportSummary = serde_json::from_slice(&text).context(SUMMARY)?;
         ensure!(summary.format == FORMAT, "{name} has an export of another format");
         ensure!(
             summary.subject == *subject,

@@ -28,7 +28,9 @@ pub(super) struct KeptRecords {
     index: BTreeMap<KeptKey, KeptRecord>,
     place: WalkPlace,
     comparer: Comparer,
-    /// Where records of the pass under way differ from those of the pass before.
+    /// The records that the pass under way has seen.
+    seen: BTreeSet<KeptKey>,
+    /// Where they differ from those of the pass before.
     changing: BTreeSet<String>,
 }
 
@@ -87,19 +89,11 @@ enum PartLine {
     },
 }
 
-/// The records that the pass under way has seen.
-#[derive(Debug, Default)]
-pub(super) struct SeenRecords(BTreeSet<KeptKey>);
-
 // === impl KeptRecords ===
 
 impl KeptRecords {
     /// Continues the walk in a directory, or begins one. What the comparer ignores is no change of a record.
-    pub(super) fn open(
-        directory: &Path,
-        subject: &WalkSubject,
-        comparer: Comparer,
-    ) -> anyhow::Result<(Self, SeenRecords)> {
+    pub(super) fn open(directory: &Path, subject: &WalkSubject, comparer: Comparer) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
@@ -120,15 +114,16 @@ impl KeptRecords {
             index: BTreeMap::new(),
             place: WalkPlace::default(),
             comparer,
+            seen: BTreeSet::new(),
             changing: BTreeSet::new(),
         };
-        let seen = kept.read(subject)?;
+        kept.read(subject)?;
         // What a killed process left of its last line.
         kept.file.set_len(kept.length)?;
         if kept.length == 0 {
             kept.append(&PartLine::Subject(subject.clone()))?;
         }
-        Ok((kept, seen))
+        Ok(kept)
     }
 
     pub(super) const fn place(&self) -> &WalkPlace {
@@ -146,19 +141,13 @@ impl KeptRecords {
     }
 
     /// Keeps a page of a list, whose first is 1.
-    pub(super) fn add_page(
-        &mut self,
-        kind: Kind,
-        root: &str,
-        records: Vec<Value>,
-        seen: &mut SeenRecords,
-    ) -> anyhow::Result<()> {
+    pub(super) fn add_page(&mut self, kind: Kind, root: &str, records: Vec<Value>) -> anyhow::Result<()> {
         let kind = position(kind);
         let mut page = Vec::new();
         for record in records {
-            let id = entry::id_of(&record).context("a record without a number")?;
+            let id = id_of(&record)?;
             // Below several roots a record counts once, and on two pages of one pass as well.
-            if !seen.0.insert((kind, id)) {
+            if !self.seen.insert((kind, id)) {
                 continue;
             }
             page.push((kind, id));
@@ -189,18 +178,22 @@ impl KeptRecords {
     }
 
     /// Ends a pass. Returns true if it found what the pass before had found.
-    pub(super) fn end_pass(&mut self, seen: &mut SeenRecords) -> anyhow::Result<bool> {
-        let before = self.index.len();
-        let is_same = self.place.changed == 0 && before == seen.0.len();
-        self.index.retain(|key, _| seen.0.contains(key));
+    pub(super) fn end_pass(&mut self) -> anyhow::Result<bool> {
+        let is_same = self.place.changed == 0 && self.index.len() == self.seen.len();
+        self.drop_gone();
         self.place = WalkPlace {
             passes: self.place.passes + 1,
             ..WalkPlace::default()
         };
-        seen.0.clear();
         let place = self.place.clone();
         self.append(&PartLine::Pass { place })?;
         Ok(is_same)
+    }
+
+    /// Forgets the records that the ending pass has not seen.
+    fn drop_gone(&mut self) {
+        let seen = std::mem::take(&mut self.seen);
+        self.index.retain(|key, _| seen.contains(key));
     }
 
     /// All records in the order of kinds and numbers, each with its root.
@@ -250,8 +243,7 @@ impl KeptRecords {
         Ok(())
     }
 
-    fn read(&mut self, subject: &WalkSubject) -> anyhow::Result<SeenRecords> {
-        let mut seen = SeenRecords::default();
+    fn read(&mut self, subject: &WalkSubject) -> anyhow::Result<()> {
         let mut lines = BufReader::new(self.file.try_clone()?);
         lines.seek(SeekFrom::Start(0))?;
         let mut line = Vec::new();
@@ -274,17 +266,16 @@ impl KeptRecords {
                     self.place.changed += 1;
                 }
                 PartLine::Page { seen: page, place } => {
-                    seen.0.extend(page);
+                    self.seen.extend(page);
                     self.place = place;
                 }
                 PartLine::Pass { place } => {
-                    self.index.retain(|key, _| seen.0.contains(key));
-                    seen.0.clear();
+                    self.drop_gone();
                     self.place = place;
                 }
             }
         }
-        Ok(seen)
+        Ok(())
     }
 
     fn keep(&mut self, line: PartLine) -> anyhow::Result<()> {
@@ -298,7 +289,7 @@ impl KeptRecords {
 
     /// Notes that the record of the last line begins at `start`.
     fn note(&mut self, start: u64, kind: usize, root: String, record: &Value) -> anyhow::Result<()> {
-        let id = entry::id_of(record).context("a record without a number")?;
+        let id = id_of(record)?;
         let kept = KeptRecord {
             start,
             length: self.length - start,
@@ -332,6 +323,10 @@ impl KeptRecord {
         };
         Ok(record)
     }
+}
+
+fn id_of(record: &Value) -> anyhow::Result<u64> {
+    record["id"].as_u64().context("a record without a number")
 }
 
 /// The collection of a kind by its place, and the operation that lists it.

@@ -4,6 +4,7 @@ mod entry;
 mod export;
 mod export_args;
 mod export_files;
+mod export_summary;
 mod former_export;
 mod kept_records;
 

@@ -2,44 +2,20 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow, ensure};
 use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
 
-use super::super::check::outcome;
-use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
+use super::super::environment::Environment;
 use super::super::runtime;
-use super::super::status::{Misuse, Status};
-use super::access_files::AccessFiles;
-use super::file::{FileUse, text};
+use super::super::status::Status;
+use super::access_files::{access, access_lines};
+use super::file::text;
 use super::init_args::InitArgs;
-use super::site_address::SiteAddress;
-use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, find};
-
-/// The file that is written unless another one is named.
-const DEFAULT_FILE: &str = "edge.toml";
-
-/// What is asked for, once flags and environment are read.
-struct InitRequest {
-    question: SiteQuestion,
-    files: AccessFiles,
-    output: Output,
-}
-
-/// Where the configuration goes.
-enum Output {
-    Standard,
-    File { path: PathBuf, replace: Replace },
-}
-
-/// What happens to a file that is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Replace {
-    Never,
-    Always,
-}
+use super::site_address::site_address;
+use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, WorstFinding, check_site, find};
 
 /// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
@@ -48,151 +24,96 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let asked = InitRequest::read(args, environment)?;
-    asked.output.refuse_existing()?;
+    let (path, is_standard) = (args.output.as_path(), args.output == Path::new("-"));
+    // Before the site is asked.
+    ensure!(
+        is_standard || args.force || !path.exists(),
+        "{}: {KEPT}",
+        path.display()
+    );
+    let access_lines = access_lines(args)?;
+    let question = question(args, &access_lines)?;
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
-    let mut report = match asked.output {
-        Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
-        Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
+    let mut report = if is_standard {
+        Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment))
+    } else {
+        Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment))
     };
-    let found = runtime::single()?.block_on(find(&asked.question, &mut report));
-    let found = match found {
+    let found = match runtime::single()?.block_on(find(&question, &mut report)) {
         Ok(found) => found,
-        Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
         Err(obstacle) => {
-            report.unusable(&obstacle.to_string())?;
-            return Ok(report.worst().into());
+            report.unusable(obstacle);
+            return Ok(report.end().context("standard output")?.into());
         }
     };
-    let files = &asked.files;
-    let written = text(&found, FileUse::Kept { files });
+    let written = text(&found, Some(&access_lines));
     let settings = settings(&written)?;
-    asked.output.write(&written)?;
-    asked.output.tell(&found, settings, &mut report)?;
-    if let Output::Standard = asked.output {
+    if is_standard {
+        tell("FILE", &found, settings, &mut report)?;
+    } else {
+        write(path, &written, args.force)?;
+        report.ok(format!("{} is written", path.display()));
+        tell(&path.display().to_string(), &found, settings, &mut report)?;
+    }
+    report.end().context("standard output")?;
+    if is_standard {
         out.write_all(written.as_bytes()).context("standard output")?;
     }
     Ok(Status::Success)
 }
 
-/// The configuration of a site for one run.
-///
-/// # Errors
-/// When the site cannot be used.
-pub(super) fn configuration_of(question: &SiteQuestion, report: &mut Report<'_>) -> anyhow::Result<String> {
-    let found = runtime::single()?.block_on(find(question, report))?;
-    Ok(text(&found, FileUse::OneRun))
-}
-
 /// The settings of a text that was just written.
 fn settings(text: &str) -> Result<Settings, Obstacle> {
     let settings = parse("the configuration found", text, &Overrides::default());
-    settings.map_err(|error| Obstacle::Invalid(error.to_string()))
+    settings.map_err(|error| Obstacle::other(format!("the configuration would not be valid: {error}")))
 }
 
-// === impl InitRequest ===
-
-impl InitRequest {
-    fn read(args: &InitArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
-        let named =
-            |flag: &Option<String>, variable: &str| flag.clone().or_else(|| environment.text(variable));
-        let site = args.site.as_deref().ok_or(Misuse(
-            "--site is missing: the address of the site, like https://wp.example.org",
-        ))?;
-        let public_url = named(&args.public_url, PUBLIC_URL.variable);
-        let public_url = public_url.map(|text| text.parse().map_err(|_| Misuse("--public-url is not a URL")));
-        let output = args.output.clone().unwrap_or_else(|| DEFAULT_FILE.into());
-        let files = AccessFiles::of(args)?;
-        let origin = files.read()?;
-        Ok(Self {
-            question: SiteQuestion {
-                address: SiteAddress::read(site)?.url,
-                public_url: public_url.transpose()?,
-                namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
-                trusted: origin.trusted,
-                basic_auth: origin.basic_auth,
-                mark_key: origin.mark_key,
-            },
-            files,
-            output: Output::of(output, args.force),
-        })
-    }
+fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteQuestion> {
+    let origin = access(access_lines)?;
+    Ok(SiteQuestion {
+        public_url: args.public_url.clone(),
+        trusted: origin.trusted,
+        basic_auth: origin.basic_auth,
+        mark_key: origin.mark_key,
+        ..SiteQuestion::plain(site_address(&args.site)?, args.origin_namespace.clone())
+    })
 }
 
-// === impl Output ===
-
-impl Output {
-    fn of(path: PathBuf, is_forced: bool) -> Self {
-        if path == Path::new("-") {
-            return Self::Standard;
-        }
-        let replace = if is_forced {
-            Replace::Always
-        } else {
-            Replace::Never
-        };
-        Self::File { path, replace }
+fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
+    // A package does not come with the folder of a file that only the operator can write.
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    // Between the question and the answer somebody may have written one.
+    options.create_new(!replaces);
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => anyhow!("{}: {KEPT}", path.display()),
+        _ => anyhow::Error::from(error).context(format!("{} cannot be written", path.display())),
+    })
+}
 
-    /// Says before the site is asked that a file would be replaced.
-    fn refuse_existing(&self) -> anyhow::Result<()> {
-        if let Self::File {
-            path,
-            replace: Replace::Never,
-        } = self
-        {
-            anyhow::ensure!(!path.exists(), "{}: {KEPT}", path.display());
-        }
-        Ok(())
+/// Says what `check` says of the file, and what to do next.
+fn tell(name: &str, found: &FoundSite, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+    tell_check(name, settings, report)?;
+    let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
+    for line in [
+        String::new(),
+        "Next:".to_owned(),
+        format!("  calendar-edge check --config {name}"),
+        format!("  calendar-edge serve --config {name} --mode report"),
+        format!("  curl 'http://127.0.0.1:8787{events}'"),
+        "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Omit it once that stays quiet."
+            .to_owned(),
+    ] {
+        report.plain(line);
     }
-
-    fn write(&self, text: &str) -> anyhow::Result<()> {
-        let Self::File { path, replace } = self else {
-            return Ok(());
-        };
-        // A package does not come with the folder of a file that only the operator can write.
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        }
-        let mut options = OpenOptions::new();
-        match replace {
-            Replace::Never => options.write(true).create_new(true),
-            Replace::Always => options.write(true).create(true).truncate(true),
-        };
-        let written = options
-            .open(path)
-            .and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => anyhow::anyhow!("{}: {KEPT}", path.display()),
-            _ => anyhow::Error::from(error).context(format!("{} cannot be written", path.display())),
-        })
-    }
-
-    /// Says what was written, what `check` says, and what to do next.
-    fn tell(&self, found: &FoundSite, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-        let name = match self {
-            Self::Standard => "FILE".to_owned(),
-            Self::File { path, .. } => path.display().to_string(),
-        };
-        if let Self::File { .. } = self {
-            report.ok(&format!("{name} is written"))?;
-        }
-        tell_check(&name, settings, report)?;
-        let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
-        for line in [
-            String::new(),
-            "Next:".to_owned(),
-            format!("  calendar-edge check --config {name}"),
-            format!("  calendar-edge serve --config {name} --mode report"),
-            format!("  curl 'http://127.0.0.1:8787{events}'"),
-            "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Omit it once that stays quiet."
-                .to_owned(),
-        ] {
-            report.plain(&line)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Why a file stays as it is.
@@ -200,20 +121,22 @@ const KEPT: &str = "there is a file already, which is kept; give --force to repl
 
 /// Runs the same check as the command, and says what it finds.
 fn tell_check(name: &str, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let found = runtime::single()?.block_on(outcome(settings))?;
-    if found.status == Status::Success {
-        report.ok(&format!("calendar-edge check --config {name} finds nothing"))?;
+    let mut text = Vec::new();
+    let mut found = Report::new(&mut text);
+    runtime::single()?.block_on(check_site(settings, &mut found))?;
+    if found.end()? == WorstFinding::Nothing {
+        report.ok(format!("calendar-edge check --config {name} finds nothing"));
         return Ok(());
     }
-    report.warning(&format!(
+    report.warning(format!(
         "calendar-edge check --config {name} finds what this site does differently:"
-    ))?;
-    for line in found
-        .lines
-        .iter()
-        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"))
-    {
-        report.plain(&format!("    {line}"))?;
+    ));
+    let text = String::from_utf8_lossy(&text);
+    let findings = text
+        .lines()
+        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"));
+    for line in findings {
+        report.plain(format!("    {line}"));
     }
     Ok(())
 }

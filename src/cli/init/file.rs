@@ -4,48 +4,39 @@ use std::fmt::{self, Write as _};
 
 use url::{Host, Url};
 
-use super::access_files::AccessFiles;
-use crate::survey::{FoundSite, LanguageRoot, RootPlace};
-
-/// What becomes of the configuration.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum FileUse<'a> {
-    /// An operator keeps it, with the files that let the edge in.
-    Kept { files: &'a AccessFiles },
-    /// One run uses it. It has no public address and no listener for operators: both belong to the machine.
-    OneRun,
-}
+use crate::survey::{FoundSite, FurtherRoot, RootPlace};
 
 /// Maximum number of letters of a name of the site in a comment.
 const MOST_LETTERS: usize = 100;
 
-/// The text of the file.
-pub(super) fn text(found: &FoundSite, purpose: FileUse<'_>) -> String {
+/// The text of the file that an operator keeps, with the lines that name the files by which the site lets the edge in; or
+/// none of these: of one run. That has no public address and no listener for operators, which belong to the machine.
+pub(super) fn text(found: &FoundSite, access_lines: Option<&str>) -> String {
     let mut text = String::new();
     // A String takes everything.
-    let _ = write_all(found, purpose, &mut text);
+    let _ = write_all(found, access_lines, &mut text);
     text
 }
 
-fn write_all(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
-    write_top(found, purpose, text)?;
-    write_origin(found, purpose, text)?;
+fn write_all(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -> fmt::Result {
+    write_top(found, access_lines, text)?;
+    write_origin(found, access_lines, text)?;
     write_roots(found, text)?;
-    if let FileUse::Kept { .. } = purpose {
+    if access_lines.is_some() {
         text.push_str(ADMIN);
         write_forms(found, text)?;
     }
     Ok(())
 }
 
-fn write_top(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
+fn write_top(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -> fmt::Result {
     let name = found.name.as_deref().unwrap_or("a site without a name");
     writeln!(text, "# calendar-edge in front of {}.", comment(name))?;
     if let Some(zone) = &found.zone {
         writeln!(text, "# The site's time zone is {}.", comment(zone))?;
     }
     text.push_str(LISTEN);
-    if let FileUse::Kept { .. } = purpose {
+    if access_lines.is_some() {
         text.push_str(PUBLIC_URL);
         let public_url = found.public.as_str().trim_end_matches('/');
         writeln!(text, "public_url = {}", quoted(public_url))?;
@@ -59,7 +50,7 @@ fn write_top(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt:
     writeln!(text, "extra_parameters = [{}]", names.join(", "))
 }
 
-fn write_origin(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
+fn write_origin(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -> fmt::Result {
     writeln!(
         text,
         "\n[origin]\n# The REST root of the site, and the namespace that the plugin has there."
@@ -70,9 +61,7 @@ fn write_origin(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> f
         text.push_str(HOST);
         writeln!(text, "host = {}", quoted(&host.to_string()))?;
     }
-    if let FileUse::Kept { files } = purpose {
-        text.extend(files.lines());
-    }
+    text.push_str(access_lines.unwrap_or_default());
     let remote = found
         .remote
         .filter(|_| matches!(found.root.host(), Some(Host::Domain(_))));
@@ -101,10 +90,10 @@ fn write_roots(found: &FoundSite, text: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn write_further(root: &LanguageRoot, text: &mut String) -> fmt::Result {
+fn write_further(root: &FurtherRoot, text: &mut String) -> fmt::Result {
     text.push('\n');
     let before = match root.place {
-        RootPlace::SameHost => "",
+        RootPlace::Site | RootPlace::Nowhere => "",
         RootPlace::OtherHost => {
             text.push_str(OTHER_HOST);
             "# "
@@ -114,7 +103,13 @@ fn write_further(root: &LanguageRoot, text: &mut String) -> fmt::Result {
             "# "
         }
     };
-    write_root(before, root.language.as_deref(), &root.path, &root.url, text)
+    write_root(
+        before,
+        root.language.as_deref(),
+        &root.public_path(),
+        &root.url,
+        text,
+    )
 }
 
 fn write_root(before: &str, language: Option<&str>, path: &str, url: &Url, text: &mut String) -> fmt::Result {
@@ -231,19 +226,12 @@ mod tests {
         }
     }
 
-    fn german(place: RootPlace) -> LanguageRoot {
-        LanguageRoot {
-            language: Some("de".to_owned()),
-            path: "/de/wp-json".to_owned(),
-            url: url("https://wp.example.org/de/wp-json"),
-            index: serde_json::Value::Null,
-            place,
-        }
+    fn german(place: RootPlace) -> FurtherRoot {
+        FurtherRoot::of("de", url("https://wp.example.org/de/wp-json"), place)
     }
 
     fn settings(found: &FoundSite) -> Settings {
-        let files = &AccessFiles::default();
-        let text = text(found, FileUse::Kept { files });
+        let text = text(found, Some(""));
         parse("edge.toml", &text, &Overrides::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
@@ -257,7 +245,7 @@ mod tests {
         expected.admin.clone_from(&settings.admin);
         assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
         assert!(settings.admin.listen.is_some());
-        let one_run = text(&found, FileUse::OneRun);
+        let one_run = text(&found, None);
         let one_run = parse("--site", &one_run, &Overrides::default()).expect("good settings");
         assert!(one_run.admin.listen.is_none() && one_run.public_url.is_none());
     }
@@ -268,7 +256,7 @@ mod tests {
         assert_eq!(settings(&site).roots[0].path, "/blog/wp-json");
         site.root = url("https://wp.example.org/wp-json");
         site.languages.own = Some("en".to_owned());
-        site.languages.roots.push(german(RootPlace::SameHost));
+        site.languages.roots.push(german(RootPlace::Site));
         let roots = settings(&site).roots;
         let roots: Vec<_> = roots
             .iter()
@@ -277,8 +265,7 @@ mod tests {
         assert_eq!(roots, [("/wp-json", Some("en")), ("/de/wp-json", Some("de"))]);
         site.languages.roots = vec![german(RootPlace::OtherHost)];
         assert_eq!(settings(&site).roots.len(), 1);
-        let files = &AccessFiles::default();
-        let shown = text(&site, FileUse::Kept { files }).replace("# [[roots]]", "[[roots]]");
+        let shown = text(&site, Some("")).replace("# [[roots]]", "[[roots]]");
         let shown = shown.replace("# language", "language").replace("# path", "path");
         let shown = shown.replace("# origin_url", "origin_url");
         let uncommented = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
@@ -291,8 +278,7 @@ mod tests {
         let mut site = found("https://wp.example.org/wp-json");
         site.name = Some("Kultur & \"Caf\u{e9}\"".to_owned());
         site.remote = Some("203.0.113.5:443".parse().unwrap());
-        let files = &AccessFiles::default();
-        let text = text(&site, FileUse::Kept { files });
+        let text = text(&site, Some(""));
         let keys = [
             "listen = \"1",
             "mode",

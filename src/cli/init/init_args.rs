@@ -1,16 +1,9 @@
-//! The arguments of `init`, and the flag by which `serve` and `check` find a site without a file.
+//! The arguments of `init`.
 
 use std::path::PathBuf;
 
-use calendar_edge::config::ConfigSource;
 use clap::Args;
-
-use super::super::args::SiteArgs;
-use super::super::environment::{Environment, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL};
-use super::super::status::Misuse;
-use super::command::configuration_of;
-use super::site_address::SiteAddress;
-use crate::survey::{Report, SiteQuestion};
+use url::Url;
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
@@ -20,16 +13,16 @@ pub(crate) struct InitArgs {
         value_name = "URL",
         help = "The address of the site, https://wp.example.org; with its folder if it is in one"
     )]
-    pub(super) site: Option<String>,
-    /// The file to write, edge.toml unless given; - for standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
+    pub(super) site: String,
+    /// The file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "edge.toml")]
+    pub(super) output: PathBuf,
     /// Replace the file if there is one
     #[arg(long)]
     pub(super) force: bool,
     /// Scheme and host that clients will use; those of the site unless given
     #[arg(long, value_name = "URL")]
-    pub(super) public_url: Option<String>,
+    pub(super) public_url: Option<Url>,
     /// The file with the certificate of a private authority (PEM) that signs the site's
     #[arg(long, value_name = "FILE")]
     pub(super) ca_file: Option<PathBuf>,
@@ -42,104 +35,4 @@ pub(crate) struct InitArgs {
     /// The namespace of the plugin, if the site lists several that look like it
     #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
-}
-
-/// The site that is asked instead of a file.
-#[derive(Debug, Default, Clone, Args)]
-pub(crate) struct AskedSiteArgs {
-    /// The address of the site, instead of a file: REST root, namespace and languages are found as by `init`, except
-    /// the public address
-    #[arg(long = "site", id = "asked_site", value_name = "URL")]
-    asked: Option<String>,
-}
-
-/// A site, and a file or a REST root.
-const CONFLICT: Misuse = Misuse(
-    "--site (CALENDAR_EDGE_SITE) finds what a file or a REST root would say: use it without --config and --origin, and \
-     without CALENDAR_EDGE_CONFIG and CALENDAR_EDGE_ORIGIN",
-);
-
-// === impl AskedSiteArgs ===
-
-impl AskedSiteArgs {
-    /// The source with the configuration of the asked site, if one is asked; otherwise as it is.
-    ///
-    /// # Errors
-    /// When a file or a REST root is given as well, or when the site cannot be used.
-    pub(crate) fn over(
-        &self,
-        source: ConfigSource,
-        others: &SiteArgs,
-        environment: Environment<'_>,
-        report: &mut Report<'_>,
-    ) -> anyhow::Result<ConfigSource> {
-        let Some(question) = self.question(others, environment)? else {
-            return Ok(source);
-        };
-        let text = configuration_of(&question, report)?;
-        let site = self.asked.as_deref().unwrap_or_default();
-        Ok(source.with_text(format!("the configuration found for {site}"), text))
-    }
-
-    /// The question to the asked site, if one is asked.
-    ///
-    /// # Errors
-    /// When a file or a REST root is given as well, or what is given is no address.
-    pub(crate) fn question(
-        &self,
-        others: &SiteArgs,
-        environment: Environment<'_>,
-    ) -> anyhow::Result<Option<SiteQuestion>> {
-        let Some(site) = self.site(others, environment)? else {
-            return Ok(None);
-        };
-        let namespace = others.origin_namespace.clone();
-        let namespace = namespace.or_else(|| environment.text(ORIGIN_NAMESPACE.variable));
-        let public_url = others.public_url.clone();
-        let public_url = public_url.or_else(|| environment.text(PUBLIC_URL.variable));
-        Ok(Some(SiteQuestion {
-            // What is no URL is told where the settings are read.
-            public_url: public_url.and_then(|url| url.parse().ok()),
-            ..SiteQuestion::plain(SiteAddress::read(site)?.url, namespace.as_deref())
-        }))
-    }
-
-    fn site(&self, others: &SiteArgs, environment: Environment<'_>) -> Result<Option<&str>, Misuse> {
-        let root = others.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if self.asked.is_some() && (others.config.is_some() || root) {
-            Err(CONFLICT)
-        } else {
-            Ok(self.asked.as_deref())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_site_excludes_a_file_and_a_root_wherever_they_come_from() {
-        let none = AskedSiteArgs::default();
-        let asked = AskedSiteArgs {
-            asked: Some("https://wp.example.org".to_owned()),
-        };
-        let plain = SiteArgs::default();
-        let filed = SiteArgs {
-            config: Some("edge.toml".into()),
-            ..SiteArgs::default()
-        };
-        let rooted = SiteArgs {
-            origin: Some("https://wp.example.org/wp-json".to_owned()),
-            ..SiteArgs::default()
-        };
-        let unset = Environment::new(&|_| None);
-        let root =
-            |variable: &str| (variable == ORIGIN.variable).then(|| "https://wp.example.org/wp-json".into());
-        assert_eq!(asked.site(&plain, unset).unwrap(), Some("https://wp.example.org"));
-        assert!(asked.site(&filed, unset).is_err());
-        assert!(asked.site(&rooted, unset).is_err());
-        assert!(asked.site(&plain, Environment::new(&root)).is_err());
-        assert_eq!(none.site(&rooted, unset).unwrap(), None);
-    }
 }

@@ -4,42 +4,31 @@ use url::Url;
 
 use super::super::status::Misuse;
 
-/// The front page of a site: scheme, host and folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SiteAddress {
-    /// Its path ends with a slash.
-    pub(super) url: Url,
-}
-
-// === impl SiteAddress ===
-
-impl SiteAddress {
-    /// Reads `https://wp.example.org`, `wp.example.org/blog` or the address of a REST root, which stands for its site.
-    pub(super) fn read(text: &str) -> Result<Self, Misuse> {
-        const FORM: Misuse =
-            Misuse("--site is not the http or https URL of a site, like https://wp.example.org");
-        let text = text.trim();
-        let whole = if text.contains("://") {
-            text.to_owned()
-        } else {
-            format!("https://{text}")
-        };
-        let mut url = Url::parse(&whole).map_err(|_| FORM)?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(FORM);
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(Misuse("--site has credentials: the site is asked without any"));
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(Misuse(
-                "--site has a query or a fragment: give the address of the front page",
-            ));
-        }
-        let path = folder(url.path());
-        url.set_path(&path);
-        Ok(Self { url })
+/// The front page of a site, whose path ends with a slash, as `https://wp.example.org`, `wp.example.org/blog` or the
+/// address of a REST root name it, which stands for its site.
+pub(super) fn site_address(text: &str) -> Result<Url, Misuse> {
+    const FORM: Misuse = Misuse("--site is not the http or https URL of a site, like https://wp.example.org");
+    let text = text.trim();
+    let whole = if text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("https://{text}")
+    };
+    let mut url = Url::parse(&whole).map_err(|_| FORM)?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(FORM);
     }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Misuse("--site has credentials: the site is asked without any"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(Misuse(
+            "--site has a query or a fragment: give the address of the front page",
+        ));
+    }
+    let path = folder(url.path());
+    url.set_path(&path);
+    Ok(url)
 }
 
 /// The folder of a site with a slash at its end; that of a REST root is the one above.
@@ -67,7 +56,7 @@ mod tests {
             ("https://wp.example.org/wp-json", "https://wp.example.org/"),
             ("http://[::1]:80//", "http://[::1]/"),
         ] {
-            let address = SiteAddress::read(text).map(|address| address.url.to_string());
+            let address = site_address(text).map(|url| url.to_string());
             assert_eq!(address.ok().as_deref(), Some(expected), "{text}");
         }
         for text in [
@@ -78,7 +67,7 @@ mod tests {
             "https://wp.example.org/?rest_route=/",
             "two words",
         ] {
-            assert!(SiteAddress::read(text).is_err(), "{text}");
+            assert!(site_address(text).is_err(), "{text}");
         }
     }
 }

@@ -3,19 +3,18 @@
 use clap::{Args, Subcommand};
 
 use super::super::args::{EdgeArgs, OutputArgs};
-use super::super::comparing::AcceptArgs;
+use super::super::comparing::{AcceptArgs, CompareArgs, VerifyArgs};
 use super::super::examples;
 
-/// The subcommands of `migration`.
-#[derive(Debug, Args)]
-pub(crate) struct MigrationArgs {
-    #[command(subcommand)]
-    pub(super) command: MigrationCommand,
-}
-
-/// What a running edge is asked.
+/// What is compared, and what a running edge is asked.
 #[derive(Debug, Subcommand)]
-pub(super) enum MigrationCommand {
+pub(crate) enum MigrationCommand {
+    /// Send one call to the origin and to another backend, and show how the answers differ
+    #[command(after_help = examples::COMPARE)]
+    Compare(CompareArgs),
+    /// Compare every record of the site with another backend, and say which are not equal
+    #[command(after_help = examples::VERIFY)]
+    Verify(VerifyArgs),
     /// Show the rules with their shares and guards, and the verdict about each operation
     #[command(after_help = examples::MIGRATION_STATUS)]
     Status(StatusArgs),
@@ -29,7 +28,7 @@ pub(super) enum MigrationCommand {
 
 /// The flags of `migration status`.
 #[derive(Debug, Args)]
-pub(super) struct StatusArgs {
+pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
     #[command(flatten)]
@@ -38,7 +37,7 @@ pub(super) struct StatusArgs {
 
 /// The flags of `migration report`.
 #[derive(Debug, Args)]
-pub(super) struct ReportArgs {
+pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
     /// The backend; may be left out if there is only one
@@ -55,7 +54,7 @@ pub(super) struct ReportArgs {
 
 /// The arguments of `migration resume`.
 #[derive(Debug, Args)]
-pub(super) struct ResumeArgs {
+pub(crate) struct ResumeArgs {
     /// The name of the rule
     #[arg(value_name = "RULE")]
     pub(super) rule: String,

@@ -1,4 +1,4 @@
-//! `calendar-edge migration`: what a running edge knows about other backends, and the resumption of rules.
+//! `calendar-edge migration`: another backend compared with the site, and what a running edge knows about it.
 
 mod args;
 mod report;
@@ -7,14 +7,21 @@ mod status;
 
 use std::io::Write;
 
+use super::comparing;
+use super::environment::Environment;
 use super::status::Status;
 
-pub(super) use args::MigrationArgs;
-use args::MigrationCommand;
+pub(super) use args::MigrationCommand;
 
 /// Runs a subcommand of `migration`.
-pub(super) fn run(args: &MigrationArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
-    match &args.command {
+pub(super) fn run(
+    command: &MigrationCommand,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    match command {
+        MigrationCommand::Compare(args) => comparing::compare(args, environment, out),
+        MigrationCommand::Verify(args) => comparing::verify(args, environment, out),
         MigrationCommand::Status(args) => status::run(args, out),
         MigrationCommand::Report(args) => report::run(args, out),
         MigrationCommand::Resume(args) => resume::run(args, out),

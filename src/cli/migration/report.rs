@@ -15,7 +15,7 @@ use super::args::ReportArgs;
 /// Prints the report. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run, or nothing was
 /// compared.
 pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let accepted = args.accept.class()?;
+    let accepted = args.accept.accept;
     let pattern = pattern(args)?;
     let Some((backend, mut report)) = could_not_run(ask(args, accepted))? else {
         return Ok(Status::Unusable);
@@ -49,7 +49,7 @@ pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Stat
 }
 
 fn pattern(args: &ReportArgs) -> anyhow::Result<Option<OperationPattern>> {
-    let misuse = Misuse("--operation is a name that `calendar-edge routes` prints, KIND.* or *");
+    let misuse = Misuse("--operation is a name that `calendar-edge print routes` prints, KIND.* or *");
     args.operation
         .as_deref()
         .map(|text| OperationPattern::parse(text).context(misuse))

@@ -17,7 +17,7 @@ const OF_WORDPRESS: [(&str, Remedy); 8] = [
         "rest_no_route",
         Remedy {
             meaning: "No route of the calendar matches path and method.",
-            operator: "Check the path: `calendar-edge routes` lists the routes, `[[roots]]` the roots. With \
+            operator: "Check the path: `calendar-edge print routes` lists the routes, `[[roots]]` the roots. With \
                        `other = \"forward\"` the rest of the site is forwarded.",
         },
     ),
@@ -53,7 +53,7 @@ const OF_WORDPRESS: [(&str, Remedy); 8] = [
         "rest_missing_callback_param",
         Remedy {
             meaning: "Required parameters are missing.",
-            operator: "Correct the client: `calendar-edge routes` marks what is required.",
+            operator: "Correct the client: `calendar-edge print routes` marks what is required.",
         },
     ),
     (

@@ -1,4 +1,4 @@
-//! `calendar-edge verify`: every record that the site lists, compared with another backend.
+//! `calendar-edge migration verify`: every record that the site lists, compared with another backend.
 
 mod listed;
 mod manifest;

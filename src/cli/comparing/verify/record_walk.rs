@@ -12,12 +12,12 @@ use calendar_edge_judge::contract::Kind;
 use http::HeaderMap;
 use tokio::task::JoinSet;
 
+use super::super::super::call_judge::Judged;
 use super::super::super::list_reader::{
     ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, wait_after,
 };
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
-use super::super::call_judge::Judged;
 use super::super::sides::{ComparedCall, Sides};
 use super::listed::ListedRecord;
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};

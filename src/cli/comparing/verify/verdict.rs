@@ -10,9 +10,9 @@ use calendar_edge_core::settings::{CompareSettings, PRIMARY};
 use serde_json::{Value, json};
 
 use super::super::super::environment::Environment;
-use super::super::super::explain::header_lines;
 use super::super::super::file_hashes::account;
 use super::super::super::status::{Status, could_not_run};
+use super::super::super::typed_request::header_lines;
 use super::super::printed::{self, SideNames};
 use super::super::sides::Sides;
 use super::manifest::{Heading, Manifest};
@@ -28,7 +28,7 @@ pub(in crate::cli) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.accept.class()?;
+    let accepted = args.accept.accept;
     let Some((found, backend)) = could_not_run(walked(args, environment, accepted))? else {
         return Ok(Status::Unusable);
     };
@@ -44,7 +44,7 @@ pub(in crate::cli) fn run(
         printed::report(&whole, names, out)?;
         printed::skipped(&found.report, out)?;
         verdict(&found, out)?;
-        writeln!(out, "each record with its hash: {}", args.manifest().display())?;
+        writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
     Ok(if is_equal {
         Status::Success
@@ -58,7 +58,7 @@ fn walked(
     environment: Environment<'_>,
     accepted: DifferenceClass,
 ) -> anyhow::Result<(WalkFindings, String)> {
-    let (rate, headers) = (args.rate()?, header_lines(&args.header)?);
+    let headers = header_lines(&args.header)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
@@ -70,9 +70,9 @@ fn walked(
         site,
         backend: backend.clone(),
     };
-    let manifest = Manifest::open(&args.manifest(), &heading)?;
+    let manifest = Manifest::open(&args.manifest, &heading)?;
     let found = runtime.block_on(async {
-        let walk = RecordWalk::new(&settings, sides, headers, manifest, (rate, accepted));
+        let walk = RecordWalk::new(&settings, sides, headers, manifest, (args.rate, accepted));
         walk.all().await
     })?;
     if found.pages == 0 {

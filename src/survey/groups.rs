@@ -6,27 +6,8 @@ use calendar_edge_core::settings::{Profile, Settings, UndeclaredParameters};
 use calendar_edge_judge::contract::drift::Drift;
 use calendar_edge_judge::contract::{TableInForce, table};
 
-use crate::survey::is_forwarded;
-
-/// Differences that have one subject and one consequence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Group {
-    /// What differs, where, and what the edge does about it.
-    pub(super) text: String,
-    /// Configuration lines that settle it; empty: there are none.
-    pub(super) paste: Vec<String>,
-    /// Whether an operator has to decide something.
-    pub(super) weight: GroupWeight,
-}
-
-/// Whether a difference needs a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GroupWeight {
-    /// The edge follows the site.
-    Note,
-    /// The edge refuses or drops what the site takes, or nobody has decided yet.
-    Finding,
-}
+use super::site_table::is_forwarded;
+use super::survey_report::Report;
 
 /// What several differences have in common; the order is the order of the report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,8 +19,14 @@ enum Subject {
     Unpublished(String),
 }
 
-/// Groups the differences of one root. Arguments that the settings let pass are left out.
-pub(super) fn groups(drifts: &[Drift], in_force: &TableInForce, settings: &Settings) -> Vec<Group> {
+/// Says how the index of one root differs from the table. Arguments that the settings let pass are left out.
+pub(super) fn tell(
+    drifts: &[Drift],
+    path: &str,
+    in_force: &TableInForce,
+    settings: &Settings,
+    report: &mut Report<'_>,
+) {
     let mut subjects: BTreeMap<Subject, Vec<String>> = BTreeMap::new();
     for drift in drifts {
         let (subject, place) = classified(drift);
@@ -47,8 +34,17 @@ pub(super) fn groups(drifts: &[Drift], in_force: &TableInForce, settings: &Setti
             subjects.entry(subject).or_default().push(place);
         }
     }
-    let told = |(subject, places): (Subject, Vec<String>)| told(&subject, &places, in_force, settings);
-    subjects.into_iter().map(told).collect()
+    if subjects.is_empty() {
+        let listed = if drifts.is_empty() {
+            ""
+        } else {
+            ", and what the settings list"
+        };
+        report.ok(format!("{path}: the index publishes what the table says{listed}"));
+    }
+    for (subject, places) in &subjects {
+        tell_subject((subject, places), path, in_force, settings, report);
+    }
 }
 
 /// The subject of a difference, and the route or operation where it was found.
@@ -89,42 +85,60 @@ fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
     }
 }
 
-fn told(subject: &Subject, places: &[String], in_force: &TableInForce, settings: &Settings) -> Group {
+/// Says what differs, where, and what the edge does about it. It is a finding where the edge refuses or drops what the
+/// site takes, or nobody has decided yet, and a note where the edge follows the site.
+fn tell_subject(
+    (subject, places): (&Subject, &[String]),
+    path: &str,
+    in_force: &TableInForce,
+    settings: &Settings,
+    report: &mut Report<'_>,
+) {
     let at = listed(places);
     match subject {
-        Subject::Missing => Group::finding(format!(
-            "the origin does not publish {}: calls are forwarded, and the site answers them with 404",
+        Subject::Missing => report.differs(format!(
+            "{path}: the origin does not publish {}: calls are forwarded, and the site answers them with 404",
             places.join(", ")
         )),
-        Subject::ExtraRoutes => Group::finding(format!(
-            "the origin publishes {}, which the table does not have: the edge refuses it with 404",
+        Subject::ExtraRoutes => report.differs(format!(
+            "{path}: the origin publishes {}, which the table does not have: the edge refuses it with 404",
             places.join(", ")
         )),
-        Subject::Extra(argument) => extra(argument, places, in_force, settings),
-        Subject::Required(argument, true) => Group::finding(format!(
-            "`{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls without it"
-        ))
-        .with(reporting(places)),
-        Subject::Required(argument, false) => Group::note(format!(
-            "`{argument}` is optional in the table and required at the origin ({at}): the edge forwards calls without \
+        Subject::Extra(argument) => {
+            let published =
+                format!("{path}: the origin publishes `{argument}` ({at}), which the table does not have");
+            if is_forwarded(argument, places, in_force) {
+                report.differs(format!("{published}: {}", fate(settings)));
+                report.paste(&[
+                    "# at the top of the file".to_owned(),
+                    format!("extra_parameters = [\"{argument}\"]"),
+                ]);
+            } else {
+                report.note(format!(
+                    "{published}: the edge drops it, because it would change what other rules judge"
+                ));
+            }
+        }
+        Subject::Required(argument, true) => {
+            report.differs(format!(
+                "{path}: `{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls \
+                 without it"
+            ));
+            report.paste(&reporting(places));
+        }
+        Subject::Required(argument, false) => report.note(format!(
+            "{path}: `{argument}` is optional in the table and required at the origin ({at}): the edge forwards calls without \
              it, and the site refuses them"
         )),
-        Subject::Unpublished(argument) => Group::note(format!(
-            "the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
+        Subject::Unpublished(argument) => report.note(format!(
+            "{path}: the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
         )),
     }
 }
 
-/// An argument that only the site has.
-fn extra(argument: &str, places: &[String], in_force: &TableInForce, settings: &Settings) -> Group {
-    let at = listed(places);
-    let published = format!("the origin publishes `{argument}` ({at}), which the table does not have");
-    if !is_forwarded(argument, places, in_force) {
-        return Group::note(format!(
-            "{published}: the edge drops it, because it would change what other rules judge"
-        ));
-    }
-    let fate = match (settings.profile, settings.undeclared) {
+/// What the edge does with an argument that only the site has.
+fn fate(settings: &Settings) -> &'static str {
+    match (settings.profile, settings.undeclared) {
         (Profile::Compatible, _) | (Profile::Strict, Some(UndeclaredParameters::Forward)) => {
             "the edge forwards it unjudged"
         }
@@ -132,11 +146,7 @@ fn extra(argument: &str, places: &[String], in_force: &TableInForce, settings: &
         (Profile::Strict, None | Some(UndeclaredParameters::Refuse)) => {
             "the strict profile refuses calls with it"
         }
-    };
-    Group::finding(format!("{published}: {fate}")).with(vec![
-        "# at the top of the file".to_owned(),
-        format!("extra_parameters = [\"{argument}\"]"),
-    ])
+    }
 }
 
 /// Lines by which the rules of these operations are only reported.
@@ -160,30 +170,5 @@ fn listed(places: &[String]) -> String {
         few if few.len() <= FEW => few.join(", "),
         [first, second, rest @ ..] => format!("{first}, {second} and {} more", rest.len()),
         _ => String::new(),
-    }
-}
-
-// === impl Group ===
-
-impl Group {
-    const fn note(text: String) -> Self {
-        Self {
-            text,
-            paste: Vec::new(),
-            weight: GroupWeight::Note,
-        }
-    }
-
-    const fn finding(text: String) -> Self {
-        Self {
-            text,
-            paste: Vec::new(),
-            weight: GroupWeight::Finding,
-        }
-    }
-
-    /// The same with lines to paste.
-    fn with(self, paste: Vec<String>) -> Self {
-        Self { paste, ..self }
     }
 }

@@ -7,23 +7,12 @@ use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::uri::PathAndQuery;
-use http::{HeaderMap, Method, Uri};
 
-use super::super::explain::public_host;
-
-/// A request before it is judged.
-#[derive(Debug, Clone)]
-pub(crate) struct SentRequest {
-    pub(crate) method: Method,
-    pub(crate) target: PathAndQuery,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
-}
+use super::typed_request::{TypedRequest, public_host};
 
 /// What the edge does with a request.
 #[derive(Debug)]
-pub(crate) enum Judged {
+pub(super) enum Judged {
     /// It sends this call to a backend.
     Call(Box<DryRunCall>),
     /// It answers itself.
@@ -34,7 +23,7 @@ pub(crate) enum Judged {
 
 /// Judges requests by one set of settings.
 #[derive(Debug)]
-pub(crate) struct CallJudge<'s> {
+pub(super) struct CallJudge<'s> {
     settings: &'s Settings,
     head: HeadRules,
     decider: Decider,
@@ -43,7 +32,7 @@ pub(crate) struct CallJudge<'s> {
 // === impl CallJudge ===
 
 impl<'s> CallJudge<'s> {
-    pub(crate) fn new(settings: &'s Settings) -> Self {
+    pub(super) fn new(settings: &'s Settings) -> Self {
         Self {
             settings,
             head: HeadRules::new(&settings.limits, &settings.hosts),
@@ -52,8 +41,8 @@ impl<'s> CallJudge<'s> {
     }
 
     /// The call that a backend gets for a request from loopback.
-    pub(crate) fn judge(&self, request: &SentRequest) -> Judged {
-        let parts = request.parts(self.settings);
+    pub(super) fn judge(&self, request: &TypedRequest) -> Judged {
+        let parts = self.parts(request);
         let Ok(host) = self.head.check(&parts) else {
             return Judged::Answered;
         };
@@ -64,10 +53,10 @@ impl<'s> CallJudge<'s> {
         };
         let head = RequestHead {
             parts: &parts,
-            client: None,
+            client: request.client,
             addressed,
         };
-        let outcome = match self.decider.decide(&head, &request.body) {
+        let outcome = match self.decider.decide(&head, request.body.as_bytes()) {
             Decision::Judged(judgement) => judgement.outcome,
             Decision::Preflight | Decision::Refuse(_) => return Judged::Answered,
             Decision::Site | Decision::RestIndex(_) => return Judged::Elsewhere,
@@ -75,30 +64,23 @@ impl<'s> CallJudge<'s> {
         let Outcome::Forward(call) = outcome else {
             return Judged::Answered;
         };
-        let target = self.decider.target_of(&head, &request.body);
+        let target = self.decider.target_of(&head, request.body.as_bytes());
         let namespace = target.and_then(|target| Some(target.matched?.namespace));
         let public = PublicAddress::of(self.settings.public_url.as_ref(), addressed);
         let call = DryRunCall::new(*call, &parts.headers, &public, namespace);
         Judged::Call(Box::new(call))
     }
-}
 
-// === impl SentRequest ===
-
-impl SentRequest {
     /// The head as it would arrive at the public host, framed by its body.
-    fn parts(&self, settings: &Settings) -> Parts {
-        let (mut parts, ()) = http::Request::new(()).into_parts();
-        parts.method = self.method.clone();
-        parts.uri = Uri::from(self.target.clone());
-        parts.headers = self.headers.clone();
+    fn parts(&self, request: &TypedRequest) -> Parts {
+        let mut parts = request.parts(self.settings);
         for name in [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING] {
             parts.headers.remove(name);
         }
-        if !self.body.is_empty() {
-            parts.headers.insert(CONTENT_LENGTH, self.body.len().into());
+        if !request.body.is_empty() {
+            parts.headers.insert(CONTENT_LENGTH, request.body.len().into());
         }
-        if let Ok(host) = public_host(settings) {
+        if let Some(host) = public_host(self.settings) {
             parts.headers.insert(HOST, host);
         }
         parts

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use bytes::Bytes;
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::Settings;
@@ -15,7 +15,7 @@ use calendar_edge_judge::routing::{Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
-use http_body_util::{BodyExt as _, Collected, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use url::Url;
@@ -123,7 +123,7 @@ impl ApiUnderTest {
     }
 
     /// The answer to a request, or why there is none.
-    pub(super) async fn ask(&self, request: &ApiRequest) -> Result<ApiAnswer, String> {
+    pub(super) async fn ask(&self, request: &ApiRequest) -> anyhow::Result<ApiAnswer> {
         self.pace.turn().await;
         let _asking = self.asking.lock().await;
         let url = format!("{}{}", self.base, request.target);
@@ -134,7 +134,7 @@ impl ApiUnderTest {
         if let Some(account) = self.account.as_ref().filter(|_| request.with_account) {
             sent = sent.header(AUTHORIZATION, account.clone());
         }
-        let answer = sent.send().await.map_err(|error| told(&error))?;
+        let answer = sent.send().await?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
         let body = self.body(answer).await?;
         Ok(ApiAnswer {
@@ -156,16 +156,15 @@ impl ApiUnderTest {
     }
 
     /// The body of an answer, as far as an edge would relay it.
-    async fn body(&self, answer: reqwest::Response) -> Result<Bytes, String> {
+    async fn body(&self, answer: reqwest::Response) -> anyhow::Result<Bytes> {
         let body = Limited::new(reqwest::Body::from(answer), self.most_bytes);
-        let read = body.collect().await.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                format!("the body is larger than {} bytes", self.most_bytes)
-            } else {
-                told(&*error)
+        match body.collect().await {
+            Ok(body) => Ok(body.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => {
+                bail!("the body is larger than {} bytes", self.most_bytes)
             }
-        });
-        read.map(Collected::to_bytes)
+            Err(error) => Err(anyhow!(error)),
+        }
     }
 
     /// What the table says of a call without credentials.
@@ -207,17 +206,6 @@ fn policy(namespace: &str) -> Policy {
         origin_namespace: namespace.to_owned(),
         ..Policy::default()
     }
-}
-
-/// An error with its causes.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        text = format!("{text}: {next}");
-        cause = next.source();
-    }
-    text
 }
 
 // === impl ApiRequest ===

@@ -3,7 +3,9 @@
 use calendar_edge_core::settings::{BackendSettings, Root};
 use serde_json::Value;
 
-use crate::survey::{Probe, Report};
+use super::obstacle::Obstacle;
+use super::probe::Probe;
+use super::survey_report::Report;
 
 /// The post types of the calendar. WordPress serves one to its editors where the plugin says so.
 const RECORD_TYPES: [&str; 4] = [
@@ -23,7 +25,7 @@ pub(super) async fn tell(
     site: &BackendSettings,
     rules: &[&str],
     report: &mut Report<'_>,
-) -> anyhow::Result<()> {
+) -> Result<(), Obstacle> {
     if rules.is_empty() {
         return Ok(());
     }
@@ -39,9 +41,9 @@ pub(super) async fn tell(
         "{path}: `{rules}` do not reach routes {what}; there the roles of WordPress decide who writes"
     );
     if routes.is_empty() {
-        report.note(&text)?;
+        report.note(text);
     } else {
-        report.loud(&text)?;
+        report.loud(text);
     }
     Ok(())
 }

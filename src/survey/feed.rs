@@ -3,34 +3,33 @@
 use calendar_edge_core::settings::{Settings, WebhookSettings};
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
-use crate::survey::Report;
+use super::survey_report::Report;
 
 /// Says where readers ask, and where changes would be posted.
-pub(super) fn name(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) fn name(settings: &Settings, report: &mut Report<'_>) {
     if !settings.feed.enabled {
-        return Ok(());
+        return;
     }
     for root in &settings.roots {
-        report.note(&format!(
+        report.note(format!(
             "readers ask {}/calendar-edge/v1/changes for changes",
             root.path
-        ))?;
+        ));
     }
     for webhook in &settings.webhooks {
-        report.note(&posted(webhook))?;
+        report.note(posted(webhook));
     }
     for kind in Kind::ALL.into_iter().filter(|kind| !can_be_read(*kind, settings)) {
-        report.warning(&format!(
+        report.warning(format!(
             "`{}.read` is switched off: after each change of {0} readers read all records",
             kind.collection()
-        ))?;
+        ));
     }
     if settings.state_dir.is_none() {
         report.warning(
             "without `state_dir` a restart forgets the changes so far: readers read all records once",
-        )?;
+        );
     }
-    Ok(())
 }
 
 fn can_be_read(kind: Kind, settings: &Settings) -> bool {

@@ -26,7 +26,7 @@ pub(super) fn unreachable_names(settings: &Settings) -> Option<String> {
 }
 
 /// Logs once that clients cannot follow the URLs in answers, where that is so.
-pub(super) fn warn(settings: &Settings) {
+pub(crate) fn warn(settings: &Settings) {
     if let Some(reason) = unreachable_names(settings) {
         tracing::warn!("{reason}");
     }

@@ -3,41 +3,39 @@
 use calendar_edge::app::try_store;
 use calendar_edge_core::settings::FleetSettings;
 
-use crate::survey::Report;
+use super::survey_report::Report;
 
 /// Names the store.
-pub(super) fn name(settings: &FleetSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) fn name(settings: &FleetSettings, report: &mut Report<'_>) {
     if settings.is_set() {
-        report.note(&format!(
+        report.note(format!(
             "this edge is one of a fleet, through {}",
             shown(settings)
-        ))?;
+        ));
     }
-    Ok(())
 }
 
 /// Tries the store, and says what its user needs.
-pub(super) async fn ask(settings: &FleetSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) async fn ask(settings: &FleetSettings, report: &mut Report<'_>) {
     let acl = match try_store(settings).await {
-        None => return Ok(()),
+        None => return,
         Some(Ok(found)) => {
             let (store, server, fleet) = (shown(settings), &found.server, &found.fleet);
-            report.ok(&format!("{store}: {server} runs what the fleet `{fleet}` needs"))?;
+            report.ok(format!("{store}: {server} runs what the fleet `{fleet}` needs"));
             for warning in &found.warnings {
-                report.warning(warning)?;
+                report.warning(warning);
             }
             Some(found.acl)
         }
         Some(Err(trouble)) => {
             let (store, advice) = (shown(settings), trouble.advice);
-            report.differs(&format!("{store}: edges would act alone: {trouble}; {advice}"))?;
+            report.differs(format!("{store}: edges would act alone: {trouble}; {advice}"));
             trouble.acl
         }
     };
     if let Some(acl) = acl {
-        report.note(&format!("the rights of the user at the store: {acl}"))?;
+        report.note(format!("the rights of the user at the store: {acl}"));
     }
-    Ok(())
 }
 
 fn shown(settings: &FleetSettings) -> String {

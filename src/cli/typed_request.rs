@@ -1,45 +1,58 @@
-//! The request as typed on the command line.
+//! The request as typed on the command line, by flags like those of curl.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use calendar_edge_core::settings::Settings;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, Entry, HOST, InvalidHeaderValue};
+use clap::Args;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, Entry, HOST};
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-
 use url::Url;
 
-use super::super::args::ExplainArgs;
-use super::super::status::Misuse;
+use super::status::Misuse;
 
-/// The client, unless another one is typed.
-const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// The flags that describe a request.
+#[derive(Debug, Default, Args)]
+pub(super) struct RequestArgs {
+    /// The method; GET unless given, POST with a body
+    #[arg(short = 'X', long, alias = "method", value_name = "METHOD")]
+    request: Option<String>,
+    /// The body, @FILE for that of a file, @- for that of standard input
+    #[arg(short, long, value_name = "BODY")]
+    data: Option<String>,
+    /// Basic credentials
+    #[arg(short, long, value_name = "NAME:PASSWORD")]
+    user: Option<String>,
+    /// A header, 'Name: value'; may be repeated
+    #[arg(short = 'H', long, value_name = "HEADER")]
+    header: Vec<String>,
+}
 
 /// A request from the command line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct TypedRequest {
     pub(super) method: Method,
     pub(super) target: PathAndQuery,
     pub(super) headers: HeaderMap,
     pub(super) body: String,
-    /// The address that it comes from.
-    pub(super) client: IpAddr,
+    /// The address that it comes from, where it counts.
+    pub(super) client: Option<IpAddr>,
     /// The content type, if it was assumed.
     pub(super) assumed_type: Option<&'static str>,
 }
 
-// === impl TypedRequest ===
+// === impl RequestArgs ===
 
-impl TypedRequest {
-    /// Reads the arguments.
-    pub(super) fn read(args: &ExplainArgs) -> anyhow::Result<Self> {
-        let body = args.data.clone().map(body).transpose()?;
-        let mut headers = headers(&args.header)?;
-        if let Some(pair) = &args.user {
+impl RequestArgs {
+    /// The request to a target; a method that stands before it counts more than the flag.
+    pub(super) fn request(&self, named: Option<&String>, to: &str) -> anyhow::Result<TypedRequest> {
+        let body = self.data.clone().map(body).transpose()?;
+        let mut headers = headers(&self.header)?;
+        if let Some(pair) = &self.user {
             let basic = format!("Basic {}", STANDARD.encode(pair));
             headers.insert(
                 AUTHORIZATION,
@@ -53,23 +66,21 @@ impl TypedRequest {
         if let Some(assumed) = assumed_type {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(assumed));
         }
-        let (named, asked) = match args.asked.as_slice() {
-            [method, target] => (Some(method), target.as_str()),
-            [target] => (None, target.as_str()),
-            _ => return Err(Misuse("TARGET is missing").into()),
-        };
         let usual = if body.is_some() { "POST" } else { "GET" };
-        let named = named.or(args.request.as_ref());
-        Ok(Self {
-            client: args.client.as_deref().map_or(Ok(LOOPBACK), address)?,
-            method: method(named.map_or(usual, String::as_str))?,
-            target: target(asked)?,
+        let named = named.or(self.request.as_ref()).map_or(usual, String::as_str);
+        let method = Method::from_bytes(named.as_bytes());
+        Ok(TypedRequest {
+            method: method.context(Misuse("METHOD is a word like GET or POST"))?,
+            target: target(to)?,
             headers,
             body: body.unwrap_or_default(),
+            client: None,
             assumed_type,
         })
     }
 }
+
+// === impl TypedRequest ===
 
 impl TypedRequest {
     /// The head as it would arrive over HTTP/1.1. A Host that was not typed is the public one.
@@ -78,21 +89,22 @@ impl TypedRequest {
         parts.method = self.method.clone();
         parts.uri = Uri::from(self.target.clone());
         parts.headers = self.headers.clone();
-        if let (Entry::Vacant(host), Ok(value)) = (parts.headers.entry(HOST), public_host(settings)) {
+        if let (Entry::Vacant(host), Some(value)) = (parts.headers.entry(HOST), public_host(settings)) {
             host.insert(value);
         }
         parts
     }
 }
 
-pub(in super::super) fn public_host(settings: &Settings) -> Result<HeaderValue, InvalidHeaderValue> {
+/// The name by which clients reach the edge.
+pub(super) fn public_host(settings: &Settings) -> Option<HeaderValue> {
     let public = settings.public_url.as_ref().and_then(Url::host_str);
     let listed = settings.hosts.first().map(String::as_str);
-    HeaderValue::try_from(public.or(listed).unwrap_or("localhost"))
+    HeaderValue::try_from(public.or(listed).unwrap_or("localhost")).ok()
 }
 
 /// JSON for a body that looks like JSON, else the default of `curl -d`.
-pub(in super::super) fn assumed_type(body: &str) -> &'static str {
+fn assumed_type(body: &str) -> &'static str {
     if body.trim_start().starts_with('{') {
         "application/json"
     } else {
@@ -109,18 +121,8 @@ fn body(typed: String) -> anyhow::Result<String> {
     }
 }
 
-fn address(typed: &str) -> anyhow::Result<IpAddr> {
-    typed
-        .parse()
-        .context(Misuse("ADDR is an address, like 192.0.2.7"))
-}
-
-pub(in super::super) fn method(typed: &str) -> anyhow::Result<Method> {
-    Method::from_bytes(typed.as_bytes()).context(Misuse("METHOD is a word like GET or POST"))
-}
-
 /// The path and query, also of an absolute URL, as on the wire.
-pub(in super::super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
+pub(super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     let misuse =
         || Misuse("TARGET is a path with its query, like '/wp-json/calendar/events/v1/events?page=2'");
     let uri: Uri = typed.parse().with_context(misuse)?;
@@ -129,7 +131,7 @@ pub(in super::super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
 }
 
 /// Typed headers, where `@FILE` stands for the lines of a file.
-pub(in super::super) fn header_lines(typed: &[String]) -> anyhow::Result<HeaderMap> {
+pub(super) fn header_lines(typed: &[String]) -> anyhow::Result<HeaderMap> {
     let mut lines = Vec::new();
     for text in typed {
         let Some(file) = text.strip_prefix('@') else {
@@ -143,7 +145,7 @@ pub(in super::super) fn header_lines(typed: &[String]) -> anyhow::Result<HeaderM
     headers(&lines)
 }
 
-pub(in super::super) fn headers(typed: &[String]) -> anyhow::Result<HeaderMap> {
+fn headers(typed: &[String]) -> anyhow::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     for line in typed {
         let misuse = || Misuse("HEADER is a name and a value, like 'Content-Type: application/json'");

@@ -6,7 +6,7 @@ use std::path::Path;
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use ipnet::IpNet;
 
-use super::named_address;
+use super::named_address::expects_foreign_clients;
 
 /// A setting that opens something, for whom, and what closes it.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) fn open_settings(settings: &Settings) -> Vec<OpenSetting> {
 }
 
 /// Logs each of them.
-pub(super) fn warn(settings: &Settings) {
+pub(crate) fn warn(settings: &Settings) {
     for setting in open_settings(settings) {
         let OpenSetting { key, cause, remedy } = setting;
         tracing::warn!(key, remedy, "{cause}");
@@ -67,7 +67,7 @@ fn local_writes(settings: &Settings) -> Option<OpenSetting> {
         IpNet::V6(network) => network.addr().is_loopback(),
     };
     let local = settings.write_addresses.iter().find(is_local)?;
-    named_address::expects_foreign_clients(settings).then(|| OpenSetting {
+    expects_foreign_clients(settings).then(|| OpenSetting {
         key: "write_addresses",
         cause: format!(
             "{local} is this machine: every client of a proxy on it may write, unless the proxy is one of \

@@ -1,34 +1,37 @@
-//! The languages that a site advertises, and the REST roots that belong to them.
+//! The REST roots that a site advertises beside those that are known, and the languages that they belong to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use calendar_edge_core::relay::links;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
 use url::Url;
 
+use super::addresses::home_path;
+use super::header_links::header_links;
 use super::html::tags;
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Advertised {
+pub(crate) struct FurtherRoot {
     /// The language tag; none: the site names a root without one.
     pub(crate) language: Option<String>,
-    /// The REST root at the origin that belongs to it.
-    pub(crate) root: Url,
-    pub(crate) found: RootFound,
+    /// The REST root as the site names it.
+    pub(super) named: Url,
+    /// The same at the address by which the site is asked: `roots.origin_url`.
+    pub(crate) url: Url,
+    pub(crate) place: RootPlace,
 }
 
-/// What is known about a root.
+/// Where a root is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RootFound {
-    /// It publishes the namespace, or a `Link` header names it.
-    Exists,
-    /// It publishes the namespace for a further site of a network, which pages link to.
+pub(crate) enum RootPlace {
+    /// At the site: it publishes the namespace, or a `Link` header names it.
+    Site,
+    /// At the site, for a further site of its network, to which pages link.
     Subsite,
-    /// The site has pages in the language and no REST root at this address.
-    Absent,
+    /// Nowhere: the site has pages in the language and no REST root at this address.
+    Nowhere,
     /// The pages are on another host, which was not asked.
     OtherHost,
 }
@@ -38,7 +41,7 @@ struct Candidates<'a> {
     site: &'a BackendSettings,
     probe: &'a Probe<'a>,
     /// By the address of the root.
-    roots: BTreeMap<String, Advertised>,
+    roots: BTreeMap<String, FurtherRoot>,
 }
 
 /// Maximum number of languages that are asked for; more are hardly a site's own.
@@ -51,16 +54,16 @@ const MOST_LINKS: usize = 500;
 const MOST_SUBSITES: usize = 16;
 
 /// A language, and the address of its home page.
-pub(crate) type LanguageHome = (String, Url);
+pub(super) type LanguageHome = (String, Url);
 
 /// The roots and languages that the site advertises on its home page and in its answers, without those that the
 /// settings have; `listed` are languages that are known from elsewhere.
-pub(crate) async fn advertised(
+pub(super) async fn further_roots(
     probe: &Probe<'_>,
     site: &BackendSettings,
     home: Option<&ProbeResponse>,
     listed: &[LanguageHome],
-) -> Vec<Advertised> {
+) -> Vec<FurtherRoot> {
     let mut candidates = Candidates {
         site,
         probe,
@@ -84,7 +87,7 @@ pub(crate) async fn advertised(
 }
 
 /// The languages of a page with the addresses of their home pages, from its head and from its headers.
-pub(crate) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
+pub(super) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
     let text = home.text();
     let in_head = tags(&text)
         .filter(|tag| tag.is("link"))
@@ -108,32 +111,11 @@ pub(crate) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> 
 }
 
 /// Whether a text names a language: `de`, `pt-BR`.
-pub(crate) fn is_tag(text: &str) -> bool {
+pub(super) fn is_tag(text: &str) -> bool {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
-}
-
-/// One link of a `Link` header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct HeaderLink<'a> {
-    pub(super) target: &'a str,
-    /// The language of the target.
-    language: Option<&'a str>,
-    /// True if this is the REST root of WordPress.
-    pub(super) is_api: bool,
-}
-
-/// The links of a `Link` header before its first fault.
-pub(super) fn header_links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
-    links(field.as_bytes()).links.into_iter().filter_map(|link| {
-        Some(HeaderLink {
-            target: field.get(link.target)?,
-            language: link.language.and_then(|place| field.get(place)),
-            is_api: link.is_api,
-        })
-    })
 }
 
 /// Whether an index is that of a root of its own, and not the one of the site above under another path.
@@ -153,7 +135,7 @@ impl Candidates<'_> {
     async fn ask(&mut self, language: &str, page: &Url) {
         if !self.is_of_site(page) {
             let root = self.below(page);
-            self.add(Some(language), root, RootFound::OtherHost);
+            self.add(Some(language), root, RootPlace::OtherHost);
             return;
         }
         let target = format!("events?per_page=1&lang={language}");
@@ -168,12 +150,12 @@ impl Candidates<'_> {
             Ok(answer) => answer.is_index_of(&self.site.origin.namespace),
             Err(_) => false,
         };
-        let found = if exists {
-            RootFound::Exists
+        let place = if exists {
+            RootPlace::Site
         } else {
-            RootFound::Absent
+            RootPlace::Nowhere
         };
-        self.add(Some(language), root, found);
+        self.add(Some(language), root, place);
     }
 
     /// Looks for sites of a network in the folders that the home page links to.
@@ -189,7 +171,7 @@ impl Candidates<'_> {
                 continue;
             };
             if answer.is_index_of(&self.site.origin.namespace) && is_own_index(&answer, &root) {
-                self.add(None, root, RootFound::Subsite);
+                self.add(None, root, RootPlace::Subsite);
             }
         }
     }
@@ -224,26 +206,32 @@ impl Candidates<'_> {
                 };
                 // Another spelling of the host is told by the check of the home page.
                 if self.is_of_site(&root) && root.query().is_none() {
-                    self.add(language, root, RootFound::Exists);
+                    self.add(language, root, RootPlace::Site);
                 }
             }
         }
     }
 
-    fn add(&mut self, language: Option<&str>, mut root: Url, found: RootFound) {
-        let path = root.path().trim_end_matches('/').to_owned();
-        root.set_path(&path);
-        if self.is_known(&root) {
+    fn add(&mut self, language: Option<&str>, mut named: Url, place: RootPlace) {
+        let path = named.path().trim_end_matches('/').to_owned();
+        named.set_path(&path);
+        if self.is_known(&named) {
             return;
         }
-        let entry = self.roots.entry(path).or_insert_with(|| Advertised {
+        let mut url = named.clone();
+        if place != RootPlace::OtherHost {
+            url = self.site.origin.url.clone();
+            url.set_path(&path);
+        }
+        let root = self.roots.entry(path).or_insert(FurtherRoot {
             language: None,
-            root,
-            found,
+            named,
+            url,
+            place,
         });
-        entry.language = entry.language.take().or_else(|| language.map(str::to_owned));
-        if found == RootFound::Exists {
-            entry.found = found;
+        root.language = root.language.take().or_else(|| language.map(str::to_owned));
+        if place == RootPlace::Site {
+            root.place = place;
         }
     }
 
@@ -258,7 +246,7 @@ impl Candidates<'_> {
     }
 
     fn home_path(&self) -> String {
-        super::home::home_path(&self.site.origin.url)
+        home_path(&self.site.origin.url)
     }
 
     fn is_known(&self, root: &Url) -> bool {
@@ -281,20 +269,31 @@ impl Candidates<'_> {
     }
 }
 
-// === impl Advertised ===
+// === impl FurtherRoot ===
 
-impl Advertised {
+impl FurtherRoot {
+    /// A root of a language at the address under which the site is asked.
+    #[cfg(test)]
+    pub(crate) fn of(language: &str, url: Url, place: RootPlace) -> Self {
+        Self {
+            language: Some(language.to_owned()),
+            named: url.clone(),
+            url,
+            place,
+        }
+    }
+
     /// The root in words.
-    pub(crate) fn named(&self) -> String {
-        match (&self.language, self.found) {
-            (_, RootFound::Subsite) => "a further site of the network".to_owned(),
+    pub(super) fn told(&self) -> String {
+        match (&self.language, self.place) {
+            (_, RootPlace::Subsite) => "a further site of the network".to_owned(),
             (Some(tag), _) => format!("the language `{tag}`"),
             (None, _) => "a further root".to_owned(),
         }
     }
 
     /// Configuration lines that serve this root; the default root has to be listed beside it.
-    pub(crate) fn paste(&self, site: &BackendSettings) -> Vec<String> {
+    pub(super) fn paste(&self, site: &BackendSettings) -> Vec<String> {
         let mut lines = Vec::new();
         if let [only] = site.roots.as_slice()
             && only.path == Root::DEFAULT_PATH
@@ -302,50 +301,18 @@ impl Advertised {
         {
             lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
         }
-        let url = self.origin_url(site);
         lines.push("[[roots]]".to_owned());
         lines.extend(self.language.as_ref().map(|tag| format!("language = \"{tag}\"")));
         lines.push(format!("path = \"{}\"", self.public_path()));
-        lines.push(format!("origin_url = \"{url}\""));
+        lines.push(format!("origin_url = \"{}\"", self.url));
         lines
-    }
-
-    /// The REST root as `roots.origin_url` names it.
-    pub(crate) fn origin_url(&self, site: &BackendSettings) -> Url {
-        if self.found == RootFound::OtherHost {
-            return self.root.clone();
-        }
-        let mut url = site.origin.url.clone();
-        url.set_path(self.root.path());
-        url
     }
 
     /// The public path: the one at the site, or one by language for a host of its own.
     pub(crate) fn public_path(&self) -> String {
-        match (self.found, &self.language) {
-            (RootFound::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
-            _ => self.root.path().to_owned(),
+        match (self.place, &self.language) {
+            (RootPlace::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
+            _ => self.named.path().to_owned(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_links_of_a_field_are_told_apart_whatever_their_titles_say() {
-        let field = r#"<https://h/wp-json/>; rel="x https://api.w.org/", <https://h/a,b>; rel=alternate; hreflang="de"; title="<c>; rel=\"https://api.w.org/\"", <https://h/d>; title="; hreflang=fr""#;
-        let found: Vec<_> = header_links(field)
-            .map(|link| (link.target, link.language, link.is_api))
-            .collect();
-        assert_eq!(
-            found,
-            [
-                ("https://h/wp-json/", None, true),
-                ("https://h/a,b", Some("de"), false),
-                ("https://h/d", None, false),
-            ]
-        );
     }
 }

@@ -3,24 +3,22 @@
 use calendar_edge::app::ask_collector;
 use calendar_edge_core::settings::TraceSettings;
 
-use crate::survey::Report;
+use super::survey_report::Report;
 
 /// Says where spans would be sent.
-pub(super) fn name(settings: &TraceSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) fn name(settings: &TraceSettings, report: &mut Report<'_>) {
     if let Some(endpoint) = &settings.endpoint {
-        report.note(&format!("spans are sent to {endpoint}: {}", recorded(settings)))?;
+        report.note(format!("spans are sent to {endpoint}: {}", recorded(settings)));
     }
-    Ok(())
 }
 
 /// Asks the collector, and says whether it takes spans.
-pub(super) async fn ask(settings: &TraceSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) async fn ask(settings: &TraceSettings, report: &mut Report<'_>) {
     match ask_collector(settings).await {
         Ok(None) => {}
-        Ok(Some(url)) => report.ok(&format!("{url} takes spans: {}", recorded(settings)))?,
-        Err(trouble) => report.warning(&format!("spans would be lost: {trouble}"))?,
+        Ok(Some(url)) => report.ok(format!("{url} takes spans: {}", recorded(settings))),
+        Err(trouble) => report.warning(format!("spans would be lost: {trouble}")),
     }
-    Ok(())
 }
 
 /// Which requests have spans.

@@ -24,7 +24,7 @@ pub(super) fn circumvented(settings: &Settings) -> Vec<&'static str> {
 }
 
 /// Logs once that nothing guards the calendar, where that is so.
-pub(super) fn warn(settings: &Settings) {
+pub(crate) fn warn(settings: &Settings) {
     if !forwards_unjudged(settings) || settings.origin.mark_key.is_some() {
         return;
     }

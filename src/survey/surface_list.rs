@@ -3,21 +3,20 @@
 use calendar_edge_core::gateway::surface::{COMPANION_LIST, companion_list};
 use calendar_edge_core::settings::Settings;
 
-use crate::survey::Report;
+use super::survey_report::Report;
 
 /// Prints the list of rules that are enforced, and says what they are worth without the plugin.
-pub(super) fn name(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) fn name(settings: &Settings, report: &mut Report<'_>) {
     let Some(list) = companion_list(settings) else {
-        return Ok(());
+        return;
     };
     report.note(
         "the companion plugin enforces the rules of `[[surface]]` inside of WordPress, if `wp-config.php` has the line below",
-    )?;
-    report.paste(&[format!("define( '{COMPANION_LIST}', '{list}' );")])?;
+    );
+    report.paste(&[format!("define( '{COMPANION_LIST}', '{list}' );")]);
     if settings.origin.mark_key.is_none() {
         report.warning(
             "without the companion plugin `[[surface]]` does not hold around the edge: a rule at the edge is a convenience",
-        )?;
+        );
     }
-    Ok(())
 }

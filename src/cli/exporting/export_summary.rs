@@ -1,0 +1,36 @@
+//! The summary of an export: what it is, and how much.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::EntryState;
+use super::kept_records::WalkSubject;
+
+/// The number of the format.
+pub(super) const FORMAT: u32 = 1;
+
+/// What the export is, and how much.
+pub(super) const SUMMARY: &str = "manifest.json";
+
+/// A line for each record.
+pub(super) const ENTRIES: &str = "manifest.ndjson";
+
+/// The summary of an export.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ExportSummary {
+    pub(super) format: u32,
+    pub(super) made: String,
+    #[serde(flatten)]
+    pub(super) subject: WalkSubject,
+    pub(super) namespace: String,
+    /// When the former export was made, whose changes these are.
+    pub(super) since: Option<String>,
+    /// Walks over all lists; the last two found the same.
+    pub(super) passes: u32,
+    pub(super) records: EntryCounts,
+    pub(super) not_shown: Vec<String>,
+}
+
+/// The number of entries, by kind and by state.
+pub(super) type EntryCounts = BTreeMap<String, BTreeMap<EntryState, u64>>;
