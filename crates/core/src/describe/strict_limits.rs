@@ -142,7 +142,7 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_strict_profile_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/strict.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/strict.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, strict_reference()).expect("a writable file");
         }
