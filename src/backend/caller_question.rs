@@ -55,7 +55,7 @@ impl CallerQuestion {
         let request = call.request();
         let route = self.routes.get(request.root).ok_or(AddressFault::UnknownRoot)?;
         let path = format!("{}{PATH}", route.base().path().trim_end_matches('/'));
-        // Nobody can guess the query, so that no cache in between has an answer, which may be about somebody else.
+        // Nobody can guess the query, so that no cache in between has a response, which may be about somebody else.
         let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
         let url = plain(route.base(), &path, Some(&query))?;
         let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);

@@ -51,7 +51,7 @@ impl SiteClock {
         self.zone.store(Some(Arc::new(zone)));
     }
 
-    /// Asks for the zone anew with the next answer that depends on it: everything may have changed.
+    /// Asks for the zone anew with the next response that depends on it: everything may have changed.
     pub(super) fn doubt(&self) {
         self.asked_at.store(0, Ordering::Relaxed);
     }

@@ -74,7 +74,7 @@ impl Cache {
         Ok(answers)
     }
 
-    /// Writes all stored answers to the file of the settings, if there is one. Blocks for the time of writing.
+    /// Writes all stored responses to the file of the settings, if there is one. Blocks for the time of writing.
     pub(crate) fn save(&self) {
         let settings = self.settings();
         let Some(path) = settings.snapshot.filter(|_| settings.enabled) else {

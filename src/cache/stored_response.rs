@@ -1,4 +1,4 @@
-//! A stored answer: with its entity tag, what it depends on, and when it was asked for.
+//! A stored response: with its entity tag, what it depends on, and when it was asked for.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -16,7 +16,7 @@ use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_know
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// An answer in the cache.
+/// A response in the cache.
 #[derive(Debug)]
 pub(crate) struct StoredResponse {
     pub(super) answer: Answer,
@@ -32,7 +32,7 @@ pub(crate) struct StoredResponse {
     bodies: Arc<SharedBodies>,
 }
 
-/// The circumstances in which an answer was asked for.
+/// The circumstances in which a response was asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredMetadata {
     /// When it was asked for.
@@ -43,10 +43,10 @@ pub(crate) struct StoredMetadata {
     pub(crate) generation: u64,
 }
 
-/// The headers of an answer that 304 repeats (RFC 9110 section 15.4.5).
+/// The headers of a response that 304 repeats (RFC 9110 section 15.4.5).
 const REPEATED: [HeaderName; 3] = [CACHE_CONTROL, EXPIRES, VARY];
 
-/// The memory of an entry beside its key and its answer, in bytes; an estimate that is meant to be too high.
+/// The memory of an entry beside its key and its response, in bytes; an estimate that is meant to be too high.
 const OVERHEAD: usize = 1024;
 
 // === impl StoredResponse ===
@@ -67,7 +67,7 @@ impl StoredResponse {
         }
     }
 
-    /// The same for an answer that replaces an older one. A body that says the same keeps its bytes and so its tag: the
+    /// The same for a response that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
     pub(super) fn replacing(
         answer: Answer,
@@ -105,7 +105,7 @@ impl StoredResponse {
         &self.fill
     }
 
-    /// The answer itself.
+    /// The response itself.
     pub(crate) const fn answer(&self) -> &Answer {
         &self.answer
     }
@@ -115,8 +115,8 @@ impl StoredResponse {
         now.saturating_since(self.fill.filled.at)
     }
 
-    /// The response for a client, with an entity tag if the answer is a success. `if_none_match` is the client's
-    /// condition: it gets 304 if it has this answer already.
+    /// The response for a client, with an entity tag if the response is a success. `if_none_match` is the client's
+    /// condition: it gets 304 if it has this response already.
     pub(crate) fn response(&self, if_none_match: Option<&HeaderValue>) -> PlainResponse {
         if self.answer.status != StatusCode::OK {
             return self.answer.response();
@@ -129,7 +129,7 @@ impl StoredResponse {
         response
     }
 
-    /// The part that gave the answer.
+    /// The part that gave the response.
     pub(crate) const fn by(&self) -> AnsweredBy {
         self.answer.by()
     }

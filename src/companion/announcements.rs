@@ -60,7 +60,7 @@ pub(crate) enum News {
     Seen(SeenChanges),
 }
 
-/// The answer of a site to this edge's question.
+/// The response of a site to this edge's question.
 #[derive(Debug)]
 pub(crate) struct SeenChanges {
     pub(crate) root: Url,
@@ -86,7 +86,7 @@ pub(crate) struct Telling(Option<oneshot::Receiver<()>>);
 /// The most messages that wait: while the store is away, the others find out from the site.
 const MOST_WAITING: usize = 256;
 
-/// The longest wait for the answer whose turn it is to ask a site.
+/// The longest wait for the response whose turn it is to ask a site.
 const TURN_PATIENCE: Duration = Duration::from_millis(500);
 
 // === impl Announcements ===

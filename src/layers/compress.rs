@@ -24,7 +24,7 @@ pub(super) struct Compress {
     encoders: Encoders,
 }
 
-/// The facts of a request about the form of its answer.
+/// The facts of a request about the form of its response.
 #[derive(Debug)]
 pub(super) struct Wanted {
     is_head: bool,
@@ -32,7 +32,7 @@ pub(super) struct Wanted {
     encoders: Encoders,
 }
 
-/// The form that a client gets of an answer.
+/// The form that a client gets of a response.
 #[derive(Debug, Clone, Copy)]
 enum WantedForm {
     /// The only one: answers to this request are never compressed.
@@ -73,7 +73,7 @@ impl WantedForm {
         if !settings.enabled {
             return Self::Only;
         }
-        // Beside a secret, the length of a compressed answer tells those who choose parts of it what the secret is (BREACH).
+        // Beside a secret, the length of a compressed response tells those who choose parts of it what the secret is (BREACH).
         let is_public = Caller::shown_by(headers) == Caller::Anonymous;
         match preferred(headers) {
             _ if !is_public => Self::Only,
@@ -94,7 +94,7 @@ impl Wanted {
         }
     }
 
-    /// Gives the answer the form that the client likes best.
+    /// Gives the response the form that the client likes best.
     fn form(&self, answer: &mut EdgeResponse) {
         if matches!(self.form, WantedForm::Only) || !Self::may_change(answer) || self.is_short(answer) {
             return;
@@ -118,14 +118,14 @@ impl Wanted {
             && eligible(answer.status(), answer.headers()) == Eligible::Yes
     }
 
-    /// Whether the body of the answer to GET is known to be too short.
+    /// Whether the body of the response to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
             answer.facts.forms().map(StoredForms::plain_length)
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
-            // The answer to HEAD has no body that could tell.
+            // The response to HEAD has no body that could tell.
             let found = || answer.body().size_hint().upper().filter(|_| !self.is_head);
             announced.or_else(found)
         };
@@ -141,7 +141,7 @@ impl Wanted {
             return;
         }
         if self.is_head {
-            // Without its length nobody knows whether the answer to GET would be compressed.
+            // Without its length nobody knows whether the response to GET would be compressed.
             if answer.headers().contains_key(CONTENT_LENGTH) {
                 encoded(answer.headers_mut(), coding);
             }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time after which an idle HTTP/1 connection is parked.
 ///
-/// Parking and resuming cost more than a kept answer, so it must not happen while a client loads a page.
+/// Parking and resuming cost more than a kept response, so it must not happen while a client loads a page.
 const PARKING: Duration = Duration::from_secs(5);
 
 /// The phase a connection is in.

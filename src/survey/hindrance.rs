@@ -1,4 +1,4 @@
-//! Answers that come from something before WordPress: each named for what it is, with the next step.
+//! Responses that come from something before WordPress: each named for what it is, with the next step.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub(crate) enum Hindrance {
     },
 }
 
-/// Firewalls by a header of their answers.
+/// Firewalls by a header of their responses.
 const BY_HEADER: [(&str, &str); 4] = [
     ("cf-mitigated", "Cloudflare"),
     ("cf-ray", "Cloudflare"),
@@ -45,7 +45,7 @@ const BY_WORDS: [(&str, &str); 4] = [
 // === impl Hindrance ===
 
 impl Hindrance {
-    /// Names the part that gave an answer; none: it may be WordPress itself.
+    /// Names the part that gave a response; none: it may be WordPress itself.
     pub(crate) fn of(answer: &ProbeResponse) -> Option<Self> {
         let is_json = || answer.json().is_some();
         match answer.status.as_u16() {
@@ -59,7 +59,7 @@ impl Hindrance {
     }
 }
 
-/// Whether the companion plugin gave an answer, which has its own advice.
+/// Whether the companion plugin gave a response, which has its own advice.
 fn is_of_companion(answer: &ProbeResponse) -> bool {
     answer.json().is_some_and(|json| code(&json).starts_with(GUARD))
 }

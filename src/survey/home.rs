@@ -24,7 +24,7 @@ pub(crate) enum Home {
 /// What to do where the host is right and the site still sends clients elsewhere.
 pub(crate) const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
 
-/// Judges the answer to a request for the home page.
+/// Judges the response to a request for the home page.
 pub(crate) fn home(probe: &Probe<'_>, answer: &ProbeResponse, site: &BackendSettings) -> Home {
     let asked = public_address(probe, site, &home_path(&site.origin.url));
     let status = answer.status.as_u16();

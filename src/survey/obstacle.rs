@@ -14,7 +14,7 @@ use super::trouble::Trouble;
 /// The reason, as a sentence that ends in what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Obstacle {
-    /// No answer.
+    /// No response.
     #[error("{url}: {trouble}{}", step(trouble, url))]
     Unreachable { url: Box<Url>, trouble: Trouble },
     /// Another address answers for this one.

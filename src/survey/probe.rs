@@ -143,7 +143,7 @@ impl<'a> Probe<'a> {
         Err(Trouble::Refused { status, code })
     }
 
-    /// The JSON of an answer of the REST API, or why something else answers.
+    /// The JSON of a response of the REST API, or why something else answers.
     async fn json_of(&self, answer: &ProbeResponse) -> Result<Value, Trouble> {
         if let Some(hindrance) = Hindrance::of(answer) {
             return Err(Trouble::Hindered(hindrance));

@@ -67,7 +67,7 @@ pub(crate) enum Traffic {
 pub(crate) struct BackendTimes {
     /// It waited for a permit.
     pub(crate) queue: Duration,
-    /// From the permit to the answer: whole where it is read whole, else its head.
+    /// From the permit to the response: whole where it is read whole, else its head.
     pub(crate) backend: Duration,
 }
 
@@ -140,12 +140,12 @@ impl RequestLog {
         self.0.verdict.get().copied()
     }
 
-    /// Sets the site's answer to a forwarded request with findings; the first value stays.
+    /// Sets the site's response to a forwarded request with findings; the first value stays.
     pub(crate) fn answered_by_site(&self, verdict: SiteVerdict) {
         let _ = self.0.site.set(verdict);
     }
 
-    /// The site's answer to a forwarded request with findings.
+    /// The site's response to a forwarded request with findings.
     pub(crate) fn site_verdict(&self) -> Option<&SiteVerdict> {
         self.0.site.get()
     }

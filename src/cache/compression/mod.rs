@@ -1,4 +1,4 @@
-//! Compressed forms of answers: made while an answer passes, or once for an answer that is stored.
+//! Compressed forms of responses: made while a response passes, or once for a response that is stored.
 
 mod encoded_body;
 mod encoder;

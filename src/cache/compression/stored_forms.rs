@@ -1,4 +1,4 @@
-//! The compressed forms of an answer that is stored: each is made once, behind the first client that likes it.
+//! The compressed forms of a response that is stored: each is made once, behind the first client that likes it.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::encoder::{Effort, compressed};
 use calendar_edge_core::cache::compression::Coding;
 
-/// An answer's body and its compressed forms.
+/// A response's body and its compressed forms.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredForms(Arc<Forms>);
 

@@ -30,7 +30,7 @@ pub(super) struct ApiUnderTest {
     namespace: String,
     client: reqwest::Client,
     account: Option<HeaderValue>,
-    /// The most that is read of an answer, in bytes.
+    /// The most that is read of a response, in bytes.
     most_bytes: usize,
     pace: Pace,
     /// Held while a request is under way.
@@ -53,7 +53,7 @@ pub(super) struct ApiRequest {
     pub(super) with_account: bool,
 }
 
-/// An answer of the API.
+/// A response of the API.
 #[derive(Debug, Clone)]
 pub(super) struct ApiAnswer {
     pub(super) status: u16,
@@ -122,7 +122,7 @@ impl ApiUnderTest {
         absent.all(|argument| argument.name != name)
     }
 
-    /// The answer to a request, or why there is none.
+    /// The response to a request, or why there is none.
     pub(super) async fn ask(&self, request: &ApiRequest) -> Result<ApiAnswer, String> {
         self.pace.turn().await;
         let _asking = self.asking.lock().await;
@@ -155,7 +155,7 @@ impl ApiUnderTest {
         }
     }
 
-    /// The body of an answer, as far as an edge would relay it.
+    /// The body of a response, as far as an edge would relay it.
     async fn body(&self, answer: reqwest::Response) -> Result<Bytes, String> {
         let body = Limited::new(reqwest::Body::from(answer), self.most_bytes);
         let read = body.collect().await.map_err(|error| {

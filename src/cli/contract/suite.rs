@@ -187,7 +187,7 @@ impl Suite {
             .add(subject, law, CheckResult::LeftOut(reason.to_owned()));
     }
 
-    /// The answer to a request; none: nothing answered, which counts as a failure.
+    /// The response to a request; none: nothing answered, which counts as a failure.
     pub(super) async fn answered(&mut self, tried: TriedLaw<'_>) -> Option<ApiAnswer> {
         match self.api.ask(tried.request).await {
             Ok(answer) => Some(answer),
@@ -228,7 +228,7 @@ impl Suite {
         Some(answer.body)
     }
 
-    /// Checks that an answer is an error of this status and one of these codes.
+    /// Checks that a response is an error of this status and one of these codes.
     pub(super) fn refused(
         &mut self,
         tried: TriedLaw<'_>,

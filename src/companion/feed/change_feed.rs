@@ -186,7 +186,7 @@ impl ChangeFeed {
         });
     }
 
-    /// An answer for everybody showed these records.
+    /// A response for everybody showed these records.
     pub(crate) fn shown(&self, answer: &Dependencies) {
         if !self.is_on() {
             return;

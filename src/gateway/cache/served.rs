@@ -26,9 +26,9 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 pub(in crate::gateway) struct CacheReport {
     metrics: CacheMetrics,
     client_max_age: Duration,
-    /// What clients may do with an answer that has an entity tag.
+    /// What clients may do with a response that has an entity tag.
     client_caching: HeaderValue,
-    /// The same where the site forbids other forms of its answer.
+    /// The same where the site forbids other forms of its response.
     untransformed: HeaderValue,
 }
 
@@ -44,7 +44,7 @@ impl CacheReport {
         }
     }
 
-    /// A stored answer, at a time.
+    /// A stored response, at a time.
     pub(in crate::gateway) fn stored(
         &self,
         stored: &StoredResponse,
@@ -69,7 +69,7 @@ impl CacheReport {
         self.told(response, query.operation(), outcome, stored.age(now))
     }
 
-    /// What clients may do with a stored answer: no more than the site allows.
+    /// What clients may do with a stored response: no more than the site allows.
     fn caching(&self, stored: &StoredResponse, now: UnixTime) -> HeaderValue {
         let stated = stored.filled().stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
@@ -138,7 +138,7 @@ impl CacheReport {
     }
 }
 
-/// An answer of the calendar for everybody.
+/// A response of the calendar for everybody.
 fn for_everybody(response: PlainResponse, by: AnsweredBy, forms: Option<StoredForms>) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,

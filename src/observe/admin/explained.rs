@@ -46,7 +46,7 @@ pub(super) struct ExplainedRefusal<'a> {
     summary: RefusalSummary<'a>,
     meaning: Option<&'static str>,
     remedy: Option<&'static str>,
-    /// The site's answer to a forwarded request.
+    /// The site's response to a forwarded request.
     site: Option<Value>,
     /// `rules`, `moment`: the same request may pass later; or `site`: it was forwarded.
     decided_by: Option<&'static str>,
@@ -132,7 +132,7 @@ fn sum(row: &FindingRow) -> Value {
     })
 }
 
-/// The site's answers to the requests of a row.
+/// The site's responses to the requests of a row.
 fn site(verdicts: &SiteVerdicts) -> Value {
     let refusal = |(verdict, count): &(SiteVerdict, u64)| json!({"status": verdict.status, "code": verdict.code, "count": count});
     json!({

@@ -46,7 +46,7 @@ pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     Some(tags)
 }
 
-/// The tags of the records in the answer to a list. `None` if the body is no such answer.
+/// The tags of the records in the response to a list. `None` if the body is no such answer.
 pub(super) fn of_list(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     let answer = ListAnswer {
@@ -63,7 +63,7 @@ fn read<'de>(seed: impl DeserializeSeed<'de, Value = ()>, body: &'de [u8]) -> Op
     json.end().ok()
 }
 
-/// The answer to a list: the records stand in a member with the name of the collection.
+/// The response to a list: the records stand in a member with the name of the collection.
 struct ListAnswer<'t> {
     kind: Kind,
     tags: &'t mut Vec<Tag>,

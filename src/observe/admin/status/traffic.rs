@@ -14,7 +14,7 @@ pub(super) struct TrafficStatus {
     latency: LatencyStatus,
     refusals: BTreeMap<&'static str, u64>,
     findings: Vec<BrokenRule>,
-    /// The site's answers to forwarded requests that `enforce` would refuse.
+    /// The site's responses to forwarded requests that `enforce` would refuse.
     reported: BTreeMap<&'static str, u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Which form of an answer a client gets: as it is, or compressed.
+//! Which form of a response a client gets: as it is, or compressed.
 
 mod accept_encoding;
 mod coding;

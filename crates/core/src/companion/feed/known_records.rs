@@ -44,7 +44,7 @@ impl RecordName {
         }
     }
 
-    /// The records that an answer shows.
+    /// The records that a response shows.
     pub(super) fn shown_by(answer: &Dependencies) -> impl Iterator<Item = Self> {
         let tags: &[Tag] = match answer {
             Dependencies::On(tags) => tags,

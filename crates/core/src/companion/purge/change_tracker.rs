@@ -24,7 +24,7 @@ pub struct ChangeTracker {
     gap_since: Option<UnixTime>,
 }
 
-/// What the number in an answer says about that answer.
+/// What the number in a response says about that answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerAge {
     /// It is as new as the edge knows the site to be.
@@ -71,7 +71,7 @@ impl ChangeTracker {
         self.settle(now);
     }
 
-    /// An answer of the site shows a number; `before` is [`Self::settled`] when its exchange began.
+    /// A response of the site shows a number; `before` is [`Self::settled`] when its exchange began.
     pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> AnswerAge {
         if before.is_some_and(|before| number < before) {
             return AnswerAge::Outdated;

@@ -110,7 +110,7 @@ static INVALID_JSON_DATA: AnswerModel = AnswerModel::new(
     ]],
 );
 
-/// The answer to an update, by slug, of an event that does not exist: a success of a list of errors.
+/// The response to an update, by slug, of an event that does not exist: a success of a list of errors.
 pub static UPDATE_ERRORS: AnswerModel = AnswerModel::new(
     "UpdateErrors",
     "Errors, with the status of a success.",

@@ -1,7 +1,7 @@
-//! The answers of the API as data: which members a success or an error has, and of which type.
+//! The responses of the API as data: which members a success or an error has, and of which type.
 //!
 //! Shapes are as loose as PHP prints them: an empty map is an empty list, an absent image is `false`, and plugins add
-//! members. Each is what the recorded answers of all installations have (backend.md sections 3, 9 and 11).
+//! members. Each is what the recorded responses of all installations have (backend.md sections 3, 9 and 11).
 
 mod conformity;
 mod error_models;
@@ -43,7 +43,7 @@ impl OperationId {
         }
     }
 
-    /// The answer of a success. A deletion answers with the record that it moved or removed.
+    /// The response of a success. A deletion answers with the record that it moved or removed.
     pub const fn success(self) -> Shape {
         let kind = match self.route {
             Route::Index => return Shape::Model(&NAMESPACE_INDEX),
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// All models, each once, in the order in which the first answer names it.
+/// All models, each once, in the order in which the first response names it.
 pub fn models() -> Vec<&'static AnswerModel> {
     let answers = super::table::table().operations().iter();
     let successes = answers.map(|operation| operation.id.success());

@@ -2,7 +2,7 @@
 
 use super::shape::{AnswerMember, AnswerModel, Shape};
 
-/// The answer of the namespace index.
+/// The response of the namespace index.
 pub(super) static NAMESPACE_INDEX: AnswerModel = AnswerModel::new(
     "NamespaceIndex",
     "The routes of the namespace.",
@@ -17,7 +17,7 @@ pub(super) static NAMESPACE_INDEX: AnswerModel = AnswerModel::new(
     ]],
 );
 
-/// The answer to OPTIONS, and what the index says of each route.
+/// The response to OPTIONS, and what the index says of each route.
 pub static ROUTE_DESCRIPTION: AnswerModel = AnswerModel::new(
     "RouteDescription",
     "A route with its methods and arguments.",
@@ -68,7 +68,7 @@ static ARGUMENT: AnswerModel = AnswerModel::new(
 )
 .extended();
 
-/// The answer of `/doc`.
+/// The response of `/doc`.
 pub(super) static DOCUMENTATION: AnswerModel = AnswerModel::new(
     "Documentation",
     "The plugin's own OpenAPI 3.0 document.",

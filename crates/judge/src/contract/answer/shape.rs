@@ -2,7 +2,7 @@
 
 use super::super::argument::Presence;
 
-/// The values that stand at one place of an answer.
+/// The values that stand at one place of a response.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// Any value.
