@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
 use super::shared_bodies::SharedBodies;
-use crate::cache::compression::StoredForms;
+use crate::cache::compression::StoredCodings;
 use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
 use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_known, same_text};
@@ -21,13 +21,13 @@ use calendar_edge_core::unix_time::UnixTime;
 pub(crate) struct StoredResponse {
     pub(super) answer: Answer,
     pub(super) tag: HeaderValue,
-    /// Whether the site forbids other forms of it; found once, because every hit asks.
+    /// Whether the site forbids other codings of it; found once, because every hit asks.
     is_untransformed: bool,
     pub(super) fill: StoredMetadata,
     /// The generation up to which nothing that it depends on was removed.
     pub(super) checked: AtomicU64,
-    /// The body and its compressed forms.
-    forms: StoredForms,
+    /// The body and its compressed codings.
+    codings: StoredCodings,
     /// Last: dropped after the entry's own references, it sees what clients hold.
     bodies: Arc<SharedBodies>,
 }
@@ -60,7 +60,7 @@ impl StoredResponse {
             tag: entity_tag(answer.body()),
             is_untransformed: forbids_change(answer.headers()),
             checked: AtomicU64::new(fill.generation),
-            forms: StoredForms::new(answer.body().clone(), bodies.of_forms()),
+            codings: StoredCodings::new(answer.body().clone(), bodies.of_codings()),
             bodies,
             answer,
             fill,
@@ -84,13 +84,13 @@ impl StoredResponse {
             answer: answer.with_body(older.answer.body().clone()),
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
-            forms: older.forms.clone(),
+            codings: older.codings.clone(),
             bodies: Arc::clone(&older.bodies),
             fill,
         }
     }
 
-    /// Whether the site forbids other forms of it (`no-transform`).
+    /// Whether the site forbids other codings of it (`no-transform`).
     pub(crate) const fn is_untransformed(&self) -> bool {
         self.is_untransformed
     }
@@ -134,16 +134,16 @@ impl StoredResponse {
         self.answer.by()
     }
 
-    /// The forms of its body, if it is a success; others leave as they are.
-    pub(crate) fn forms(&self) -> Option<StoredForms> {
-        (self.answer.status == StatusCode::OK).then(|| self.forms.clone())
+    /// The codings of its body, if it is a success; others leave as they are.
+    pub(crate) fn codings(&self) -> Option<StoredCodings> {
+        (self.answer.status == StatusCode::OK).then(|| self.codings.clone())
     }
 
     /// The memory of the entry with this key, in bytes.
     pub(super) fn weight(&self, key: &str) -> u32 {
-        // The compressed forms are made later: all three together take about a third of the body.
-        let forms = self.answer.body().len() / 3;
-        let size = OVERHEAD + key.len() + self.answer.size() + forms + self.fill.dependencies.size();
+        // The codings are made later: all three together take about a third of the body.
+        let codings = self.answer.body().len() / 3;
+        let size = OVERHEAD + key.len() + self.answer.size() + codings + self.fill.dependencies.size();
         u32::try_from(size).unwrap_or(u32::MAX)
     }
 }

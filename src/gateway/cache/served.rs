@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode};
 use parking_lot::Mutex;
 
 use super::fetch::CacheQuery;
-use crate::cache::compression::StoredForms;
+use crate::cache::compression::StoredCodings;
 use crate::cache::{Answer, StoredResponse};
 use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
@@ -28,7 +28,7 @@ pub(in crate::gateway) struct CacheReport {
     client_max_age: Duration,
     /// What clients may do with a response that has an entity tag.
     client_caching: HeaderValue,
-    /// The same where the site forbids other forms of its response.
+    /// The same where the site forbids other codings of its response.
     untransformed: HeaderValue,
 }
 
@@ -65,7 +65,7 @@ impl CacheReport {
             headers.insert(CACHE_CONTROL, self.caching(stored, now));
             headers.remove(EXPIRES);
         }
-        let response = for_everybody(response, by, stored.forms());
+        let response = for_everybody(response, by, stored.codings());
         self.told(response, query.operation(), outcome, stored.age(now))
     }
 
@@ -139,11 +139,11 @@ impl CacheReport {
 }
 
 /// A response of the calendar for everybody.
-fn for_everybody(response: PlainResponse, by: AnsweredBy, forms: Option<StoredForms>) -> CallResponse {
+fn for_everybody(response: PlainResponse, by: AnsweredBy, codings: Option<StoredCodings>) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,
         audience: Audience::Everybody,
-        forms,
+        codings,
     };
     EdgeResponse { response, facts }.into()
 }

@@ -180,7 +180,7 @@ fn of_feed(mut response: PlainResponse) -> EdgeResponse {
         facts: ResponseFacts::Calendar {
             by: AnsweredBy::OwnRoute { code: "feed" },
             audience: Audience::Everybody,
-            forms: None,
+            codings: None,
         },
     }
 }

@@ -21,7 +21,7 @@ pub use trial::ask_collector;
 /// A collector that does not take spans now.
 #[derive(Debug, thiserror::Error)]
 #[error("{url}: {reason}")]
-pub struct CollectorTrouble {
+pub struct CollectorFault {
     /// Where spans are sent.
     url: Url,
     /// Its words or its status, or what kept it from answering.

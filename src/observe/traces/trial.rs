@@ -3,7 +3,7 @@
 use url::Url;
 use uuid::Uuid;
 
-use super::CollectorTrouble;
+use super::CollectorFault;
 use super::collector::{Delivery, SpanCollector};
 use super::encode_spans::SpanEncoder;
 use super::unix_clock::UnixClock;
@@ -16,11 +16,11 @@ use calendar_edge_core::settings::TraceSettings;
 /// # Errors
 ///
 /// When it does not take them.
-pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorTrouble> {
+pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorFault> {
     let Some(endpoint) = &settings.endpoint else {
         return Ok(None);
     };
-    let trouble = |url: &Url, reason| CollectorTrouble {
+    let trouble = |url: &Url, reason| CollectorFault {
         url: url.clone(),
         reason,
     };

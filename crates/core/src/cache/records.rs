@@ -49,7 +49,7 @@ pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
 /// The tags of the records in the response to a list. `None` if the body is no such answer.
 pub(super) fn of_list(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
-    let answer = ListAnswer {
+    let answer = ListResponse {
         kind,
         tags: &mut tags,
     };
@@ -64,7 +64,7 @@ fn read<'de>(seed: impl DeserializeSeed<'de, Value = ()>, body: &'de [u8]) -> Op
 }
 
 /// The response to a list: the records stand in a member with the name of the collection.
-struct ListAnswer<'t> {
+struct ListResponse<'t> {
     kind: Kind,
     tags: &'t mut Vec<Tag>,
 }
@@ -78,9 +78,9 @@ struct BodyPlace<'t> {
 /// Finds one of these names; any other is `None`.
 struct NameIn<'n, T>(&'n [(&'static str, T)]);
 
-// === impl ListAnswer ===
+// === impl ListResponse ===
 
-impl<'de> DeserializeSeed<'de> for ListAnswer<'_> {
+impl<'de> DeserializeSeed<'de> for ListResponse<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -88,7 +88,7 @@ impl<'de> DeserializeSeed<'de> for ListAnswer<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for ListAnswer<'_> {
+impl<'de> Visitor<'de> for ListResponse<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

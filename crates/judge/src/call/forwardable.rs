@@ -14,7 +14,7 @@ use http::Method;
 use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::case::Case;
 use super::encode::{encode, encode_options};
-use super::expected::ExpectedAnswer;
+use super::expected::ExpectedResponse;
 use super::finding::Finding;
 use super::phases::{CallObjection, Weighed, weigh};
 use super::policy::PolicyInForce;
@@ -108,7 +108,7 @@ struct EncodedCall {
     request: CanonicalRequest,
     credentials: Credentials,
     deferred: Vec<Deferred>,
-    answer: ExpectedAnswer,
+    answer: ExpectedResponse,
 }
 
 // === impl ForwardableCall ===
@@ -152,7 +152,7 @@ impl ForwardableCall {
                 request,
                 credentials: call.credentials.clone(),
                 deferred: Vec::new(),
-                answer: ExpectedAnswer::to(call, caller, policy),
+                answer: ExpectedResponse::to(call, caller, policy),
             },
             operation: None,
             waiver: Waiver::Description,
@@ -340,7 +340,7 @@ impl RecordRead {
                 request,
                 credentials,
                 deferred: Vec::new(),
-                answer: ExpectedAnswer::of_record(),
+                answer: ExpectedResponse::of_record(),
             },
             operation,
         })
@@ -378,7 +378,7 @@ impl EncodedCall {
             request: encode(case)?,
             credentials: case.call.credentials.clone(),
             deferred: case.deferred().to_vec(),
-            answer: ExpectedAnswer::to(case.call, case.caller, case.policy),
+            answer: ExpectedResponse::to(case.call, case.caller, case.policy),
         })
     }
 }
