@@ -30,11 +30,11 @@ pub(crate) struct Statistics {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CompanionState {
-    /// It was never heard.
+    /// It never responded.
     Unseen,
-    /// It was heard within `cache.reconcile`.
+    /// It responded within `cache.reconcile`.
     Alive,
-    /// It was heard before.
+    /// It responded before that.
     Silent,
 }
 

@@ -57,7 +57,7 @@ struct ActivityState {
     place: Mutex<PhaseStart>,
     multiplexed: AtomicBool,
     dismissed: AtomicBool,
-    /// Told once, when the connection has to make room for another.
+    /// Notified once, when the connection has to make room for another.
     makes_room: Notify,
     is_told: AtomicBool,
 }
@@ -84,7 +84,7 @@ pub(super) struct RunningRequest {
 pub(super) struct PhaseWatch {
     activity: Activity,
     limits: PhaseLimits,
-    /// The begin of the idle phase for which [`Due::Parking`] was told.
+    /// The begin of the idle phase for which [`Due::Parking`] was returned.
     parked: Option<Instant>,
     timer: Pin<Box<Sleep>>,
 }

@@ -139,7 +139,7 @@ impl Lifetimes {
             })
     }
 
-    /// Returns true if the companion plugin is heard, and was when the response was filled: every change since is known.
+    /// Returns true if the companion plugin responds, and did when the response was filled: every change since is known.
     fn vouches(&self, signs: CompanionSigns, filled: &LifetimeFacts, now: UnixTime) -> bool {
         now.saturating_since(signs.last) <= self.reconcile && signs.since <= filled.at
     }
@@ -270,7 +270,7 @@ mod tests {
         let filled = filled(DateTurn::Never);
         assert_eq!(serving(&filled, signs(-5, 0), 10), Serving::Fresh(seconds(3590)));
         assert_eq!(serving(&filled, signs(-5, 0), 11), Serving::Behind(seconds(10)));
-        // Heard again after a gap: what was filled before the gap is asked for again.
+        // It responds again after a gap: what was filled before the gap is asked for again.
         assert_eq!(
             serving(&filled, signs(60, 100), 100),
             Serving::OnError(seconds(99))

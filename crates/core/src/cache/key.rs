@@ -77,7 +77,7 @@ impl KeySpace {
         key
     }
 
-    /// The key of the response to a call in another form.
+    /// The key of the response to a call in another representation.
     pub fn key_of_form(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>, form: AnswerForm) -> String {
         [&self.key(call, reached), " ", form.media_type()].concat()
     }

@@ -17,7 +17,7 @@ pub struct StatedLife {
     pub must_revalidate: bool,
 }
 
-/// The longest lifetime that is told apart, in seconds (RFC 9111 section 1.2.2).
+/// The longest lifetime that is distinguished, in seconds (RFC 9111 section 1.2.2).
 const LONGEST: u64 = 1 << 31;
 
 // === impl StatedLife ===

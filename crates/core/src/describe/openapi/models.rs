@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
-use calendar_edge_judge::contract::answer::{AnswerModel, Shape, models};
+use calendar_edge_judge::contract::answer::{ResponseModel, Shape, models};
 
 /// Recorded answers by the name of their model. Lists and maps of a whole response are cut to their first entries.
 const EXAMPLES: &str = include_str!("../../../../../fixtures/openapi/examples.json");
@@ -17,7 +17,7 @@ pub(super) fn components() -> Map<String, Value> {
         .collect()
 }
 
-fn object(model: &AnswerModel, example: &Value) -> Value {
+fn object(model: &ResponseModel, example: &Value) -> Value {
     let properties: Map<String, Value> = model
         .members()
         .map(|member| {
