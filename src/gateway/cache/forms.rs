@@ -218,7 +218,7 @@ where
             by: facts.by().unwrap_or(AnsweredBy::Backend),
             audience: facts.audience().unwrap_or(Audience::OneClient),
             // Those of the page are of another body.
-            forms: None,
+            codings: None,
         };
         let mut response = PlainResponse::new(whole(written.body.into()));
         *response.headers_mut() = headers;
