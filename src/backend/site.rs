@@ -3,7 +3,6 @@
 use super::address::{AddressFault, plain};
 use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
-use calendar_edge_core::companion::mark::is_signed;
 use calendar_edge_core::settings::BackendSettings;
 use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
@@ -15,8 +14,9 @@ use std::net::IpAddr;
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 ///
-/// Behind IIS, WordPress takes the target of the request from the last two.
-const DROPPED: [HeaderName; 12] = [
+/// CGI makes `HTTP_PROXY` of `Proxy`, by which programs find their proxy. Behind IIS, WordPress takes the target of the
+/// request from the last two.
+const DROPPED: [HeaderName; 13] = [
     CONNECTION,
     HOST,
     EXPECT,
@@ -26,6 +26,7 @@ const DROPPED: [HeaderName; 12] = [
     TRANSFER_ENCODING,
     UPGRADE,
     HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy"),
     HeaderName::from_static("proxy-connection"),
     HeaderName::from_static("x-original-url"),
     HeaderName::from_static("x-rewrite-url"),
@@ -59,6 +60,9 @@ const CLAIMS: [&str; 9] = [
     "x-url-scheme",
 ];
 
+/// The beginning of headers that edge and companion plugin write.
+const OWN: &str = "x-calendar-edge-";
+
 /// The host that serves the site.
 #[derive(Debug)]
 pub(crate) struct SiteOrigin {
@@ -88,7 +92,7 @@ impl SiteOrigin {
         let mut headers = head.headers.clone();
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
-        strip_marks(&mut headers);
+        strip_own(&mut headers);
         strip_claims(&mut headers, forwarded.client);
         join_cookies(&mut headers);
         self.route.write_to(&mut headers);
@@ -142,10 +146,11 @@ fn strip_confusable(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes what only the edge writes: marks and identities.
-fn strip_marks(headers: &mut HeaderMap) {
-    let signed: Vec<HeaderName> = headers.keys().filter(|name| is_signed(name)).cloned().collect();
-    for name in signed {
+/// Removes what only edge and companion plugin say to each other.
+fn strip_own(headers: &mut HeaderMap) {
+    let is_own = |name: &&HeaderName| name.as_str().starts_with(OWN);
+    let own: Vec<HeaderName> = headers.keys().filter(is_own).cloned().collect();
+    for name in own {
         headers.remove(name);
     }
 }
@@ -249,7 +254,9 @@ mod tests {
             ("upgrade", "websocket"),
             ("te", "trailers"),
             ("x_forwarded_for", "1.2.3.4"),
+            ("proxy", "http://evil.example"),
             ("x-calendar-edge-mark", "v1 t=1,s=00"),
+            ("x-calendar-edge-purge", "v1 t=1,s=00"),
             ("x_calendar-edge_mark", "v1 t=1,s=00"),
             ("cookie", "a=b"),
             ("x-http-method-override", "PUT"),
@@ -258,7 +265,7 @@ mod tests {
         }
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
-        strip_marks(&mut headers);
+        strip_own(&mut headers);
         let mut names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["cookie", "x-http-method-override"]);

@@ -912,14 +912,16 @@ const RATE_LIMITS: &[SettingKey] = &[
         "failed_logins",
         Rate(|settings| &mut settings.rate_limits.failed_logins),
         "Failed logins (401 from the site), per client address and per account that Basic credentials or login \
-         cookies name. Above the rate, requests with credentials are refused. A login counts as failed until \
-         the site answers otherwise, so the rate also limits how many requests with credentials may wait for \
+         cookies name. Above the rate, requests with credentials are refused. A login counts as failed unless \
+         the response proves otherwise: one that hides its status (`_envelope`) must be read whole, and a HEAD \
+         of it proves nothing. So the rate also limits how many requests with credentials may wait for \
          the site at once; a client that disconnects before the response has spent its attempt. Basic \
          credentials that are not exactly one blank and the base64 of `name:password` get 400 \
          `edge_bad_authorization`. With `other = \"forward\"` the same budgets count requests beside the \
          calendar: those with `Authorization` that get 401, logins at `wp-login.php` that set no login cookie, \
-         and each password of a call to `xmlrpc.php` that gets fault 403. An account is read from forms and \
-         calls of at most 64 KiB; larger ones count per address.",
+         and calls to `xmlrpc.php` that get fault 403, each as one try of its address. Where the status of a \
+         response does not tell, more than 64 KiB of it prove nothing. An account is read from forms of at most \
+         64 KiB; larger ones count per address.",
     )
     .unset("off"),
 ];

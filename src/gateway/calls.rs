@@ -119,7 +119,7 @@ pub(super) struct CallResponse {
 /// The site's verdict on the credentials of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Login {
-    /// The site refused them: 401.
+    /// The site refused them, 401, or does not show that it did not.
     Refused,
     /// The site was not asked, or did not refuse them.
     NotRefused,

@@ -160,7 +160,7 @@ mod tests {
         encode(&mut text, &registry).unwrap();
         for line in [
             "edge_contract_drift{backend=\"http://a.example\",kind=\"route_missing\"} 2\n",
-            "edge_contract_drift{backend=\"http://a.example\",kind=\"type\"} 0\n",
+            "edge_contract_drift{backend=\"http://a.example\",kind=\"required\"} 0\n",
             "edge_contract_drift{backend=\"next\",kind=\"no_index\"} 0\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

@@ -91,6 +91,9 @@ async fn t97_what_contradicts_the_edge_reaches_no_part_of_the_site() {
         ("true-client-ip", "192.0.2.1"),
         ("cf-connecting-ip", "192.0.2.1"),
         ("x-client-ip", "127.0.0.1"),
+        ("proxy", "http://evil.example"),
+        ("x-calendar-edge-purge", "v1 t=1,s=00"),
+        ("x-calendar-edge-changes", "7"),
     ];
     for target in ["/", "/wp-json/wp/v2/posts", "/wp-json/calendar/events/v1/events"] {
         let mut request = edge.request(Method::GET, target);

@@ -34,11 +34,8 @@ enum Subject {
     Missing,
     ExtraRoutes,
     Extra(String),
-    Typed(String, String, String),
     Required(String, bool),
     Unpublished(String),
-    Default(String),
-    Order,
 }
 
 /// Groups the differences of one root. Arguments that the settings let pass are left out.
@@ -66,19 +63,6 @@ fn classified(drift: &Drift) -> (Subject, String) {
             (Subject::Unpublished(argument.clone()), operation.clone())
         }
         Drift::ArgumentExtra { operation, argument } => (Subject::Extra(argument.clone()), operation.clone()),
-        Drift::OrderDiffers { operation } => (Subject::Order, operation.clone()),
-        Drift::TypeDiffers {
-            operation,
-            argument,
-            specified,
-            published,
-        } => (
-            Subject::Typed(argument.clone(), specified.clone(), published.clone()),
-            operation.clone(),
-        ),
-        Drift::DefaultDiffers {
-            operation, argument, ..
-        } => (Subject::Default(argument.clone()), operation.clone()),
         Drift::RequiredDiffers {
             operation,
             argument,
@@ -97,7 +81,7 @@ fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
             let listed = own.map_or(&[][..], |own| &own.extra_parameters);
             listed.contains(argument) || settings.extra_parameters.contains(argument)
         }
-        Subject::Typed(..) | Subject::Required(..) => {
+        Subject::Required(..) => {
             let mode = own.and_then(|own| own.mode).unwrap_or(settings.mode);
             mode != calendar_edge_core::settings::Mode::Enforce
         }
@@ -117,11 +101,6 @@ fn told(subject: &Subject, places: &[String], in_force: &TableInForce, settings:
             places.join(", ")
         )),
         Subject::Extra(argument) => extra(argument, places, in_force, settings),
-        Subject::Typed(argument, specified, published) => Group::finding(format!(
-            "`{argument}` is {specified} in the table and {published} at the origin ({at}): the edge judges it by the \
-             table and may refuse what the site takes"
-        ))
-        .with(reporting(places)),
         Subject::Required(argument, true) => Group::finding(format!(
             "`{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls without it"
         ))
@@ -132,12 +111,6 @@ fn told(subject: &Subject, places: &[String], in_force: &TableInForce, settings:
         )),
         Subject::Unpublished(argument) => Group::note(format!(
             "the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
-        )),
-        Subject::Default(argument) => Group::note(format!(
-            "`{argument}` has another default at the origin ({at}): the edge sends no defaults"
-        )),
-        Subject::Order => Group::note(format!(
-            "the origin declares arguments in another order ({at}): refusals may name them in another order"
         )),
     }
 }

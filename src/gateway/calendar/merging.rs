@@ -14,7 +14,6 @@ use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall
 use crate::gateway::stage::Stage;
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
-use calendar_edge_judge::call::{ForwardableCall, MergedCall, RecordRead};
 use calendar_edge_judge::contract::OperationId;
 use calendar_edge_judge::contract::patch::ReadRecord;
 
@@ -72,10 +71,10 @@ where
     fn task(&self, call: &CalendarCall) -> Option<MergeTask> {
         let conditions = call.client.patch?;
         let id = call.call.operation()?.id;
-        let read = self.merged.contains(&id).then(|| RecordRead::of(&call.call))??;
+        let read = self.merged.contains(&id).then(|| call.call.record_read())??;
         Some(MergeTask {
             record: read.request().route.number(),
-            read: call.asking(Arc::new(JudgedCall::new(ForwardableCall::Record(read)))),
+            read: call.asking(Arc::new(JudgedCall::new(read))),
             conditions,
         })
     }
@@ -88,8 +87,8 @@ where
         if !task.conditions.hold(&record) {
             return Err(CallFailure::PreconditionFailed);
         }
-        let merged = MergedCall::of(&call.call, &record).map_err(|_| CallFailure::NoRecord)?;
-        let merged = JudgedCall::new(ForwardableCall::Merged(merged));
+        let merged = call.call.merged(&record).map_err(|_| CallFailure::NoRecord)?;
+        let merged = JudgedCall::new(merged);
         // Once more, as late as possible: WordPress itself checks nothing.
         match self.read(&task).await? {
             RecordAnswer::Found(now) if now == record => Ok(Update::Merged(Arc::new(merged))),

@@ -47,8 +47,11 @@ impl<S> Presenting<S> {
 
     fn present(&self, accepted: AcceptedResponse<OriginBody>, client: &ClientContext) -> CallResponse {
         let audience = client.audience;
-        let is_refused =
-            audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
+        // An envelope that was not read whole, as that of a HEAD, may hide a refusal (T-98).
+        let is_refused = audience == Audience::OneClient
+            && accepted
+                .effective_status()
+                .is_none_or(|status| status == StatusCode::UNAUTHORIZED);
         let (storable, stated) = if self.has_cache {
             storable(&accepted, audience)
         } else {

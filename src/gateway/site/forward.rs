@@ -10,8 +10,8 @@ use url::Url;
 
 use super::logins::SiteLogins;
 use super::min_rate_body::MinRateBody;
-use super::scanned_body::{FormStart, GuardedScan, ScannedBody};
-use super::surface_guard::SurfaceGuard;
+use super::scanned_body::{FormStart, ScannedBody};
+use super::surface_guard::{FormGuard, SurfaceGuard};
 
 use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic};
@@ -71,7 +71,7 @@ impl Site {
         if asked_upgrade(&asked.head).is_some() && body.is_end_stream() {
             return refused(&EdgeError::NoUpgrade.refusal());
         }
-        if self.logins.are_in_call(&asked.head) || self.surface.reads_calls(request.as_ref()) {
+        if self.surface.reads_calls(request.as_ref()) {
             return self.pass_call(asked, request.as_ref(), body).await;
         }
         self.logins
@@ -94,18 +94,19 @@ impl Site {
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {
                     return refused;
                 }
-                let whole = reqwest::Body::from(call.clone());
+                let whole = reqwest::Body::from(call);
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
-                self.logins.guard(asked, Some(&call), answer).await
+                self.logins.guard(asked, None, answer).await
             }
             Ok(FormStart::Begun(begun, rest)) => {
                 let seen = SeenBody::Begun(begun.clone());
                 if let Some(refused) = self.surface.by_body(asked, request, &seen) {
                     return refused;
                 }
-                let call = self.begun(None, begun.clone(), rest, size);
+                let guard = self.surface.on_the_way(asked, request, &begun);
+                let call = self.begun((None, guard), begun, rest, size);
                 let answer = self.forward(asked, call, SiteTraffic::Upload);
-                self.logins.guard(asked, Some(&begun), answer).await
+                self.logins.guard(asked, None, answer).await
             }
             Err(fault) => fault.response(),
         }
@@ -144,11 +145,10 @@ impl Site {
                 if let Some(refused) = self.surface.by_body(asked, request.as_ref(), &seen) {
                     return Passage::Answered(refused);
                 }
-                let scan = (scan, self.surface.on_the_way(asked));
-                let shown = self.logins.are_in_call(&asked.head).then(|| begun.clone());
-                let form = self.begun(Some(scan), begun, rest, size);
+                let guard = self.surface.on_the_way(asked, request.as_ref(), &begun);
+                let form = self.begun((Some(scan), guard), begun, rest, size);
                 let answer = self.forward(asked, form, SiteTraffic::Upload);
-                Passage::Answered(self.logins.guard(asked, shown.as_deref(), answer).await)
+                Passage::Answered(self.logins.guard(asked, None, answer).await)
             }
             Err(fault) => Passage::Answered(fault.response()),
         }
@@ -183,17 +183,17 @@ impl Site {
         }
     }
 
-    /// A body of which some bytes were read, with the scan of a form.
+    /// A body of which some bytes were read, with the scan of a form and the rules for its rest.
     fn begun(
         &self,
-        scan: Option<GuardedScan>,
+        (form, guard): (Option<SiteFormScan>, Option<FormGuard>),
         begun: Bytes,
         rest: MinRateBody,
         size: SizeHint,
     ) -> reqwest::Body {
         let hook = self.backends.for_site().begin_upload();
         let rest = UploadBody { body: rest, hook };
-        reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size))
+        reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size))
     }
 
     async fn forward(&self, asked: &AskedRequest, body: reqwest::Body, traffic: SiteTraffic) -> EdgeResponse {

@@ -1,4 +1,4 @@
-//! Logins at the rest of the site: charged before the site checks a password, and given back unless it was wrong.
+//! Logins at the rest of the site: charged before the site checks a password, and given back once it was not wrong.
 
 use std::future::Future;
 
@@ -22,11 +22,6 @@ impl SiteLogins {
         Self(limiter)
     }
 
-    /// Returns true if the body of a request shows the passwords that it tries, though PHP reads no form.
-    pub(in crate::gateway) fn are_in_call(&self, head: &Parts) -> bool {
-        self.door(head) == Some(LoginDoor::XmlRpc)
-    }
-
     /// Asks for a response that shows whether a password was wrong.
     pub(in crate::gateway) fn prepare(&self, head: &Parts, outgoing: &mut HeaderMap) {
         if self.door(head).is_some_and(LoginDoor::is_told_by_body) {
@@ -35,17 +30,17 @@ impl SiteLogins {
     }
 
     /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the answer,
-    /// and gives back what was no failed login. `body` is as for [`LoginDoor::tried`].
+    /// and gives the charges back if it proves that no login failed. `form` is as for [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard(
         &self,
         asked: &AskedRequest,
-        body: Option<&[u8]>,
+        form: Option<&[u8]>,
         answer: impl Future<Output = EdgeResponse>,
     ) -> EdgeResponse {
         let Some(door) = self.door(&asked.head) else {
             return answer.await;
         };
-        let tried = door.tried(&asked.head, body);
+        let tried = door.tried(&asked.head, form);
         let charges = match self.0.charge_logins(asked, &tried).await {
             Ok(charges) => charges,
             Err(exceeded) => return self.0.refuse(asked, &exceeded),
@@ -56,16 +51,12 @@ impl SiteLogins {
         } else {
             BodyStart::default()
         };
-        let failures = door.failures(
-            tried.len(),
-            &SiteAnswer {
-                status: answer.status(),
-                headers: answer.headers(),
-                start: &start.bytes,
-                is_whole: start.is_whole,
-            },
-        );
-        for charged in charges.into_iter().skip(failures) {
+        let is_none = door.proves_none(&SiteAnswer {
+            status: answer.status(),
+            headers: answer.headers(),
+            body: start.is_whole.then_some(&start.bytes),
+        });
+        for charged in charges.into_iter().filter(|_| is_none) {
             self.0.return_charges(charged);
         }
         start.back_into(answer)

@@ -15,18 +15,17 @@ use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use calendar_edge_core::errors::Cause;
 use calendar_edge_core::gateway::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 
-/// Passes the bytes of a body on; those of a form once they are known to be harmless. Ends with an error otherwise, so that the
-/// origin never gets a complete request.
+/// Passes the bytes of a body on; those of a form or a call once they are known to be harmless. Ends with an error
+/// otherwise, so that the origin never gets a complete request.
 pub(in crate::gateway) type ScannedBody = HookedBody<UploadBody, FormScan>;
-
-/// The scan of a form, with the rules for the routes that it names.
-pub(in crate::gateway) type GuardedScan = (SiteFormScan, Option<FormGuard>);
 
 /// The scan of a body of which a part was read before.
 #[derive(Debug)]
 pub(in crate::gateway) struct FormScan {
     /// None for a body that PHP reads no form from.
-    scan: Option<GuardedScan>,
+    form: Option<SiteFormScan>,
+    /// The rules for the routes and methods that it names; none if there are no rules.
+    guard: Option<FormGuard>,
     /// What was read before the body turned out to be large.
     begun: Option<Bytes>,
     /// The size of the whole body.
@@ -104,13 +103,15 @@ impl BodyHook<MinRateBody> for Start {
 impl ScannedBody {
     /// A body of which some bytes were read; `size` is that of all of it.
     pub(in crate::gateway) const fn new(
-        scan: Option<GuardedScan>,
+        form: Option<SiteFormScan>,
+        guard: Option<FormGuard>,
         begun: Bytes,
         rest: UploadBody,
         size: SizeHint,
     ) -> Self {
         let hook = FormScan {
-            scan,
+            form,
+            guard,
             begun: Some(begun),
             size,
             is_finished: false,
@@ -131,23 +132,32 @@ impl FormScan {
             return Poll::Ready(Some(Ok(begun)));
         }
         let frame = ready!(rest.poll_frame(cx));
-        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.into_data().unwrap_or_default())))
+        Poll::Ready(frame.map(|frame| self.open_to(frame?.into_data().unwrap_or_default())))
+    }
+
+    /// These bytes of the rest, unless they name a method that is closed.
+    fn open_to(&mut self, piece: Bytes) -> Result<Bytes, BodyError> {
+        let is_closed = |guard: &mut FormGuard| guard.closes_call(&piece);
+        if self.guard.as_mut().is_some_and(is_closed) {
+            return Err(BodyError::Refused(Cause::ClosedMethodInCall));
+        }
+        Ok(piece)
     }
 
     /// The bytes that may go on after these.
     fn scan(&mut self, piece: Option<Result<Bytes, BodyError>>) -> Result<Bytes, BodyError> {
         let piece = piece.transpose()?;
         self.is_finished = piece.is_none();
-        let Some((scan, guard)) = &mut self.scan else {
+        let Some(form) = &mut self.form else {
             return Ok(piece.unwrap_or_default());
         };
         let scanned = match piece {
-            Some(piece) => scan.push(piece),
-            None => scan.finish(),
+            Some(piece) => form.push(piece),
+            None => form.finish(),
         };
         let scanned = scanned.map_err(BodyError::Refused)?;
         let is_closed = |guard: &FormGuard| scanned.routes.iter().any(|route| guard.closes(route));
-        if guard.as_ref().is_some_and(is_closed) {
+        if self.guard.as_ref().is_some_and(is_closed) {
             return Err(BodyError::Refused(Cause::ClosedRouteInForm));
         }
         Ok(scanned.cleared)

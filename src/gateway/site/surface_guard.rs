@@ -19,6 +19,7 @@ use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
 use calendar_edge_core::settings::Mode;
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::routing::SiteTarget;
+use calendar_edge_judge::wordpress::payload::MethodScan;
 
 /// Holds requests to the rest of the site to their rules; clones share what they count.
 #[derive(Debug, Clone)]
@@ -29,11 +30,13 @@ pub(in crate::gateway) struct SurfaceGuard {
     warnings: Warnings,
 }
 
-/// The rules for a form that is too large to be read whole.
+/// The rules for a form or a call that is too large to be read whole.
 #[derive(Debug)]
 pub(in crate::gateway) struct FormGuard {
     guard: SurfaceGuard,
     head: Head,
+    /// None for a body that is no call.
+    methods: Option<MethodScan>,
 }
 
 // === impl SurfaceGuard ===
@@ -96,12 +99,22 @@ impl SurfaceGuard {
         self.answer(asked, found.verdict?, DecidingBody::Read(read))
     }
 
-    /// The rules for a form of which the rest is scanned on its way; none if there are no rules.
-    pub(in crate::gateway) fn on_the_way(&self, asked: &AskedRequest) -> Option<FormGuard> {
-        let has_rules = !self.decider.surface().are_unset();
-        has_rules.then(|| FormGuard {
+    /// The rules for a body of which the rest is scanned on its way; none if there are no rules.
+    pub(in crate::gateway) fn on_the_way(
+        &self,
+        asked: &AskedRequest,
+        request: Option<&SurfaceRequest<'_>>,
+        begun: &[u8],
+    ) -> Option<FormGuard> {
+        let methods = self.reads_calls(request).then(|| {
+            let mut methods = MethodScan::default();
+            methods.push(begun);
+            methods
+        });
+        request.map(|_| FormGuard {
             guard: self.clone(),
             head: asked.head.clone(),
+            methods,
         })
     }
 
@@ -175,7 +188,21 @@ impl FormGuard {
     pub(in crate::gateway) fn closes(&self, route: &[u8]) -> bool {
         let decider = &self.guard.decider;
         let request = decider.surface_request_at(&self.head, route);
-        let verdict = decider.surface().judge(&request);
+        self.refuses(decider.surface().judge(&request))
+    }
+
+    /// Returns true if a rule refuses a method that the next bytes of a call name, or may name.
+    pub(in crate::gateway) fn closes_call(&mut self, piece: &[u8]) -> bool {
+        let called = self.methods.as_mut().map(|methods| methods.push(piece));
+        let Some(called) = called.filter(|called| !called.is_empty()) else {
+            return false;
+        };
+        let decider = &self.guard.decider;
+        let request = decider.site_request(&self.head);
+        self.refuses(decider.surface().judge_calls(&request, &called))
+    }
+
+    fn refuses(&self, verdict: Option<SurfaceVerdict<'_>>) -> bool {
         verdict.is_some_and(|verdict| self.guard.take(verdict, false) == SurfaceOutcome::Refused)
     }
 }

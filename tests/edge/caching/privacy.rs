@@ -149,18 +149,36 @@ async fn what_the_site_calls_personal_is_not_kept() {
 }
 
 #[tokio::test]
-async fn calls_that_were_not_judged_pass_by() {
+async fn calls_that_did_not_pass_the_rules_pass_by() {
     use calendar_edge_core::settings::Mode;
 
-    let origin = counting().await;
-    let edge = edge(&origin, |settings| settings.mode = Mode::Report).await;
-    for path in ["/events/56", "/events?per_page=0"] {
-        for _ in 0..2 {
+    const BYPASS: &str = "fwd=bypass; detail=not-validated";
+    for (mode, path, first, second) in [
+        (
+            Mode::Report,
+            "/events/56",
+            "fwd=uri-miss; stored; ttl=3599",
+            "hit; ttl=3599",
+        ),
+        (Mode::Report, "/events?per_page=0", BYPASS, BYPASS),
+        (Mode::Report, "/events?utm_source=x", BYPASS, BYPASS),
+        (Mode::Off, "/events/56", BYPASS, BYPASS),
+    ] {
+        let origin = counting().await;
+        let edge = edge(&origin, |settings| {
+            settings.mode = mode;
+        })
+        .await;
+        for expected in [first, second] {
             let answer = edge.get(&format!("{API}{path}")).await;
-            assert_eq!(cache_status(&answer), "fwd=bypass; detail=not-validated");
+            assert_eq!(cache_status(&answer), expected, "{mode:?} {path}");
         }
+        assert_eq!(
+            asked(&origin),
+            if second == BYPASS { 2 } else { 1 },
+            "{mode:?} {path}"
+        );
     }
-    assert_eq!(asked(&origin), 4);
 }
 
 #[tokio::test]

@@ -44,18 +44,29 @@ async fn listed_calls_are_refused_and_others_pass() {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_read_passes_and_counts() {
+async fn t98_a_call_that_only_wordpress_can_read_is_refused_with_the_listed_ones() {
     let (origin, edge) = site_behind(CALLS).await;
-    for body in ["no document", "<methodCall><methodName>wp.x"] {
+    for body in [
+        "no document".to_owned(),
+        "<methodCall><methodName>wp.x".to_owned(),
+        call("System.Multicall"),
+        call("system.<!-- -->multicall"),
+        call("wp<b/>system.multicall"),
+        call("wp.getPosts").replace(
+            "</methodCall>",
+            "<value>system.multicall</methodName></methodCall>",
+        ),
+        call("wp.getPosts").replace("</methodCall>", "<methodName a=''>system.multicall</methodName>"),
+    ] {
         let request = format!("POST /xmlrpc.php | Content-Type: text/xml | {body}");
-        assert_eq!(answer(&edge, &request).await.status, 200, "{body}");
+        assert_eq!(answer(&edge, &request).await.status, 403, "{body}");
     }
-    assert_eq!(origin.seen().len(), 2);
-    assert_eq!(unclear(&edge).await.as_deref(), Some("2"));
+    assert_eq!(origin.seen().len(), 0);
+    assert_eq!(count(&edge, "xmlrpc-multicall", "refused").await, 7);
 }
 
 #[tokio::test]
-async fn a_large_call_is_judged_by_its_beginning() {
+async fn a_large_call_is_judged_by_its_beginning_and_on_its_way() {
     let (origin, edge) = site_behind(CALLS).await;
     let padding = "<!-- more -->".repeat(10_000);
     let request = format!(
@@ -69,6 +80,18 @@ async fn a_large_call_is_judged_by_its_beginning() {
     );
     assert_eq!(answer(&edge, &request).await.status, 200);
     assert_eq!(origin.seen().len(), 1);
+    for form in ["text/xml", "application/x-www-form-urlencoded"] {
+        let request = format!(
+            "POST /xmlrpc.php | Content-Type: {form} | {}{padding}{}",
+            call("wp.getPosts"),
+            call("system.multicall")
+        );
+        let refused = answer(&edge, &request).await;
+        assert!([400, 403].contains(&refused.status), "{form}: {refused:?}");
+    }
+    let hidden = b"system.multicall";
+    let whole = |body: &[u8]| body.windows(hidden.len()).any(|window| window == hidden);
+    assert!(origin.seen().iter().all(|seen| !whole(&seen.body)));
 }
 
 #[tokio::test]

@@ -33,12 +33,15 @@ async fn credentials_that_are_present_pass() {
     let preflight =
         "OPTIONS /wp-json/batch/v1 | Origin: https://a.example | Access-Control-Request-Method: POST";
     assert_eq!(told(&answer(&edge, preflight).await), passed());
+    // T-101: to WordPress this is a POST.
+    let overridden = format!("{preflight} | X-HTTP-Method-Override: POST");
+    assert_eq!(told(&answer(&edge, &overridden).await), refused());
     assert_eq!(
         (
             count(&edge, "door", "passed").await,
             count(&edge, "door", "refused").await
         ),
-        (9, 8)
+        (9, 9)
     );
 }
 

@@ -1,18 +1,6 @@
-//! Human-readable texts of the rendered documents, with one catalogue per language.
-//!
-//! Names, types and defaults are the same in every language (specification, "What the service does"); only
-//! these texts differ. A language without a catalogue uses the English texts.
+//! Human-readable texts of the rendered documents.
 
-use crate::errors::EdgeError;
-use calendar_edge_judge::contract::{Action, Argument, Kind, OperationId, Route};
-
-/// A language of the documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Language {
-    /// English, the fallback for all other languages.
-    #[default]
-    English,
-}
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
 /// A text other than the meaning of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,54 +38,8 @@ pub(super) enum Security {
     Nonce,
 }
 
-impl Language {
-    /// The language of a tag such as `de-AT`; English if there is no catalogue for it.
-    pub fn from_tag(tag: &str) -> Self {
-        let primary = tag.split(['-', '_']).next().unwrap_or(tag);
-        Self::ALL
-            .into_iter()
-            .find(|language| language.tag().eq_ignore_ascii_case(primary))
-            .unwrap_or_default()
-    }
-
-    const ALL: [Self; 1] = [Self::English];
-
-    /// The primary language subtag (RFC 5646).
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-        }
-    }
-
-    pub(super) fn phrase(self, phrase: Phrase) -> String {
-        match self {
-            Self::English => english(phrase),
-        }
-    }
-
-    /// The meaning of an argument. The table itself is the English catalogue.
-    pub(super) const fn meaning(self, argument: &Argument) -> &'static str {
-        match self {
-            Self::English => argument.meaning,
-        }
-    }
-
-    /// The meaning of an error of the edge. Its catalogue is in English.
-    pub(super) const fn error(self, error: EdgeError) -> &'static str {
-        match self {
-            Self::English => error.entry().own.meaning,
-        }
-    }
-
-    /// The action with which a client can solve an error of the edge.
-    pub(super) const fn remedy(self, error: EdgeError) -> &'static str {
-        match self {
-            Self::English => error.entry().client,
-        }
-    }
-}
-
-fn english(phrase: Phrase) -> String {
+/// A text of the documents.
+pub(super) fn phrase(phrase: Phrase) -> String {
     match phrase {
         Phrase::Title => "Calendar Events REST API".to_owned(),
         Phrase::About => ABOUT.to_owned(),
@@ -283,18 +225,11 @@ mod tests {
     use calendar_edge_judge::contract::table;
 
     #[test]
-    fn languages_without_a_catalogue_speak_english() {
-        for tag in ["en", "en-GB", "EN_us", "de", "", "-"] {
-            assert_eq!(Language::from_tag(tag), Language::English, "{tag}");
-        }
-    }
-
-    #[test]
     fn every_operation_has_a_summary_of_its_own() {
         let mut summaries: Vec<String> = table()
             .operations()
             .iter()
-            .map(|operation| Language::English.phrase(Phrase::Summary(operation.id)))
+            .map(|operation| phrase(Phrase::Summary(operation.id)))
             .collect();
         summaries.sort_unstable();
         summaries.dedup();

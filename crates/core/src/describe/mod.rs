@@ -13,7 +13,6 @@ mod rest_index;
 mod routes;
 mod strict_limits;
 
-pub use catalogue::Language;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use rest_index::RestIndex;
 pub use routes::{routes_json, routes_text, routes_text_in_force};

@@ -60,6 +60,8 @@ causes! {
     RouteInLargeForm => RouteContradiction, says "A large form must not name a route of the calendar.";
     /// A form that is too large to be read whole names a route that a rule of `[[surface]]` closes.
     ClosedRouteInForm => RouteContradiction, says "The form names a route that is closed.";
+    /// A call to `xmlrpc.php` that is too large to be read whole names a method that a rule of `[[surface]]` closes.
+    ClosedMethodInCall => RouteContradiction, says "The call names a method that is closed.";
     /// A form names a route in a way that only PHP can read.
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.

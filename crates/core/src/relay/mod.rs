@@ -27,6 +27,7 @@ mod site_headers;
 mod vary;
 
 pub use buffer_budget::{BufferBudget, Reservation};
+pub(crate) use check::enveloped_status;
 pub use check::{AcceptedResponse, AskedLanguage, CallContext, Script, accept};
 pub use client_context::ClientContext;
 pub use failure::{BoxError, Detour, OriginFailure, RequestPart, mark_advice};

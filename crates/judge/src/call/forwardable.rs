@@ -1,12 +1,13 @@
 //! The proof of a judgement: the calls that may be forwarded, and which of them are valid.
 //!
-//! Only this module can construct these types: a [`ValidatedCall`] from a case that passed every phase, a
-//! [`WaivedCall`] from any other call that may be forwarded, and of a judged update the [`RecordRead`] and the
-//! [`MergedCall`] that the edge sends in its place. A cache, a shadow copy or a count of valid calls takes a
-//! [`ValidatedCall`]; all code that talks to an origin takes a [`ForwardableCall`].
+//! Only this module can construct these types: a [`ValidatedCall`] from a case that passed every phase, an
+//! [`UnprovenCall`] from any other call that may be forwarded, and from a judged update for the read and the write that
+//! the edge sends in its place. A cache, a shadow copy or a count of valid calls takes a [`ValidatedCall`]; all code that
+//! talks to an origin takes a [`ForwardableCall`].
 
 mod derived;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use http::Method;
@@ -36,32 +37,29 @@ use crate::wordpress::payload::{Parameters, Source};
 pub enum ForwardableCall {
     /// The call passed every rule.
     Validated(ValidatedCall),
-    /// The call may be forwarded although it did not pass every rule.
-    Waived(WaivedCall),
-    /// The edge reads the record that a judged update names.
-    Record(RecordRead),
-    /// A judged update, merged with the record.
-    Merged(MergedCall),
+    /// Any other call that may be forwarded.
+    Unproven(UnprovenCall),
 }
 
-/// A call of an operation in mode `enforce` that passed every rule.
+/// A call that passed every rule: of an operation in mode `enforce`, or a read in mode `report` that has no undeclared
+/// parameters.
 ///
 /// It is sent as it was judged, and no other call becomes one:
 ///
 /// ```
-/// use calendar_edge_judge::call::{MergedCall, ValidatedCall};
+/// use calendar_edge_judge::call::{UnprovenCall, ValidatedCall};
 ///
 /// fn mirror(_: &ValidatedCall) {}
-/// fn judged(call: &ValidatedCall, _: &MergedCall) {
+/// fn judged(call: &ValidatedCall, _: &UnprovenCall) {
 ///     mirror(call);
 /// }
 /// ```
 ///
 /// ```compile_fail,E0308
-/// use calendar_edge_judge::call::{MergedCall, ValidatedCall};
+/// use calendar_edge_judge::call::{UnprovenCall, ValidatedCall};
 ///
 /// fn mirror(_: &ValidatedCall) {}
-/// fn merged(_: &ValidatedCall, call: &MergedCall) {
+/// fn merged(_: &ValidatedCall, call: &UnprovenCall) {
 ///     mirror(call);
 /// }
 /// ```
@@ -80,31 +78,19 @@ pub struct ValidatedCall {
     operation: &'static Operation,
 }
 
-/// A call that is forwarded although it did not pass every rule.
+/// A call that did not pass every rule, or that the edge made of a judged update: the read of its record, and the
+/// update merged with it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WaivedCall {
+pub struct UnprovenCall {
     encoded: EncodedCall,
     operation: Option<&'static Operation>,
-    waiver: Waiver,
-}
-
-/// The read of the record that a judged update names, with the same credentials.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecordRead {
-    encoded: EncodedCall,
-    operation: &'static Operation,
-}
-
-/// A judged update that resets nothing: its body has what the client sent, and the rest of what the record has.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergedCall {
-    encoded: EncodedCall,
-    operation: &'static Operation,
+    /// None for a call that the edge made.
+    waiver: Option<Waiver>,
 }
 
 /// The part that all calls have in common.
 #[derive(Debug, Clone, PartialEq)]
-struct EncodedCall {
+pub struct EncodedCall {
     request: CanonicalRequest,
     credentials: Credentials,
     deferred: Vec<Deferred>,
@@ -123,14 +109,12 @@ impl ForwardableCall {
         match weigh(case) {
             Weighed::Refused(objection) => Err(objection),
             Weighed::Passed => Ok((Self::Validated(ValidatedCall::new(case)?), Vec::new())),
-            Weighed::Waived(waiver, None) => {
-                Ok((Self::Waived(WaivedCall::new(case, waiver)?), undeclared(case)))
-            }
-            Weighed::Waived(waiver, Some(objection)) => match WaivedCall::new(case, waiver) {
+            Weighed::Waived(waiver, None) => Ok((Self::waived(case, waiver)?, undeclared(case))),
+            Weighed::Waived(waiver, Some(objection)) => match Self::waived(case, waiver) {
                 Ok(call) => {
                     let mut findings = Finding::of(&objection, case.operation);
                     findings.extend(undeclared(case));
-                    Ok((Self::Waived(call), findings))
+                    Ok((call, findings))
                 }
                 // The response names the first objection.
                 Err(unwritable) => Err(CallObjection {
@@ -147,7 +131,7 @@ impl ForwardableCall {
         parameters.add(Source::Query, Arc::clone(&call.target.query));
         let request = encode_options(call, matched, &parameters);
         let caller = call.credentials.caller(request.nonce.as_ref());
-        Self::Waived(WaivedCall {
+        Self::Unproven(UnprovenCall {
             encoded: EncodedCall {
                 request,
                 credentials: call.credentials.clone(),
@@ -155,71 +139,97 @@ impl ForwardableCall {
                 answer: ExpectedResponse::to(call, caller, policy),
             },
             operation: None,
-            waiver: Waiver::Description,
+            waiver: Some(Waiver::Description),
         })
+    }
+
+    fn waived(case: &Case<'_>, waiver: Waiver) -> Result<Self, Problem> {
+        Ok(Self::Unproven(UnprovenCall {
+            encoded: EncodedCall::of(case)?,
+            operation: Some(case.operation),
+            waiver: Some(waiver),
+        }))
+    }
+
+    /// A call that the edge makes of a judged update.
+    const fn made(encoded: EncodedCall, operation: &'static Operation) -> Self {
+        Self::Unproven(UnprovenCall {
+            encoded,
+            operation: Some(operation),
+            waiver: None,
+        })
+    }
+
+    /// The read of the record that this update names, with the same credentials; `None` for other calls, and where an
+    /// update resets nothing.
+    pub fn record_read(&self) -> Option<Self> {
+        let id = self.operation()?.id;
+        let is_reset = id.action == Action::Update && id.kind().is_some_and(is_reset_by_updates);
+        let operation = table().find(id.route, &Method::GET).filter(|_| is_reset)?;
+        let EncodedCall {
+            request, credentials, ..
+        } = (**self).clone();
+        // Who may edit an event reads it without its password; other kinds have none (backend.md section 8).
+        let query = match id.kind() {
+            Some(Kind::Event) => CanonicalQuery::new(None, "context=edit".to_owned()),
+            _ => CanonicalQuery::default(),
+        };
+        let encoded = EncodedCall {
+            request: CanonicalRequest {
+                method: Method::GET,
+                query,
+                body: None,
+                ..request
+            },
+            credentials,
+            deferred: Vec::new(),
+            answer: ExpectedResponse::of_record(),
+        };
+        Some(Self::made(encoded, operation))
+    }
+
+    /// The update with what it would reset, as the record has it: its body has what the client sent, and the rest of
+    /// what the record has.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeFault`].
+    pub fn merged(&self, record: &ReadRecord) -> Result<Self, MergeFault> {
+        let operation = self.operation().ok_or(MergeFault::Call)?;
+        let kind = operation.id.kind().ok_or(MergeFault::Call)?;
+        let mut encoded = (**self).clone();
+        let sent = encoded.request.body.as_deref();
+        encoded.request.body = Some(merged_body(kind, sent, record)?);
+        Ok(Self::made(encoded, operation))
     }
 
     /// The proof that every rule holds; `None` for all other calls.
     pub fn validated(&self) -> Option<&ValidatedCall> {
         match self {
             Self::Validated(call) => Some(call),
-            Self::Waived(_) | Self::Record(_) | Self::Merged(_) => None,
+            Self::Unproven(_) => None,
         }
     }
 
     /// The reason to forward the call although it is not valid by every rule; `None` for all but a waived call.
-    pub fn waiver(&self) -> Option<Waiver> {
+    pub const fn waiver(&self) -> Option<Waiver> {
         match self {
-            Self::Waived(call) => Some(call.waiver),
-            Self::Validated(_) | Self::Record(_) | Self::Merged(_) => None,
+            Self::Validated(_) => None,
+            Self::Unproven(call) => call.waiver,
         }
     }
 
-    /// The request for the origin.
-    pub fn request(&self) -> &CanonicalRequest {
-        &self.encoded().request
-    }
-
     /// The operation; `None` for an OPTIONS call, which asks for a description.
-    pub fn operation(&self) -> Option<&'static Operation> {
+    pub const fn operation(&self) -> Option<&'static Operation> {
         match self {
             Self::Validated(call) => Some(call.operation),
-            Self::Waived(call) => call.operation,
-            Self::Record(call) => Some(call.operation),
-            Self::Merged(call) => Some(call.operation),
+            Self::Unproven(call) => call.operation,
         }
     }
 
     /// Returns true if the call changes the calendar. Such a call is sent at most once and runs to its end.
     pub fn is_write(&self) -> bool {
         self.operation().is_some_and(Operation::is_write)
-    }
-
-    /// The credentials that were judged, which are forwarded with the call.
-    pub fn credentials(&self) -> &Credentials {
-        &self.encoded().credentials
-    }
-
-    /// The arguments of the call that only the origin can judge.
-    pub fn deferred(&self) -> &[Deferred] {
-        &self.encoded().deferred
-    }
-
-    /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
-    pub fn expects_javascript(&self) -> bool {
-        self.encoded().answer.javascript
-    }
-
-    /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response
-    /// does not tell the outcome.
-    pub fn expects_envelope(&self) -> bool {
-        self.encoded().answer.enveloped
-    }
-
-    /// Returns true if the response is for this client only, because of credentials or the password of a
-    /// protected post.
-    pub fn expects_privacy(&self) -> bool {
-        self.encoded().answer.personal
     }
 
     /// Returns true if the response may be in another language than its root: a translation plugin obeys `lang`,
@@ -235,13 +245,15 @@ impl ForwardableCall {
         };
         self.is_write() || !self.request().query.names().all(is_known)
     }
+}
 
-    const fn encoded(&self) -> &EncodedCall {
+impl Deref for ForwardableCall {
+    type Target = EncodedCall;
+
+    fn deref(&self) -> &EncodedCall {
         match self {
             Self::Validated(call) => &call.encoded,
-            Self::Waived(call) => &call.encoded,
-            Self::Record(call) => &call.encoded,
-            Self::Merged(call) => &call.encoded,
+            Self::Unproven(call) => &call.encoded,
         }
     }
 }
@@ -265,108 +277,17 @@ impl ValidatedCall {
         })
     }
 
-    /// The request for the origin.
-    pub const fn request(&self) -> &CanonicalRequest {
-        &self.encoded.request
-    }
-
     /// The operation.
     pub const fn operation(&self) -> &'static Operation {
         self.operation
     }
-
-    /// The credentials that were judged.
-    pub const fn credentials(&self) -> &Credentials {
-        &self.encoded.credentials
-    }
-
-    /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
-    pub const fn expects_javascript(&self) -> bool {
-        self.encoded.answer.javascript
-    }
-
-    /// Returns true if the response is wrapped, because `_envelope` was sent.
-    pub const fn expects_envelope(&self) -> bool {
-        self.encoded.answer.enveloped
-    }
-
-    /// Returns true if the response is for this client only.
-    pub const fn expects_privacy(&self) -> bool {
-        self.encoded.answer.personal
-    }
 }
 
-// === impl WaivedCall ===
+impl Deref for ValidatedCall {
+    type Target = EncodedCall;
 
-impl WaivedCall {
-    fn new(case: &Case<'_>, waiver: Waiver) -> Result<Self, Problem> {
-        Ok(Self {
-            encoded: EncodedCall::of(case)?,
-            operation: Some(case.operation),
-            waiver,
-        })
-    }
-
-    /// The reason to forward the call.
-    pub const fn waiver(&self) -> Waiver {
-        self.waiver
-    }
-}
-
-// === impl RecordRead ===
-
-impl RecordRead {
-    /// The read of the record that an update names; `None` for other calls, and where an update resets nothing.
-    pub fn of(update: &ForwardableCall) -> Option<Self> {
-        let id = update.operation()?.id;
-        let is_reset = id.action == Action::Update && id.kind().is_some_and(is_reset_by_updates);
-        let operation = table().find(id.route, &Method::GET).filter(|_| is_reset)?;
-        let EncodedCall {
-            request, credentials, ..
-        } = update.encoded().clone();
-        // Who may edit an event reads it without its password; other kinds have none (backend.md section 8).
-        let query = match id.kind() {
-            Some(Kind::Event) => CanonicalQuery::new(None, "context=edit".to_owned()),
-            _ => CanonicalQuery::default(),
-        };
-        let request = CanonicalRequest {
-            method: Method::GET,
-            query,
-            body: None,
-            ..request
-        };
-        Some(Self {
-            encoded: EncodedCall {
-                request,
-                credentials,
-                deferred: Vec::new(),
-                answer: ExpectedResponse::of_record(),
-            },
-            operation,
-        })
-    }
-
-    /// The request for the origin.
-    pub const fn request(&self) -> &CanonicalRequest {
-        &self.encoded.request
-    }
-}
-
-// === impl MergedCall ===
-
-impl MergedCall {
-    /// The update with what it would reset, as the record has it.
-    ///
-    /// # Errors
-    ///
-    /// [`MergeFault`].
-    pub fn of(update: &ForwardableCall, record: &ReadRecord) -> Result<Self, MergeFault> {
-        let operation = update.operation().ok_or(MergeFault::Call)?;
-        let kind = operation.id.kind().ok_or(MergeFault::Call)?;
-        let mut encoded = update.encoded().clone();
-        let sent = encoded.request.body.as_deref();
-        encoded.request.body = Some(merged_body(kind, sent, record)?);
-        Ok(Self { encoded, operation })
+    fn deref(&self) -> &EncodedCall {
+        &self.encoded
     }
 }
 
@@ -380,5 +301,37 @@ impl EncodedCall {
             deferred: case.deferred().to_vec(),
             answer: ExpectedResponse::to(case.call, case.caller, case.policy),
         })
+    }
+
+    /// The request for the origin.
+    pub const fn request(&self) -> &CanonicalRequest {
+        &self.request
+    }
+
+    /// The credentials that were judged, which are forwarded with the call.
+    pub const fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// The arguments of the call that only the origin can judge.
+    pub fn deferred(&self) -> &[Deferred] {
+        &self.deferred
+    }
+
+    /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
+    pub const fn expects_javascript(&self) -> bool {
+        self.answer.javascript
+    }
+
+    /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response
+    /// does not tell the outcome.
+    pub const fn expects_envelope(&self) -> bool {
+        self.answer.enveloped
+    }
+
+    /// Returns true if the response is for this client only, because of credentials or the password of a
+    /// protected post.
+    pub const fn expects_privacy(&self) -> bool {
+        self.answer.personal
     }
 }

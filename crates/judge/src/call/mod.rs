@@ -35,7 +35,7 @@ pub use canonical::{CanonicalQuery, CanonicalRequest};
 pub use canonical_route::CanonicalRoute;
 pub use explain::Explanation;
 pub use finding::Finding;
-pub use forwardable::{ForwardableCall, MergedCall, RecordRead, ValidatedCall, WaivedCall};
+pub use forwardable::{EncodedCall, ForwardableCall, UnprovenCall, ValidatedCall};
 pub use judge::{BodyNeed, Judge, Judgement, Outcome};
 pub use reading::RawCall;
 pub use rules::{ImageHosts, JudgeContext, elements, judge_value};

@@ -7,7 +7,7 @@ use super::case::{Arrival, Case};
 use super::policy::AUTHOR_DENIED;
 use super::strict::{check_media, check_shape, check_values};
 use super::unconditional::{contradicting_path, fatal_value, foreign_image, private_namespace};
-use super::undeclared::objection;
+use super::undeclared::{has_undeclared, objection};
 use super::waiver::Waiver;
 use super::wordpress::Checked;
 use crate::call::credentials::Caller;
@@ -61,7 +61,7 @@ const UNCONDITIONAL: [(LastingPhase, &str); 4] = [
 /// The result of all phases for a case.
 #[derive(Debug)]
 pub(super) enum Weighed {
-    /// Mode `enforce`, and no phase objects.
+    /// No phase objects: every call of mode `enforce`, and reads of mode `report`.
     Passed,
     /// The call is forwarded without having passed; the objection, if there is one, is a finding.
     Waived(Waiver, Option<Problem>),
@@ -136,15 +136,21 @@ fn own_objection(case: &Case<'_>, waiver: Option<Waiver>) -> Option<Problem> {
         .next()
 }
 
+/// Whether a call to which no phase objects is a read that mode `enforce` would send as it is. The rules that mode `report`
+/// leaves out are about writes.
+fn is_admitted_read(case: &Case<'_>) -> bool {
+    !case.operation.is_write() && !case.is_refused_by_origin() && !has_undeclared(case)
+}
+
 /// The reason to forward a call that did not pass, or that has this objection; `None`: there is no reason.
 fn waiver(case: &Case<'_>, objection: Option<&Objection>) -> Option<Waiver> {
     match case.mode {
         Mode::Off => Some(Waiver::Off),
-        Mode::Report => Some(Waiver::Report),
+        Mode::Report => (objection.is_some() || !is_admitted_read(case)).then_some(Waiver::Report),
         Mode::Enforce => {
             let is_origins = match objection {
                 Some(objection) => objection.is_origins_to_word(case),
-                None => matches!(case.checked(), Checked::RefusedByOrigin { .. }),
+                None => case.is_refused_by_origin(),
             };
             is_origins.then_some(Waiver::OriginWords)
         }

@@ -150,6 +150,11 @@ pub(super) fn objection(case: &Case<'_>) -> Option<Problem> {
     Some(Problem::Invalid(vec![InvalidParameter { name, fault }]))
 }
 
+/// Whether a call has parameters that no table and no setting lists.
+pub(super) fn has_undeclared(case: &Case<'_>) -> bool {
+    undeclared(case).next().is_some()
+}
+
 /// The undeclared names of a call as text for log lines: a bounded number, cut, and without control characters.
 pub(super) fn names(case: &Case<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();

@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Waiver {
-    /// Mode `report`: an objection is only a finding. A call without findings is waived as well: no objection
-    /// would have stopped it, and the rule about images of other hosts does not run in this mode.
+    /// Mode `report`: an objection is only a finding. A write without findings is waived as well, because the rule about
+    /// images of other hosts does not run in this mode.
     Report,
     /// Mode `off`: the arguments were not judged.
     Off,

@@ -4,7 +4,6 @@ use http::Method;
 
 use super::*;
 use crate::settings::{Mode, OperationSettings};
-use calendar_edge_judge::call::{MergedCall, RecordRead};
 use calendar_edge_judge::contract::patch::{MergeFault, ReadRecord};
 use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
@@ -157,17 +156,16 @@ fn what_a_merge_sends_is_never_taken_for_a_valid_call() {
     let json = [("content-type", "application/json")];
     let update = forwardable(&settings(), &request("PATCH", "/events/56", &json, body));
     assert!(update.validated().is_some());
-    let read = RecordRead::of(&update).expect("an update");
+    let read = update.record_read().expect("an update");
     assert_eq!(read.request().method, Method::GET);
     assert_eq!(read.request().body, None);
-    let read = ForwardableCall::Record(read);
     assert_eq!(read.validated(), None);
     let judged = CachePolicy::new(&settings()).judge(&read);
     assert!(matches!(judged, Some(Err(Bypass::NotValidated))));
-    assert_eq!(RecordRead::of(&read), None);
+    assert_eq!(read.record_read(), None);
     let record = br#"{"modified_utc":"2026-11-20 08:39:45","status":"draft"}"#;
     let record = ReadRecord::read(record).expect("a record");
-    let merged = MergedCall::of(&update, &record).map(ForwardableCall::Merged);
+    let merged = update.merged(&record);
     let merged = merged.expect("a merged call");
     assert_eq!(merged.validated(), None);
     assert_eq!(
@@ -175,5 +173,5 @@ fn what_a_merge_sends_is_never_taken_for_a_valid_call() {
         Some(&br#"{"title":"x","status":"draft"}"#[..])
     );
     assert_eq!(written_by(&merged), written_by(&update));
-    assert_eq!(MergedCall::of(&get("/"), &record), Err(MergeFault::Call));
+    assert_eq!(get("/").merged(&record), Err(MergeFault::Call));
 }

@@ -7,6 +7,6 @@ mod seal;
 mod site_user;
 
 pub use changes::{BEGUN, CHANGES, ShownChanges};
-pub use header::{MARK, is_signed};
+pub use header::MARK;
 pub use seal::{SEAL, Seal, SealFault};
 pub use site_user::{IDENTITY, SiteUser};

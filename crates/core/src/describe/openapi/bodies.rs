@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Language, Phrase};
+use super::super::catalogue::{Phrase, phrase};
 use super::document::OpenApiOptions;
 use super::inputs::{self, Carrier, reference};
 use calendar_edge_judge::contract::{Action, Argument, Kind, Operation, Place, Route, table};
@@ -74,12 +74,12 @@ fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> 
         .filter(|argument| operation.place(argument) == Place::Body)
         .collect();
     let declared = fields.iter().map(|field| {
-        let (mut schema, meaning) = (inputs::schema(field, carrier), options.language.meaning(field));
+        let (mut schema, meaning) = (inputs::schema(field, carrier), field.meaning);
         schema["description"] = options.in_force(operation, field, meaning.to_owned()).into();
         (field.name.to_owned(), schema)
     });
     let extra = options.table.operation(operation).extra();
-    let extra = extra.map(|name| (name.to_owned(), published_extra(options.language)));
+    let extra = extra.map(|name| (name.to_owned(), published_extra()));
     let properties: Map<String, Value> = declared.chain(extra).collect();
     let required: Vec<&str> = fields
         .iter()
@@ -94,8 +94,8 @@ fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> 
 }
 
 /// An argument that only the site publishes; nothing but its name is known.
-fn published_extra(language: Language) -> Value {
-    json!({"description": language.phrase(Phrase::Extra)})
+fn published_extra() -> Value {
+    json!({"description": phrase(Phrase::Extra)})
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Language, Phrase, Security};
+use super::super::catalogue::{Phrase, Security, phrase};
 use super::{bodies, errors, globals, inputs, models, operations, responses};
 use calendar_edge_judge::contract::answer::ERROR;
 use calendar_edge_judge::contract::{Argument, Kind, Operation, SPECIFIED_NAMESPACE, TableInForce};
@@ -16,8 +16,6 @@ pub struct OpenApiOptions {
     pub roots: Vec<PublicRoot>,
     /// The public names of the namespace, the preferred one first.
     pub namespaces: Vec<String>,
-    /// The language of descriptions.
-    pub language: Language,
     /// The table in force at the site.
     pub table: Arc<TableInForce>,
 }
@@ -41,7 +39,6 @@ impl Default for OpenApiOptions {
                 language: None,
             }],
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
-            language: Language::default(),
             table: TableInForce::unread(),
         }
     }
@@ -52,7 +49,7 @@ impl OpenApiOptions {
     pub(super) fn in_force(&self, operation: &Operation, argument: &Argument, description: String) -> String {
         let mut unjudged = self.table.operation(operation).unjudged(operation);
         if unjudged.any(|known| known.name == argument.name) {
-            let unpublished = self.language.phrase(Phrase::Unpublished);
+            let unpublished = phrase(Phrase::Unpublished);
             return format!("{description} {unpublished}");
         }
         description
@@ -61,29 +58,28 @@ impl OpenApiOptions {
 
 /// Returns the `OpenAPI` 3.1 document of the API that clients see.
 pub fn openapi(options: &OpenApiOptions) -> Value {
-    let language = options.language;
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": language.phrase(Phrase::Title),
-            "description": language.phrase(Phrase::About),
+            "title": phrase(Phrase::Title),
+            "description": phrase(Phrase::About),
             "version": "v1",
         },
         "servers": servers(options),
-        "tags": tags(language),
+        "tags": tags(),
         "paths": operations::paths(options),
         "components": {
             "schemas": schemas(options),
-            "responses": responses::components(language),
-            "parameters": globals::components(language),
-            "headers": responses::headers(language),
-            "securitySchemes": security_schemes(language),
+            "responses": responses::components(),
+            "parameters": globals::components(),
+            "headers": responses::headers(),
+            "securitySchemes": security_schemes(),
         },
     })
 }
 
 fn servers(options: &OpenApiOptions) -> Vec<Value> {
-    let description = options.language.phrase(Phrase::Server);
+    let description = phrase(Phrase::Server);
     let server = |root: &PublicRoot, namespace: &String| {
         let description = match &root.language {
             Some(language) => format!("{description} ({language})"),
@@ -102,11 +98,11 @@ fn servers(options: &OpenApiOptions) -> Vec<Value> {
         .collect()
 }
 
-fn tags(language: Language) -> Vec<Value> {
+fn tags() -> Vec<Value> {
     let tag = |kind: Option<Kind>| {
         json!({
-            "name": language.phrase(Phrase::Tag(kind)),
-            "description": language.phrase(Phrase::TagMeaning(kind)),
+            "name": phrase(Phrase::Tag(kind)),
+            "description": phrase(Phrase::TagMeaning(kind)),
         })
     };
     Kind::ALL.into_iter().map(Some).chain([None]).map(tag).collect()
@@ -117,7 +113,7 @@ fn schemas(options: &OpenApiOptions) -> Map<String, Value> {
     schemas.extend(inputs::components());
     schemas.extend(bodies::components(options));
     let models = models::components();
-    let errors = errors::components(options.language, &models[ERROR.name]);
+    let errors = errors::components(&models[ERROR.name]);
     schemas.extend(models);
     schemas.extend(errors);
     schemas
@@ -130,24 +126,24 @@ pub(super) const COOKIE: &str = "sessionCookie";
 /// The security scheme of session nonces, which are used with cookies.
 pub(super) const NONCE: &str = "sessionNonce";
 
-fn security_schemes(language: Language) -> Value {
+fn security_schemes() -> Value {
     json!({
         PASSWORD: {
             "type": "http",
             "scheme": "basic",
-            "description": language.phrase(Phrase::Security(Security::ApplicationPassword)),
+            "description": phrase(Phrase::Security(Security::ApplicationPassword)),
         },
         COOKIE: {
             "type": "apiKey",
             "in": "cookie",
             "name": "wordpress_logged_in",
-            "description": language.phrase(Phrase::Security(Security::Cookie)),
+            "description": phrase(Phrase::Security(Security::Cookie)),
         },
         NONCE: {
             "type": "apiKey",
             "in": "header",
             "name": "X-WP-Nonce",
-            "description": language.phrase(Phrase::Security(Security::Nonce)),
+            "description": phrase(Phrase::Security(Security::Nonce)),
         },
     })
 }

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::Language;
 use super::inputs::reference;
 use crate::errors::EdgeError;
 use calendar_edge_judge::contract::answer::{DETAILED_ERRORS, ERROR, ResponseModel, Shape};
@@ -12,9 +11,9 @@ use calendar_edge_judge::problem::Words;
 const EDGE_CODES: &str = "EdgeErrorCode";
 
 /// The schemas of what is no model alone, by name: `error` is the model of every error.
-pub(super) fn components(language: Language, error: &Value) -> Map<String, Value> {
+pub(super) fn components(error: &Value) -> Map<String, Value> {
     let mut schemas = Map::new();
-    schemas.insert(EDGE_CODES.to_owned(), edge_codes(language));
+    schemas.insert(EDGE_CODES.to_owned(), edge_codes());
     schemas.insert(ERROR.name.to_owned(), coded(error.clone()));
     schemas.insert("OtherError".to_owned(), other());
     schemas.insert("BadRequest".to_owned(), bad_request());
@@ -44,10 +43,10 @@ fn coded(mut error: Value) -> Value {
 }
 
 /// Every code of the edge with its status, its meaning and its remedy.
-fn edge_codes(language: Language) -> Value {
+fn edge_codes() -> Value {
     let all = || EdgeError::ALL.iter().copied();
     let told = |error: EdgeError| {
-        let (meaning, remedy) = (language.error(error), language.remedy(error));
+        let (meaning, remedy) = (error.entry().own.meaning, error.entry().client);
         format!("{}: {meaning} {remedy}", error.status())
     };
     json!({
@@ -58,14 +57,14 @@ fn edge_codes(language: Language) -> Value {
 }
 
 /// The edge's own responses with this status, by code.
-pub(super) fn examples(status: u16, language: Language) -> Map<String, Value> {
+pub(super) fn examples(status: u16) -> Map<String, Value> {
     let errors = EdgeError::ALL.iter().copied();
     errors
         // Requests to remove answers are no operation of the calendar.
         .filter(|error| error.status().as_u16() == status && *error != EdgeError::PurgeReplayed)
         .map(|error| {
             let value = error.problem().to_json(&Words::english());
-            let example = json!({"summary": language.error(error), "value": value});
+            let example = json!({"summary": error.entry().own.meaning, "value": value});
             (error.code().to_owned(), example)
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Language, Phrase};
+use super::super::catalogue::{Phrase, phrase};
 use calendar_edge_judge::contract::global::{GLOBALS, Treatment};
 use calendar_edge_judge::contract::{Action, Operation};
 
@@ -11,14 +11,14 @@ use calendar_edge_judge::contract::{Action, Operation};
 const SHAPING: &[&str] = &["_fields", "_envelope"];
 
 /// The forwarded global parameters by name.
-pub(super) fn components(language: Language) -> Map<String, Value> {
+pub(super) fn components() -> Map<String, Value> {
     forwarded()
         .map(|name| {
             let parameter = json!({
                 "name": name,
                 "in": "query",
                 "required": false,
-                "description": language.phrase(Phrase::Global(name)),
+                "description": phrase(Phrase::Global(name)),
                 "schema": schema(name),
             });
             (component(name).to_owned(), parameter)

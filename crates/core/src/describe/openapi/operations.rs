@@ -3,11 +3,11 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Language, Phrase};
+use super::super::catalogue::{Phrase, phrase};
 use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
 use super::inputs::{self, Carrier, reference};
 use super::{bodies, globals, responses};
-use calendar_edge_judge::contract::difference::{Difference, Published, differences};
+use calendar_edge_judge::contract::difference::{Difference, differences};
 use calendar_edge_judge::contract::{
     Action, Argument, Kind, Operation, OperationId, Place, RECORD_NUMBER, Route, table,
 };
@@ -36,19 +36,19 @@ fn path_item(route: Route, options: &OpenApiOptions) -> Value {
             item.insert(key, one(operation, method, options));
         }
     }
-    item.insert("options".to_owned(), describe(route, options.language));
+    item.insert("options".to_owned(), describe(route));
     Value::Object(item)
 }
 
 /// OPTIONS of a route: WordPress's description of its methods and arguments.
-fn describe(route: Route, language: Language) -> Value {
+fn describe(route: Route) -> Value {
     let parameters: Vec<Value> = route.path_parameter().map(path_parameter).into_iter().collect();
     json!({
         "operationId": format!("describe{}Route", route_noun(route)),
-        "summary": language.phrase(Phrase::DescribeRoute),
-        "tags": [language.phrase(Phrase::Tag(route.kind()))],
+        "summary": phrase(Phrase::DescribeRoute),
+        "tags": [phrase(Phrase::Tag(route.kind()))],
         "parameters": parameters,
-        "responses": responses::of_route(language),
+        "responses": responses::of_route(),
         "security": json!([{}]),
     })
 }
@@ -81,21 +81,20 @@ fn plural(kind: Kind) -> String {
 }
 
 pub(super) fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Value {
-    let language = options.language;
     let mut object = json!({
         "operationId": operation_id(operation.id, method),
         "x-operation": operation.name,
-        "summary": language.phrase(Phrase::Summary(operation.id)),
-        "tags": [language.phrase(Phrase::Tag(operation.id.kind()))],
+        "summary": phrase(Phrase::Summary(operation.id)),
+        "tags": [phrase(Phrase::Tag(operation.id.kind()))],
     });
-    if let Some(notes) = notes(language, operation_notes(operation)) {
+    if let Some(notes) = notes(operation_notes(operation)) {
         object["description"] = notes.into();
     }
     object["parameters"] = parameters(operation, options).into();
     if let Some(body) = bodies::request_body(operation, method) {
         object["requestBody"] = body;
     }
-    object["responses"] = responses::of(operation, language);
+    object["responses"] = responses::of(operation);
     object["security"] = security(operation);
     object
 }
@@ -123,7 +122,7 @@ fn parameters(operation: &Operation, options: &OpenApiOptions) -> Vec<Value> {
         .iter()
         .filter_map(|argument| parameter(operation, argument, options));
     declared
-        .chain(undeclared_password(operation, options.language))
+        .chain(undeclared_password(operation))
         .chain(published_extra(operation, options))
         .chain(globals::references(operation))
         .collect()
@@ -144,7 +143,7 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
         "name": argument.name,
         "in": place,
         "required": place == "path",
-        "description": options.in_force(operation, argument, description(operation, argument, options.language)),
+        "description": options.in_force(operation, argument, description(operation, argument)),
     });
     if schema["type"] == "array" {
         // In PHP, a repeated value overwrites the one before.
@@ -160,7 +159,7 @@ fn published_extra<'a>(
     operation: &Operation,
     options: &'a OpenApiOptions,
 ) -> impl Iterator<Item = Value> + use<'a> {
-    let description = options.language.phrase(Phrase::Extra);
+    let description = phrase(Phrase::Extra);
     let has_body = operation
         .arguments
         .iter()
@@ -194,7 +193,7 @@ fn index_schema(argument: &Argument, options: &OpenApiOptions) -> Value {
 }
 
 /// The password, if the specification does not declare it but the backend uses it.
-fn undeclared_password(operation: &Operation, language: Language) -> Option<Value> {
+fn undeclared_password(operation: &Operation) -> Option<Value> {
     let obeyed = differences()
         .iter()
         .any(|row| row.concerns(&operation.name, "password"));
@@ -203,25 +202,23 @@ fn undeclared_password(operation: &Operation, language: Language) -> Option<Valu
             "name": "password",
             "in": "query",
             "required": false,
-            "description": language.phrase(Phrase::UndeclaredPassword),
+            "description": phrase(Phrase::UndeclaredPassword),
             // Not declared, and therefore not checked.
             "schema": {"type": "string"},
         })
     })
 }
 
-fn description(operation: &Operation, argument: &Argument, language: Language) -> String {
-    let meaning = language.meaning(argument);
+fn description(operation: &Operation, argument: &Argument) -> String {
+    let meaning = argument.meaning;
     if operation.id.route == Route::Index && argument.name == "namespace" {
         // Clients never see the backend's output for other names.
         return meaning.to_owned();
     }
-    let rows = differences().iter().filter(|row| {
-        row.published == Published::Unseen
-            && row.operations.contains(&operation.name.as_str())
-            && row.arguments.contains(&argument.name)
-    });
-    match notes(language, rows) {
+    let rows = differences()
+        .iter()
+        .filter(|row| row.concerns(&operation.name, argument.name));
+    match notes(rows) {
         Some(notes) => format!("{meaning} {notes}"),
         None => meaning.to_owned(),
     }
@@ -234,9 +231,9 @@ fn operation_notes(operation: &Operation) -> impl Iterator<Item = &'static Diffe
 }
 
 /// The known differences of the backend, as sentences.
-fn notes(language: Language, rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
+fn notes(rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
     let sentences: Vec<&str> = rows.map(|row| row.backend).collect();
-    (!sentences.is_empty()).then(|| format!("{}{}", language.phrase(Phrase::Note), sentences.join(" ")))
+    (!sentences.is_empty()).then(|| format!("{}{}", phrase(Phrase::Note), sentences.join(" ")))
 }
 
 // === security ===
@@ -274,7 +271,7 @@ mod tests {
     fn lists_known_differences_from_the_specification() {
         let operation = table().named("events.list").expect("listed");
         let include = operation.argument(b"include").expect("listed");
-        let text = description(operation, include, Language::English);
+        let text = description(operation, include);
         assert!(text.contains("Note: The date window stays"), "{text}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::{Language, Phrase};
+use super::super::catalogue::{Phrase, phrase};
 use super::inputs::reference;
 use super::{errors, models};
 use calendar_edge_judge::contract::answer::ROUTE_DESCRIPTION;
@@ -47,9 +47,9 @@ const HEADERS: &[&str] = &[
 ];
 
 /// The responses of an operation, by status.
-pub(super) fn of(operation: &Operation, language: Language) -> Value {
+pub(super) fn of(operation: &Operation) -> Value {
     let mut all = problems(PROBLEMS);
-    all.push(success(operation, language));
+    all.push(success(operation));
     if operation.is_write() {
         all.extend(problems(BODY_PROBLEMS));
     }
@@ -80,7 +80,7 @@ fn by_status(mut all: Vec<(u16, Value)>) -> Value {
 }
 
 /// The status and body of a success.
-fn success(operation: &Operation, language: Language) -> (u16, Value) {
+fn success(operation: &Operation) -> (u16, Value) {
     let mut headers = vec!["X-Request-Id"];
     match operation.id.action {
         Action::List => headers.extend(["X-TEC-Total", "X-TEC-TotalPages"]),
@@ -88,7 +88,7 @@ fn success(operation: &Operation, language: Language) -> (u16, Value) {
         Action::Describe | Action::Create | Action::Read | Action::Update | Action::Delete => {}
     }
     let response = json!({
-        "description": language.phrase(Phrase::Success(operation.id)),
+        "description": phrase(Phrase::Success(operation.id)),
         "headers": header_references(&headers),
         "content": {"application/json": {"schema": models::schema(operation.id.success())}},
     });
@@ -96,9 +96,9 @@ fn success(operation: &Operation, language: Language) -> (u16, Value) {
 }
 
 /// The responses to OPTIONS, which every route answers.
-pub(super) fn of_route(language: Language) -> Value {
+pub(super) fn of_route() -> Value {
     let description = json!({
-        "description": language.phrase(Phrase::RouteDescribed),
+        "description": phrase(Phrase::RouteDescribed),
         "headers": header_references(&["X-Request-Id"]),
         "content": {"application/json": {"schema": reference(ROUTE_DESCRIPTION.name)}},
     });
@@ -121,41 +121,41 @@ fn header_references(names: &[&str]) -> Value {
 // === components ===
 
 /// The problem responses by name.
-pub(super) fn components(language: Language) -> Map<String, Value> {
+pub(super) fn components() -> Map<String, Value> {
     let all = PROBLEMS
         .iter()
         .chain(BODY_PROBLEMS)
         .chain(MERGE_PROBLEMS)
         .chain(TRASH_PROBLEMS);
-    all.map(|(status, name)| ((*name).to_owned(), problem(*status, language)))
+    all.map(|(status, name)| ((*name).to_owned(), problem(*status)))
         .collect()
 }
 
-fn problem(status: u16, language: Language) -> Value {
+fn problem(status: u16) -> Value {
     let schema = if status == 400 { "BadRequest" } else { "Error" };
     let mut headers = vec!["X-Request-Id", "Proxy-Status"];
     if matches!(status, 429 | 503) {
         headers.push("Retry-After");
     }
     let mut content = json!({"schema": reference(schema)});
-    let examples = errors::examples(status, language);
+    let examples = errors::examples(status);
     if !examples.is_empty() {
         content["examples"] = Value::Object(examples);
     }
     json!({
-        "description": language.phrase(Phrase::Problem(status)),
+        "description": phrase(Phrase::Problem(status)),
         "headers": header_references(&headers),
         "content": {"application/json": content},
     })
 }
 
 /// The headers by name.
-pub(super) fn headers(language: Language) -> Map<String, Value> {
+pub(super) fn headers() -> Map<String, Value> {
     HEADERS
         .iter()
         .map(|name| {
             let header = json!({
-                "description": language.phrase(Phrase::Header(name)),
+                "description": phrase(Phrase::Header(name)),
                 "schema": header_schema(name),
             });
             ((*name).to_owned(), header)

@@ -1,19 +1,19 @@
-//! Requests to the rest of the site that try passwords: who is charged for them, and which of them failed.
+//! Requests to the rest of the site that try passwords: who is charged for them, and what proves that none was wrong.
 
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use memchr::memmem;
 
+use crate::relay::enveloped_status;
 use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::wordpress::payload::{
     ContentHeaders, PHP_VARIABLE_LIMIT, Plus, SiteForm, decode, pair_count, parse_form_body, parse_multipart,
-    tried_accounts,
 };
 use calendar_edge_judge::wordpress::value::PhpArray;
 
-/// Bytes of a response's body in which failed logins are looked for, where its status does not tell.
-pub const LOGIN_ANSWER_BYTES: usize = 4 * 1024;
+/// The most bytes of a response's body that are read, where its status does not tell. A longer one proves nothing.
+pub const LOGIN_ANSWER_BYTES: usize = 64 * 1024;
 
 /// The way by which a request to the rest of the site tries passwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,8 @@ pub enum LoginDoor {
     Enveloped,
     /// The form of `wp-login.php`. A right password sets the cookie of a login.
     Form,
-    /// A call, or a list of calls, to `xmlrpc.php`. A wrong password is a fault 403, with status 200.
+    /// A call, or a list of calls, to `xmlrpc.php`. A wrong password is a fault 403, with status 200. WordPress checks no
+    /// password of a list behind a wrong one.
     XmlRpc,
 }
 
@@ -64,46 +65,36 @@ impl LoginDoor {
         matches!(self, Self::Enveloped | Self::XmlRpc)
     }
 
-    /// Who is charged, once for each password. `body` is what is known of it: the whole of a form, the first bytes of
-    /// an XML-RPC call; none of a form that is too large to be read whole.
-    pub fn tried(self, head: &Parts, body: Option<&[u8]>) -> Vec<Identity> {
-        let mut tried: Vec<Identity> = match self {
-            Self::Authorization | Self::Enveloped => Vec::new(),
-            Self::Form => form_login(head, body).into_iter().collect(),
-            Self::XmlRpc => {
-                let accounts = tried_accounts(body.unwrap_or_default()).into_iter();
-                accounts
-                    .map(|account| Identity::of_login(account.as_deref()))
-                    .collect()
-            }
+    /// Who is charged, once for each password; a call to `xmlrpc.php` is one try of its address. `form` is the whole of
+    /// a form; none of one that is too large to be read whole.
+    pub fn tried(self, head: &Parts, form: Option<&[u8]>) -> Vec<Identity> {
+        let tried = match self {
+            Self::Authorization | Self::Enveloped => None,
+            Self::Form => form_login(head, form),
+            Self::XmlRpc => Some(Identity::of_login(None)),
         };
-        tried.extend(Identity::of_authorization(&head.headers));
-        tried
+        let shown = Identity::of_authorization(&head.headers);
+        tried.into_iter().chain(shown).collect()
     }
 
-    /// How many of so many passwords were wrong, by the site's response and the first bytes of its body.
-    ///
-    /// A response that cannot be read says that all of them were. One of the site's failure says nothing about them.
-    pub fn failures(self, tried: usize, answer: &SiteAnswer<'_>) -> usize {
+    /// Returns true if the site's response proves that no password was wrong (T-98). One of the site's failure does: it
+    /// tells right passwords from wrong ones as little.
+    pub fn proves_none(self, answer: &SiteAnswer<'_>) -> bool {
         let SiteAnswer {
             status,
             headers,
-            start,
-            is_whole,
+            body,
         } = *answer;
+        let body = body.filter(|_| !headers.contains_key(CONTENT_ENCODING));
         match self {
-            _ if status == StatusCode::UNAUTHORIZED => tried,
-            _ if status.is_server_error() => 0,
-            Self::Form if sets_login(headers) => 0,
-            Self::Form => tried,
-            Self::Enveloped | Self::XmlRpc if headers.contains_key(CONTENT_ENCODING) => tried,
-            Self::Enveloped if memmem::find(start, br#""status":401"#).is_some() => tried,
-            Self::Authorization | Self::Enveloped => 0,
-            Self::XmlRpc => match forbidden_faults(start) {
-                // WordPress checks no password of a list behind a wrong one.
-                1.. if !is_whole => tried,
-                faults => faults.min(tried),
-            },
+            _ if status == StatusCode::UNAUTHORIZED => false,
+            _ if status.is_server_error() => true,
+            Self::Form => sets_login(headers),
+            Self::Authorization => true,
+            Self::Enveloped => body
+                .and_then(enveloped_status)
+                .is_some_and(|status| status != StatusCode::UNAUTHORIZED),
+            Self::XmlRpc => body.is_some_and(has_no_forbidden_fault),
         }
     }
 }
@@ -115,10 +106,8 @@ pub struct SiteAnswer<'a> {
     pub status: StatusCode,
     /// Its headers.
     pub headers: &'a HeaderMap,
-    /// The first bytes of its body, at least [`LOGIN_ANSWER_BYTES`] if there are so many.
-    pub start: &'a [u8],
-    /// These are all of them.
-    pub is_whole: bool,
+    /// Its body; none if it is longer than [`LOGIN_ANSWER_BYTES`], or was not read.
+    pub body: Option<&'a [u8]>,
 }
 
 /// Returns true if the query may have the variable by which WordPress puts the status into the body.
@@ -162,14 +151,12 @@ fn sets_login(headers: &HeaderMap) -> bool {
         })
 }
 
-/// The number of faults with code 403.
-fn forbidden_faults(start: &[u8]) -> usize {
-    let dense: Vec<u8> = start
-        .iter()
-        .copied()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .collect();
-    memmem::find_iter(&dense, b"<name>faultCode</name><value><int>403</int>").count()
+/// Returns true for a response of XML-RPC without a fault 403, however it is printed.
+fn has_no_forbidden_fault(body: &[u8]) -> bool {
+    let blank = |byte: &u8| byte.is_ascii_whitespace();
+    let dense: Vec<u8> = body.iter().copied().filter(|byte| !blank(byte)).collect();
+    let has = |text: &[u8]| memmem::find(&dense, text).is_some();
+    has(b"<methodResponse>") && !has(b">403</")
 }
 
 #[cfg(test)]
@@ -190,8 +177,7 @@ mod tests {
         SiteAnswer {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
-            start: body.as_bytes(),
-            is_whole: body.len() < LOGIN_ANSWER_BYTES,
+            body: Some(body.as_bytes()),
         }
     }
 
@@ -284,31 +270,31 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_of_a_form_tells_whether_it_failed() {
+    fn the_answer_of_a_form_proves_a_right_password() {
         let with = |cookie: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(SET_COOKIE, HeaderValue::from_static(cookie));
             headers
         };
         for (status, headers, expected) in [
-            (200, HeaderMap::new(), 1),
+            (200, HeaderMap::new(), false),
             (
                 302,
                 with("wordpress_logged_in_5f=alice%7C17%7Cx%7Cy; path=/; HttpOnly"),
-                0,
+                true,
             ),
-            (200, with("wordpress_logged_in_5f=alice|17|x|y"), 0),
+            (200, with("wordpress_logged_in_5f=alice|17|x|y"), true),
             (
                 200,
                 with("wordpress_logged_in_5f=+; expires=Thu, 01 Jan 1970 00:00:00 GMT"),
-                1,
+                false,
             ),
-            (302, with("wordpress_test_cookie=WP%7C"), 1),
-            (503, HeaderMap::new(), 0),
+            (302, with("wordpress_test_cookie=WP%7C"), false),
+            (503, HeaderMap::new(), true),
         ] {
             let answer = answer(status, &headers, "");
             assert_eq!(
-                LoginDoor::Form.failures(1, &answer),
+                LoginDoor::Form.proves_none(&answer),
                 expected,
                 "{status} {headers:?}"
             );
@@ -316,25 +302,33 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_a_list_of_calls_are_counted() {
+    fn a_fault_of_a_call_is_seen_however_it_is_printed() {
         let plain = HeaderMap::new();
         let coded: HeaderMap = [(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]
             .into_iter()
             .collect();
+        let response =
+            |content: &str| format!("<?xml version=\"1.0\"?>\n<methodResponse>{content}</methodResponse>");
         let (wrong, other) = (fault(403), fault(404));
         for (headers, body, expected) in [
-            (&plain, "<array>right</array>".to_owned(), 0),
-            (&plain, other, 0),
-            (&plain, wrong.clone(), 1),
-            (&plain, wrong.repeat(2), 2),
-            (&plain, wrong.repeat(9), 3),
-            (&plain, format!("{wrong}{}", " ".repeat(LOGIN_ANSWER_BYTES)), 3),
-            (&coded, "?".to_owned(), 3),
+            (&plain, response("<array>right</array>"), true),
+            (&plain, response(&other), true),
+            (&plain, response(&wrong), false),
+            (&plain, response(&format!("{other}{wrong}")), false),
+            (&plain, response("<int> 403\n</int>"), false),
+            (&plain, "<html>".to_owned(), false),
+            (&plain, String::new(), false),
+            (&coded, response("<array>right</array>"), false),
         ] {
             let answer = answer(200, headers, &body);
-            assert_eq!(LoginDoor::XmlRpc.failures(3, &answer), expected, "{body}");
+            assert_eq!(LoginDoor::XmlRpc.proves_none(&answer), expected, "{body}");
         }
-        assert_eq!(LoginDoor::XmlRpc.failures(3, &answer(500, &plain, "")), 0);
+        let unread = SiteAnswer {
+            body: None,
+            ..answer(200, &plain, "")
+        };
+        assert!(!LoginDoor::XmlRpc.proves_none(&unread));
+        assert!(LoginDoor::XmlRpc.proves_none(&answer(500, &plain, "")));
     }
 
     #[test]
@@ -343,18 +337,20 @@ mod tests {
         for (body, expected) in [
             (
                 r#"{"body":{"code":"incorrect_password"},"status":401,"headers":{}}"#,
-                1,
+                false,
             ),
-            (r#"/**/f({"body":{},"status":401,"headers":{}})"#, 1),
-            (r#"{"body":{"id":1},"status":200,"headers":{}}"#, 0),
+            (r#"/**/f({"body":{},"status":401,"headers":{}})"#, false),
+            ("{\n    \"body\": {},\n    \"status\": 401\n}", false),
+            (r#"{"body":{"status":200},"status":200,"status":401}"#, false),
+            // A HEAD shows nothing.
+            ("", false),
+            (r#"{"body":{"id":1},"status":200,"headers":{}}"#, true),
+            (r#"{"body":{"id":1,"status":401},"status":404}"#, true),
         ] {
             let answer = answer(200, &headers, body);
-            assert_eq!(LoginDoor::Enveloped.failures(1, &answer), expected, "{body}");
-            assert_eq!(LoginDoor::Authorization.failures(1, &answer), 0);
+            assert_eq!(LoginDoor::Enveloped.proves_none(&answer), expected, "{body}");
+            assert!(LoginDoor::Authorization.proves_none(&answer));
         }
-        assert_eq!(
-            LoginDoor::Authorization.failures(1, &answer(401, &headers, "")),
-            1
-        );
+        assert!(!LoginDoor::Authorization.proves_none(&answer(401, &headers, "")));
     }
 }

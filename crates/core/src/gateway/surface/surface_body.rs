@@ -7,7 +7,7 @@ use super::surface_request::SurfaceRequest;
 use super::surface_rules::{SurfaceRules, SurfaceVerdict};
 use calendar_edge_judge::routing::Roots;
 use calendar_edge_judge::wordpress::payload::{
-    FormScanner, PHP_VARIABLE_LIMIT, SiteForm, called_methods, parse_form_body, parse_multipart,
+    FormScanner, MethodScan, PHP_VARIABLE_LIMIT, SiteForm, parse_form_body, parse_multipart,
 };
 use calendar_edge_judge::wordpress::value::PhpArray;
 
@@ -60,13 +60,12 @@ impl SurfaceRules {
         }
     }
 
+    /// A call that is only begun is scanned for further methods on its way.
     fn by_calls(&self, request: &SurfaceRequest<'_>, body: &SeenBody) -> BodyVerdict<'_> {
         let (SeenBody::Whole(call) | SeenBody::Begun(call)) = body;
-        let (called, is_whole) = called_methods(call);
-        let verdict = self.judge_calls(request, &called);
         BodyVerdict {
-            is_unclear: verdict.is_none() && (!is_whole || called.is_empty()),
-            verdict,
+            verdict: self.judge_calls(request, &MethodScan::whole(call)),
+            is_unclear: false,
         }
     }
 

@@ -50,10 +50,12 @@ impl<'a> SurfaceRequest<'a> {
         }
     }
 
-    /// Returns true if it shows credentials, valid or not, or if a browser asks for a page whether it may send them.
+    /// Returns true if it shows credentials, valid or not, or if a browser asks for a page whether it may send them: that
+    /// is a request at a route whose method WordPress takes for OPTIONS (T-101).
     pub fn has_credentials(&self) -> bool {
-        let Parts { method, headers, .. } = self.head;
-        Credentials::are_shown(headers) || Preflight::of(method, headers).is_some()
+        let is_route = matches!(self.target, SiteTarget::Route(_));
+        let is_preflight = || is_route && Preflight::of(&self.method, &self.head.headers).is_some();
+        Credentials::are_shown(&self.head.headers) || is_preflight()
     }
 
     /// The form that PHP reads from its body.

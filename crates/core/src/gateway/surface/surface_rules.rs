@@ -218,10 +218,17 @@ impl SurfaceRules {
         request.target == SiteTarget::Page && self.pages.iter().any(|(door, _)| is_variable(door))
     }
 
-    /// The verdict about calls of these methods to `xmlrpc.php`; none if no rule takes one, or an earlier rule took the
-    /// request by its head.
-    pub fn judge_calls(&self, request: &SurfaceRequest<'_>, called: &[String]) -> Option<SurfaceVerdict<'_>> {
-        let is_called = |methods: &&[&str]| called.iter().any(|call| methods.contains(&call.as_str()));
+    /// The verdict about calls of these methods to `xmlrpc.php`, of which `None` may be any; none if no rule takes one,
+    /// or an earlier rule took the request by its head.
+    pub fn judge_calls(
+        &self,
+        request: &SurfaceRequest<'_>,
+        called: &[Option<String>],
+    ) -> Option<SurfaceVerdict<'_>> {
+        let is_called = |methods: &&[&str]| {
+            let mut called = called.iter().map(Option::as_deref);
+            called.any(|call| call.is_none_or(|call| methods.contains(&call)))
+        };
         let found = self.first(&self.calls, &request.method, is_called)?;
         let by_head = self.first(&self.scripts, &request.method, |script| *script == XML_RPC);
         let rule = self.rules.get(found)?;

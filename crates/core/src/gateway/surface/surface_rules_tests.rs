@@ -104,6 +104,44 @@ fn credentials_that_are_shown_pass() {
 }
 
 #[test]
+fn t101_a_preflight_is_one_where_wordpress_takes_options_on_a_route() {
+    let settings = settings(vec![rule(
+        "door",
+        SurfaceCallers::Credentials,
+        &["users", "login"],
+    )]);
+    let asked = [
+        ("origin", "https://a.example"),
+        ("access-control-request-method", "GET"),
+    ];
+    let overridden = |name, value| [asked[0], asked[1], (name, value)];
+    for (target, fields, expected) in [
+        ("OPTIONS /wp-json/wp/v2/users", &asked[..], "door"),
+        ("OPTIONS /wp-json/wp/v2/users", &asked[..1], "door!"),
+        ("OPTIONS /wp-json/wp/v2/users?_method=GET", &asked, "door!"),
+        ("OPTIONS /wp-json/wp/v2/users?%5Fmethod=get", &asked, "door!"),
+        ("OPTIONS /?rest_route=/wp/v2/users&_method=POST", &asked, "door!"),
+        (
+            "OPTIONS /wp-json/wp/v2/users",
+            &overridden("x-http-method-override", "GET"),
+            "door!",
+        ),
+        (
+            "OPTIONS /wp-json/wp/v2/users",
+            &overridden("x_http_method-override", "GET"),
+            "door!",
+        ),
+        ("GET /wp-json/wp/v2/users", &asked, "door!"),
+        ("OPTIONS /?author=1", &asked, "door!"),
+        ("OPTIONS /wp-sitemap-users-1.xml", &asked, "door!"),
+        ("OPTIONS /wp-login.php", &asked, "door!"),
+    ] {
+        let found = taken(&settings, target, fields);
+        assert_eq!(found.as_deref(), Some(expected), "{target} {fields:?}");
+    }
+}
+
+#[test]
 fn presets_take_scripts_and_pages() {
     let settings = settings(vec![
         rule("users", SurfaceCallers::Nobody, &["users"]),
@@ -155,7 +193,7 @@ fn calls_are_taken_unless_an_earlier_rule_took_the_script() {
         let request = SurfaceRequest::of(&Roots::new(&settings.policy()), &head);
         let rules = SurfaceRules::new(&settings);
         assert!(rules.read_calls(&request));
-        let verdict = rules.judge_calls(&request, &[called.to_owned()]);
+        let verdict = rules.judge_calls(&request, &[Some(called.to_owned())]);
         assert_eq!(
             verdict.map(|verdict| verdict.rule.name.as_str()),
             expected,

@@ -70,7 +70,7 @@ fn failures_in_a_row_return_the_calls_at_once() {
 }
 
 #[test]
-fn one_client_returns_no_calls_and_two_do() {
+fn one_of_several_clients_returns_no_calls_and_two_do() {
     for event in [
         RuleEvent::Failed,
         RuleEvent::Different,
@@ -81,6 +81,10 @@ fn one_client_returns_no_calls_and_two_do() {
         assert_eq!(repeat(&mut alone, site, 30, START), None);
         let mut both = alone.clone();
         let quick = [RuleEvent::Answered(QUICK), RuleEvent::Same];
+        for other in quick {
+            let before = START.saturating_add(Duration::from_secs(29));
+            assert_eq!(alone.observe(other, client(1), before), None);
+        }
         for n in 0..200 {
             let now = START.saturating_add(Duration::from_millis(30_000 + n * 100));
             assert_eq!(alone.observe(event, client(7), now), None, "{event:?}");
@@ -98,6 +102,35 @@ fn one_client_returns_no_calls_and_two_do() {
             both.observe(event, client(n % 3), now).is_some()
         });
         assert!(returned, "{event:?}");
+    }
+}
+
+#[test]
+fn t94_the_only_client_returns_the_calls_once_all_fail_for_seconds() {
+    let mut control = control(guarded(|_| ()));
+    let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
+    for n in 0..10 {
+        assert_eq!(
+            control.observe(RuleEvent::Answered(QUICK), client(7), at(n)),
+            None
+        );
+    }
+    let returned = (10..200).find_map(|n| Some((n, control.observe(RuleEvent::Failed, client(7), at(n))?)));
+    let reason = TripReason::Run { failed: 51 };
+    assert_eq!(returned, Some((60, RuleChange::Returned(reason))));
+}
+
+#[test]
+fn t94_a_call_that_succeeds_begins_the_seconds_anew() {
+    let mut control = control(guarded(|_| ()));
+    for n in 0..200 {
+        let event = if n % 40 == 0 {
+            RuleEvent::Answered(QUICK)
+        } else {
+            RuleEvent::Failed
+        };
+        let now = START.saturating_add(Duration::from_millis(100 * n));
+        assert_eq!(control.observe(event, client(7), now), None);
     }
 }
 

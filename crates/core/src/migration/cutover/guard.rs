@@ -24,6 +24,9 @@ const ENOUGH_TIMES: u64 = 50;
 /// The least failures in a row, without those of one client.
 const LEAST_RUN: u64 = 3;
 
+/// The time for which every call must fail before the number of their clients does not matter.
+const OUTAGE: Duration = Duration::from_secs(5);
+
 /// What a guard counts.
 #[derive(Debug, Clone)]
 pub(super) struct RuleGuard {
@@ -201,12 +204,14 @@ impl RuleGuard {
     }
 
     fn failed(&mut self, client: ClientId, calls: u64, now: UnixTime) -> Option<TripReason> {
-        self.run.fail(client);
+        self.run.fail(client, now);
         self.count(client, now, |counts| {
             counts.calls += calls;
             counts.failed += 1;
         });
-        self.judge_run(now).or_else(|| self.judge(CallFault::Failed, now))
+        self.judge_run(now)
+            .or_else(|| self.judge_outage(now))
+            .or_else(|| self.judge(CallFault::Failed, now))
     }
 
     fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<TripReason> {
@@ -291,6 +296,16 @@ impl RuleGuard {
         })
     }
 
+    /// Whether every call failed for some seconds, and nobody called in the window but those whose calls failed: then even one
+    /// client is enough, such as a front end that renders on a server (T-94).
+    fn judge_outage(&self, now: UnixTime) -> Option<TripReason> {
+        let most = self.settings.failures?;
+        let failed = self.run.failed();
+        let is_long = self.run.length(now) >= OUTAGE && most.is_surely_exceeded_by(failed, failed);
+        let is_everybody = || self.long.clients(now).iter().all(|client| self.run.has(client));
+        (is_long && is_everybody()).then_some(TripReason::Run { failed })
+    }
+
     fn reason(&self, fault: CallFault, most: Percentage, counts: &CallCounts) -> Option<TripReason> {
         let (part, all) = counts.share(fault);
         let slower = |site: Duration| {
@@ -319,7 +334,7 @@ impl RuleGuard {
 }
 
 /// Whether a limit is exceeded beyond chance, or among so many calls that they are enough; and that without what one
-/// client contributes: one alone cannot return the calls of all (T-94). As many of the clients as of the calls must have
+/// client contributes: one of several cannot return the calls of all (T-94). As many of the clients as of the calls must have
 /// the fault. Answers that are late together, because of one pause, count as one event.
 fn is_certain(fault: CallFault, most: Percentage, (window, enough): (&Window, u64), now: UnixTime) -> bool {
     let sum = window.sum(now);

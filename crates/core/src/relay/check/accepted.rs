@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use http_body_util::Empty;
 
-use super::wordpress::WordPress;
+use super::wordpress::{WordPress, enveloped_status};
 use crate::relay::rewrite::{Content, ServedPart, UrlMap};
 
 /// An accepted response, as the backend sent it. Nothing in it depends on the client.
@@ -97,7 +97,7 @@ impl<B> AcceptedResponse<B> {
     pub fn effective_status(&self) -> Option<StatusCode> {
         match &self.body {
             _ if !self.head.enveloped || self.head.status != StatusCode::OK => Some(self.head.status),
-            AcceptedBody::Whole(bytes) => WordPress::enveloped_status(bytes),
+            AcceptedBody::Whole(bytes) => enveloped_status(bytes),
             AcceptedBody::Absent | AcceptedBody::Partial { .. } => None,
         }
     }

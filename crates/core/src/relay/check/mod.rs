@@ -11,7 +11,6 @@ mod call_context;
 mod document;
 mod judge;
 mod redirect;
-mod scan;
 mod software;
 mod wordpress;
 
@@ -20,3 +19,4 @@ pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub use call_context::{AskedLanguage, CallContext, Script};
 pub(super) use document::trimmed;
+pub(crate) use wordpress::enveloped_status;

@@ -36,7 +36,7 @@ impl ForwardableCall {
         let mut page = self.clone();
         let encoded = match &mut page {
             Self::Validated(call) if is_read => &mut call.encoded,
-            Self::Waived(call) if is_read => &mut call.encoded,
+            Self::Unproven(call) if is_read && call.waiver.is_some() => &mut call.encoded,
             _ => return None,
         };
         encoded.turn_to(number);

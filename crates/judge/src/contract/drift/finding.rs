@@ -4,7 +4,7 @@ use http::Method;
 use thiserror::Error;
 
 /// The kinds of differences, in the order of the variants of [`Drift`].
-pub const DRIFT_KINDS: [&str; 11] = [
+pub const DRIFT_KINDS: [&str; 8] = [
     "no_index",
     "route_missing",
     "route_extra",
@@ -12,13 +12,10 @@ pub const DRIFT_KINDS: [&str; 11] = [
     "method_extra",
     "argument_missing",
     "argument_extra",
-    "order",
-    "type",
-    "default",
     "required",
 ];
 
-/// One difference between a published index and the table with its known differences.
+/// One difference between a published index and the table.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Drift {
     /// The document is not an index of the requested namespace.
@@ -73,36 +70,6 @@ pub enum Drift {
         /// The argument's name.
         argument: String,
     },
-    /// The arguments are in another order, which changes the order of errors.
-    #[error("{operation}: the origin declares the arguments in another order")]
-    OrderDiffers {
-        /// The operation's name.
-        operation: String,
-    },
-    /// An argument has another type.
-    #[error("{operation}: {argument} is {specified} here and {published} at the origin")]
-    TypeDiffers {
-        /// The operation's name.
-        operation: String,
-        /// The argument's name.
-        argument: String,
-        /// The JSON type of the specification.
-        specified: String,
-        /// The published type.
-        published: String,
-    },
-    /// An argument has another default.
-    #[error("{operation}: {argument} has the default {specified} here and {published} at the origin")]
-    DefaultDiffers {
-        /// The operation's name.
-        operation: String,
-        /// The argument's name.
-        argument: String,
-        /// The specified default as JSON, or `none`.
-        specified: String,
-        /// The published default as JSON, or `none`.
-        published: String,
-    },
     /// An argument is required on one side only.
     #[error("{operation}: {argument} is {} at the origin", if *.specified { "required here and optional" } else { "optional here and required" })]
     RequiredDiffers {
@@ -126,15 +93,8 @@ impl Drift {
             route_extra,
             method_missing,
             method_extra,
-            ..,
-        ] = DRIFT_KINDS;
-        let [
-            ..,
             argument_missing,
             argument_extra,
-            order,
-            kind,
-            default,
             required,
         ] = DRIFT_KINDS;
         match self {
@@ -145,9 +105,6 @@ impl Drift {
             Self::MethodExtra { .. } => method_extra,
             Self::ArgumentMissing { .. } => argument_missing,
             Self::ArgumentExtra { .. } => argument_extra,
-            Self::OrderDiffers { .. } => order,
-            Self::TypeDiffers { .. } => kind,
-            Self::DefaultDiffers { .. } => default,
             Self::RequiredDiffers { .. } => required,
         }
     }

@@ -1,7 +1,7 @@
 //! Compares an origin's published index with the table.
 //!
-//! The reference is the specification; the known [`differences`](super::difference::differences) are not
-//! reported. Descriptions are never compared: they are in the language of the site.
+//! Routes, methods and arguments are compared, and which arguments are required: what a call is judged by. Types and
+//! defaults are not: the judge has its own, and sends none.
 
 mod arguments;
 mod compare_index;

@@ -39,4 +39,4 @@ pub use percent::{escaped, escapes};
 pub use rest_route::{NamedRoute, named_routes};
 pub use site_form::SiteForm;
 pub use variable_names::PHP_VARIABLE_LIMIT;
-pub use xml_rpc::{called_methods, tried_accounts};
+pub use xml_rpc::MethodScan;

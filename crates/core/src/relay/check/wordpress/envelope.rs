@@ -16,7 +16,7 @@ struct Envelope {
 const MARK: &[u8] = b"\"X-Calendar-Edge-";
 
 /// The status that an envelope holds; `None` if the bytes are not an envelope.
-pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
+pub(crate) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
     let envelope: Envelope = serde_json::from_slice(document).ok()?;
     StatusCode::from_u16(envelope.status).ok()
 }

@@ -7,6 +7,8 @@ mod member;
 mod page;
 mod script;
 
+pub(crate) use envelope::enveloped_status;
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
@@ -40,11 +42,6 @@ impl WordPress {
     /// The REST root that a response names as its own.
     pub(super) fn advertised_root(headers: &HeaderMap) -> Option<&str> {
         api_target(headers)
-    }
-
-    /// The status that an enveloped response hides; `None` if the document is not an envelope.
-    pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
-        envelope::enveloped_status(document)
     }
 
     /// The code of an error of the REST API, in an envelope or not.
