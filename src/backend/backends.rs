@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::address::AddressFault;
+use super::addressed_call::AddressedCall;
 use super::authority::Authority;
 use super::forwarded_headers::ForwardedHeaders;
 use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
-use super::written_url::AddressedCall;
-use crate::telemetry::{Metrics, unix_time};
+use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts};
 use calendar_edge_judge::call::ForwardableCall;
 
@@ -25,17 +25,11 @@ pub(crate) struct Backends {
 #[derive(Debug)]
 pub(crate) struct Backend {
     name: Authority,
-    writer: CallWriter,
+    writer: WordPressWriter,
     pub(super) shared: SharedBackend,
     pub(super) timeouts: BackendTimeouts,
     pub(super) response_bytes: u64,
     pub(super) metrics: Metrics,
-}
-
-/// Writes calls in the form that the software of a backend reads.
-#[derive(Debug)]
-pub(super) enum CallWriter {
-    WordPress(WordPressWriter),
 }
 
 // === impl Backends ===
@@ -68,7 +62,7 @@ impl Backends {
     }
 
     /// The backend of a root; the site's for an unknown one.
-    pub(super) fn for_root(&self, root: usize) -> &Arc<Backend> {
+    pub(crate) fn for_root(&self, root: usize) -> &Arc<Backend> {
         self.by_root.get(root).unwrap_or(&self.site)
     }
 
@@ -90,7 +84,7 @@ impl Backend {
     ) -> Self {
         Self {
             name: name.clone(),
-            writer: CallWriter::WordPress(WordPressWriter::new(settings, name)),
+            writer: WordPressWriter::new(settings, name),
             shared: shared.clone(),
             timeouts: settings.timeouts.clone(),
             response_bytes: settings.response_bytes,
@@ -110,21 +104,5 @@ impl Backend {
         forwarded: &'c ForwardedHeaders,
     ) -> Result<Outgoing<'c>, AddressFault> {
         Outgoing::of_call(&self.writer, call, forwarded)
-    }
-}
-
-// === impl CallWriter ===
-
-impl CallWriter {
-    /// The request of a call, whose mark says that it is written now.
-    pub(super) fn write(
-        &self,
-        call: &AddressedCall,
-        forwarded: &ForwardedHeaders,
-    ) -> Result<reqwest::Request, AddressFault> {
-        let now = unix_time().as_secs();
-        match self {
-            Self::WordPress(writer) => writer.write(call, forwarded, now),
-        }
     }
 }

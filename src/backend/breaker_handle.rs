@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
 use crate::telemetry::BackendMetrics;
+use calendar_edge_core::limits::{Breaker, Health, Pass, Position};
 use calendar_edge_core::settings::BreakerSettings;
 
 /// The breaker of one backend; clones share it.

@@ -13,9 +13,9 @@ use super::origin_body::OriginBody;
 use super::outgoing::{Again, Class, Outgoing};
 use super::permit::Permit;
 use super::response_head;
-use super::site::strip_hop_by_hop;
 use crate::server::bodies::Upload;
 use crate::telemetry::{Exchange, RequestLog, class_label};
+use calendar_edge_core::gateway::decision::strip_hop_by_hop;
 
 /// The kind of a request for the rest of the site, which selects its permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +222,7 @@ impl Backend {
         };
         match &self.shared.exchanges {
             Some(own) => own.exchanged(&exchange),
-            None => self.metrics.exchanged(&exchange),
+            None => self.metrics.exchanges().of_site().exchanged(&exchange),
         }
     }
 }

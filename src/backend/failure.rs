@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use super::breaker::Health;
 use super::response_head::ResponseHeadFault;
 use crate::telemetry::causes;
+use calendar_edge_core::limits::Health;
 
 /// The reason why the origin's response is missing or incomplete.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]

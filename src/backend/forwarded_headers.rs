@@ -154,18 +154,14 @@ impl ForwardedHeaders {
 // === impl Forwarded ===
 
 impl Forwarded {
-    /// The facts about a request that reached the edge at a public address.
-    pub(crate) fn new(
-        client: Option<IpAddr>,
-        public: &PublicAddress,
-        request_id: Option<HeaderValue>,
-    ) -> Self {
+    /// The facts about a call at a public address that is no request with an id.
+    pub(crate) fn new(client: Option<IpAddr>, public: &PublicAddress) -> Self {
         let host = HeaderValue::try_from(public.host().to_string());
         Self {
             client,
             scheme: public.scheme().as_str(),
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
-            request_id,
+            request_id: None,
             log: RequestLog::default(),
             parent: ParentSpan::NextExchange,
         }

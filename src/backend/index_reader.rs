@@ -1,17 +1,17 @@
 //! Reads the index that a site publishes for a REST root, without credentials, within bounds of size and time.
 
 use http::header::{ACCEPT, USER_AGENT};
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
-use url::{Position, Url};
+use url::Url;
 
+use super::address::AddressFault;
 use super::client::{ClientError, check_client};
 use super::failure::ExchangeFailure;
 use super::namespace_looks::SHORTEST_PAUSE;
 use super::origin_route::OriginRoute;
+use super::own_requests::OwnRequests;
 use super::site_indexes::{IndexSource, SiteIndexes};
-use crate::telemetry::unix_time;
-use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -25,16 +25,19 @@ pub enum IndexReadError {
     /// The client could not be made.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// Its address would change its meaning.
+    #[error(transparent)]
+    Address(#[from] AddressFault),
     /// The exchange failed, or took longer than `timeouts.origin_read`.
     #[error("the site does not answer")]
     Exchange(#[from] reqwest::Error),
     /// The site answered with another status than 200.
     #[error("the site answers with status {0}")]
     Status(u16),
-    /// The answer is no index.
+    /// The response is no index.
     #[error("the answer is no index")]
     Index(#[from] IndexFault),
-    /// The answer is JSON, and no index of the namespace.
+    /// The response is JSON, and no index of the namespace.
     #[error("the answer is no index")]
     Unlike {
         /// What is wrong with it.
@@ -48,10 +51,9 @@ pub enum IndexReadError {
 /// Asks one REST root on the way that calls take.
 struct IndexReader<'a> {
     client: reqwest::Client,
-    route: OriginRoute,
-    backend: &'a BackendSettings,
-    /// Maximum size of an answer.
-    most_bytes: usize,
+    requests: OwnRequests,
+    /// The address of the edge for clients.
+    public_url: Option<&'a Url>,
 }
 
 /// The namespaces of a REST root alone: whole indexes of sites with many plugins exceed a megabyte.
@@ -155,14 +157,16 @@ impl IndexReadError {
                 found: None,
             }],
             Self::Unlike { drifts, .. } => drifts.clone(),
-            Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => Vec::new(),
+            Self::Client(_) | Self::Address(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => {
+                Vec::new()
+            }
         }
     }
 
     /// Returns true if the site itself answered, and what it said stands: it is neither down nor busy.
     pub(crate) const fn is_an_answer(&self) -> bool {
         match self {
-            Self::Client(_) | Self::Exchange(_) => false,
+            Self::Client(_) | Self::Address(_) | Self::Exchange(_) => false,
             Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
             Self::Index(_) | Self::Unlike { .. } => true,
         }
@@ -171,13 +175,13 @@ impl IndexReadError {
     /// Returns true if the site was not reached at all.
     fn is_before_sending(&self) -> bool {
         match self {
-            Self::Client(_) => true,
+            Self::Client(_) | Self::Address(_) => true,
             Self::Exchange(error) => error.is_connect(),
             Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
         }
     }
 
-    /// The failure of a call that depends on the answer.
+    /// The failure of a call that depends on the response.
     pub(crate) fn into_failure(self) -> ExchangeFailure {
         match self {
             Self::Exchange(error) => ExchangeFailure::from_reqwest(error),
@@ -193,9 +197,8 @@ impl<'a> IndexReader<'a> {
         let route = OriginRoute::of_root(&backend.origin, root);
         Ok(Self {
             client: check_client(backend, &route)?,
-            route,
-            backend,
-            most_bytes: MOST_INDEX_BYTES,
+            requests: OwnRequests::new(&backend.origin, root, backend.origin.mark_key.clone()),
+            public_url: backend.public_url.as_ref(),
         })
     }
 
@@ -223,10 +226,11 @@ impl<'a> IndexReader<'a> {
 
     /// Status and body of a path below the root, with a query.
     async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
-        let mut response = self.client.execute(self.request(path, query)).await?;
+        let request = self.requests.get(&format!("/{path}"), query, self.headers())?;
+        let mut response = self.client.execute(request).await?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
-            if body.len().saturating_add(chunk.len()) > self.most_bytes {
+            if body.len().saturating_add(chunk.len()) > MOST_INDEX_BYTES {
                 return Err(IndexFault::TooLarge.into());
             }
             body.extend_from_slice(&chunk);
@@ -234,46 +238,22 @@ impl<'a> IndexReader<'a> {
         Ok((response.status(), body))
     }
 
-    /// A request with the headers by which the edge names host and scheme, and with its mark.
-    fn request(&self, path: &str, query: Option<&str>) -> reqwest::Request {
-        let mut url = self.route.base().clone();
-        let root = url.path().trim_end_matches('/').to_owned();
-        url.set_path(&format!("{root}/{path}"));
-        url.set_query(query);
-        let mut request = reqwest::Request::new(Method::GET, url);
+    /// The headers by which the edge names itself, and the host and scheme of its clients.
+    fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
         let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
-        let mark = self.mark(request.url());
-        let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(USER_AGENT, HeaderValue::from_static(agent));
-        self.route.write_to(headers);
-        if let Some((scheme, host)) = self.public() {
+        let public = self.public_url.as_ref();
+        let host = public
+            .and_then(|url| OriginHost::of(url))
+            .map(|host| host.to_string());
+        if let Some((url, host)) = public.zip(host)
+            && let (Ok(scheme), Ok(host)) = (url.scheme().try_into(), host.try_into())
+        {
             headers.insert("x-forwarded-proto", scheme);
             headers.insert("x-forwarded-host", host);
         }
-        if let Some(mark) = mark {
-            headers.insert(MARK, mark);
-        }
-        request
-    }
-
-    fn mark(&self, url: &Url) -> Option<HeaderValue> {
-        let key = self.backend.origin.mark_key.as_ref()?;
-        let now = unix_time().as_secs();
-        Some(key.mark(
-            &Method::GET,
-            &url[Position::BeforePath..Position::AfterQuery],
-            b"",
-            now,
-        ))
-    }
-
-    fn public(&self) -> Option<(HeaderValue, HeaderValue)> {
-        let url = self.backend.public_url.as_ref()?;
-        let host = OriginHost::of(url)?.to_string();
-        Some((
-            HeaderValue::try_from(url.scheme()).ok()?,
-            HeaderValue::try_from(host).ok()?,
-        ))
+        headers
     }
 }

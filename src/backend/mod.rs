@@ -1,19 +1,17 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
 //! Everything here takes `BackendSettings`, whether that is the site or a candidate; only `pools.rs` reads the rules
-//! that name backends. `Backends::for_call` selects the backend of a call, and `SharedBackends` holds the state. Another
-//! way to write calls is a variant of `CallWriter` beside `wordpress.rs`. The settings of a backend name its software,
-//! by which the core checks its answers.
+//! that name backends. `Backends::for_call` selects the backend of a call, and `SharedBackends` holds the state. The
+//! settings of a backend name its software, by which the core checks its responses.
 
 mod address;
+mod addressed_call;
 mod authority;
 mod backends;
-mod breaker;
 mod breaker_handle;
 mod bulkhead;
-mod caller_question;
+mod caller_request;
 mod client;
-mod companion_question;
 mod dial;
 mod exchange;
 mod failure;
@@ -23,6 +21,7 @@ mod namespace_looks;
 mod origin_body;
 mod origin_route;
 mod outgoing;
+mod own_requests;
 pub(crate) mod pauses;
 mod permit;
 mod permit_queue;
@@ -33,7 +32,6 @@ mod queue_watch;
 mod response_head;
 mod retry;
 mod revocable_permit;
-mod root_index;
 mod shared;
 mod shared_permits;
 mod site;
@@ -41,16 +39,14 @@ mod site_indexes;
 mod tls;
 mod vital_signs;
 mod wordpress;
-mod written_url;
 
 pub use address::AddressFault;
+pub(crate) use addressed_call::AddressedCall;
 pub(crate) use backends::{Backend, Backends};
-pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
-pub(crate) use caller_question::{CallerKey, CallerQuestion};
+pub(crate) use caller_request::{CallerKey, CallerRequest};
 pub(crate) use client::posting_client;
 pub use client::{ClientError, check_client};
-pub(crate) use companion_question::CompanionQuestion;
 pub(crate) use exchange::SiteTraffic;
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use forwarded_headers::{Forwarded, ForwardedHeaders};
@@ -60,16 +56,15 @@ pub(crate) use namespace_looks::{NamespaceLooks, SHORTEST_PAUSE};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;
+pub(crate) use own_requests::OwnRequests;
 pub use pauses::asked as asked_pause;
 pub(crate) use pools::{BackendPool, BackendPools, PoolUse, most_pool_connections};
-pub use preview::{Preview, PreviewClient, preview};
+pub use preview::preview;
 pub(crate) use queue_watch::QueueWatch;
 pub(crate) use response_head::ResponseHeadFault;
-pub(crate) use root_index::RootIndex;
 pub(crate) use shared::{SharedBackends, most_connections};
 pub(crate) use shared_permits::SharedPermits;
-pub(crate) use site::SiteOrigin;
+pub(crate) use site::site_request;
 pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes, with_stored_namespace};
 pub use site_indexes::{informed, stored_indexes};
 pub(crate) use vital_signs::VitalSigns;
-pub(crate) use written_url::AddressedCall;

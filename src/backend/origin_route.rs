@@ -2,11 +2,13 @@
 
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, HOST};
-use url::{Host, Url};
+use url::{Host, Position, Url};
 
+use super::address::{AddressFault, plain};
 use calendar_edge_core::settings::{
     BackendSettings, BasicAuth, DialAddress, OriginHost, OriginSettings, OtherTraffic,
 };
+use calendar_edge_judge::call::CanonicalRequest;
 
 /// The way to one REST root, or to the rest of the site.
 ///
@@ -15,6 +17,8 @@ use calendar_edge_core::settings::{
 pub struct OriginRoute {
     base: Url,
     host: Option<HeaderValue>,
+    /// The host that a client prints for this URL; none over TLS, where the connection may speak HTTP/2.
+    printed_host: Option<HeaderValue>,
     dial: Option<DialAddress>,
     /// The credentials that the web server of the site asks for.
     basic_auth: Option<BasicAuth>,
@@ -60,10 +64,22 @@ impl OriginRoute {
         self.dial.as_ref()
     }
 
+    /// The URL of a path below this one, with a query.
+    pub(super) fn url_below(&self, path: &str, query: Option<&str>) -> Result<Url, AddressFault> {
+        let root = self.base.path().trim_end_matches('/');
+        plain(&self.base, &[root, path].concat(), query)
+    }
+
+    /// The URL of a call below this root, which has this namespace.
+    pub(super) fn url_of(&self, call: &CanonicalRequest, namespace: &str) -> Result<Url, AddressFault> {
+        let query = call.query(namespace);
+        self.url_below(call.path(namespace).as_str(), query.as_deref())
+    }
+
     /// Names the host in the headers of a request, and shows the credentials that the site asks for where the request has
-    /// none. Without an own name the client writes the host of the URL.
+    /// none. The host of the URL is written once, which the client would print for each request.
     pub fn write_to(&self, headers: &mut http::HeaderMap) {
-        if let Some(host) = &self.host {
+        if let Some(host) = self.host.as_ref().or(self.printed_host.as_ref()) {
             headers.insert(HOST, host.clone());
         }
         if let Some(basic_auth) = &self.basic_auth {
@@ -76,6 +92,7 @@ impl OriginRoute {
         let own = OriginHost::of(url).zip(DialAddress::of(url));
         let (Some((own, address)), true) = (own, url.origin() == origin.url.origin()) else {
             return Self {
+                printed_host: printed_host(url),
                 base: url.clone(),
                 host: None,
                 dial: None,
@@ -102,11 +119,19 @@ impl OriginRoute {
         let dial = dial.filter(|dialled| own.as_ref() != Some(dialled));
         Self {
             host: host_header(&base, &names.header),
+            printed_host: printed_host(&base),
             base,
             dial,
             basic_auth: None,
         }
     }
+}
+
+/// The `Host` header that a client prints for this URL over HTTP/1.1.
+fn printed_host(base: &Url) -> Option<HeaderValue> {
+    let authority = &base[Position::BeforeHost..Position::AfterPort];
+    let is_plain = base.scheme() == "http";
+    is_plain.then(|| HeaderValue::from_str(authority).ok()).flatten()
 }
 
 /// The URL at another host and port.
@@ -129,8 +154,12 @@ fn host_header(base: &Url, named: &OriginHost) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
+
     use super::*;
     use calendar_edge_core::settings::Settings;
+    use calendar_edge_judge::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_judge::contract::{Kind, Route};
 
     /// URL, `Host` header and dialled address of calls and of the rest of the site.
     fn routes(url: &str, change: impl FnOnce(&mut Settings)) -> [(String, String, String); 2] {
@@ -218,5 +247,41 @@ mod tests {
         let elsewhere: Url = "http://b.example/wp-json".parse().unwrap();
         let route = OriginRoute::of_root(&settings.origin, &elsewhere);
         assert_eq!((route.base(), route.host()), (&elsewhere, None));
+    }
+
+    fn url_of(root: &str, route: CanonicalRoute, query: Option<&str>) -> Result<String, AddressFault> {
+        let call = CanonicalRequest {
+            root: 0,
+            method: Method::GET,
+            route,
+            query: CanonicalQuery::new(None, query.unwrap_or_default().to_owned()),
+            body: None,
+            nonce: None,
+        };
+        let settings = Settings::for_origin(root.parse().unwrap());
+        let route = OriginRoute::of_root(&settings.origin, &settings.origin.url);
+        route.url_of(&call, "tribe/events/v1").map(String::from)
+    }
+
+    #[test]
+    fn joins_root_path_and_query() {
+        let events = || CanonicalRoute::new(Route::Collection(Kind::Event), None);
+        let event = CanonicalRoute::new(Route::Item(Kind::Event), Some(b"0056"));
+        for (root, route, query, expected) in [
+            (
+                "https://h.example/wp-json",
+                event,
+                None,
+                "https://h.example/wp-json/tribe/events/v1/events/56",
+            ),
+            (
+                "http://h.example:8080/de/wp-json",
+                events(),
+                Some("page=2&tags[]=3"),
+                "http://h.example:8080/de/wp-json/tribe/events/v1/events?page=2&tags[]=3",
+            ),
+        ] {
+            assert_eq!(url_of(root, route, query).as_deref(), Ok(expected));
+        }
     }
 }

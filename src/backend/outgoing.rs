@@ -4,10 +4,10 @@ use http::Method;
 use url::{Position, Url};
 
 use super::address::AddressFault;
-use super::backends::CallWriter;
+use super::addressed_call::AddressedCall;
 use super::forwarded_headers::ForwardedHeaders;
 use super::queue_watch::QueueWatch;
-use super::written_url::AddressedCall;
+use super::wordpress::WordPressWriter;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::limits::queue::Rank;
 use calendar_edge_judge::call::ForwardableCall;
@@ -39,7 +39,7 @@ pub(super) enum Class {
 #[derive(Debug)]
 pub(super) enum Again<'c> {
     /// The call is written once more.
-    Call(&'c CallWriter, &'c AddressedCall, &'c ForwardedHeaders),
+    Call(&'c WordPressWriter, &'c AddressedCall, &'c ForwardedHeaders),
     /// A copy of a request that is no call.
     Copy(Option<Box<reqwest::Request>>),
 }
@@ -64,7 +64,7 @@ impl Again<'_> {
 impl<'c> Outgoing<'c> {
     /// A call as its writer writes it.
     pub(super) fn of_call(
-        writer: &'c CallWriter,
+        writer: &'c WordPressWriter,
         addressed: &'c AddressedCall,
         forwarded: &'c ForwardedHeaders,
     ) -> Result<Self, AddressFault> {
@@ -86,7 +86,7 @@ impl<'c> Outgoing<'c> {
         })
     }
 
-    /// A question of the edge's own, which many clients depend on.
+    /// A request of the edge's own, which many clients depend on.
     pub(super) fn own_read(request: reqwest::Request) -> Self {
         Self {
             again: Again::Copy(request.try_clone().map(Box::new)),

@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::backends::{Backend, Backends};
-use super::root_index::RootIndex;
+use super::own_requests::OwnRequests;
 use super::shared::SharedBackends;
 use crate::telemetry::unix_time;
 use calendar_edge_core::settings::BackendSettings;
@@ -16,11 +16,11 @@ use calendar_edge_core::unix_time::UnixTime;
 /// The sites of all roots; clones share what was found last.
 #[derive(Debug, Clone)]
 pub(crate) struct VitalSigns {
-    sites: Arc<Vec<(Arc<Backend>, RootIndex)>>,
+    sites: Arc<Vec<(Arc<Backend>, OwnRequests)>>,
     last: Arc<Mutex<Option<(Instant, bool)>>>,
 }
 
-/// The time for which an answer counts. Whoever asks for readiness asks the site at most this often.
+/// The time for which a response counts. Whoever asks for readiness asks the site at most this often.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The longest wait for one site.
@@ -32,11 +32,14 @@ impl VitalSigns {
     /// The roots of the site; `shared` must be adapted to the same settings.
     pub(crate) fn new(site: &BackendSettings, shared: &SharedBackends) -> Self {
         let backends = Backends::new(site, shared);
-        let mut sites: Vec<(Arc<Backend>, RootIndex)> = Vec::new();
+        let mut sites: Vec<(Arc<Backend>, OwnRequests)> = Vec::new();
         for (position, root) in site.roots.iter().enumerate() {
             let backend = backends.for_root(position);
             if !sites.iter().any(|(known, _)| known.name() == backend.name()) {
-                sites.push((Arc::clone(backend), RootIndex::of(&site.origin, &root.origin_url)));
+                sites.push((
+                    Arc::clone(backend),
+                    OwnRequests::new(&site.origin, &root.origin_url, None),
+                ));
             }
         }
         Self {
@@ -55,11 +58,11 @@ impl VitalSigns {
             return found;
         }
         let mut found = false;
-        for (backend, index) in self.sites.iter() {
+        for (backend, requests) in self.sites.iter() {
             if found {
                 break;
             }
-            found = is_fresh(backend) || answers(backend, index).await;
+            found = is_fresh(backend) || answers(backend, requests).await;
         }
         *last = Some((Instant::now(), found));
         found
@@ -73,8 +76,8 @@ fn is_fresh(backend: &Backend) -> bool {
     answered.is_some_and(recent) && answered > failed
 }
 
-async fn answers(backend: &Backend, index: &RootIndex) -> bool {
-    timeout(PATIENCE, index.is_answered(backend))
+async fn answers(backend: &Backend, requests: &OwnRequests) -> bool {
+    timeout(PATIENCE, requests.is_answered(backend))
         .await
         .unwrap_or(false)
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue, Method};
 use url::{Position, Url};
 
-use super::address::{AddressFault, RootAddress};
+use super::address::AddressFault;
+use super::addressed_call::AddressedCall;
 use super::authority::Authority;
 use super::forwarded_headers::{self, ForwardedHeaders};
 use super::origin_route::OriginRoute;
-use super::written_url::AddressedCall;
+use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
 use calendar_edge_judge::call::CanonicalRequest;
@@ -21,7 +22,9 @@ const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-metho
 #[derive(Debug)]
 pub(super) struct WordPressWriter {
     /// By their positions in the settings; none for those of other authorities.
-    roots: Vec<Option<Arc<RootAddress>>>,
+    roots: Vec<Option<Arc<OriginRoute>>>,
+    /// The name of the calendar API at the origin.
+    namespace: String,
     tunnel_delete: bool,
     mark_key: Option<MarkKey>,
     credentials: CredentialsPolicy,
@@ -33,30 +36,27 @@ impl WordPressWriter {
     pub(super) fn new(backend: &BackendSettings, authority: &Authority) -> Self {
         let roots = backend.roots.iter().map(|root| {
             let is_own = Authority::of(&root.origin_url, &backend.origin) == *authority;
-            is_own.then(|| {
-                let route = OriginRoute::of_root(&backend.origin, &root.origin_url);
-                Arc::new(RootAddress::new(route, &backend.origin.namespace))
-            })
+            is_own.then(|| Arc::new(OriginRoute::of_root(&backend.origin, &root.origin_url)))
         });
         Self {
             roots: roots.collect(),
+            namespace: backend.origin.namespace.to_string(),
             tunnel_delete: backend.origin.tunnel_delete,
             mark_key: backend.origin.mark_key.clone(),
             credentials: backend.credentials,
         }
     }
 
-    /// Writes a call; `unix_time` is the time of its mark, in seconds since 1970.
+    /// The request of a call, whose mark says that it is written now.
     pub(super) fn write(
         &self,
         addressed: &AddressedCall,
         forwarded: &ForwardedHeaders,
-        unix_time: u64,
     ) -> Result<reqwest::Request, AddressFault> {
         let call = addressed.call().request();
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
-        let url = addressed.url_at(root)?;
+        let url = addressed.url_at(root, &self.namespace)?;
         let mut headers = match self.credentials {
             CredentialsPolicy::Identity => forwarded_headers::without_credentials(forwarded, call),
             CredentialsPolicy::Forward | CredentialsPolicy::Withhold => {
@@ -65,7 +65,7 @@ impl WordPressWriter {
         };
         root.write_to(&mut headers);
         if let Some(key) = &self.mark_key {
-            headers.insert(MARK, mark(key, call, &url, unix_time));
+            headers.insert(MARK, mark(key, call, &url));
         }
         let method = if self.tunnel_delete && call.method == Method::DELETE {
             headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
@@ -81,8 +81,8 @@ impl WordPressWriter {
 }
 
 /// The mark of a call: of the method that WordPress dispatches, which a tunnelled DELETE names in a header.
-fn mark(key: &MarkKey, call: &CanonicalRequest, url: &Url, unix_time: u64) -> HeaderValue {
+fn mark(key: &MarkKey, call: &CanonicalRequest, url: &Url) -> HeaderValue {
     let target = &url[Position::BeforePath..Position::AfterQuery];
     let body = call.body.as_deref().unwrap_or_default();
-    key.mark(&call.method, target, body, unix_time)
+    key.mark(&call.method, target, body, unix_time().as_secs())
 }

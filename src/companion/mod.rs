@@ -9,7 +9,7 @@ mod site_companion;
 mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};
-pub(crate) use companions::{Companions, ExchangeStart};
-pub(crate) use feed::{AsksSite, ChangeFeed, Receivers, TooManyReaders, WebhookService};
+pub(crate) use companions::Companions;
+pub(crate) use feed::{ChangeFeed, ReadsRecords, Receivers, TooManyReaders, WebhookService};
 pub(crate) use purge_requests::{PurgeRequests, Sender};
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

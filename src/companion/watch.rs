@@ -12,16 +12,17 @@ use super::announcements::{News, SeenChanges};
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
-use crate::backend::{Backends, CompanionQuestion};
+use crate::backend::{Backends, OwnRequests};
 use crate::server::Drain;
-use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
-/// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's questions.
+/// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's requests.
 #[derive(Debug)]
 pub(crate) struct CompanionService {
     purges: PurgeRequests,
     backends: Backends,
-    questions: Vec<(Url, CompanionQuestion)>,
+    /// To the roots, by their positions; none without a secret, which signs them.
+    requests: Vec<(Url, OwnRequests)>,
     webhooks: WebhookService,
 }
 
@@ -69,23 +70,24 @@ pub(crate) async fn post_changes(
 // === impl CompanionService ===
 
 impl CompanionService {
-    /// The exchange under these settings; without a secret, which signs them, no question is asked.
+    /// The exchange under these settings; without a secret, which signs them, no request is sent.
     pub(crate) fn new(
         site: &BackendSettings,
         companions: &Companions,
         backends: Backends,
         webhooks: WebhookService,
     ) -> Self {
-        let roots = site.roots.iter().enumerate();
+        let roots = site.roots.iter().map(|root| root.origin_url.clone());
+        let of_root = |url: Url, key: &MarkKey| {
+            let requests = OwnRequests::new(&site.origin, &url, Some(key.clone()));
+            (url, requests)
+        };
+        let key = site.origin.mark_key.as_ref();
         Self {
             purges: PurgeRequests::new(site, companions),
             backends,
             webhooks,
-            questions: roots
-                .filter_map(|(index, root)| {
-                    Some((root.origin_url.clone(), CompanionQuestion::new(site, index)?))
-                })
-                .collect(),
+            requests: roots.filter_map(|url| Some(of_root(url, key?))).collect(),
         }
     }
 
@@ -95,7 +97,8 @@ impl CompanionService {
     }
 
     async fn ask(&self, companions: &Companions, root: &Url) {
-        let Some((_, question)) = self.questions.iter().find(|(url, _)| url == root) else {
+        let mut roots = self.requests.iter().enumerate();
+        let Some((position, (_, requests))) = roots.find(|(_, (url, _))| url == root) else {
             return;
         };
         let announcements = companions.announcements();
@@ -103,7 +106,11 @@ impl CompanionService {
             return;
         }
         let (asked, began) = (companions.asks(root), Instant::now());
-        let changes = timeout(companions.reconcile(), question.ask_changes(&self.backends)).await;
+        let changes = timeout(
+            companions.reconcile(),
+            requests.changes(self.backends.for_root(position)),
+        )
+        .await;
         let changes = changes.ok().flatten();
         let is_new_count = companions.answered(root, asked, changes);
         if let Some(changes) = changes {

@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use super::fault;
-use super::service::{Gateway, Response, ServeGateway};
+use super::serve_gateway::{ServeFuture, ServeGateway};
 use crate::backend::{ExchangeFailure, NamespaceLooks};
 use crate::gateway::GatewayState;
 use crate::layers::EdgeRequest;
@@ -22,7 +22,9 @@ pub(super) struct AwaitingNamespace {
     settings: Settings,
     state: GatewayState,
     /// Serves those who have waited; later requests find another stack.
-    named: OnceCell<Gateway>,
+    named: OnceCell<Arc<dyn ServeGateway>>,
+    /// The gateway for settings that name the calendar.
+    of: fn(&Settings, &GatewayState) -> Arc<dyn ServeGateway>,
 }
 
 // === impl AwaitingNamespace ===
@@ -33,9 +35,15 @@ impl AwaitingNamespace {
         origin.read_index && origin.namespace == OriginNamespace::Assumed && !looks.found_none(&origin.url)
     }
 
-    pub(super) fn new(unnamed: Arc<dyn ServeGateway>, settings: &Settings, state: &GatewayState) -> Self {
+    pub(super) fn new(
+        unnamed: Arc<dyn ServeGateway>,
+        of: fn(&Settings, &GatewayState) -> Arc<dyn ServeGateway>,
+        settings: &Settings,
+        state: &GatewayState,
+    ) -> Self {
         Self {
             unnamed,
+            of,
             settings: settings.clone(),
             state: state.clone(),
             named: OnceCell::new(),
@@ -43,7 +51,7 @@ impl AwaitingNamespace {
     }
 
     /// The gateway for the name that the site lists, or for the assumed one if it lists none.
-    async fn named(&self) -> Result<&Gateway, Arc<ExchangeFailure>> {
+    async fn named(&self) -> Result<&Arc<dyn ServeGateway>, Arc<ExchangeFailure>> {
         let look = self.state.indexes.looks().result(&self.settings.origin.url);
         let look = timeout(self.settings.timeouts.origin_read, look).await;
         let listed = look.map_err(|_| Arc::new(ExchangeFailure::Timeout))??;
@@ -52,20 +60,20 @@ impl AwaitingNamespace {
             if let Some(listed) = listed {
                 settings.origin.namespace = OriginNamespace::listed(listed);
             }
-            Gateway::named(&settings, &self.state)
+            (self.of)(&settings, &self.state)
         });
         Ok(named.await)
     }
 }
 
 impl ServeGateway for AwaitingNamespace {
-    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture {
         if !self.depends_on_namespace(&request) {
             return Arc::clone(&self.unnamed).serve(request);
         }
         Box::pin(async move {
             match self.named().await {
-                Ok(named) => named.serve(request).await,
+                Ok(named) => Arc::clone(named).serve(request).await,
                 Err(failure) => Ok(fault::exchange_failed(&failure, &self.state.warnings)),
             }
         })

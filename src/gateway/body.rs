@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame};
+use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
@@ -16,7 +16,6 @@ use crate::layers::{EdgeResponse, refused};
 use crate::server::bodies::{BodyBudget, CollectError, Collector};
 use crate::telemetry::causes;
 use calendar_edge_core::errors::{Cause, EdgeError};
-use calendar_edge_core::framing::Breach;
 use calendar_edge_core::settings::{Limits, Timeouts};
 use calendar_edge_judge::problem::Refusal;
 
@@ -34,33 +33,13 @@ const UNWANTED_BYTES: usize = 64 * 1024;
 /// Maximum time spent on a body that is not needed.
 const UNWANTED_TIME: Duration = Duration::from_secs(1);
 
-/// The reason why a body could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+/// The reason why a body is not taken.
+#[derive(Debug)]
 pub(super) enum BodyFault {
-    /// It is larger than allowed.
-    #[error("the body is too large")]
-    TooLarge,
-    /// It did not come in time.
-    #[error("the body came too slowly")]
-    TooSlow,
-    /// Other bodies left no memory for it.
-    #[error("request bodies take too much memory")]
-    NoRoom,
-    /// Others waited for its place at the site.
-    #[error("the body came slowly while others waited")]
-    GivenUp,
-    /// It ended early.
-    #[error("the body is incomplete")]
-    Incomplete,
+    /// It could not be read.
+    Unread(CollectError<BodyError>),
     /// There is one where none is taken.
-    #[error("a body on a read")]
     Unexpected,
-    /// It broke its framing.
-    #[error("the body is broken")]
-    Broken(Breach),
-    /// It is a form that may not pass.
-    #[error("the form is refused")]
-    Refused(Cause),
 }
 
 /// The presence of an unexpected body.
@@ -70,12 +49,6 @@ pub(super) enum Unwanted {
     Absent,
     /// At least a byte, or the announcement of one.
     Sent,
-}
-
-/// The bytes of content in what a body was polled for.
-pub(super) fn data_len(polled: Option<&Result<Frame<Bytes>, BodyError>>) -> usize {
-    let frame = polled.and_then(|frame| frame.as_ref().ok());
-    frame.and_then(Frame::data_ref).map_or(0, Bytes::len)
 }
 
 /// Reads and drops a small body. A large or slow one is left unread, which ends the connection.
@@ -100,7 +73,7 @@ async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
     while let Some(frame) = body.frame().await {
         match frame {
             Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
-            Err(BodyError::Broken(breach)) => return Err(BodyFault::Broken(breach)),
+            Err(error @ BodyError::Broken(_)) => return Err(CollectError::Body(error).into()),
             Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp | BodyError::Refused(_)) => {
                 return Ok(Unwanted::Sent);
             }
@@ -141,14 +114,14 @@ impl BodyReader {
         let time = UNWANTED_TIME.min(self.timeouts.client_body);
         match self.read_within(body, most, time).await {
             Ok(body) => Ok(ReceivedBody::Whole(body)),
-            Err(fault @ BodyFault::Broken(_)) => Err(fault),
+            Err(fault @ BodyFault::Unread(CollectError::Body(BodyError::Broken(_)))) => Err(fault),
             Err(_) => Ok(ReceivedBody::Left),
         }
     }
 
     async fn read_within(&self, body: ClientBody, most: u64, time: Duration) -> Result<Bytes, BodyFault> {
         if body.size_hint().lower() > most {
-            return Err(BodyFault::TooLarge);
+            return Err(CollectError::TooLarge.into());
         }
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
@@ -169,50 +142,39 @@ impl BodyReader {
 
 impl From<CollectError<BodyError>> for BodyFault {
     fn from(error: CollectError<BodyError>) -> Self {
-        match error {
-            CollectError::TooLarge => Self::TooLarge,
-            CollectError::TooSlow => Self::TooSlow,
-            CollectError::NoRoom => Self::NoRoom,
-            CollectError::Body(error) => Self::from_client(&error),
-        }
+        Self::Unread(error)
     }
 }
 
 impl BodyFault {
-    /// The fault of a client's body that ended an exchange which streamed it.
-    pub(super) fn behind(failure: &ExchangeFailure) -> Option<Self> {
-        causes(failure).find_map(|cause| cause.downcast_ref().map(Self::from_client))
-    }
-
-    const fn from_client(error: &BodyError) -> Self {
-        match error {
-            BodyError::Broken(breach) => Self::Broken(*breach),
-            BodyError::Ended(_) => Self::Incomplete,
-            BodyError::Slow => Self::TooSlow,
-            BodyError::Refused(cause) => Self::Refused(*cause),
-            BodyError::GivenUp => Self::GivenUp,
-        }
+    /// The response for a client whose body ended an exchange which streamed it.
+    pub(super) fn behind(failure: &ExchangeFailure) -> Option<EdgeResponse> {
+        causes(failure).find_map(|cause| cause.downcast_ref().map(not_received))
     }
 
     /// The response for the client.
-    pub(super) fn response(self) -> EdgeResponse {
-        let response = refused(&self.refusal());
-        match self {
-            Self::NoRoom | Self::GivenUp => fault::again_soon(response),
-            _ => response,
-        }
-    }
-
-    fn refusal(self) -> Refusal {
-        match self {
-            Self::GivenUp => EdgeError::Overloaded.refusal(),
-            Self::NoRoom => Refusal::plain(Cause::NoMemoryForBody.problem()),
-            Self::TooLarge => EdgeError::BodyTooLarge.refusal(),
-            Self::TooSlow => EdgeError::RequestTimeout.refusal(),
+    pub(super) fn response(&self) -> EdgeResponse {
+        let refusal = match self {
             Self::Unexpected => EdgeError::UnexpectedBody.refusal(),
-            Self::Broken(breach) => breach.refusal(),
-            Self::Incomplete => EdgeError::BadBody.refusal(),
-            Self::Refused(cause) => Refusal::plain(cause.problem()),
-        }
+            Self::Unread(CollectError::Body(error)) => return not_received(error),
+            Self::Unread(CollectError::NoRoom) => {
+                let refusal = Refusal::plain(Cause::NoMemoryForBody.problem());
+                return fault::again_soon(refused(&refusal));
+            }
+            Self::Unread(CollectError::TooLarge) => EdgeError::BodyTooLarge.refusal(),
+            Self::Unread(CollectError::TooSlow) => EdgeError::RequestTimeout.refusal(),
+        };
+        refused(&refusal)
     }
+}
+
+/// The response to a request whose body did not come as it should.
+fn not_received(error: &BodyError) -> EdgeResponse {
+    refused(&match error {
+        BodyError::GivenUp => return fault::again_soon(refused(&EdgeError::Overloaded.refusal())),
+        BodyError::Broken(breach) => breach.refusal(),
+        BodyError::Ended(_) => EdgeError::BadBody.refusal(),
+        BodyError::Slow => EdgeError::RequestTimeout.refusal(),
+        BodyError::Refused(cause) => Refusal::plain(cause.problem()),
+    })
 }

@@ -3,22 +3,20 @@
 use std::sync::Arc;
 
 use http::header::CACHE_CONTROL;
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use url::Url;
+use http::{HeaderValue, Response, StatusCode};
 
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
 use crate::backend::{
-    Backend, Backends, BreakerGuard, ExchangeFailure, Health, NamespaceLooks, OriginBody, Outgoing,
+    Backend, Backends, BreakerGuard, ExchangeFailure, NamespaceLooks, OriginBody, Outgoing,
 };
 use crate::companion::{Companions, ExchangeStart};
+use crate::telemetry::ExchangeTimer;
 use calendar_edge_core::companion::purge::AnswerAge;
-use calendar_edge_core::relay::{
-    AcceptedResponse, AskedLanguage, CallContext, Content, RelayRules, Script, accept,
-};
+use calendar_edge_core::limits::Health;
+use calendar_edge_core::relay::{AcceptedResponse, CallContext, RelayRules, accept};
 use calendar_edge_core::settings::OriginSettings;
-use calendar_edge_judge::call::ForwardableCall;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]
@@ -33,21 +31,6 @@ pub(super) struct Dispatch {
 
 /// WordPress's code for a path without a route.
 const NO_ROUTE: &[u8] = b"rest_no_route";
-
-/// An exchange with the root of a companion.
-struct RootExchange<'c> {
-    companions: &'c Companions,
-    root: &'c Url,
-    start: ExchangeStart,
-}
-
-// === impl RootExchange ===
-
-impl RootExchange<'_> {
-    fn hear(self, status: StatusCode, headers: &HeaderMap) -> AnswerAge {
-        self.companions.heard(self.root, self.start, status, headers)
-    }
-}
 
 // === impl Dispatch ===
 
@@ -75,27 +58,19 @@ impl Dispatch {
         Self { looks, ..self }
     }
 
-    /// Begins an exchange with the root at this position.
-    fn asks(&self, root: usize) -> Option<RootExchange<'_>> {
-        let (companions, root) = (self.companions.as_ref()?, self.rules.urls().dialled(root)?);
-        Some(RootExchange {
-            companions,
-            root,
-            start: companions.asks(root),
-        })
-    }
-
-    /// Sends a call, and hears what its answer shows of the site's companion plugin.
+    /// Sends a call, and hears what its response shows of the site's companion plugin.
     async fn exchange(
         &self,
         backend: &Backend,
         call: &CalendarCall,
         outgoing: Outgoing<'_>,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
-        let asked = self.asks(call.call.request().root);
+        let root = self.rules.urls().dialled(call.call.request().root);
+        let asked = self.companions.as_ref().zip(root);
+        let asked = asked.map(|(companions, root)| (companions, root, companions.asks(root)));
         let (mut response, guard) = backend.exchange(outgoing, call.call.operation_name()).await?;
-        if let Some(asked) = asked
-            && asked.hear(response.status(), response.headers()) == AnswerAge::Outdated
+        if let Some((companions, root, start)) = asked
+            && companions.heard(root, start, response.status(), response.headers()) == AnswerAge::Outdated
         {
             // Kept by somebody between the edge and the site: it must not be kept once more.
             let headers = response.headers_mut();
@@ -103,9 +78,7 @@ impl Dispatch {
         }
         Ok((response, guard))
     }
-}
 
-impl Dispatch {
     /// Sends a call, with the identity of its caller where the backend gets one instead of credentials.
     pub(super) async fn send(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         // Last of all: until here the call is the same for every backend.
@@ -116,21 +89,13 @@ impl Dispatch {
             .for_call(&call.call)
             .write(&call.call.addressed, forwarded)?
             .watched(call.queue.clone());
-        let context = context(&call.call, outgoing.target());
+        let context = CallContext::of_call(&call.call, outgoing.target());
         self.answer(&call, outgoing, &context).await
     }
 
     /// Asks something about a call beside it, which is not a call of the calendar.
     pub(super) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
-        let context = CallContext {
-            root: call.call.request().root,
-            method: Method::GET,
-            content: Content::Description,
-            script: Script::Refused,
-            enveloped: false,
-            language: AskedLanguage::Any,
-            target: outgoing.target().into(),
-        };
+        let context = CallContext::of_own_request(call.call.request().root, outgoing.target());
         self.answer(call, outgoing, &context).await
     }
 
@@ -142,8 +107,8 @@ impl Dispatch {
     ) -> BackendResult {
         let backend = self.backends.for_call(&call.call);
         let outgoing = outgoing.noted_in(&call.client.log);
-        // Until the answer is checked, which holds most answers whole.
-        let mut timer = call.client.log.exchange();
+        // Until the response is checked, which holds most answers whole.
+        let mut timer = ExchangeTimer::new(&call.client.log);
         let (method, url) = outgoing.asks();
         timer.asks(method, url);
         let answer = self.exchange(backend, call, outgoing).await;
@@ -169,9 +134,7 @@ impl Dispatch {
     }
 }
 
-impl Stage<CalendarCall> for Dispatch {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for Dispatch {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         self.send(call, None).await
     }
@@ -183,31 +146,4 @@ fn is_without_route(accepted: &AcceptedResponse<OriginBody>) -> bool {
         .whole_body()
         .filter(|_| accepted.status() == StatusCode::NOT_FOUND);
     body.is_some_and(|body| body.windows(NO_ROUTE.len()).any(|window| window == NO_ROUTE))
-}
-
-/// The facts about a call that its response is checked by; `target` is the path and query at the origin.
-pub(super) fn context(call: &ForwardableCall, target: &str) -> CallContext {
-    let request = call.request();
-    CallContext {
-        root: request.root,
-        method: request.method.clone(),
-        content: match call.operation() {
-            Some(operation) if request.method != Method::OPTIONS => {
-                Content::of(operation.id, &request.method)
-            }
-            Some(_) | None => Content::Description,
-        },
-        script: if call.expects_javascript() {
-            Script::Admitted
-        } else {
-            Script::Refused
-        },
-        enveloped: call.expects_envelope(),
-        language: if call.may_change_language() {
-            AskedLanguage::Any
-        } else {
-            AskedLanguage::OfRoot
-        },
-        target: target.into(),
-    }
 }

@@ -6,10 +6,11 @@ use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use super::calls::CallFailure;
-use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
+use crate::backend::{ExchangeFailure, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
 use calendar_edge_core::errors::{Cause, EdgeError};
+use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
 use calendar_edge_core::relay::{OriginFailure, RequestPart};
 use calendar_edge_judge::problem::{Problem, Refusal};
@@ -35,7 +36,7 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
     }
 }
 
-/// The response to a read whose pages make no answer in the form that the client asks for.
+/// The response to a read whose pages make no response in the form that the client asks for.
 pub(super) fn not_written() -> EdgeResponse {
     refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
 }

@@ -18,11 +18,6 @@ pub(super) struct PublicNames {
     host: HeaderValue,
 }
 
-/// The forwarding headers of a request to a public address.
-pub(super) fn forwarded(context: &RequestContext, public: &PublicAddress) -> Forwarded {
-    PublicNames::of(public).forwarded(context)
-}
-
 // === impl PublicNames ===
 
 impl PublicNames {

@@ -1,17 +1,17 @@
 //! The way of a request from its head to a backend, and of the response back to its client.
 //!
 //! [`Gateway`] asks the [`Decider`] where a request leads. A calendar call then passes the stages of [`calendar_stages`],
-//! top to bottom. The rest of the site (`other = "forward"`) passes `site.rs` instead.
+//! top to bottom. The rest of the site (`other = "forward"`) passes `site/forward.rs` instead.
 
 use std::sync::Arc;
 
 use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
-use crate::backend::{Backends, RootIndex};
+use crate::backend::{Backends, OwnRequests};
 use crate::layers::EdgeResponse;
 use calendar_edge_core::cache::forms::OfferedForms;
-use calendar_edge_core::cache::{CachePolicy, KeySpace};
+use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
@@ -29,6 +29,7 @@ mod forwarded;
 mod gateway_state;
 mod migration;
 mod rate_limiter;
+mod serve_gateway;
 mod service;
 mod site;
 mod stage;
@@ -40,8 +41,8 @@ pub(crate) use service::Gateway;
 use body::BodyReader;
 use cache::caching::Caching;
 use cache::fetch::CacheFetch;
-use cache::forms::FormPages;
-use cache::invalidating::{Invalidating, WritePlace};
+use cache::forms::{FormPages, Forms};
+use cache::invalidating::Invalidating;
 use cache::known_reads::KnownReads;
 use calendar::computing::Computing;
 use calls::{CalendarCall, CallRequest, CallResponse};
@@ -67,24 +68,23 @@ struct Plan<'a> {
 }
 
 /// Puts the stages of a client's calendar call together; a call meets them from top to bottom.
-fn calendar_stages<S>(
-    plan: &Plan<'_>,
-    answering: S,
-) -> impl Stage<CallRequest, Response = EdgeResponse> + use<S>
+fn calendar_stages<S>(plan: &Plan<'_>, answering: S) -> impl Stage<CallRequest, EdgeResponse> + use<S>
 where
-    S: Stage<CalendarCall, Response = CallResponse>,
+    S: Stage<CalendarCall, CallResponse>,
 {
     let Plan { settings, state, .. } = plan;
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            calendar::rate_limit::RateLimit::new(inner, plan.rate_limiter())
+            let limiter = plan.rate_limiter();
+            calendar::rate_limit::RateLimit { inner, limiter }
         }))
         // Before the body: a request that its head decides does not have to send one.
-        .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))
+        .layer(layer_fn(|inner| calendar::head_refusal::HeadRefusal { inner }))
         // Before judging, which needs the whole body; below the limits on who may send one.
         .layer(layer_fn(|inner| {
-            calendar::read_body::ReadBody::new(inner, plan.bodies.clone())
+            let bodies = plan.bodies.clone();
+            calendar::read_body::ReadBody { inner, bodies }
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
@@ -106,31 +106,35 @@ where
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
-            migration::cutting_over(inner, plan.cutover_rules(), &state.warnings)
+            let (rules, warnings) = (plan.cutover_rules(), state.warnings.clone());
+            migration::CuttingOver {
+                inner,
+                warnings,
+                rules,
+            }
         }))
         // Below cutting over: one backend answers all pages of a calendar. Above the stored responses that it is made of.
-        .layer(layer_fn(|inner| {
-            let (json, forms) = (Arc::new(inner), &settings.forms);
-            let pages = FormPages::new(&json, forms, &state.cache, &state.buffers, &state.warnings);
-            cache::forms::Forms::new(json, plan.caching(pages), forms)
-        }))
+        .layer(layer_fn(|inner| plan.forms(inner)))
         .service(answering)
 }
 
 /// Puts the stages together that answer a judged call, of a client or of the edge itself; a call meets them from top to
 /// bottom.
-fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, Response = CallResponse> + use<> {
+fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
     let Plan { settings, state, .. } = plan;
     let announcements = state.companions.announcements();
     ServiceBuilder::new()
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| plan.caching(inner)))
-        .layer(layer_fn(|inner| {
-            calendar::presenting::Presenting::new(inner, &plan.rules, &state.warnings, &plan.policy)
+        .layer(layer_fn(|inner| calendar::presenting::Presenting {
+            inner,
+            rules: Arc::clone(&plan.rules),
+            warnings: state.warnings.clone(),
+            has_cache: plan.policy.is_enabled(),
         }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
-        // Above the last deadline, where an answer may leave while its write goes on.
+        // Above the last deadline, where a response may leave while its write goes on.
         .layer(layer_fn(|inner| {
             Invalidating::new(
                 inner,
@@ -158,13 +162,16 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, Response = Call
                 announcements,
             )
         }))
-        // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
-        .layer(layer_fn(|inner| migration::shadowing(inner, plan.shadows())))
-        .service(migration::select_backend(
-            dispatch::Dispatch::new(&plan.backends, &plan.rules)
+        // Right above the backend: it sees fresh responses only, before they are written for a client, and delays none.
+        .layer(layer_fn(|inner| {
+            let (inner, shadows) = (Arc::new(inner), plan.shadows());
+            migration::Shadowing { inner, shadows }
+        }))
+        .service(migration::BackendSelection {
+            primary: dispatch::Dispatch::new(&plan.backends, &plan.rules)
                 .with_companions(&plan.site.origin, &state.companions)
                 .with_looks(&plan.site.origin, state.indexes.looks()),
-        ))
+        })
 }
 
 // === impl Plan ===
@@ -205,7 +212,7 @@ impl<'a> Plan<'a> {
     /// A cache before a stage.
     fn caching<S>(&self, inner: S) -> Caching<S>
     where
-        S: Stage<CalendarCall, Response = CallResponse>,
+        S: Stage<CalendarCall, CallResponse>,
     {
         let (state, origin) = (self.state, &self.site.origin);
         let fetch = CacheFetch {
@@ -214,12 +221,35 @@ impl<'a> Plan<'a> {
             policy: self.policy.clone(),
             largest_body: u64::try_from(self.settings.cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&self.backends),
-            index: RootIndex::of(origin, &origin.url),
+            site: OwnRequests::new(origin, &origin.url, None),
             drain: state.drain.clone(),
             feed: state.companions.feed().clone(),
         };
         let keys = KeySpace::new(&self.site);
         Caching::new(fetch, &self.settings.cache, keys, &state.companions)
+    }
+
+    /// The forms of events beside JSON, which are made of what a stage answers in JSON.
+    fn forms<S>(&self, inner: S) -> Forms<S>
+    where
+        S: Stage<CalendarCall, CallResponse>,
+    {
+        let (state, settings) = (self.state, &self.settings.forms);
+        let json = Arc::new(inner);
+        let written = self.caching(FormPages {
+            json: Arc::clone(&json),
+            cache: state.cache.clone(),
+            calendar_name: settings.calendar_name.clone(),
+            computing: Computing::new(),
+            buffers: state.buffers.clone(),
+            warnings: state.warnings.clone(),
+        });
+        let offered = OfferedForms::new(settings);
+        Forms {
+            json,
+            written,
+            offered,
+        }
     }
 
     fn cutover_rules(&self) -> Option<migration::CutoverRules> {

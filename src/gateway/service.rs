@@ -1,8 +1,7 @@
 //! The innermost service: finds out where a request leads, and sends it on its way.
 
 use std::convert::Infallible;
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -10,15 +9,16 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
+use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::stage::Stage;
 use super::{Plan, answering_stages, calendar_stages};
-use crate::backend::SiteOrigin;
-use crate::companion::{AsksSite, PurgeRequests, Sender};
+use crate::backend::OriginRoute;
+use crate::companion::{PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::feed::feed_route::FeedRoute;
 use crate::gateway::feed::follower::FeedParts;
-use crate::gateway::feed::record_reads::{ReadsRecords, RecordReads};
+use crate::gateway::feed::record_reads::RecordReads;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::logins::SiteLogins;
@@ -38,34 +38,7 @@ pub(crate) struct Gateway {
     records: Arc<dyn ReadsRecords>,
 }
 
-/// The gateway through the gateway, behind one type.
-pub(super) trait ServeGateway: Send + Sync {
-    /// Answers a request.
-    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response;
-
-    /// Returns true if a request leads elsewhere under another name of the calendar at the site.
-    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool;
-}
-
-pub(super) type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
-
-/// Where a request leads. What is rare and large is behind a pointer.
-enum Destination {
-    /// Nowhere: the edge has answered it.
-    Answered(EdgeResponse),
-    /// To the calendar.
-    Calendar(CallRequest),
-    /// To the cache, which it purges to remove answers.
-    PurgeRequest(Box<EdgeRequest>),
-    /// To the feed of changes.
-    Feed(Box<EdgeRequest>),
-    /// To the rest of the site.
-    Site(Box<EdgeRequest>),
-    /// To the rest of the site, unless its body names a call of the calendar.
-    SiteForm(Box<EdgeRequest>, SiteFormScan),
-}
-
-/// Both gateway: through the calendar's stages, and to the rest of the site.
+/// Both ways: through the calendar's stages, and to the rest of the site.
 struct GatewayParts<C> {
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
@@ -86,13 +59,18 @@ impl Gateway {
             return named;
         }
         Self {
-            gateway: Arc::new(AwaitingNamespace::new(named.gateway, settings, state)),
+            gateway: Arc::new(AwaitingNamespace::new(
+                named.gateway,
+                |settings, state| Self::named(settings, state).gateway,
+                settings,
+                state,
+            )),
             records: named.records,
         }
     }
 
     /// The same where the namespace of the settings counts, set, listed or assumed.
-    pub(super) fn named(settings: &Settings, state: &GatewayState) -> Self {
+    fn named(settings: &Settings, state: &GatewayState) -> Self {
         let plan = Plan::new(settings, state);
         let answering = Arc::new(answering_stages(&plan));
         let records: Arc<dyn ReadsRecords> =
@@ -119,60 +97,55 @@ impl Gateway {
     }
 
     /// Asks for records as an anonymous reader does.
-    pub(crate) fn site(&self) -> Arc<dyn AsksSite> {
-        Arc::<dyn ReadsRecords>::clone(&self.records)
-    }
-
-    /// Answers a request.
-    pub(super) fn serve(&self, request: EdgeRequest) -> Response {
-        Arc::clone(&self.gateway).serve(request)
+    pub(crate) fn site(&self) -> Arc<dyn ReadsRecords> {
+        Arc::clone(&self.records)
     }
 }
 
 impl Service<EdgeRequest> for Gateway {
     type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Response;
+    type Future = ServeFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        self.serve(request)
-    }
-}
-
-// === impl Destination ===
-
-impl Destination {
-    fn calendar(request: EdgeRequest, opened: OpenedBy) -> Self {
-        let (asked, body) = request.split();
-        Self::Calendar(calendar_call(asked, opened, CallBody::Incoming(body)))
-    }
-
-    fn preflight() -> Self {
-        Self::Answered(EdgeResponse {
-            response: preflight(),
-            facts: ResponseFacts::Edge(AnsweredBy::Preflight),
-        })
+        Arc::clone(&self.gateway).serve(request)
     }
 }
 
 // === impl GatewayParts ===
 
-impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayParts<C> {
-    /// Each way has a future of its own, which is moved when it is made: one for all would be as large as the largest.
-    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
-        match self.way(request) {
-            Destination::Answered(response) => Box::pin(ready(Ok(response))),
-            Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
-            Destination::Feed(request) => Box::pin(async move { Ok(self.read_changes(request).await) }),
-            Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
-            Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
-            Destination::SiteForm(request, scan) => {
-                Box::pin(async move { Ok(self.pass_form(request, scan).await) })
+impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
+    /// Finds out by the head where a request leads. Each way has a future of its own, which is moved when it is made: one
+    /// for all would be as large as the largest.
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture {
+        if self.purges.are_given_by(&request.head) {
+            return Box::pin(async move { Ok(self.take_order(request).await) });
+        }
+        if self.is_preflight(&request) {
+            return answered(preflighted());
+        }
+        if self.feed.is_asked(&request.head) {
+            // Without its body, which nobody reads.
+            let (asked, _) = request.split();
+            return Box::pin(async move { Ok(self.feed.answer(&asked).await) });
+        }
+        if let Some(known) = self.known(&request) {
+            return self.call(request, OpenedBy::Known(known));
+        }
+        match self.decider.open(&request.decided_by()) {
+            Opening::Preflight => answered(preflighted()),
+            Opening::RestIndex(root) => answered(self.discovery.answer(root, &request.context)),
+            Opening::Ambiguous(refusal) => {
+                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
+                answered(refused(&refusal))
             }
+            Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),
+            Opening::Site => Box::pin(async move { Ok(self.stream(request).await) }),
+            Opening::SiteForm(scan) => Box::pin(async move { Ok(self.pass_form(request, scan).await) }),
         }
     }
 
@@ -182,32 +155,11 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayPar
     }
 }
 
-impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
-    /// Where a request leads, by its head.
-    fn way(&self, request: EdgeRequest) -> Destination {
-        if self.purges.are_given_by(&request.head) {
-            return Destination::PurgeRequest(Box::new(request));
-        }
-        if self.is_preflight(&request) {
-            return Destination::preflight();
-        }
-        if self.feed.is_asked(&request.head) {
-            return Destination::Feed(Box::new(request));
-        }
-        if let Some(known) = self.known(&request) {
-            return Destination::calendar(request, OpenedBy::Known(known));
-        }
-        match self.decider.open(&request.decided_by()) {
-            Opening::Preflight => Destination::preflight(),
-            Opening::RestIndex(root) => Destination::Answered(self.discovery.answer(root, &request.context)),
-            Opening::Ambiguous(refusal) => {
-                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
-                Destination::Answered(refused(&refusal))
-            }
-            Opening::Call(opened) => Destination::calendar(request, OpenedBy::Head(Arc::from(opened))),
-            Opening::Site => Destination::Site(Box::new(request)),
-            Opening::SiteForm(scan) => Destination::SiteForm(Box::new(request), scan),
-        }
+impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
+    fn call(self: Arc<Self>, request: EdgeRequest, opened: OpenedBy) -> ServeFuture {
+        let (asked, body) = request.split();
+        let call = calendar_call(asked, opened, CallBody::Incoming(body));
+        Box::pin(async move { Ok(self.calendar.call(call).await) })
     }
 
     /// What was decided about the same request before.
@@ -215,17 +167,12 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
         self.known.find(self.decider.sole_target(&request.decided_by())?)
     }
 
-    async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
-        let EdgeRequest { head, body, .. } = *request;
+    async fn take_order(&self, request: EdgeRequest) -> EdgeResponse {
+        let EdgeRequest { head, body, .. } = request;
         match self.purges.take(&head, body, Sender::Remote).await {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
         }
-    }
-
-    async fn read_changes(&self, request: Box<EdgeRequest>) -> EdgeResponse {
-        let (asked, _) = request.split();
-        self.feed.answer(&asked).await
     }
 
     /// Whether a browser asks for a page that wants to use a route of the edge's own.
@@ -234,12 +181,12 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 
-    async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {
+    async fn stream(&self, request: EdgeRequest) -> EdgeResponse {
         let (asked, body) = request.split();
         self.site.stream(&asked, body).await
     }
 
-    async fn pass_form(&self, request: Box<EdgeRequest>, scan: SiteFormScan) -> EdgeResponse {
+    async fn pass_form(&self, request: EdgeRequest, scan: SiteFormScan) -> EdgeResponse {
         let (asked, body) = request.split();
         match self.site.pass_form(&asked, body, scan).await {
             Passage::Answered(answer) => answer,
@@ -251,6 +198,17 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     }
 }
 
+fn answered(response: EdgeResponse) -> ServeFuture {
+    Box::pin(ready(Ok(response)))
+}
+
+fn preflighted() -> EdgeResponse {
+    EdgeResponse {
+        response: preflight(),
+        facts: ResponseFacts::Edge(AnsweredBy::Preflight),
+    }
+}
+
 /// The way to the rest of the site.
 fn site(plan: &Plan<'_>) -> Site {
     let Plan { settings, state, .. } = plan;
@@ -259,12 +217,12 @@ fn site(plan: &Plan<'_>) -> Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
         rules: Arc::clone(&plan.rules),
-        origin: SiteOrigin::new(&plan.site),
+        origin: OriginRoute::of_site(&plan.site),
         public_url: settings.public_url.clone(),
         limits: settings.limits.clone(),
         timeouts: settings.timeouts.clone(),
         bodies: plan.bodies.clone(),
-        logins: SiteLogins::new(plan.rate_limiter()),
+        logins: SiteLogins(plan.rate_limiter()),
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),
     }

@@ -7,18 +7,16 @@ use std::sync::Arc;
 ///
 /// It is tower's `Service` without readiness: no step here has a state between calls that a caller would have to wait
 /// for. Futures are neither boxed nor named.
-pub(super) trait Stage<Request>: Send + Sync + 'static {
-    /// The result of the step.
-    type Response;
-
+pub(super) trait Stage<Request, Response>: Send + Sync + 'static {
     /// Takes the step and all steps below it.
-    fn call(&self, request: Request) -> impl Future<Output = Self::Response> + Send;
+    fn call(&self, request: Request) -> impl Future<Output = Response> + Send;
 }
 
-impl<Request: Send + 'static, S: Stage<Request>> Stage<Request> for Arc<S> {
-    type Response = S::Response;
-
-    fn call(&self, request: Request) -> impl Future<Output = Self::Response> + Send {
+impl<Request: Send + 'static, Response, S> Stage<Request, Response> for Arc<S>
+where
+    S: Stage<Request, Response>,
+{
+    fn call(&self, request: Request) -> impl Future<Output = Response> + Send {
         (**self).call(request)
     }
 }

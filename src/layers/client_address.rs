@@ -11,7 +11,6 @@ use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::{Peer, Transport};
 use calendar_edge_core::gateway::authority::Scheme;
-use calendar_edge_core::gateway::refusals::Arrived;
 
 /// The client's address and scheme, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,19 +25,6 @@ pub(crate) struct ClientAddress {
 #[derive(Debug, Clone)]
 pub(super) struct ClientAddresses {
     trusted: Arc<[IpNet]>,
-}
-
-// === impl ClientAddress ===
-
-impl ClientAddress {
-    /// How the request of this client arrived over a connection.
-    pub(super) fn arrived(self, peer: Peer) -> Arrived {
-        Arrived {
-            client: self.address,
-            scheme: self.scheme,
-            local: peer.local,
-        }
-    }
 }
 
 /// True if the peer is a trusted proxy.

@@ -167,12 +167,7 @@ impl Migration {
         class: DifferenceClass,
     ) {
         self.keep_findings();
-        let event = if class >= DifferenceClass::Host {
-            RuleEvent::Different
-        } else {
-            RuleEvent::Same
-        };
-        self.observe(event, backend, operation, client);
+        self.observe(RuleEvent::of_difference(class), backend, operation, client);
     }
 
     /// Tells the guards of all rules about an operation how long the site took for the copy of a call of this client,

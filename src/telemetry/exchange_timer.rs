@@ -47,8 +47,8 @@ const ATTRIBUTES: usize = 12;
 // === impl ExchangeTimer ===
 
 impl ExchangeTimer {
-    /// Begins an exchange whose headers were written.
-    pub(super) fn new(log: &RequestLog) -> Self {
+    /// Begins an exchange with a backend, whose headers were written; it ends when the timer is dropped.
+    pub(crate) fn new(log: &RequestLog) -> Self {
         let span = log.recorded().map(|_| Box::new(ExchangeSpan::of(log)));
         Self {
             log: log.clone(),
@@ -64,12 +64,12 @@ impl ExchangeTimer {
         }
     }
 
-    /// Notes the status of the response, or why there is none.
+    /// Notes the status of the answer, or why there is none.
     pub(crate) fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
         self.note(answer.map_or_else(ExchangeEnd::Failed, ExchangeEnd::Answered));
     }
 
-    /// Notes that a response cannot be passed on; `kind` is from a closed set.
+    /// Notes that an answer cannot be passed on; `kind` is from a closed set.
     pub(crate) fn failed(&mut self, kind: &'static str) {
         self.note(ExchangeEnd::Failed(kind));
     }
@@ -118,7 +118,7 @@ impl ExchangeSpan {
         told.tell("edge.operation", log.operation());
     }
 
-    /// A failure behind a response does not make its status undone.
+    /// A failure behind an answer does not make its status undone.
     fn ended(&mut self, outcome: ExchangeEnd) {
         if let ExchangeEnd::Answered(status) = outcome {
             self.attributes.tell("http.response.status_code", status.as_u16());

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::exchange_timer::ExchangeTimer;
 use super::refusals::RefusalNote;
 use super::site_verdict::SiteVerdict;
 use super::spans::SpanRecorder;
@@ -67,7 +66,7 @@ pub(crate) enum Traffic {
 pub(crate) struct BackendTimes {
     /// It waited for a permit.
     pub(crate) queue: Duration,
-    /// From the permit to the response: whole where it is read whole, else its head.
+    /// From the permit to the answer: whole where it is read whole, else its head.
     pub(crate) backend: Duration,
 }
 
@@ -140,12 +139,12 @@ impl RequestLog {
         self.0.verdict.get().copied()
     }
 
-    /// Sets the site's response to a forwarded request with findings; the first value stays.
+    /// Sets the site's answer to a forwarded request with findings; the first value stays.
     pub(crate) fn answered_by_site(&self, verdict: SiteVerdict) {
         let _ = self.0.site.set(verdict);
     }
 
-    /// The site's response to a forwarded request with findings.
+    /// The site's answer to a forwarded request with findings.
     pub(crate) fn site_verdict(&self) -> Option<&SiteVerdict> {
         self.0.site.get()
     }
@@ -153,11 +152,6 @@ impl RequestLog {
     /// Adds a wait for a permit.
     pub(crate) fn queued(&self, wait: Duration) {
         self.0.queued.fetch_add(nanoseconds(wait), Ordering::Relaxed);
-    }
-
-    /// Begins an exchange with a backend, which ends when the timer is dropped.
-    pub(crate) fn exchange(&self) -> ExchangeTimer {
-        ExchangeTimer::new(self)
     }
 
     /// Adds the time of an exchange that is over.

@@ -1,6 +1,6 @@
 //! The handling of a request, as data: the source of both outputs.
 
-use calendar_edge::backend::{Preview, PreviewClient, preview};
+use calendar_edge::backend::preview;
 use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::{BackendSettings, Root, Settings};
@@ -251,15 +251,10 @@ impl Story {
 
     fn tell_forward(&mut self, call: &ForwardableCall, head: &RequestHead<'_>, backend: &BackendSettings) {
         let public = PublicAddress::of(backend.public_url.as_ref(), head.addressed);
-        let client = PreviewClient {
-            address: head.client,
-            headers: &head.parts.headers,
-            public: &public,
-        };
-        match preview(backend, call, client) {
-            Ok(preview) => {
+        match preview(backend, call, head, &public) {
+            Ok(request) => {
                 self.outcome = "forwarded";
-                self.request = Some(RequestStory::of(&preview));
+                self.request = Some(RequestStory::of(&request));
             }
             Err(fault) => self.tell_refusal(&fault.refusal()),
         }
@@ -279,7 +274,7 @@ impl Story {
 // === impl RequestStory ===
 
 impl RequestStory {
-    fn of(preview: &Preview) -> Self {
+    fn of(request: &reqwest::Request) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let header = |(name, value): (&HeaderName, &HeaderValue)| {
             let shown = if SECRET.contains(name) {
@@ -290,10 +285,10 @@ impl RequestStory {
             (name.to_string(), shown)
         };
         Self {
-            method: preview.method.to_string(),
-            url: preview.url.to_string(),
-            headers: preview.headers.iter().map(header).collect(),
-            body: preview.body.as_deref().map(text),
+            method: request.method().to_string(),
+            url: request.url().to_string(),
+            headers: request.headers().iter().map(header).collect(),
+            body: request.body().and_then(reqwest::Body::as_bytes).map(text),
         }
     }
 }

@@ -1,22 +1,32 @@
 //! Asks an anonymous reader what became of records that have changed.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_util::future::join_all;
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, join_all};
+use http::StatusCode;
 
 use super::change_feed::ChangeFeed;
 use crate::backend::pauses;
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
+use calendar_edge_core::gateway::authority::PublicAddress;
 
-/// Asks the cache or the site for a record as an anonymous reader does.
-pub(crate) trait AsksSite: fmt::Debug + Send + Sync {
-    /// What a reader finds.
-    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>>;
+/// Reads records as an anonymous reader does: from the cache, or from the site.
+pub(crate) trait ReadsRecords: fmt::Debug + Send + Sync {
+    /// Status and body of the response at a public address, or else at that of the settings. No body if it has more than
+    /// `most` bytes or ends early; none where the edge refuses the read.
+    fn read<'a>(
+        &'a self,
+        name: RecordName,
+        public: Option<&'a PublicAddress>,
+        most: usize,
+    ) -> BoxFuture<'a, Option<(StatusCode, Option<Bytes>)>>;
 }
+
+/// The most bytes of a record that is asked for.
+const LARGEST: usize = 4 << 20;
 
 /// The most records that are asked for at once: they take permits that clients need.
 const AT_ONCE: usize = 4;
@@ -29,19 +39,19 @@ const LONGEST_PAUSE: u32 = 5;
 impl ChangeFeed {
     /// Has all pending changes judged, unless that is under way. Only while somebody reads: until then, several changes of
     /// a record cost one question.
-    pub(crate) fn begin_judging(&self, site: &Arc<dyn AsksSite>, drain: &Drain) {
+    pub(crate) fn begin_judging(&self, records: &Arc<dyn ReadsRecords>, drain: &Drain) {
         if !self.is_pending() {
             return;
         }
         let Some(turn) = self.judging() else { return };
-        let (feed, site, end) = (self.clone(), Arc::clone(site), drain.clone());
+        let (feed, records, end) = (self.clone(), Arc::clone(records), drain.clone());
         drain.spawn(async move {
-            end.unless_begun(feed.judge_all(&*site)).await;
+            end.unless_begun(feed.judge_all(&*records)).await;
             drop(turn);
         });
     }
 
-    async fn judge_all(&self, site: &dyn AsksSite) {
+    async fn judge_all(&self, records: &dyn ReadsRecords) {
         let mut failures = 0;
         loop {
             let asked = self.asks(AT_ONCE);
@@ -49,7 +59,13 @@ impl ChangeFeed {
                 return;
             }
             let verdicts = asked.into_iter().map(|asked| async move {
-                let verdict = site.ask(asked.name()).await;
+                let name = asked.name();
+                let verdict = match records.read(name, None, LARGEST).await {
+                    Some((status, body)) => {
+                        RecordVerdict::of_response(name.kind, status, body.as_deref().unwrap_or_default())
+                    }
+                    None => RecordVerdict::Refused,
+                };
                 let has_failed = verdict == RecordVerdict::Failed;
                 self.judged(asked, verdict);
                 has_failed

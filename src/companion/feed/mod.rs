@@ -9,5 +9,5 @@ mod webhooks;
 
 pub(crate) use change_feed::ChangeFeed;
 pub(crate) use feed_readers::TooManyReaders;
-pub(crate) use judging::AsksSite;
+pub(crate) use judging::ReadsRecords;
 pub(crate) use webhooks::{Receivers, WebhookService, deliver_webhooks};

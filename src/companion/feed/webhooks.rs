@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
 use super::change_feed::ChangeFeed;
-use super::judging::AsksSite;
+use super::judging::ReadsRecords;
 use super::receiver::{NotTaken, Receiver};
 use crate::backend::{ClientError, pauses};
 use crate::companion::Companions;
@@ -25,7 +25,7 @@ pub(crate) struct Receivers(Arc<[Receiver]>);
 /// The receivers, and who asks the site under the same settings.
 #[derive(Debug)]
 pub(crate) struct WebhookService {
-    site: Arc<dyn AsksSite>,
+    site: Arc<dyn ReadsRecords>,
     receivers: Receivers,
 }
 
@@ -63,7 +63,7 @@ impl Receivers {
 // === impl WebhookService ===
 
 impl WebhookService {
-    pub(crate) fn new(receivers: &Receivers, site: Arc<dyn AsksSite>) -> Self {
+    pub(crate) fn new(receivers: &Receivers, site: Arc<dyn ReadsRecords>) -> Self {
         let receivers = receivers.clone();
         Self { site, receivers }
     }

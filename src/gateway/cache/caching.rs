@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::fetch::{CacheFetch, CacheQuery, SharedOutcome};
-use super::served::{self, CacheReport};
+use super::served::CacheReport;
 use crate::cache::{Cache, CollapsedRequests, CollapsedRole, Lookup, Progress, StoredResponse};
 use crate::companion::Companions;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
@@ -63,10 +63,7 @@ enum QueryEnd {
 
 // === impl Caching ===
 
-impl<S> Caching<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     pub(in crate::gateway) fn new(
         filling: CacheFetch<S>,
         settings: &CacheSettings,
@@ -180,8 +177,10 @@ where
                 }
             }
             QueryEnd::Finished(SharedOutcome::Uncacheable(response)) if !collapsed => {
-                match served::take(&response) {
-                    Some(response) => self.served.relayed(response, &query, asked(None)),
+                // The lock ends before the site is asked.
+                let own = response.lock().take();
+                match own {
+                    Some(response) => self.served.fresh(response, query.operation(), asked(None)),
                     None => self.ask_alone(call, &query).await,
                 }
             }
@@ -198,7 +197,8 @@ where
             stored_for: None,
         };
         let response = self.inner(call).await;
-        self.served.relayed(response, query, CacheOutcome::Miss(asked))
+        self.served
+            .fresh(response, query.operation(), CacheOutcome::Miss(asked))
     }
 
     /// Takes a role for the query, and asks the site if nobody does.
@@ -271,12 +271,7 @@ where
     }
 }
 
-impl<S> Stage<CalendarCall> for Caching<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Caching<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         self.companions.called();
         let judged = Arc::clone(&call.call);
@@ -286,7 +281,8 @@ where
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,
             Some(Err(bypass)) => {
                 let response = self.inner(call).await;
-                self.served.bypassed(response, judged.operation_name(), bypass)
+                self.served
+                    .fresh(response, judged.operation_name(), CacheOutcome::Bypass(bypass))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The query to the site on behalf of everybody who asks it, and what becomes of the answer.
+//! The query to the site on behalf of everybody who asks it, and what becomes of the response.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use http::{HeaderValue, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 
-use crate::backend::{Backends, QueueWatch, RootIndex};
+use crate::backend::{Backends, OwnRequests, QueueWatch};
 use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
 use crate::companion::ChangeFeed;
 use crate::gateway::calls::{CalendarCall, CallResponse};
@@ -28,7 +28,7 @@ pub(in crate::gateway) struct CacheFetch<S> {
     pub(in crate::gateway) policy: CachePolicy,
     pub(in crate::gateway) largest_body: u64,
     pub(in crate::gateway) backends: Arc<Backends>,
-    pub(in crate::gateway) index: RootIndex,
+    pub(in crate::gateway) site: OwnRequests,
     pub(in crate::gateway) drain: Drain,
     pub(in crate::gateway) feed: ChangeFeed,
 }
@@ -36,21 +36,21 @@ pub(in crate::gateway) struct CacheFetch<S> {
 /// What a client asks.
 #[derive(Debug)]
 pub(in crate::gateway) struct CacheQuery<'c> {
-    /// Everything that the answer depends on.
+    /// Everything that the response depends on.
     pub(in crate::gateway) key: Arc<str>,
     pub(in crate::gateway) call: CacheableCall<'c>,
-    /// The client's condition, if it may have the answer already.
+    /// The client's condition, if it may have the response already.
     pub(in crate::gateway) if_none_match: Option<HeaderValue>,
 }
 
 /// The end of a query.
 #[derive(Debug, Clone)]
 pub(in crate::gateway) enum SharedOutcome {
-    /// An answer for everybody.
+    /// A response for everybody.
     Stored(Arc<StoredResponse>),
     /// The site failed: the same for everybody who asked.
     Failed(Arc<Answer>),
-    /// An answer for the one whose query it was, who takes it.
+    /// A response for the one whose query it was, who takes it.
     Uncacheable(Arc<Mutex<Option<CallResponse>>>),
 }
 
@@ -59,17 +59,14 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 
 // === impl CacheFetch ===
 
-impl<S> CacheFetch<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     /// The stages toward the site.
     pub(in crate::gateway) const fn inner(&self) -> &S {
         &self.inner
     }
 
-    /// Asks the site for everybody who waits. `older` is the answer that is replaced. A query that waits in the
-    /// queue ends there when all have left, unless it is to replace an answer.
+    /// Asks the site for everybody who waits. `older` is the response that is replaced. A query that waits in the
+    /// queue ends there when all have left, unless it is to replace a response.
     pub(in crate::gateway) async fn fill(
         self: Arc<Self>,
         leader: Leader<SharedOutcome>,
@@ -190,7 +187,7 @@ where
         }
     }
 
-    /// The facts that the lifetime of an answer depends on; asks for the site's zone if it is needed and due.
+    /// The facts that the lifetime of a response depends on; asks for the site's zone if it is needed and due.
     fn filled(self: &Arc<Self>, at: UnixTime, storable: Storable, turn: DateTurn) -> LifetimeFacts {
         let clock = self.cache.clock();
         if turn == DateTurn::Daily && clock.is_due(at) {
@@ -201,7 +198,7 @@ where
     }
 
     async fn learn_zone(&self) {
-        let answer = self.index.read(self.backends.for_site(), SiteZone::QUERY).await;
+        let answer = self.site.index(self.backends.for_site(), SiteZone::QUERY).await;
         match answer.as_deref().and_then(SiteZone::of_index) {
             Some(zone) => self.cache.clock().set(zone),
             None => {

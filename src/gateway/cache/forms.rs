@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
 use http_body::Body;
-use http_body_util::BodyExt;
 
 use super::caching::Caching;
 use crate::cache::{Answer, Cache, StoredMetadata, StoredResponse};
@@ -15,6 +13,7 @@ use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
+use crate::server::bodies::{CollectError, read_within};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, whole};
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::Storable;
@@ -23,29 +22,28 @@ use calendar_edge_core::cache::forms::{
 };
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
-use calendar_edge_core::settings::FormSettings;
 
 /// Gives clients the form of events that they ask for.
 ///
 /// `S` answers in JSON, from stored responses where it can.
 #[derive(Debug)]
 pub(in crate::gateway) struct Forms<S> {
-    json: Arc<S>,
+    pub(in crate::gateway) json: Arc<S>,
     /// The written answers, stored and collapsed like those of the site.
-    written: Caching<FormPages<S>>,
-    offered: OfferedForms,
+    pub(in crate::gateway) written: Caching<FormPages<S>>,
+    pub(in crate::gateway) offered: OfferedForms,
 }
 
 /// Reads the pages of a call and writes them in its form.
 #[derive(Debug)]
 pub(in crate::gateway) struct FormPages<S> {
-    json: Arc<S>,
-    cache: Cache,
-    calendar_name: Option<String>,
-    computing: Computing,
+    pub(in crate::gateway) json: Arc<S>,
+    pub(in crate::gateway) cache: Cache,
+    pub(in crate::gateway) calendar_name: Option<String>,
+    pub(in crate::gateway) computing: Computing,
     /// Pays for pages that are larger than `limits.response_buffer_bytes`.
-    buffers: BufferBudget,
-    warnings: Warnings,
+    pub(in crate::gateway) buffers: BufferBudget,
+    pub(in crate::gateway) warnings: Warnings,
 }
 
 /// A page of events.
@@ -55,7 +53,7 @@ struct EventPage {
     response: CallResponse,
 }
 
-/// The pages that an answer is made of.
+/// The pages that a response is made of.
 struct PagesRead {
     first: CallResponse,
     headers: HeaderMap,
@@ -63,11 +61,11 @@ struct PagesRead {
     made_of: Option<StoredMetadata>,
 }
 
-/// The reason why there is no answer in the form.
+/// The reason why there is no response in the form.
 enum Unwritten {
-    /// The answer to one of its pages is no page: it is the answer to all.
+    /// The response to one of its pages is no page: it is the response to all.
     Answered(Box<CallResponse>),
-    /// The pages make no answer.
+    /// The pages make no response.
     Pages(PageFault),
 }
 
@@ -77,42 +75,9 @@ const ATTEMPTS: usize = 2;
 /// The largest page that is read, in bytes.
 const LARGEST_PAGE: usize = 8 * 1024 * 1024;
 
-/// Headers of a page that say nothing about the form.
-const OF_PAGE: [HeaderName; 6] = [
-    AGE,
-    CONTENT_LENGTH,
-    ETAG,
-    LINK,
-    HeaderName::from_static("cache-status"),
-    HeaderName::from_static("x-tec-totalpages"),
-];
-
 // === impl Forms ===
 
-impl<S> Forms<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    /// Answers in JSON as they are, and in other forms as `written` keeps them.
-    pub(in crate::gateway) fn new(
-        json: Arc<S>,
-        written: Caching<FormPages<S>>,
-        settings: &FormSettings,
-    ) -> Self {
-        Self {
-            json,
-            written,
-            offered: OfferedForms::new(settings),
-        }
-    }
-}
-
-impl<S> Stage<CalendarCall> for Forms<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Forms<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         if !self.offered.of(&call.call).are_several() {
             return self.json.call(call).await;
@@ -136,32 +101,10 @@ where
 
 // === impl FormPages ===
 
-impl<S> FormPages<S> {
-    pub(in crate::gateway) fn new(
-        json: &Arc<S>,
-        settings: &FormSettings,
-        cache: &Cache,
-        buffers: &BufferBudget,
-        warnings: &Warnings,
-    ) -> Self {
-        Self {
-            json: Arc::clone(json),
-            cache: cache.clone(),
-            calendar_name: settings.calendar_name.clone(),
-            computing: Computing::new(),
-            buffers: buffers.clone(),
-            warnings: warnings.clone(),
-        }
-    }
-}
-
-impl<S> FormPages<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    /// Reads all pages, and writes the answer.
+impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
+    /// Reads all pages, and writes the response.
     async fn read(&self, call: &CalendarCall, mut writer: FormWriter) -> Result<CallResponse, Unwritten> {
-        // Before the first page: what is removed from now on is not in the answer.
+        // Before the first page: what is removed from now on is not in the response.
         let generation = self.cache.generation();
         let has_pages = call.call.has_pages();
         let mut pages: Option<PagesRead> = None;
@@ -204,7 +147,7 @@ where
         generation: u64,
         form: AnswerForm,
     ) -> CallResponse {
-        let headers = headers(pages.headers, form, written.body.len());
+        let headers = form.headers_of(pages.headers, written.body.len());
         let stored = pages.made_of.map(|made_of| {
             let answer = Answer::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
             let fill = StoredMetadata {
@@ -238,12 +181,7 @@ where
     }
 }
 
-impl<S> Stage<CalendarCall> for FormPages<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for FormPages<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let mut left = ATTEMPTS;
         loop {
@@ -324,38 +262,16 @@ impl From<PageFault> for Unwritten {
 
 /// The bytes of a page. One that is larger than what is buffered of a response is streamed: it is read while the budget
 /// lasts, and counts toward it then.
-async fn page_bytes(mut body: EdgeBody, buffers: &BufferBudget) -> Result<Bytes, PageFault> {
-    if let Some(length) = body.size_hint().exact() {
-        if length > LARGEST_PAGE as u64 {
-            return Err(PageFault::TooLarge);
-        }
-        let read = body.collect().await.map_err(|_| PageFault::BrokenOff)?;
-        return Ok(read.to_bytes());
-    }
-    let mut page = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| PageFault::BrokenOff)?;
-        let Ok(data) = frame.into_data() else { continue };
-        if page.len() + data.len() > buffers.allowance(LARGEST_PAGE) {
-            return Err(PageFault::TooLarge);
-        }
-        page.extend_from_slice(&data);
-    }
-    Ok(buffers.count(page.freeze()))
-}
-
-/// The headers of a page as those of a form.
-fn headers(mut headers: HeaderMap, form: AnswerForm, length: usize) -> HeaderMap {
-    for name in OF_PAGE {
-        headers.remove(name);
-    }
-    headers.insert(CONTENT_TYPE, form.content_type());
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-    if form == AnswerForm::Calendar {
-        headers.insert(
-            CONTENT_DISPOSITION,
-            HeaderValue::from_static("inline; filename=\"events.ics\""),
-        );
-    }
-    headers
+async fn page_bytes(body: EdgeBody, buffers: &BufferBudget) -> Result<Bytes, PageFault> {
+    let is_streamed = body.size_hint().exact().is_none();
+    let most = if is_streamed {
+        buffers.allowance(LARGEST_PAGE)
+    } else {
+        LARGEST_PAGE
+    };
+    let page = read_within(body, most).await.map_err(|error| match error {
+        CollectError::TooLarge => PageFault::TooLarge,
+        _ => PageFault::BrokenOff,
+    })?;
+    Ok(if is_streamed { buffers.count(page) } else { page })
 }

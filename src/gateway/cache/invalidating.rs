@@ -2,15 +2,11 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
-
-use crate::backend::OriginBody;
 use crate::cache::Cache;
 use crate::companion::Announcements;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::cache::{Removal, refused_whole, written_by};
-use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::cache::{Removal, WriteEnd, WritePlace, written_by};
 use calendar_edge_core::settings::BackendTimeouts;
 
 /// Removes what writes may have changed.
@@ -27,28 +23,8 @@ pub(in crate::gateway) struct Invalidating<S> {
     longest_write: Duration,
 }
 
-/// Where a stage stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gateway) enum WritePlace {
-    /// In the task of the write.
-    Task,
-    /// Above the last deadline.
-    Client,
-}
-
 /// The longest wait for the other edges of a fleet to be told, before the answer to a write leaves.
 const TELLING: Duration = Duration::from_millis(50);
-
-/// What is known about a write when its answer leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WriteEnd {
-    /// It changed nothing.
-    Unchanged,
-    /// It is over.
-    Over,
-    /// The site may still be at it.
-    Unknown,
-}
 
 // === impl Invalidating ===
 
@@ -72,15 +48,13 @@ impl<S> Invalidating<S> {
 
     /// Removes it here, and waits a little until the other edges of a fleet are told.
     async fn discard(&self, removal: Removal, end: WriteEnd) {
-        if end == WriteEnd::Unchanged {
+        if !end.removes() {
             return;
         }
-        // The stage in the task of the write has told what is over.
-        let is_told = (self.place, end) == (WritePlace::Client, WriteEnd::Over);
-        let telling = (!is_told).then(|| self.announcements.tell_write(&removal));
+        let is_told = end.is_told_in(self.place);
+        let telling = is_told.then(|| self.announcements.tell_write(&removal));
         self.cache.remove_written(&removal);
-        if end == WriteEnd::Unknown {
-            // Once more when the site has certainly ended it: what was read meanwhile may be older.
+        if end.removes_again() {
             let (cache, announcements) = (self.cache.clone(), self.announcements.clone());
             let pause = self.longest_write;
             tokio::spawn(async move {
@@ -95,50 +69,35 @@ impl<S> Invalidating<S> {
     }
 }
 
-impl<S> Stage<CalendarCall> for Invalidating<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Invalidating<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         let removal = written_by(&call.call);
         let result = self.inner.call(call).await;
         if let Some(removal) = removal {
-            self.discard(removal, WriteEnd::of(&result)).await;
+            self.discard(removal, write_end(&result)).await;
         }
         result
     }
 }
 
-// === impl WriteEnd ===
-
-impl WriteEnd {
-    fn of(result: &BackendResult) -> Self {
-        match result {
-            Ok(accepted) => Self::of_answer(accepted),
-            Err(
-                CallFailure::NotWritten(_)
-                | CallFailure::Conflict
-                | CallFailure::PreconditionFailed
-                | CallFailure::NoRecord
-                | CallFailure::CallerUnknown
-                | CallFailure::RecordTooLarge,
-            ) => Self::Unchanged,
-            Err(CallFailure::Exchange(failure)) if failure.is_before_sending() => Self::Unchanged,
-            // The site answered, but not as it should: a fatal error after a change.
-            Err(CallFailure::Unsound(_)) => Self::Over,
-            Err(CallFailure::Exchange(_) | CallFailure::Overdue) => Self::Unknown,
+/// What is known about a write by its response, or by the reason why there is none.
+fn write_end(result: &BackendResult) -> WriteEnd {
+    match result {
+        Ok(accepted) => {
+            let body = accepted.whole_body().map(AsRef::as_ref);
+            WriteEnd::of_response(accepted.effective_status(), body)
         }
-    }
-
-    fn of_answer(accepted: &AcceptedResponse<OriginBody>) -> Self {
-        // An envelope that was not read hides the status.
-        let status = accepted.effective_status().unwrap_or(StatusCode::OK);
-        if refused_whole(status, accepted.whole_body().map(AsRef::as_ref)) {
-            Self::Unchanged
-        } else {
-            Self::Over
-        }
+        Err(
+            CallFailure::NotWritten(_)
+            | CallFailure::Conflict
+            | CallFailure::PreconditionFailed
+            | CallFailure::NoRecord
+            | CallFailure::CallerUnknown
+            | CallFailure::RecordTooLarge,
+        ) => WriteEnd::Unchanged,
+        Err(CallFailure::Exchange(failure)) if failure.is_before_sending() => WriteEnd::Unchanged,
+        // The site responded, but not as it should: a fatal error after a change.
+        Err(CallFailure::Unsound(_)) => WriteEnd::Over,
+        Err(CallFailure::Exchange(_) | CallFailure::Overdue) => WriteEnd::Unknown,
     }
 }

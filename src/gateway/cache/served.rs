@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
-use parking_lot::Mutex;
 
 use super::fetch::CacheQuery;
 use crate::cache::compression::StoredCodings;
@@ -13,7 +12,7 @@ use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{Bypass, CacheOutcome, StatedLife};
+use calendar_edge_core::cache::{CacheOutcome, StatedLife};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -100,27 +99,17 @@ impl CacheReport {
         outcome: CacheOutcome,
     ) -> CallResponse {
         let response = for_everybody(answer.response(), answer.by(), None);
-        self.told(response, query.operation(), outcome, Duration::ZERO)
+        self.fresh(response, query.operation(), outcome)
     }
 
-    /// The response to one client's own query.
-    pub(in crate::gateway) fn relayed(
+    /// A response that comes from no store, to one client alone.
+    pub(in crate::gateway) fn fresh(
         &self,
-        relayed: CallResponse,
-        query: &CacheQuery<'_>,
+        response: CallResponse,
+        operation: &'static str,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        self.told(relayed, query.operation(), outcome, Duration::ZERO)
-    }
-
-    /// The response to a call that passed the cache by.
-    pub(in crate::gateway) fn bypassed(
-        &self,
-        relayed: CallResponse,
-        operation: &'static str,
-        bypass: Bypass,
-    ) -> CallResponse {
-        self.told(relayed, operation, CacheOutcome::Bypass(bypass), Duration::ZERO)
+        self.told(response, operation, outcome, Duration::ZERO)
     }
 
     fn told(
@@ -154,9 +143,4 @@ fn client_caching(max_age: Duration, further: &str) -> HeaderValue {
         seconds => format!("public, max-age={seconds}{further}"),
     };
     HeaderValue::try_from(value).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
-}
-
-/// Takes a response that is for one client, once.
-pub(in crate::gateway) fn take(response: &Mutex<Option<CallResponse>>) -> Option<CallResponse> {
-    response.lock().take()
 }

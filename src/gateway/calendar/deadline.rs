@@ -36,12 +36,7 @@ impl<S> Deadline<S> {
     }
 }
 
-impl<S> Stage<CalendarCall> for Deadline<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Deadline<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         tokio::time::timeout(self.limit, self.inner.call(call))
             .await

@@ -26,12 +26,7 @@ impl<S> DetachWrites<S> {
     }
 }
 
-impl<S> Stage<CalendarCall> for DetachWrites<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for DetachWrites<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         if !call.call.is_write() {
             return self.inner.call(call).await;

@@ -9,23 +9,12 @@ use calendar_edge_core::gateway::refusals::DecidingBody;
 /// Answers requests that [`Decider::open`](calendar_edge_core::gateway::decision::Decider::open) refuses.
 #[derive(Debug)]
 pub(in crate::gateway) struct HeadRefusal<S> {
-    inner: S,
+    pub(in crate::gateway) inner: S,
 }
 
 // === impl HeadRefusal ===
 
-impl<S> HeadRefusal<S> {
-    pub(in crate::gateway) const fn new(inner: S) -> Self {
-        Self { inner }
-    }
-}
-
-impl<S> Stage<CallRequest> for HeadRefusal<S>
-where
-    S: Stage<CallRequest, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, CallResponse> for HeadRefusal<S> {
     async fn call(&self, request: CallRequest) -> CallResponse {
         match request.opened.next() {
             Err(refusal) => {

@@ -105,7 +105,7 @@ impl<S> Judging<S> {
         for finding in &judgement.findings {
             self.findings
                 .count(operation, finding, action, context.id.as_str());
-            self.metrics.found(&FindingLabels {
+            self.metrics.requests().found(&FindingLabels {
                 operation,
                 rule: finding.rule,
                 mode,
@@ -124,12 +124,7 @@ impl<S> Judging<S> {
     }
 }
 
-impl<S> Stage<JudgedRequest> for Judging<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<JudgedRequest, CallResponse> for Judging<S> {
     async fn call(&self, request: JudgedRequest) -> CallResponse {
         if let OpenedBy::Known(known) = &request.opened {
             request.asked.context.log.judged(verdict(&known.call));
@@ -178,10 +173,7 @@ where
     }
 }
 
-impl<S> Judging<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> Judging<S> {
     /// Forwards a call that breaks rules, and counts what the site makes of it.
     async fn forward_reported(
         &self,
@@ -206,7 +198,7 @@ where
                 self.findings.answered(operation, finding, verdict);
             }
             if findings.iter().any(Finding::is_refused) {
-                self.metrics.reported(verdict.outcome());
+                self.metrics.requests().reported(verdict.outcome());
             }
             log.answered_by_site(verdict.clone());
         }

@@ -8,11 +8,10 @@ use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-use super::patch_conditions::PatchConditions;
-use crate::backend::{ExchangeFailure, OriginBody};
+use crate::backend::ExchangeFailure;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
 use calendar_edge_judge::contract::OperationId;
 use calendar_edge_judge::contract::patch::ReadRecord;
@@ -43,19 +42,9 @@ struct MergeTask {
     conditions: PatchConditions,
 }
 
-/// What the site says about the record.
-enum RecordAnswer {
-    Found(ReadRecord),
-    /// Not there, or not for this caller: the client's answer.
-    Other(AcceptedResponse<OriginBody>),
-}
-
 // === impl Merging ===
 
-impl<S> Merging<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
+impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
         let merged = settings.operations.iter();
         let merged = merged.filter(|(_, operation)| operation.patch == PatchPolicy::Merge);
@@ -79,75 +68,72 @@ where
         })
     }
 
-    async fn merge(&self, call: &CalendarCall, task: MergeTask) -> Result<Update, CallFailure> {
-        let record = match self.read(&task).await? {
-            RecordAnswer::Found(record) => record,
-            RecordAnswer::Other(answer) => return Ok(Update::Answered(answer)),
-        };
-        if !task.conditions.hold(&record) {
-            return Err(CallFailure::PreconditionFailed);
-        }
-        let merged = call.call.merged(&record).map_err(|_| CallFailure::NoRecord)?;
-        let merged = JudgedCall::new(merged);
-        // Once more, as late as possible: WordPress itself checks nothing.
-        match self.read(&task).await? {
-            RecordAnswer::Found(now) if now == record => Ok(Update::Merged(Arc::new(merged))),
-            RecordAnswer::Found(_) => Err(CallFailure::Conflict),
-            RecordAnswer::Other(answer) => Ok(Update::Answered(answer)),
-        }
-    }
-
-    async fn read(&self, task: &MergeTask) -> Result<RecordAnswer, CallFailure> {
-        let answer = self.inner.call(task.read.clone()).await?;
+    /// The record as the site shows it to this caller.
+    ///
+    /// # Errors
+    ///
+    /// The end of the PATCH: the response of a site that does not show it, or a failure.
+    async fn read(&self, task: &MergeTask) -> Result<ReadRecord, BackendResult> {
+        let answer = self.inner.call(task.read.clone()).await.map_err(Err)?;
         if answer.status() != StatusCode::OK {
-            return Ok(RecordAnswer::Other(answer));
+            return Err(Ok(answer));
         }
-        let body = answer.whole_body().ok_or(CallFailure::RecordTooLarge)?;
-        let record = ReadRecord::read(body).ok_or(CallFailure::NoRecord)?;
-        Ok(RecordAnswer::Found(record))
+        let body = answer.whole_body().ok_or(Err(CallFailure::RecordTooLarge))?;
+        ReadRecord::read(body).ok_or(Err(CallFailure::NoRecord))
     }
 
-    async fn patch(&self, call: CalendarCall) -> BackendResult {
-        let Some(task) = self.task(&call) else {
-            return self.inner.call(call).await;
-        };
+    /// The update that changes nothing but what the PATCH names.
+    ///
+    /// # Errors
+    ///
+    /// The end of the PATCH without an update.
+    async fn merge(&self, call: &CalendarCall, task: &MergeTask) -> Result<JudgedCall, BackendResult> {
+        let record = self.read(task).await?;
+        if !task.conditions.hold(&record) {
+            return Err(Err(CallFailure::PreconditionFailed));
+        }
+        let merged = call
+            .call
+            .merged(&record)
+            .map_err(|_| Err(CallFailure::NoRecord))?;
+        // Once more, as late as possible: WordPress itself checks nothing.
+        if self.read(task).await? != record {
+            return Err(Err(CallFailure::Conflict));
+        }
+        Ok(JudgedCall::new(merged))
+    }
+
+    /// The end of the update.
+    ///
+    /// # Errors
+    ///
+    /// The end of a PATCH without an update.
+    async fn patch(&self, call: CalendarCall, task: MergeTask) -> Result<BackendResult, BackendResult> {
         let record = match task.record {
             Some(record) => record,
-            None => match self.read(&task).await? {
-                RecordAnswer::Found(record) => record.id().ok_or(CallFailure::NoRecord)?,
-                RecordAnswer::Other(answer) => return Ok(answer),
-            },
+            None => {
+                let record = self.read(&task).await?;
+                record.id().ok_or(Err(CallFailure::NoRecord))?
+            }
         };
         let turn = self.turns.turn(record);
         let _turn = tokio::time::timeout(self.patience, turn)
             .await
-            .map_err(|_| ExchangeFailure::Overloaded)?;
-        match self.merge(&call, task).await? {
-            Update::Merged(merged) => self.inner.call(call.asking(merged)).await,
-            Update::Answered(answer) => Ok(answer),
-        }
+            .map_err(|_| Err(ExchangeFailure::Overloaded.into()))?;
+        let update = call.asking(Arc::new(self.merge(&call, &task).await?));
+        Ok(self.inner.call(update).await)
     }
 }
 
-/// What is to be done after the record was read.
-enum Update {
-    Merged(Arc<JudgedCall>),
-    /// Nothing: the client gets this answer.
-    Answered(AcceptedResponse<OriginBody>),
-}
-
-impl<S> Stage<CalendarCall> for Merging<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Merging<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
-        if self.merged.is_empty() || call.client.patch.is_none() {
-            return self.inner.call(call).await;
+        match self.task(&call) {
+            None => self.inner.call(call).await,
+            // Behind a pointer: few calls come here.
+            Some(task) => Box::pin(self.patch(call, task))
+                .await
+                .unwrap_or_else(|ended| ended),
         }
-        // Behind a pointer: few calls come here.
-        Box::pin(self.patch(call)).await
     }
 }
 

@@ -6,7 +6,6 @@ pub(super) mod detach_writes;
 pub(super) mod head_refusal;
 pub(super) mod judging;
 pub(super) mod merging;
-pub(super) mod patch_conditions;
 pub(super) mod presenting;
 pub(super) mod rate_limit;
 pub(super) mod read_body;

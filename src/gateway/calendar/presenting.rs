@@ -12,7 +12,7 @@ use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{SiteVerdict, Warnings, unix_time};
-use calendar_edge_core::cache::{CachePolicy, StatedLife, Storable};
+use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 
@@ -21,30 +21,16 @@ use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, pre
 /// Everything below is independent of the client: a response kept there can be presented to many.
 #[derive(Debug)]
 pub(in crate::gateway) struct Presenting<S> {
-    inner: S,
-    rules: Arc<RelayRules>,
-    warnings: Warnings,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) rules: Arc<RelayRules>,
+    pub(in crate::gateway) warnings: Warnings,
     /// Without a cache no response is searched for what must not be stored.
-    has_cache: bool,
+    pub(in crate::gateway) has_cache: bool,
 }
 
 // === impl Presenting ===
 
 impl<S> Presenting<S> {
-    pub(in crate::gateway) fn new(
-        inner: S,
-        rules: &Arc<RelayRules>,
-        warnings: &Warnings,
-        policy: &CachePolicy,
-    ) -> Self {
-        Self {
-            inner,
-            rules: Arc::clone(rules),
-            warnings: warnings.clone(),
-            has_cache: policy.is_enabled(),
-        }
-    }
-
     fn present(&self, accepted: AcceptedResponse<OriginBody>, client: &ClientContext) -> CallResponse {
         let audience = client.audience;
         // An envelope that was not read whole, as that of a HEAD, may hide a refusal (T-98).
@@ -91,12 +77,7 @@ fn storable(accepted: &AcceptedResponse<OriginBody>, audience: Audience) -> (Sto
     (storable, stated)
 }
 
-impl<S> Stage<CalendarCall> for Presenting<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> for Presenting<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let client = Arc::clone(&call.client);
         let is_waived = call.call.waiver().is_some();

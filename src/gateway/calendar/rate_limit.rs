@@ -11,27 +11,15 @@ use crate::layers::EdgeResponse;
 /// Answers 429 when a limit is exceeded; tells every other client how much is left.
 #[derive(Debug)]
 pub(in crate::gateway) struct RateLimit<S> {
-    inner: S,
-    limiter: RateLimiter,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) limiter: RateLimiter,
 }
 
 // === impl RateLimit ===
 
-impl<S> RateLimit<S> {
-    pub(in crate::gateway) const fn new(inner: S, limiter: RateLimiter) -> Self {
-        Self { inner, limiter }
-    }
-}
-
-impl<S> Stage<CallRequest> for RateLimit<S>
-where
-    S: Stage<CallRequest, Response = CallResponse>,
-{
-    type Response = EdgeResponse;
-
+impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for RateLimit<S> {
     async fn call(&self, request: CallRequest) -> EdgeResponse {
         if self.limiter.is_unset() {
-            self.limiter.passed();
             return self.inner.call(request).await.response;
         }
         let opened = &request.opened;
@@ -42,7 +30,6 @@ where
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(&request.asked, &exceeded),
         };
-        self.limiter.passed();
         let CallResponse {
             mut response, login, ..
         } = self.inner.call(request).await;

@@ -7,23 +7,20 @@ use crate::gateway::body::{self, BodyFault, BodyReader, Unwanted};
 use crate::gateway::calls::{CallBody, CallRequest, CallResponse, ReceivedBody};
 use crate::gateway::stage::Stage;
 use crate::layers::{ClientBody, RefusalReason};
+use crate::server::bodies::CollectError;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
 /// Answers when a body is too large, too slow, incomplete, or not expected.
 #[derive(Debug)]
 pub(in crate::gateway) struct ReadBody<S> {
-    inner: S,
-    bodies: BodyReader,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) bodies: BodyReader,
 }
 
 // === impl ReadBody ===
 
 impl<S> ReadBody<S> {
-    pub(in crate::gateway) const fn new(inner: S, bodies: BodyReader) -> Self {
-        Self { inner, bodies }
-    }
-
     async fn read(&self, call: Option<&ReadableCall>, body: CallBody) -> Result<ReceivedBody, BodyFault> {
         match body {
             CallBody::Read(body) => received(call, body),
@@ -64,17 +61,12 @@ fn absent(call: Option<&ReadableCall>, body: &CallBody) -> Option<ReceivedBody> 
 fn received(call: Option<&ReadableCall>, body: Bytes) -> Result<ReceivedBody, BodyFault> {
     match call.map(|call| (call.body(), call.is_too_large(&body))) {
         Some((BodyRule::Leave, _) | (BodyRule::Brief, true)) => Ok(ReceivedBody::Left),
-        Some((BodyRule::Read, true)) => Err(BodyFault::TooLarge),
+        Some((BodyRule::Read, true)) => Err(CollectError::TooLarge.into()),
         Some(_) | None => Ok(ReceivedBody::Whole(body)),
     }
 }
 
-impl<S> Stage<CallRequest> for ReadBody<S>
-where
-    S: Stage<CallRequest<ReceivedBody>, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CallRequest<ReceivedBody>, CallResponse>> Stage<CallRequest, CallResponse> for ReadBody<S> {
     async fn call(&self, request: CallRequest) -> CallResponse {
         let CallRequest { asked, opened, body } = request;
         let call = opened.next().ok();

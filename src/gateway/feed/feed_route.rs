@@ -38,7 +38,7 @@ pub(in crate::gateway) struct FeedRoute {
     is_enabled: bool,
 }
 
-/// Where the feed is below a REST root. The companion plugin answers the edge's own signed questions there, at the site.
+/// Where the feed is below a REST root. The companion plugin answers the edge's own signed requests there, at the site.
 const PATH: &str = "/calendar-edge/v1/changes";
 
 /// The header by which a stream goes on.
@@ -85,7 +85,6 @@ impl FeedRoute {
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(request, &exceeded),
         };
-        self.limiter.passed();
         let mut answer = match self.follower(request) {
             Ok(follower) => self.follow(request, follower).await,
             Err(refusal) => refused(&refusal),
@@ -147,7 +146,7 @@ impl FeedRoute {
     }
 }
 
-/// Answers once, with 304 where the reader has this answer.
+/// Answers once, with 304 where the reader has this response.
 async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
     let page = match follower.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,

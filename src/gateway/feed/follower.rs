@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
+use http::StatusCode;
 use tokio::time::{Instant, sleep};
 
-use super::record_reads::ReadsRecords;
-use crate::companion::{AsksSite, ChangeFeed, Companions};
+use crate::companion::{ChangeFeed, Companions, ReadsRecords};
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -45,10 +45,10 @@ pub(super) enum Followed {
     Ending(FeedPage),
 }
 
-/// The most changes of one answer; a few more, because those of one number stay together.
+/// The most changes of one response; a few more, because those of one number stay together.
 const MOST_CHANGES: usize = 1000;
 
-/// The most records that one answer includes.
+/// The most records that one response includes.
 const MOST_RECORDS: usize = 100;
 
 /// The most bytes of them.
@@ -125,8 +125,7 @@ impl Follower {
             ..
         } = &*self.parts;
         companions.called();
-        let site: Arc<dyn AsksSite> = Arc::<dyn ReadsRecords>::clone(records);
-        self.feed().begin_judging(&site, drain);
+        self.feed().begin_judging(records, drain);
         companions.stand()
     }
 
@@ -165,8 +164,10 @@ impl Follower {
         for names in names.chunks(AT_ONCE) {
             let reads = names
                 .iter()
-                .map(|name| self.parts.records.read(*name, &self.public, left));
+                .map(|name| self.parts.records.read(*name, Some(&self.public), left));
             for record in join_all(reads).await {
+                let shown = record.filter(|(status, _)| *status == StatusCode::OK);
+                let record = shown.and_then(|(_, body)| body);
                 let record = record.filter(|record| record.len() <= left);
                 left -= record.as_ref().map_or(0, Bytes::len);
                 records.push(record);

@@ -1,40 +1,23 @@
 //! Records read as an anonymous reader reads them: from the cache, or from the site with a permit like any other call.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, Request, StatusCode};
-use http_body_util::BodyExt;
-use serde::Deserialize;
-use serde_json::Value;
 
 use crate::backend::{Forwarded, ForwardedHeaders};
-use crate::companion::AsksSite;
+use crate::companion::ReadsRecords;
 use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
 use crate::gateway::stage::Stage;
-use crate::server::bodies::CollectError;
-use crate::server::response::{BoxError, EdgeBody};
-use calendar_edge_core::companion::feed::{RecordName, RecordVerdict};
+use crate::layers::EdgeResponse;
+use crate::server::bodies::read_within;
+use calendar_edge_core::companion::feed::RecordName;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
-use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
-
-/// Reads records for the feed.
-pub(in crate::gateway) trait ReadsRecords: AsksSite {
-    /// The JSON of a record at a public address; none if an anonymous reader does not see it, or if it is longer than
-    /// `most` bytes.
-    fn read<'a>(
-        &'a self,
-        name: RecordName,
-        public: &'a PublicAddress,
-        most: usize,
-    ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>>;
-}
 
 /// Reads records through the stages below judging.
 pub(in crate::gateway) struct RecordReads<S> {
@@ -46,39 +29,9 @@ pub(in crate::gateway) struct RecordReads<S> {
     public: PublicAddress,
 }
 
-/// What is read of a record.
-#[derive(Deserialize)]
-struct RecordTime {
-    #[serde(default)]
-    modified_utc: Option<Box<str>>,
-}
-
-/// A refusal of the site, as far as it tells whether it is about the record.
-#[derive(Deserialize)]
-struct RecordRefusal {
-    code: Box<str>,
-    /// Usually an object; the arguments that the refusal names are in its `params`.
-    #[serde(default)]
-    data: Value,
-}
-
-/// The ends of codes that begin with the kind of the record.
-const OF_RECORD: [&str; 4] = [
-    "-not-accessible",
-    "-not-found",
-    "-password-protected",
-    "-no-longer-available",
-];
-
-/// The most bytes of a record that is asked for.
-const LARGEST: usize = 4 << 20;
-
 // === impl RecordReads ===
 
-impl<S> RecordReads<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
     pub(in crate::gateway) fn new(stages: Arc<S>, settings: &Settings, decider: &Arc<Decider>) -> Self {
         let root = settings.roots.first().map_or("", |root| root.path.as_str());
         let namespaces = settings.public_namespaces();
@@ -119,54 +72,26 @@ where
         };
         let call = Arc::new(JudgedCall::new(*call));
         let context = call.client_at(public.to_string().into(), self.namespace.clone());
-        let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public, None));
+        let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public));
         Some(CalendarCall::of(
             Arc::new(ClientSide::absent(context, forwarded)),
             call,
         ))
     }
-
-    /// Status and body of the answer, without a body if it has more bytes or ends early; none where the edge refuses.
-    async fn answer(
-        &self,
-        name: RecordName,
-        public: &PublicAddress,
-        most: usize,
-    ) -> Option<(StatusCode, Option<Bytes>)> {
-        let call = self.call(name, public)?;
-        let answer = self.stages.call(call).await.response;
-        let status = answer.status();
-        Some((status, whole(answer.response.into_body(), most).await.ok()))
-    }
 }
 
-impl<S> AsksSite for RecordReads<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    fn ask(&self, name: RecordName) -> Pin<Box<dyn Future<Output = RecordVerdict> + Send + '_>> {
-        Box::pin(async move {
-            let Some((status, body)) = self.answer(name, &self.public, LARGEST).await else {
-                return RecordVerdict::Refused;
-            };
-            verdict(name.kind, status, body.as_deref().unwrap_or_default())
-        })
-    }
-}
-
-impl<S> ReadsRecords for RecordReads<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> ReadsRecords for RecordReads<S> {
     fn read<'a>(
         &'a self,
         name: RecordName,
-        public: &'a PublicAddress,
+        public: Option<&'a PublicAddress>,
         most: usize,
-    ) -> Pin<Box<dyn Future<Output = Option<Bytes>> + Send + 'a>> {
+    ) -> BoxFuture<'a, Option<(StatusCode, Option<Bytes>)>> {
         Box::pin(async move {
-            let (status, body) = self.answer(name, public, most).await?;
-            body.filter(|_| status == StatusCode::OK)
+            let call = self.call(name, public.unwrap_or(&self.public))?;
+            let EdgeResponse { response, .. } = self.stages.call(call).await.response;
+            let (head, body) = response.into_parts();
+            Some((head.status, read_within(body, most).await.ok()))
         })
     }
 }
@@ -176,107 +101,5 @@ impl<S> fmt::Debug for RecordReads<S> {
         f.debug_struct("RecordReads")
             .field("path", &self.path)
             .finish_non_exhaustive()
-    }
-}
-
-/// The bytes of an answer's body.
-///
-/// # Errors
-///
-/// When there are more than `most`, or when it ends early.
-pub(in crate::gateway) async fn whole(
-    mut body: EdgeBody,
-    most: usize,
-) -> Result<Bytes, CollectError<BoxError>> {
-    let mut whole = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let data = frame.map_err(CollectError::Body)?.into_data().unwrap_or_default();
-        if whole.len() + data.len() > most {
-            return Err(CollectError::TooLarge);
-        }
-        whole.extend_from_slice(&data);
-    }
-    Ok(whole.into())
-}
-
-/// What an answer says about the record. Only the site can say that there is none for this reader, and only in words about
-/// the record: anything else, such as the refusal of a firewall, is a failure.
-fn verdict(kind: Kind, status: StatusCode, body: &[u8]) -> RecordVerdict {
-    if status == StatusCode::OK && !body.is_empty() {
-        let read = serde_json::from_slice::<RecordTime>(body);
-        return RecordVerdict::Readable(read.ok().and_then(|record| record.modified_utc));
-    }
-    let refusal = serde_json::from_slice::<RecordRefusal>(body);
-    match refusal {
-        Ok(refusal) if status.is_client_error() && refusal.is_about_record(kind) => RecordVerdict::Hidden,
-        _ => RecordVerdict::Failed,
-    }
-}
-
-// === impl RecordRefusal ===
-
-impl RecordRefusal {
-    /// Whether it refuses this record to this reader, in the words of any version of the plugin.
-    fn is_about_record(&self, kind: Kind) -> bool {
-        let kind = kind.singular();
-        let about = self.code.strip_prefix(kind).unwrap_or_default();
-        match &*self.code {
-            // Older versions, and other plugins: the number is that of no such record.
-            "rest_invalid_param" => self.names_only_number(),
-            "rest_term_invalid" => true,
-            code if code == format!("rest-{kind}-not-found") => true,
-            code if code == format!("rest-invalid-{kind}-id") => true,
-            _ => OF_RECORD.contains(&about),
-        }
-    }
-
-    fn names_only_number(&self) -> bool {
-        let params = self.data.get("params").and_then(Value::as_object);
-        params.is_some_and(|params| params.keys().eq([RECORD_NUMBER]))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(kind: Kind, status: u16, body: &str) -> RecordVerdict {
-        verdict(kind, StatusCode::from_u16(status).unwrap(), body.as_bytes())
-    }
-
-    #[test]
-    fn words_about_the_record_hide_it() {
-        let no_number =
-            r#"{"code":"rest_invalid_param","data":{"status":400,"params":{"id":"Invalid parameter."}}}"#;
-        for (kind, status, body) in [
-            (Kind::Event, 403, r#"{"code":"event-not-accessible"}"#),
-            (Kind::Event, 403, r#"{"code":"event-password-protected"}"#),
-            (Kind::Event, 403, r#"{"code":"event-no-longer-available"}"#),
-            (Kind::Event, 404, r#"{"code":"rest-event-not-found"}"#),
-            (Kind::Event, 400, r#"{"code":"rest-invalid-event-id"}"#),
-            (Kind::Venue, 403, r#"{"code":"venue-not-accessible","data":null}"#),
-            (Kind::Tag, 404, r#"{"code":"rest_term_invalid","data":"x"}"#),
-            (Kind::Category, 400, no_number),
-        ] {
-            assert_eq!(found(kind, status, body), RecordVerdict::Hidden, "{body}");
-        }
-    }
-
-    #[test]
-    fn other_words_tell_nothing_of_it() {
-        let more = r#"{"code":"rest_invalid_param","data":{"params":{"id":"x","lang":"x"}}}"#;
-        for (status, body) in [
-            (400, more),
-            (403, r#"{"code":"venue-not-accessible"}"#),
-            (403, r#"{"error":"blocked"}"#),
-            (403, "<h1>Forbidden</h1>"),
-            (404, r#"{"code":"rest_no_route"}"#),
-            (401, r#"{"code":"rest_not_logged_in"}"#),
-            (500, r#"{"code":"event-not-accessible"}"#),
-            (200, ""),
-        ] {
-            assert_eq!(found(Kind::Event, status, body), RecordVerdict::Failed, "{body}");
-        }
-        assert_eq!(found(Kind::Event, 200, "{}"), RecordVerdict::Readable(None));
     }
 }

@@ -10,7 +10,7 @@ use ring::hmac;
 use ring::rand::SystemRandom;
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::backend::{BackendPools, Backends, CallerKey, CallerQuestion, SharedBackends};
+use crate::backend::{BackendPool, BackendPools, Backends, CallerKey, CallerRequest, SharedBackends};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::dispatch::Dispatch;
 use crate::gateway::stage::Stage;
@@ -24,7 +24,7 @@ use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
 #[derive(Debug)]
 pub(in crate::gateway) struct Callers {
     site: Dispatch,
-    question: CallerQuestion,
+    request: CallerRequest,
     /// Made for this process; credentials are known by their hashes only.
     key: hmac::Key,
     metrics: MigrationMetrics,
@@ -47,20 +47,20 @@ struct Identities {
     lifetime: Duration,
 }
 
-/// What the site said about one caller. Callers of the same credentials wait for one question.
+/// What the site said about one caller. Callers of the same credentials wait for one request.
 #[derive(Debug, Default)]
 struct KnownCaller(AsyncMutex<LastWord>);
 
 #[derive(Debug, Default)]
 struct LastWord {
     said: Option<Said>,
-    /// The end of the last question without an answer.
+    /// The end of the last request without a response.
     failed: Option<Instant>,
 }
 
 #[derive(Debug, Clone)]
 struct Said {
-    /// When the question was sent: the site may have changed its mind since.
+    /// When the request was sent: the site may have changed its mind since.
     asked: Instant,
     /// None: WordPress takes the caller for anonymous.
     user: Option<Arc<SiteUser>>,
@@ -99,7 +99,7 @@ impl Callers {
         let backends = Arc::new(Backends::new(site, shared));
         Some(Arc::new(Self {
             site: Dispatch::new(&backends, rules),
-            question: CallerQuestion::new(site),
+            request: CallerRequest::new(site),
             key: hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).ok()?,
             metrics: metrics.clone(),
             known: Mutex::default(),
@@ -149,7 +149,7 @@ impl Callers {
     }
 
     async fn ask(&self, call: &CalendarCall) -> Result<Option<Arc<SiteUser>>, BackendResult> {
-        let outgoing = match self.question.about(&call.call, &call.client.forwarded) {
+        let outgoing = match self.request.about(&call.call, &call.client.forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return Err(Err(fault.into())),
         };
@@ -207,15 +207,18 @@ impl Said {
 // === impl CandidateWay ===
 
 impl CandidateWay {
-    pub(in crate::gateway) fn new(
-        way: Dispatch,
-        backend: &BackendSettings,
+    /// The way to a backend with its state.
+    pub(in crate::gateway) fn over(
+        pool: &BackendPool,
+        rules: &Arc<RelayRules>,
         callers: Option<&Arc<Callers>>,
     ) -> Self {
+        let backend = &pool.backend;
+        let backends = Arc::new(Backends::new(backend, &pool.shared));
         let is_signed = backend.credentials == CredentialsPolicy::Identity;
         let signing = callers.filter(|_| is_signed).zip(backend.identity_key.clone());
         Self {
-            way,
+            way: Dispatch::new(&backends, rules),
             identities: signing.map(|(callers, key)| Identities {
                 callers: Arc::clone(callers),
                 key,
@@ -250,9 +253,7 @@ impl CandidateWay {
     }
 }
 
-impl Stage<CalendarCall> for CandidateWay {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for CandidateWay {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         match self.identity(&call).await {
             Ok(identity) => self.send(call, identity).await,

@@ -5,23 +5,22 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http_body_util::Empty;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::callers::Candidates;
-use super::copy_budget::{CopyBudget, OverBudget};
-use super::dry_run::{DryRun, DryRunAnswer, Presenter, ReadCopy};
-use super::route::CallRoute;
+use super::copy_budget::CopyBudget;
+use super::dry_run::{DryRun, DryRunAnswer, DryRunCall};
 use crate::backend::PoolUse;
 use crate::fleet::Fleet;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
 use crate::migration::{BackendFindings, Migration};
 use crate::telemetry::CopySkip;
+use calendar_edge_core::migration::CopyTo;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
 use calendar_edge_core::relay::{AcceptedResponse, RelayRules};
 use calendar_edge_core::settings::{CompareSettings, ShadowRule};
-use calendar_edge_judge::call::ValidatedCall;
 
 /// Copies calls by one rule.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ pub(in crate::gateway) struct Copier {
     way: DryRun,
     /// The way to the site for reads that the backend answers; none if it answers none.
     site: Option<DryRun>,
-    primary: Presenter,
+    primary: Arc<RelayRules>,
     findings: Arc<BackendFindings>,
     migration: Migration,
     /// One comparison at a time: they take processor time that clients need.
@@ -52,15 +51,6 @@ pub(in crate::gateway) enum Doubling {
 
 /// An answer that was given to a client, read whole.
 type WholeAnswer = AcceptedResponse<Empty<Bytes>>;
-
-/// Who gets the copy of a call: whoever has not answered it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gateway) enum CopyTo {
-    /// The backend: the site has answered.
-    Backend,
-    /// The site: the backend has answered.
-    Site,
-}
 
 /// How a call is copied.
 #[derive(Debug, Clone, Copy)]
@@ -87,20 +77,16 @@ impl Copier {
         rules: &Arc<RelayRules>,
         fleet: &Fleet,
     ) -> Option<Self> {
-        let Candidates {
-            pools,
-            callers,
-            migration,
-        } = candidates;
+        let Candidates { pools, migration, .. } = candidates;
         let pool = pools.get(&PoolUse::Copies(rule.backend.clone()))?;
         let site = pools.get(&PoolUse::SiteCopies(rule.backend.clone()));
         Some(Self {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
             budget: CopyBudget::new(rule, fleet.limits().size()),
-            way: DryRun::over(pool, callers.as_ref()),
+            way: DryRun::over(pool, candidates.callers.as_ref()),
             site: site.map(|pool| DryRun::over(pool, None)),
-            primary: Presenter::new(rules),
+            primary: Arc::clone(rules),
             findings: migration.of(&rule.backend, compare),
             migration: migration.clone(),
             comparing: Semaphore::new(1),
@@ -112,37 +98,19 @@ impl Copier {
         &self.rule
     }
 
-    pub(in crate::gateway) fn backend(&self) -> &str {
-        &self.backend
-    }
-
-    /// Returns true if the rule is about the operation of a call.
-    pub(in crate::gateway) fn is_about(&self, call: &ValidatedCall) -> bool {
-        self.rule.is_about(&call.operation().name)
-    }
-
-    /// Who gets a copy of a call: reads that the backend serves. Writes are never copied.
-    pub(in crate::gateway) fn may_copy(&self, call: &ValidatedCall, route: &CallRoute) -> Option<CopyTo> {
-        let to = self.copy_to(route)?;
-        let is_read = !call.operation().is_write() && !call.expects_javascript();
-        let is_served = call.request().root == 0;
-        let may_know = self.rule.credentialed || !call.expects_privacy();
-        (is_read && is_served && may_know).then_some(to)
-    }
-
     /// Begins to copy a call that the primary has answered, unless that exceeds the budget. It never waits.
     pub(in crate::gateway) fn begin<S>(
         self: Arc<Self>,
-        call: &Arc<ReadCopy>,
+        call: &Arc<DryRunCall>,
         result: &BackendResult,
         primary: &Arc<S>,
         order: CopyOrder,
     ) where
-        S: Stage<CalendarCall, Response = BackendResult>,
+        S: Stage<CalendarCall, BackendResult>,
     {
         let taken = self
             .comparable(result)
-            .and_then(|answer| Ok((answer, self.place()?)));
+            .and_then(|answer| Ok((answer, self.budget.take(Instant::now())?)));
         let (answer, place) = match taken {
             Ok(taken) => taken,
             Err(reason) => return self.skipped(call, reason),
@@ -153,18 +121,6 @@ impl Copier {
             self.copy(&call, answer, &*primary, order).await;
             drop((place, running));
         });
-    }
-
-    /// None if a third backend has answered.
-    fn copy_to(&self, route: &CallRoute) -> Option<CopyTo> {
-        match route.cutover() {
-            None => Some(CopyTo::Backend),
-            Some(cutover) => (*cutover.rule.backend == *self.backend).then_some(CopyTo::Site),
-        }
-    }
-
-    fn place(&self) -> Result<OwnedSemaphorePermit, CopySkip> {
-        self.budget.take(Instant::now()).map_err(OverBudget::skip)
     }
 
     /// The primary's answer, if it can be held against another one.
@@ -181,23 +137,24 @@ impl Copier {
         Ok(answer)
     }
 
-    async fn copy<S>(self: &Arc<Self>, call: &ReadCopy, answer: WholeAnswer, primary: &S, order: CopyOrder)
+    async fn copy<S>(self: &Arc<Self>, call: &DryRunCall, answer: WholeAnswer, primary: &S, order: CopyOrder)
     where
-        S: Stage<CalendarCall, Response = BackendResult>,
+        S: Stage<CalendarCall, BackendResult>,
     {
         let pair = match self.both_answers(call, answer, order.to).await {
             Ok(pair) => Arc::new(pair),
             Err(reason) => return self.skipped(call, reason),
         };
-        let Some(mut findings) = self.compare(call, &pair).await else {
+        let Some(mut findings) = self.compare(call, &pair, None).await else {
             return;
         };
         if self.asks_again(call, &findings, order.doubling)
             && let Some(second) = self.second_answer(call, primary).await
         {
-            findings = self.compare_twice(call, &pair, second).await.unwrap_or(findings);
+            let twice = self.compare(call, &pair, Some(second)).await;
+            findings = twice.unwrap_or(findings);
         }
-        self.findings.add(&self.primary.reported(call), &findings);
+        self.findings.add(&call.reported(&self.primary), &findings);
         let class = findings.worst();
         let operation = call.operation_name();
         self.migration
@@ -210,7 +167,7 @@ impl Copier {
     /// The answer that was given, and that of whoever gets the copy.
     async fn both_answers(
         &self,
-        call: &ReadCopy,
+        call: &DryRunCall,
         answer: WholeAnswer,
         to: CopyTo,
     ) -> Result<AnswerPair, CopySkip> {
@@ -227,11 +184,11 @@ impl Copier {
                     self.migration
                         .site_answered(&self.backend, call.operation_name(), call.sender(), took);
                 }
-                let other = self.way.present(answer, call).await;
+                let other = call.present(answer, &self.way.rules).await;
                 (AnswerPair { primary, other }, is_asked)
             }
             (CopyTo::Backend | CopyTo::Site, _) => {
-                let primary = self.primary.present(answer, call).await;
+                let primary = call.present(answer, &self.primary).await;
                 let other = self.way.answer(call).await;
                 let is_asked = other.is_asked();
                 (AnswerPair { primary, other }, is_asked)
@@ -240,33 +197,26 @@ impl Copier {
         is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
     }
 
-    /// Compares off the threads that serve connections.
-    async fn compare(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>) -> Option<PathFindings> {
-        let _turn = self.comparing.acquire().await.ok()?;
-        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
-        let comparing = spawn_blocking(move || {
-            findings.compare(operation, pair.primary.compared(), pair.other.compared())
-        });
-        comparing.await.ok()
-    }
-
-    /// The same with the primary's second answer; none if the comparison panicked.
-    async fn compare_twice(
+    /// Compares off the threads that serve connections, also with the primary's second answer; none if that panicked.
+    async fn compare(
         self: &Arc<Self>,
-        call: &ReadCopy,
+        call: &DryRunCall,
         pair: &Arc<AnswerPair>,
-        second: DryRunAnswer,
+        second: Option<DryRunAnswer>,
     ) -> Option<PathFindings> {
         let _turn = self.comparing.acquire().await.ok()?;
         let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
         let comparing = spawn_blocking(move || {
             let (primary, other) = (pair.primary.compared(), pair.other.compared());
-            findings.compare_twice(operation, primary, other, second.compared())
+            match &second {
+                None => findings.compare(operation, primary, other),
+                Some(second) => findings.compare_twice(operation, primary, other, second.compared()),
+            }
         });
         comparing.await.ok()
     }
 
-    fn asks_again(&self, call: &ReadCopy, findings: &PathFindings, doubling: Doubling) -> bool {
+    fn asks_again(&self, call: &DryRunCall, findings: &PathFindings, doubling: Doubling) -> bool {
         match doubling {
             Doubling::Drawn => true,
             Doubling::IfDifferent => {
@@ -276,17 +226,17 @@ impl Copier {
     }
 
     /// The primary's second answer to the same call, unless another second question runs.
-    async fn second_answer<S>(&self, call: &ReadCopy, primary: &S) -> Option<DryRunAnswer>
+    async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunAnswer>
     where
-        S: Stage<CalendarCall, Response = BackendResult>,
+        S: Stage<CalendarCall, BackendResult>,
     {
         let _turn = self.doubling.try_acquire().ok()?;
         let answer = primary.call(call.again()).await;
         let answer = self.comparable(&answer).ok()?;
-        Some(self.primary.present(answer, call).await)
+        Some(call.present(answer, &self.primary).await)
     }
 
-    fn skipped(&self, call: &ReadCopy, skip: CopySkip) {
+    fn skipped(&self, call: &DryRunCall, skip: CopySkip) {
         self.findings.skip(call.operation(), skip);
         self.migration.metrics().skipped(&self.backend, skip);
         self.migration.keep_findings();

@@ -22,15 +22,6 @@ pub(in crate::gateway) struct CopyBudget {
     full_at: Mutex<Option<Instant>>,
 }
 
-/// Why a call is not copied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gateway) enum OverBudget {
-    /// As many run as may.
-    InFlight,
-    /// As many began in this second as may.
-    Rate,
-}
-
 /// The time over which the rate is counted.
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -47,35 +38,23 @@ impl CopyBudget {
         }
     }
 
-    /// A place for one copy, which is held until the place is dropped.
-    pub(in crate::gateway) fn take(&self, now: Instant) -> Result<OwnedSemaphorePermit, OverBudget> {
+    /// A place for one copy, which is held until the place is dropped, or why there is none.
+    pub(in crate::gateway) fn take(&self, now: Instant) -> Result<OwnedSemaphorePermit, CopySkip> {
         let mut full_at = self.full_at.lock();
         let running = self.in_flight.saturating_sub(self.places.available_permits());
         if running >= self.edges.equal_part(self.in_flight) {
-            return Err(OverBudget::InFlight);
+            return Err(CopySkip::InFlight);
         }
         let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| OverBudget::InFlight)?;
+        let place = place.map_err(|_| CopySkip::InFlight)?;
         let per_second = self.edges.equal_part(self.per_second);
         let pause = SECOND / u32::try_from(per_second).unwrap_or(u32::MAX);
         let next = full_at.map_or(now, |at| at.max(now)) + pause;
         if next - now > SECOND {
-            return Err(OverBudget::Rate);
+            return Err(CopySkip::Rate);
         }
         *full_at = Some(next);
         Ok(place)
-    }
-}
-
-// === impl OverBudget ===
-
-impl OverBudget {
-    /// The reason in metrics.
-    pub(in crate::gateway) const fn skip(self) -> CopySkip {
-        match self {
-            Self::InFlight => CopySkip::InFlight,
-            Self::Rate => CopySkip::Rate,
-        }
     }
 }
 
@@ -104,7 +83,7 @@ mod tests {
         assert_eq!(taken(Duration::ZERO), 4);
         assert_eq!(taken(Duration::from_millis(499)), 1);
         assert_eq!(taken(Duration::from_mins(1)), 4);
-        assert_eq!(budget.take(start).unwrap_err(), OverBudget::Rate);
+        assert_eq!(budget.take(start).unwrap_err(), CopySkip::Rate);
     }
 
     #[test]
@@ -113,7 +92,7 @@ mod tests {
         let now = Instant::now();
         let first = budget.take(now).unwrap();
         let _second = budget.take(now).unwrap();
-        assert_eq!(budget.take(now).unwrap_err(), OverBudget::InFlight);
+        assert_eq!(budget.take(now).unwrap_err(), CopySkip::InFlight);
         drop(first);
         assert!(budget.take(now).is_ok());
     }

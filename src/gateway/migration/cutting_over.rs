@@ -23,10 +23,10 @@ use calendar_edge_core::settings::{BackendSettings, Settings};
 /// It stands above the cache, whose keys name the backend: what one backend said is never shown to clients of another.
 #[derive(Debug)]
 pub(in crate::gateway) struct CuttingOver<S> {
-    inner: S,
-    warnings: Warnings,
+    pub(in crate::gateway) inner: S,
+    pub(in crate::gateway) warnings: Warnings,
     /// None without a rule.
-    rules: Option<CutoverRules>,
+    pub(in crate::gateway) rules: Option<CutoverRules>,
 }
 
 /// The rules, and what their decisions depend on.
@@ -40,25 +40,9 @@ pub(in crate::gateway) struct CutoverRules {
     longest_read: Duration,
 }
 
-/// The stage with the rules of these settings.
-pub(in crate::gateway) fn cutting_over<S>(
-    inner: S,
-    rules: Option<CutoverRules>,
-    warnings: &Warnings,
-) -> CuttingOver<S> {
-    CuttingOver {
-        inner,
-        warnings: warnings.clone(),
-        rules,
-    }
-}
-
 // === impl CuttingOver ===
 
-impl<S> CuttingOver<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
+impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
     /// Asks the backend. A read that fails there, or has no response when its rule is returned, is asked of the site; both
     /// within the time of one read.
     async fn ask(&self, call: CalendarCall, rule_state: &Arc<RuleState>, longest: Duration) -> CallResponse {
@@ -101,12 +85,7 @@ where
     }
 }
 
-impl<S> Stage<CalendarCall> for CuttingOver<S>
-where
-    S: Stage<CalendarCall, Response = CallResponse>,
-{
-    type Response = CallResponse;
-
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for CuttingOver<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let Some(rules) = &self.rules else {
             return self.inner.call(call).await;

@@ -1,7 +1,6 @@
 //! One backend as an edge in front of it would answer, for tools that compare backends.
 
 use std::net::IpAddr;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,11 +11,10 @@ use url::{Position, Url};
 
 use super::callers::{Callers, CandidateWay};
 use crate::backend::{
-    BackendPool, Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
+    BackendPool, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
 use crate::gateway::calendar::deadline::Deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
-use crate::gateway::dispatch::Dispatch;
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
@@ -34,13 +32,7 @@ use calendar_edge_judge::contract::OperationId;
 #[derive(Debug)]
 pub struct DryRun {
     way: Deadline<CandidateWay>,
-    presenter: Presenter,
-}
-
-/// Shows accepted answers of one backend as clients would have seen them.
-#[derive(Debug)]
-pub(in crate::gateway) struct Presenter {
-    rules: Arc<RelayRules>,
+    pub(in crate::gateway) rules: Arc<RelayRules>,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -50,11 +42,7 @@ pub struct DryRunCall {
     client: Arc<ClientSide>,
 }
 
-/// The copy of a client's call that passed every rule.
-#[derive(Debug)]
-pub(in crate::gateway) struct ReadCopy(DryRunCall);
-
-/// An answer as the client would have seen it.
+/// A response as the client would have seen it.
 #[derive(Debug, Clone)]
 pub struct DryRunAnswer {
     /// The status.
@@ -63,12 +51,12 @@ pub struct DryRunAnswer {
     pub headers: HeaderMap,
     /// The whole body, with public URLs.
     pub body: Bytes,
-    /// Why the edge would have answered instead of the backend; none: this is the backend's answer.
+    /// Why the edge would have answered instead of the backend; none: this is the backend's response.
     pub failure: Option<DryRunFailure>,
     own_hosts: OwnHosts,
 }
 
-/// The reason why a backend gave no answer that the edge relays.
+/// The reason why a backend gave no response that the edge relays.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{reason}")]
 pub struct DryRunFailure {
@@ -105,48 +93,27 @@ impl DryRun {
         let rules = Arc::new(rules(site));
         let policies = [backend.credentials];
         let callers = Callers::new(site, &shared_site, &rules, metrics.migration(), policies);
-        Ok(Self::with(&backend, &shared, callers.as_ref()))
+        let backend = Arc::new(backend);
+        Ok(Self::over(&BackendPool { backend, shared }, callers.as_ref()))
     }
 
     /// The backend at the end of a way, with its state.
     pub(in crate::gateway) fn over(pool: &BackendPool, callers: Option<&Arc<Callers>>) -> Self {
-        Self::with(&pool.backend, &pool.shared, callers)
-    }
-
-    fn with(backend: &BackendSettings, shared: &SharedBackends, callers: Option<&Arc<Callers>>) -> Self {
-        let backends = Arc::new(Backends::new(backend, shared));
-        let rules = Arc::new(rules(backend));
-        Self {
-            way: Deadline::new(
-                CandidateWay::new(Dispatch::new(&backends, &rules), backend, callers),
-                std::slice::from_ref(&backend.timeouts),
-            ),
-            presenter: Presenter::new(&rules),
-        }
-    }
-
-    /// An answer of the backend that another way has accepted.
-    pub(in crate::gateway) async fn present<B>(
-        &self,
-        accepted: AcceptedResponse<B>,
-        call: &DryRunCall,
-    ) -> DryRunAnswer
-    where
-        B: Body<Data = Bytes> + Unpin,
-        B::Error: Into<BoxError>,
-    {
-        self.presenter.present(accepted, call).await
+        let rules = Arc::new(rules(&pool.backend));
+        let way = CandidateWay::over(pool, &rules, callers);
+        let way = Deadline::new(way, std::slice::from_ref(&pool.backend.timeouts));
+        Self { way, rules }
     }
 
     /// The call as reports name it.
     pub fn reported(&self, call: &DryRunCall) -> ReportedCall {
-        self.presenter.reported(call)
+        call.reported(&self.rules)
     }
 
-    /// Sends a call, and reads the answer to its end.
+    /// Sends a call, and reads the response to its end.
     pub async fn answer(&self, call: &DryRunCall) -> DryRunAnswer {
         match self.way.call(call.again()).await {
-            Ok(accepted) => self.presenter.present(accepted, call).await,
+            Ok(accepted) => call.present(accepted, &self.rules).await,
             Err(failure) => DryRunAnswer::failed(&failure),
         }
     }
@@ -164,7 +131,7 @@ impl DryRunCall {
     ) -> Self {
         let call = JudgedCall::new(call);
         let context = call.client_at(public.to_string().into(), namespace);
-        let forwarded = ForwardedHeaders::new(headers, Forwarded::new(None, public, None));
+        let forwarded = ForwardedHeaders::new(headers, Forwarded::new(None, public));
         Self {
             client: Arc::new(ClientSide::absent(context, forwarded)),
             call: Arc::new(call),
@@ -200,31 +167,69 @@ impl DryRunCall {
     pub fn root(&self) -> usize {
         self.call.request().root
     }
-}
 
-// === impl ReadCopy ===
-
-impl ReadCopy {
     /// The copy of a valid call of this client.
-    pub(in crate::gateway) fn of(call: &ValidatedCall, client: &ClientSide) -> Self {
+    pub(in crate::gateway) fn copy_of(call: &ValidatedCall, client: &ClientSide) -> Self {
         let client = ClientSide::absent(client.context.clone(), client.forwarded.clone());
-        Self(DryRunCall {
+        Self {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
             client: Arc::new(client),
-        })
+        }
     }
 
-    /// The address of the client whose call it copies.
+    /// The address of the client whose call it is.
     pub(in crate::gateway) fn sender(&self) -> Option<IpAddr> {
         self.client.forwarded.client()
     }
-}
 
-impl Deref for ReadCopy {
-    type Target = DryRunCall;
+    /// The host of the REST root that the backend prints, the one at which it is reached, and the public one.
+    fn own_hosts(&self, printed: Option<&str>, rules: &RelayRules) -> OwnHosts {
+        let public_base = &self.client.context.public_base;
+        let public = public_base
+            .split_once("://")
+            .map_or(&**public_base, |(_, host)| host);
+        let printed = printed.and_then(|root| Url::parse(root).ok());
+        let roots = printed.iter().chain(rules.urls().dialled(self.root()));
+        OwnHosts::new(roots.map(authority).chain([public]))
+    }
 
-    fn deref(&self) -> &DryRunCall {
-        &self.0
+    /// The call as reports name it, at the public address of its root.
+    pub(in crate::gateway) fn reported(&self, rules: &RelayRules) -> ReportedCall {
+        let (operation, request) = (self.operation(), self.call.request());
+        match &self.client.context.namespace {
+            Some(namespace) if !self.is_personal() => {
+                let root = rules.urls().map().public_root("", self.root());
+                ReportedCall::new(operation, request, (&root, namespace))
+            }
+            _ => ReportedCall::personal(operation, request),
+        }
+    }
+
+    /// A response that a backend of these rules gave, as the client would have seen it.
+    pub(in crate::gateway) async fn present<B>(
+        &self,
+        accepted: AcceptedResponse<B>,
+        rules: &RelayRules,
+    ) -> DryRunAnswer
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let own_hosts = self.own_hosts(accepted.printed_root(), rules);
+        let (head, body) = present(accepted, &self.client.context, rules).into_parts();
+        match body.collect().await {
+            Ok(whole) => DryRunAnswer {
+                status: head.status,
+                headers: head.headers,
+                body: whole.to_bytes(),
+                failure: None,
+                own_hosts,
+            },
+            Err(failure) => {
+                let failure = OriginFailure::Interrupted(Box::new(failure));
+                DryRunAnswer::failed(&CallFailure::Unsound(failure))
+            }
+        }
     }
 }
 
@@ -237,7 +242,7 @@ impl DryRunAnswer {
         failure.is_none_or(|failure| failure.reach != Reach::Edge)
     }
 
-    /// The answer for the comparison.
+    /// The response for the comparison.
     pub fn compared(&self) -> ComparedAnswer<'_> {
         ComparedAnswer {
             status: self.status,
@@ -247,7 +252,7 @@ impl DryRunAnswer {
         }
     }
 
-    /// The edge's own answer in place of the backend's.
+    /// The edge's own response in place of the backend's.
     fn failed(failure: &CallFailure) -> Self {
         Self {
             status: fault::failed(failure, &Warnings::default()).status(),
@@ -265,65 +270,6 @@ impl DryRunAnswer {
 fn rules(backend: &BackendSettings) -> RelayRules {
     let budget = BufferBudget::new(backend.response_buffer_total);
     RelayRules::new(backend, &LearntRoots::default(), &budget)
-}
-
-// === impl Presenter ===
-
-impl Presenter {
-    pub(in crate::gateway) fn new(rules: &Arc<RelayRules>) -> Self {
-        let rules = Arc::clone(rules);
-        Self { rules }
-    }
-
-    /// The host of the REST root that the backend prints, the one at which it is reached, and the public one.
-    fn own_hosts(&self, printed: Option<&str>, call: &DryRunCall) -> OwnHosts {
-        let public_base = &call.client.context.public_base;
-        let public = public_base
-            .split_once("://")
-            .map_or(&**public_base, |(_, host)| host);
-        let printed = printed.and_then(|root| Url::parse(root).ok());
-        let roots = printed.iter().chain(self.rules.urls().dialled(call.root()));
-        OwnHosts::new(roots.map(authority).chain([public]))
-    }
-
-    /// The call as reports name it, at the public address of its root.
-    pub(in crate::gateway) fn reported(&self, call: &DryRunCall) -> ReportedCall {
-        let (operation, request) = (call.operation(), call.call.request());
-        match &call.client.context.namespace {
-            Some(namespace) if !call.is_personal() => {
-                let root = self.rules.urls().map().public_root("", call.root());
-                ReportedCall::new(operation, request, (&root, namespace))
-            }
-            _ => ReportedCall::personal(operation, request),
-        }
-    }
-
-    /// An accepted answer as the client would have seen it.
-    pub(in crate::gateway) async fn present<B>(
-        &self,
-        accepted: AcceptedResponse<B>,
-        call: &DryRunCall,
-    ) -> DryRunAnswer
-    where
-        B: Body<Data = Bytes> + Unpin,
-        B::Error: Into<BoxError>,
-    {
-        let own_hosts = self.own_hosts(accepted.printed_root(), call);
-        let (head, body) = present(accepted, &call.client.context, &self.rules).into_parts();
-        match body.collect().await {
-            Ok(whole) => DryRunAnswer {
-                status: head.status,
-                headers: head.headers,
-                body: whole.to_bytes(),
-                failure: None,
-                own_hosts,
-            },
-            Err(failure) => {
-                let failure = OriginFailure::Interrupted(Box::new(failure));
-                DryRunAnswer::failed(&CallFailure::Unsound(failure))
-            }
-        }
-    }
 }
 
 /// The host of a URL with its port.

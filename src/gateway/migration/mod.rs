@@ -12,8 +12,8 @@ mod shadowing;
 
 pub(super) use {
     callers::{Callers, Candidates},
-    cutting_over::{CutoverRules, cutting_over},
+    cutting_over::{CutoverRules, CuttingOver},
     route::CallRoute,
-    select_backend::select_backend,
-    shadowing::{Shadows, shadowing},
+    select_backend::BackendSelection,
+    shadowing::{Shadowing, Shadows},
 };

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::callers::{CandidateWay, Candidates};
-use crate::backend::{Backends, PoolUse};
-use crate::gateway::dispatch::Dispatch;
+use crate::backend::PoolUse;
 use crate::migration::RuleState;
 use calendar_edge_core::cache::KeySpace;
 use calendar_edge_core::relay::{BufferBudget, LearntRoots, RelayRules};
@@ -29,7 +28,7 @@ pub(in crate::gateway) struct Cutover {
     pub(in crate::gateway) rule: CutoverRule,
     pub(in crate::gateway) rule_state: Arc<RuleState>,
     pub(in crate::gateway) way: CandidateWay,
-    /// The keys of kept answers of the backend.
+    /// The keys of kept responses of the backend.
     pub(in crate::gateway) keys: KeySpace,
     /// The longest time of an attempt that the site may have to follow.
     pub(in crate::gateway) first_attempt: Duration,
@@ -38,11 +37,6 @@ pub(in crate::gateway) struct Cutover {
 // === impl CallRoute ===
 
 impl CallRoute {
-    /// The site.
-    pub(in crate::gateway) const fn primary() -> Self {
-        Self::Primary
-    }
-
     /// The keys of the stored responses of the backend of a rule.
     pub(in crate::gateway) fn keys(&self) -> Option<&KeySpace> {
         self.cutover().map(|cutover| &cutover.keys)
@@ -77,22 +71,12 @@ impl Cutover {
         candidates: &Candidates,
         buffers: &BufferBudget,
     ) -> Option<Self> {
-        let Candidates {
-            pools,
-            callers,
-            migration,
-        } = candidates;
-        let pool = pools.get(&PoolUse::Calls(rule.backend.clone()))?;
-        let backends = Arc::new(Backends::new(&pool.backend, &pool.shared));
-        let rules = RelayRules::new(&pool.backend, &LearntRoots::default(), buffers);
+        let pool = candidates.pools.get(&PoolUse::Calls(rule.backend.clone()))?;
+        let rules = Arc::new(RelayRules::new(&pool.backend, &LearntRoots::default(), buffers));
         Some(Self {
             rule: rule.clone(),
-            rule_state: migration.rule_state(rule),
-            way: CandidateWay::new(
-                Dispatch::new(&backends, &Arc::new(rules)),
-                &pool.backend,
-                callers.as_ref(),
-            ),
+            rule_state: candidates.migration.rule_state(rule),
+            way: CandidateWay::over(pool, &rules, candidates.callers.as_ref()),
             keys: KeySpace::new(&pool.backend),
             first_attempt: site.timeouts.read / 2,
         })

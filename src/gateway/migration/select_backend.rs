@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::{HeaderValue, StatusCode};
+use http::HeaderValue;
 use tokio::time::timeout;
 
 use super::route::{CallRoute, Cutover};
@@ -18,7 +18,8 @@ use calendar_edge_core::migration::cutover::RuleEvent;
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
 #[derive(Debug)]
 pub(in crate::gateway) struct BackendSelection {
-    primary: Dispatch,
+    /// The way to the site.
+    pub(in crate::gateway) primary: Dispatch,
 }
 
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.
@@ -29,15 +30,10 @@ struct Attempt<'a> {
     has_ended: bool,
 }
 
-/// The end of the way, with the way to the site.
-pub(in crate::gateway) const fn select_backend(primary: Dispatch) -> BackendSelection {
-    BackendSelection { primary }
-}
-
 // === impl BackendSelection ===
 
 impl BackendSelection {
-    /// Asks the site, as whose answer the guard of a rule takes the time.
+    /// Asks the site, as whose response the guard of a rule takes the time.
     async fn ask_primary(&self, call: CalendarCall, rule_state: &Arc<RuleState>) -> BackendResult {
         let is_write = call.call.is_write();
         let client = call.client.forwarded.client();
@@ -46,16 +42,18 @@ impl BackendSelection {
         rule_state
             .metrics()
             .answered(rule_state.name(), CutoverAnswer::Site);
-        if !is_write && !has_failed(&result) {
-            rule_state.observe(RuleEvent::PrimaryAnswered(started.elapsed()), client);
+        let event = match &result {
+            Ok(accepted) => RuleEvent::of_primary(accepted.effective_status(), started.elapsed()),
+            Err(_) => None,
+        };
+        if let Some(event) = event.filter(|_| !is_write) {
+            rule_state.observe(event, client);
         }
         result
     }
 }
 
-impl Stage<CalendarCall> for BackendSelection {
-    type Response = BackendResult;
-
+impl Stage<CalendarCall, BackendResult> for BackendSelection {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         match call.route.clone() {
             CallRoute::Primary => self.primary.call(call).await,
@@ -88,23 +86,13 @@ impl Cutover {
         result
     }
 
-    /// Sends a call. One that may fall back leaves the site enough time for an answer.
+    /// Sends a call. One that may fall back leaves the site enough time for a response.
     async fn attempt(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         if call.may_fall_back() {
             let attempt = timeout(self.first_attempt, self.way.send(call, identity)).await;
             return attempt.unwrap_or(Err(CallFailure::Overdue));
         }
         self.way.send(call, identity).await
-    }
-}
-
-/// Returns true if a client would see a failure, or would be told to ask less often.
-fn has_failed(result: &BackendResult) -> bool {
-    let is_failure = |status: StatusCode| status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-    match result {
-        Ok(accepted) => accepted.effective_status().is_some_and(is_failure),
-        Err(CallFailure::NotWritten(_)) => false,
-        Err(_) => true,
     }
 }
 
@@ -115,9 +103,10 @@ impl Attempt<'_> {
         self.has_ended = true;
         let took = self.started.elapsed();
         let event = match result {
-            _ if has_failed(result) => RuleEvent::Failed,
-            Ok(accepted) if accepted.is_streamed() => RuleEvent::Began(took),
-            Ok(_) | Err(_) => RuleEvent::Answered(took),
+            Ok(accepted) => RuleEvent::of_response(accepted.effective_status(), accepted.is_streamed(), took),
+            // Nothing was sent.
+            Err(CallFailure::NotWritten(_)) => RuleEvent::Answered(took),
+            Err(_) => RuleEvent::Failed,
         };
         self.rule_state.observe(event, self.client);
     }

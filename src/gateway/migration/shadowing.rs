@@ -1,4 +1,4 @@
-//! Reads whose answer is on its way are asked of another backend as well.
+//! Reads whose response is on its way are asked of another backend as well.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -6,21 +6,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::callers::Candidates;
 use super::copier::{Copier, CopyOrder, Doubling};
-use super::dry_run::ReadCopy;
+use super::dry_run::DryRunCall;
 use super::route::CallRoute;
 use crate::fleet::Fleet;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
+use calendar_edge_core::migration::cutover::CutoverCall;
+use calendar_edge_core::migration::{CopyTo, first_about};
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{Percentage, Settings};
 use calendar_edge_judge::call::ValidatedCall;
 
-/// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
+/// Copies reads that rules choose, once they are answered; the response itself passes unchanged.
 #[derive(Debug)]
 pub(in crate::gateway) struct Shadowing<S> {
-    inner: Arc<S>,
+    pub(in crate::gateway) inner: Arc<S>,
     /// None without a rule.
-    shadows: Option<Shadows>,
+    pub(in crate::gateway) shadows: Option<Shadows>,
 }
 
 /// All rules, with what draws from their shares.
@@ -31,22 +33,9 @@ pub(in crate::gateway) struct Shadows {
     hasher: RandomState,
 }
 
-/// The stage with the rules of these settings.
-pub(in crate::gateway) fn shadowing<S>(inner: S, shadows: Option<Shadows>) -> Shadowing<S> {
-    Shadowing {
-        inner: Arc::new(inner),
-        shadows,
-    }
-}
-
 // === impl Shadowing ===
 
-impl<S> Stage<CalendarCall> for Shadowing<S>
-where
-    S: Stage<CalendarCall, Response = BackendResult>,
-{
-    type Response = BackendResult;
-
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Shadowing<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         let Some(shadows) = &self.shadows else {
             return self.inner.call(call).await;
@@ -58,7 +47,7 @@ where
         if drawn.is_empty() {
             return self.inner.call(call).await;
         }
-        let copy = Arc::new(ReadCopy::of(read, &call.client));
+        let copy = Arc::new(DryRunCall::copy_of(read, &call.client));
         let result = self.inner.call(call).await;
         for (copier, order) in drawn {
             copier.begin(&copy, &result, &self.inner, order);
@@ -91,26 +80,28 @@ impl Shadows {
 
     /// The rules that copy a call: the first one about it for each backend, if its share has drawn the call.
     fn draw(&self, call: &ValidatedCall, route: &CallRoute) -> Vec<(Arc<Copier>, CopyOrder)> {
-        let mut about: Vec<&Arc<Copier>> = Vec::new();
-        for copier in &self.copiers {
-            let is_first = !about.iter().any(|other| other.backend() == copier.backend());
-            if is_first && copier.is_about(call) {
-                about.push(copier);
-            }
+        if call.expects_javascript() {
+            return Vec::new();
         }
-        let order = |copier: &Arc<Copier>| {
-            let to = copier.may_copy(call, route)?;
-            if !self.falls_into(copier.rule().share) {
-                return None;
-            }
-            let doubling = if self.falls_into(copier.rule().double) {
-                Doubling::Drawn
-            } else {
-                Doubling::IfDifferent
-            };
-            Some((Arc::clone(copier), CopyOrder { to, doubling }))
+        let copied = CutoverCall {
+            operation: call.operation(),
+            root: call.request().root,
+            is_personal: call.expects_privacy(),
         };
-        about.into_iter().filter_map(order).collect()
+        let answered_by = route.cutover().map(|cutover| &*cutover.rule.backend);
+        let rules = self.copiers.iter().map(|copier| (copier.rule(), copier));
+        let about = first_about(rules, &copied.operation.name).into_iter();
+        about
+            .filter_map(|(rule, copier)| {
+                let to = CopyTo::of(rule, copied, answered_by)?;
+                let doubling = match (self.falls_into(rule.share), self.falls_into(rule.double)) {
+                    (false, _) => return None,
+                    (true, true) => Doubling::Drawn,
+                    (true, false) => Doubling::IfDifferent,
+                };
+                Some((Arc::clone(copier), CopyOrder { to, doubling }))
+            })
+            .collect()
     }
 
     /// Draws once.

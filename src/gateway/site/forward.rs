@@ -14,12 +14,12 @@ use super::scanned_body::{FormStart, ScannedBody};
 use super::surface_guard::{FormGuard, SurfaceGuard};
 
 use super::upload_body::UploadBody;
-use crate::backend::{Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic};
+use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::gateway::fault;
-use crate::gateway::forwarded::forwarded;
+use crate::gateway::forwarded::PublicNames;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
-use crate::telemetry::{Traffic, Warnings};
+use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -36,7 +36,7 @@ pub(in crate::gateway) struct Site {
     pub(in crate::gateway) decider: Arc<Decider>,
     pub(in crate::gateway) backends: Arc<Backends>,
     pub(in crate::gateway) rules: Arc<RelayRules>,
-    pub(in crate::gateway) origin: SiteOrigin,
+    pub(in crate::gateway) origin: OriginRoute,
     pub(in crate::gateway) public_url: Option<Url>,
     pub(in crate::gateway) limits: Limits,
     pub(in crate::gateway) timeouts: Timeouts,
@@ -200,12 +200,13 @@ impl Site {
         let AskedRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
-        let mut outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
+        let forwarded = PublicNames::of(&public).forwarded(context);
+        let mut outgoing = match site_request(&self.origin, head, body, &forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
         self.logins.prepare(head, outgoing.headers_mut());
-        let mut timer = context.log.exchange();
+        let mut timer = ExchangeTimer::new(&context.log);
         timer.asks(outgoing.method(), outgoing.url());
         let answer = self
             .backends
@@ -222,7 +223,7 @@ impl Site {
         match answer {
             Ok(answer) => self.answered(answer, &public),
             Err(failure) => match BodyFault::behind(&failure) {
-                Some(fault) => fault.response(),
+                Some(response) => response,
                 None => fault::exchange_failed(&failure, &self.warnings),
             },
         }

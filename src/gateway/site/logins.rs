@@ -13,15 +13,11 @@ use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteA
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
-pub(in crate::gateway) struct SiteLogins(RateLimiter);
+pub(in crate::gateway) struct SiteLogins(pub(in crate::gateway) RateLimiter);
 
 // === impl SiteLogins ===
 
 impl SiteLogins {
-    pub(in crate::gateway) const fn new(limiter: RateLimiter) -> Self {
-        Self(limiter)
-    }
-
     /// Asks for a response that shows whether a password was wrong.
     pub(in crate::gateway) fn prepare(&self, head: &Parts, outgoing: &mut HeaderMap) {
         if self.door(head).is_some_and(LoginDoor::is_told_by_body) {
@@ -29,7 +25,7 @@ impl SiteLogins {
         }
     }
 
-    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the answer,
+    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the response,
     /// and gives the charges back if it proves that no login failed. `form` is as for [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard(
         &self,

@@ -3,9 +3,9 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use http_body::Body;
+use bytes::Bytes;
+use http_body::{Body, Frame};
 
-use crate::gateway::body::data_len;
 use crate::layers::{BodyError, ClientBody};
 use crate::server::MinRate;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
@@ -50,4 +50,10 @@ impl BodyHook<ClientBody> for DemandedRate {
         min_rate.moved(data_len(frame.as_ref()));
         Poll::Ready(frame)
     }
+}
+
+/// The bytes of content in what a body was polled for.
+pub(super) fn data_len(polled: Option<&Result<Frame<Bytes>, BodyError>>) -> usize {
+    let frame = polled.and_then(|frame| frame.as_ref().ok());
+    frame.and_then(Frame::data_ref).map_or(0, Bytes::len)
 }

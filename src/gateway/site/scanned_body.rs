@@ -6,10 +6,10 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use super::min_rate_body::MinRateBody;
+use super::min_rate_body::{MinRateBody, data_len};
 use super::surface_guard::FormGuard;
 use super::upload_body::UploadBody;
-use crate::gateway::body::{BodyFault, BodyReader, data_len};
+use crate::gateway::body::{BodyFault, BodyReader};
 use crate::layers::BodyError;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use calendar_edge_core::errors::Cause;

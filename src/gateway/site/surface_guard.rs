@@ -11,12 +11,13 @@ use http::request::Parts as Head;
 use crate::gateway::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
-use crate::telemetry::{DecidedBy, SurfaceMetrics, SurfaceOutcome, Warnings};
+use crate::telemetry::{DecidedBy, SurfaceMetrics, Warnings};
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::gateway::surface::{SURFACE_RULE, SeenBody, SurfaceRequest, SurfaceVerdict};
+use calendar_edge_core::gateway::surface::{
+    SURFACE_RULE, SeenBody, SurfaceOutcome, SurfaceRequest, SurfaceVerdict,
+};
 use calendar_edge_core::limits::rates::{Exceeded, SharedBuckets};
-use calendar_edge_core::settings::Mode;
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::payload::MethodScan;
@@ -64,7 +65,7 @@ impl SurfaceGuard {
         self.decider.surface_request(&asked.head)
     }
 
-    /// The answer to a request that its head refuses, before its body is read.
+    /// The response to a request that its head refuses, before its body is read.
     pub(in crate::gateway) fn by_head(
         &self,
         asked: &AskedRequest,
@@ -83,7 +84,7 @@ impl SurfaceGuard {
         request.is_some_and(|request| self.decider.surface().read_calls(request))
     }
 
-    /// The answer to a request that its body refuses.
+    /// The response to a request that its body refuses.
     pub(in crate::gateway) fn by_body(
         &self,
         asked: &AskedRequest,
@@ -151,13 +152,7 @@ impl SurfaceGuard {
 
     /// Counts and logs what becomes of a request.
     fn take(&self, verdict: SurfaceVerdict<'_>, is_exceeded: bool) -> SurfaceOutcome {
-        let SurfaceVerdict { rule, is_closed, .. } = verdict;
-        let outcome = match (is_closed, is_exceeded, rule.mode) {
-            (false, false, _) => SurfaceOutcome::Passed,
-            (true, _, Mode::Enforce) => SurfaceOutcome::Refused,
-            (false, true, Mode::Enforce) => SurfaceOutcome::Limited,
-            (_, _, Mode::Report | Mode::Off) => SurfaceOutcome::Reported,
-        };
+        let (rule, outcome) = (verdict.rule, verdict.outcome(is_exceeded));
         self.metrics.took(&rule.name, outcome);
         if outcome != SurfaceOutcome::Passed {
             tracing::info!(
@@ -224,7 +219,7 @@ fn reason(verdict: SurfaceVerdict<'_>) -> RefusalReason {
     }
 }
 
-/// The answer of a closed route in WordPress's words, or the page of a web server.
+/// The response of a closed route in WordPress's words, or the page of a web server.
 fn closed(verdict: SurfaceVerdict<'_>) -> EdgeResponse {
     let refusal = verdict.refusal();
     let Some((status, text)) = verdict.page() else {

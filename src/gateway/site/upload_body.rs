@@ -5,8 +5,7 @@ use std::task::{Context, Poll};
 
 use http_body::Body;
 
-use super::min_rate_body::MinRateBody;
-use crate::gateway::body::data_len;
+use super::min_rate_body::{MinRateBody, data_len};
 use crate::layers::BodyError;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame, Upload};
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
+use http_body_util::BodyExt;
 use tokio::time::timeout;
 
 use super::budget::BodyBudget;
@@ -39,6 +40,26 @@ pub(crate) enum CollectError<E> {
     NoRoom,
     /// It could not be received.
     Body(E),
+}
+
+/// The bytes of a whole body that is not a client's.
+///
+/// # Errors
+///
+/// When there are more than `most`, or when it ends early.
+pub(crate) async fn read_within<B>(mut body: B, most: usize) -> Result<Bytes, CollectError<B::Error>>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let data = frame.map_err(CollectError::Body)?.into_data().unwrap_or_default();
+        if whole.len() + data.len() > most {
+            return Err(CollectError::TooLarge);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.into())
 }
 
 /// Bytes together with their share of the budget.

@@ -21,6 +21,7 @@ mod tests;
 mod turn;
 mod validator;
 mod weight;
+mod write_end;
 mod written;
 mod zone;
 
@@ -37,5 +38,6 @@ pub use stated::StatedLife;
 pub use storable::Storable;
 pub use tag::{Tag, UnknownTag};
 pub use validator::{entity_tag, if_none_match, is_known};
-pub use written::{refused_whole, written_by};
+pub use write_end::{WriteEnd, WritePlace};
+pub use written::written_by;
 pub use zone::{SiteZone, day_end};

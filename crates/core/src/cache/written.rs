@@ -46,7 +46,7 @@ pub fn written_by(call: &ForwardableCall) -> Option<Removal> {
 ///
 /// Else everybody could remove answers by writes that the site refuses. Of errors of the handlers nobody knows what was
 /// stored before: an event may be refused after its new venue was created.
-pub fn refused_whole(status: StatusCode, body: Option<&[u8]>) -> bool {
+pub(super) fn refused_whole(status: StatusCode, body: Option<&[u8]>) -> bool {
     if REFUSALS.contains(&status) {
         return true;
     }

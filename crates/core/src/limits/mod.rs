@@ -1,6 +1,8 @@
-//! How much clients may ask: request rates, and the permits of the site: who waits for them, and how edges divide them.
+//! How much clients may ask: request rates, the permits of the site (who waits for them, how edges divide them), and the
+//! breaker.
 
 mod allotment;
+mod breaker;
 #[cfg(test)]
 mod dice;
 #[cfg(test)]
@@ -10,4 +12,5 @@ pub mod queue;
 pub mod rates;
 
 pub use allotment::{Allotment, Claim, parts};
+pub use breaker::{Breaker, Health, Pass, Position};
 pub use fleet_size::FleetSize;

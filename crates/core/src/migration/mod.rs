@@ -2,3 +2,6 @@
 
 pub mod comparison;
 pub mod cutover;
+mod shadow;
+
+pub use shadow::{CopyTo, first_about};

@@ -2,6 +2,7 @@
 
 mod answer_form;
 mod calendar;
+mod form_headers;
 mod form_writer;
 mod members;
 

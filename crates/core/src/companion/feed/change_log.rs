@@ -6,6 +6,7 @@ use super::feed_token::FeedPosition;
 use super::known_records::{KnownRecords, RecordName, RecordStanding};
 use super::numbered::Numbered;
 use super::page::{ChangedRecord, FeedPage, WhatChanged};
+use super::record_verdict::RecordVerdict;
 use crate::cache::{Dependencies, Removal, Tag};
 use crate::companion::purge::PurgeRequest;
 use crate::unix_time::UnixTime;
@@ -42,19 +43,6 @@ pub struct ChangeLog {
 pub struct AskedRecord {
     pub(super) name: RecordName,
     pub(super) number: u64,
-}
-
-/// What an anonymous reader found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecordVerdict {
-    /// The record, with the time of its change as the site prints it.
-    Readable(Option<Box<str>>),
-    /// The site does not show it.
-    Hidden,
-    /// The site did not answer.
-    Failed,
-    /// The edge refuses the question, as it refuses it to every reader.
-    Refused,
 }
 
 // === impl AskedRecord ===

@@ -9,11 +9,13 @@ mod known_records;
 mod log_text;
 mod numbered;
 mod page;
+mod record_verdict;
 mod webhook_signature;
 
-pub use change_log::{AskedRecord, ChangeLog, RecordVerdict};
+pub use change_log::{AskedRecord, ChangeLog};
 pub use feed_query::{FeedQuery, InvalidArgument};
 pub use feed_token::{FeedKey, FeedPosition, MalformedToken};
 pub use known_records::RecordName;
 pub use page::{ChangedRecord, FeedPage, WhatChanged};
+pub use record_verdict::RecordVerdict;
 pub use webhook_signature::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};

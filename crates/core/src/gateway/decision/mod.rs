@@ -4,14 +4,17 @@
 //! after the head: [`HeadRules::check`], [`Decider::open`], [`Decider::judge`]. `calendar-edge explain` prints the
 //! same decision.
 
+mod call_context;
 mod decider;
 mod head_limits;
 mod head_rules;
 mod host_rule;
 mod on_head;
 mod opened_call;
+mod patch_conditions;
 mod request_head;
 mod site_form;
+mod site_headers;
 mod site_login;
 mod sole_target;
 mod surface_verdicts;
@@ -20,7 +23,9 @@ mod upgrade;
 pub use decider::{Decider, Decision, Opening};
 pub use head_rules::HeadRules;
 pub use opened_call::{BodyRule, OpenedCall, ReadableCall};
+pub use patch_conditions::PatchConditions;
 pub use request_head::RequestHead;
 pub use site_form::{SiteFormScan, WHOLE_FORM_BYTES};
+pub use site_headers::{keep_end_to_end, strip_hop_by_hop};
 pub use site_login::{LOGIN_ANSWER_BYTES, LoginDoor, SiteAnswer};
 pub use upgrade::asked_upgrade;

@@ -2,6 +2,7 @@
 
 mod companion_list;
 mod surface_body;
+mod surface_outcome;
 mod surface_request;
 mod surface_rules;
 #[cfg(test)]
@@ -9,5 +10,6 @@ mod surface_rules_tests;
 
 pub use companion_list::{COMPANION_LIST, companion_list};
 pub use surface_body::{BodyVerdict, SeenBody};
+pub use surface_outcome::SurfaceOutcome;
 pub use surface_request::SurfaceRequest;
 pub use surface_rules::{SURFACE_RULE, SurfaceRules, SurfaceVerdict};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::guard::{RuleEvent, RuleGuard, TripReason};
+use super::guard::{RuleGuard, TripReason};
 use super::place::ClientId;
+use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
 use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};

@@ -5,8 +5,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::control::*;
-use super::guard::{RuleEvent, TripReason};
+use super::guard::TripReason;
 use super::place::ClientId;
+use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
 use crate::unix_time::UnixTime;

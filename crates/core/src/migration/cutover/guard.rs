@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::failure_run::FailureRun;
 use super::lateness::Lateness;
 use super::place::ClientId;
+use super::rule_event::RuleEvent;
 use super::tally::{CallCounts, CallFault, Tally};
 use super::window::Window;
 use crate::settings::{GuardSettings, Percentage};
@@ -40,29 +41,6 @@ pub(super) struct RuleGuard {
     looked: u128,
 }
 
-/// Something that happened to a call that a rule is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleEvent {
-    /// The backend answered within this time.
-    Answered(Duration),
-    /// The head of an answer came within this time; its body follows.
-    Began(Duration),
-    /// An answer that had begun ended well.
-    Ended,
-    /// An answer that had begun broke off.
-    BrokeOff,
-    /// The backend failed: no connection, a timeout, an unusable answer, status 429, or one of 500 or more.
-    Failed,
-    /// The client left before the backend had answered.
-    GivenUp(Duration),
-    /// The site answered a call of a client that the rule does not take.
-    PrimaryAnswered(Duration),
-    /// The answers of backend and site do not differ in value.
-    Same,
-    /// The answers of backend and site differ in value.
-    Different,
-}
-
 /// Why a guard returns calls to the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TripReason {
@@ -80,7 +58,7 @@ pub enum TripReason {
         /// Their number.
         failed: u64,
     },
-    /// Too many answers differ.
+    /// Too many responses differ.
     Different {
         /// The compared calls in the window.
         compared: u64,
@@ -97,7 +75,7 @@ pub enum TripReason {
         late: u64,
         /// The time that they may take.
         allowed: Duration,
-        /// The share of the site's answers that takes longer than those of the backend may, without the allowance.
+        /// The share of the site's responses that takes longer than those of the backend may, without the allowance.
         share: Percentage,
     },
 }

@@ -48,7 +48,7 @@ impl CutoverPlan {
 
     fn is_about(&self, rule: &CutoverRule, call: CutoverCall<'_>) -> bool {
         rule.is_about(&call.operation.name, CutMethods::of(call.operation.is_write()))
-            && is_served(call.root)
+            && call.is_served()
             && (!call.is_personal || self.takes_credentials(rule))
     }
 
@@ -58,9 +58,13 @@ impl CutoverPlan {
     }
 }
 
-/// A further backend serves the first root.
-const fn is_served(root: usize) -> bool {
-    root == 0
+// === impl CutoverCall ===
+
+impl CutoverCall<'_> {
+    /// A further backend serves the first root.
+    pub(in crate::migration) const fn is_served(&self) -> bool {
+        self.root == 0
+    }
 }
 
 #[cfg(test)]

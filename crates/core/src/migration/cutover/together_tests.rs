@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::control::{RuleChange, RuleControl};
 use super::control_tests::{QUICK, START, client, control, guarded, percentage};
-use super::guard::RuleEvent;
+use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
 use super::shared_counts::SharedCounts;
 use crate::settings::CutoverRule;

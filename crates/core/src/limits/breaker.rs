@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use calendar_edge_core::settings::BreakerSettings;
+use crate::settings::BreakerSettings;
 
 /// Closed until a run of outages opens it; then it admits one probe per interval.
 #[derive(Debug)]
-pub(super) struct Breaker {
+pub struct Breaker {
     /// Consecutive outages that open it; zero: it never opens.
     failures: usize,
     probe_interval: Duration,
@@ -17,7 +17,7 @@ pub(super) struct Breaker {
 
 /// The position of a breaker in log lines and metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
+pub enum Position {
     /// All exchanges pass.
     Closed,
     /// Only a probe passes.
@@ -28,7 +28,7 @@ pub(super) enum Position {
 
 /// The health of an origin, as shown by one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Health {
+pub enum Health {
     /// It responds; an error of its application is a response too.
     Alive,
     /// It cannot be reached, hangs, breaks off, or reports that it is out of service.
@@ -37,7 +37,7 @@ pub(crate) enum Health {
 
 /// The admission of one exchange; it is handed back with the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pass {
+pub struct Pass {
     epoch: u64,
 }
 
@@ -51,7 +51,8 @@ enum BreakerState {
 // === impl Breaker ===
 
 impl Breaker {
-    pub(super) fn new(settings: &BreakerSettings) -> Self {
+    /// A closed breaker.
+    pub fn new(settings: &BreakerSettings) -> Self {
         Self {
             failures: settings.failures,
             probe_interval: settings.probe_interval,
@@ -60,8 +61,12 @@ impl Breaker {
         }
     }
 
-    /// Admits an exchange, or returns the time until the next probe.
-    pub(super) fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
+    /// Admits an exchange while it is closed, and else one probe in each interval.
+    ///
+    /// # Errors
+    ///
+    /// The time until the next probe.
+    pub fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
         let pass = Pass { epoch: self.epoch };
         match self.state {
             BreakerState::Closed { .. } => Ok(pass),
@@ -77,7 +82,7 @@ impl Breaker {
     }
 
     /// Takes the report of an admitted exchange.
-    pub(super) fn report(&mut self, pass: Pass, health: Health, now: Instant) {
+    pub fn report(&mut self, pass: Pass, health: Health, now: Instant) {
         self.state = match (self.state, health) {
             (BreakerState::Closed { .. }, Health::Alive) => BreakerState::Closed { run: 0 },
             (BreakerState::Open { .. } | BreakerState::HalfOpen { .. }, Health::Alive) => {
@@ -102,7 +107,8 @@ impl Breaker {
         };
     }
 
-    pub(super) fn position(&self) -> Position {
+    /// Whether exchanges pass.
+    pub fn position(&self) -> Position {
         match self.state {
             BreakerState::Closed { .. } => Position::Closed,
             BreakerState::HalfOpen { .. } => Position::HalfOpen,

@@ -1,28 +1,20 @@
-//! The question to the site who a caller is, with the caller's own credentials.
+//! The request that asks the site who a caller is, with the caller's own credentials.
 
-use http::Method;
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
 use ring::hmac;
-use url::Position;
 use uuid::Uuid;
 
-use super::address::{AddressFault, plain};
+use super::address::AddressFault;
 use super::forwarded_headers::{self, ForwardedHeaders, X_WP_NONCE};
-use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
-use crate::telemetry::unix_time;
-use calendar_edge_core::companion::mark::MARK;
-use calendar_edge_core::settings::{BackendSettings, MarkKey};
+use super::own_requests::OwnRequests;
+use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Caller;
 
-/// Asks WordPress's own route about users.
+/// Asks each root of the site, by WordPress's own route about users.
 #[derive(Debug)]
-pub(crate) struct CallerQuestion {
-    /// By the positions of the roots.
-    routes: Vec<OriginRoute>,
-    key: Option<MarkKey>,
-}
+pub(crate) struct CallerRequest(Vec<OwnRequests>);
 
 /// Credentials as the edge remembers them: a keyed hash of every byte by which the site tells callers apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -32,43 +24,29 @@ pub(crate) struct CallerKey(Vec<u8>);
 const PATH: &str = "/wp/v2/users/me";
 const QUERY: &str = "context=edit&_fields=id,username,email,roles";
 
-// === impl CallerQuestion ===
+// === impl CallerRequest ===
 
-impl CallerQuestion {
-    /// The question to each root of the site.
+impl CallerRequest {
+    /// The requests to the roots of the site.
     pub(crate) fn new(site: &BackendSettings) -> Self {
-        let roots = site.roots.iter();
-        Self {
-            routes: roots
-                .map(|root| OriginRoute::of_root(&site.origin, &root.origin_url))
-                .collect(),
-            key: site.origin.mark_key.clone(),
-        }
+        let own = |url| OwnRequests::new(&site.origin, url, site.origin.mark_key.clone());
+        Self(site.roots.iter().map(|root| own(&root.origin_url)).collect())
     }
 
-    /// The question about the caller of a call.
+    /// The request about the caller of a call.
     pub(crate) fn about(
         &self,
         call: &ForwardableCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<Outgoing<'static>, AddressFault> {
         let request = call.request();
-        let route = self.routes.get(request.root).ok_or(AddressFault::UnknownRoot)?;
-        let path = format!("{}{PATH}", route.base().path().trim_end_matches('/'));
+        let root = self.0.get(request.root).ok_or(AddressFault::UnknownRoot)?;
         // Nobody can guess the query, so that no cache in between has a response, which may be about somebody else.
         let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
-        let url = plain(route.base(), &path, Some(&query))?;
         let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
         headers.remove(CONTENT_TYPE);
         headers.remove(CONTENT_LENGTH);
-        route.write_to(&mut headers);
-        if let Some(key) = &self.key {
-            let target = &url[Position::BeforePath..Position::AfterQuery];
-            headers.insert(MARK, key.mark(&Method::GET, target, b"", unix_time().as_secs()));
-        }
-        let mut question = reqwest::Request::new(Method::GET, url);
-        *question.headers_mut() = headers;
-        Ok(Outgoing::own_read(question))
+        root.get(PATH, Some(&query), headers).map(Outgoing::own_read)
     }
 }
 

@@ -7,7 +7,7 @@ use calendar_edge_judge::contract::patch::{ReadRecord, RecordDate};
 
 /// The preconditions of a PATCH (RFC 9110 section 13.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gateway) enum PatchConditions {
+pub enum PatchConditions {
     /// None, or one that every record meets.
     Always,
     /// The record was not changed after this moment.
@@ -20,7 +20,7 @@ pub(in crate::gateway) enum PatchConditions {
 
 impl PatchConditions {
     /// The conditions of a request; `None` if it is no PATCH.
-    pub(in crate::gateway) fn of(method: &Method, headers: &HeaderMap) -> Option<Self> {
+    pub fn of(method: &Method, headers: &HeaderMap) -> Option<Self> {
         if method != Method::PATCH {
             return None;
         }
@@ -34,7 +34,7 @@ impl PatchConditions {
     }
 
     /// Returns true if the record meets them.
-    pub(in crate::gateway) fn hold(self, record: &ReadRecord) -> bool {
+    pub fn hold(self, record: &ReadRecord) -> bool {
         match self {
             Self::Always => true,
             Self::UnmodifiedSince(date) => record.modified().is_some_and(|modified| modified <= date),

@@ -1,0 +1,67 @@
+//! The headers of a response in another form than the pages that it is written of.
+
+use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::answer_form::AnswerForm;
+
+/// Headers of a page that say nothing about the form.
+const OF_PAGE: [HeaderName; 6] = [
+    AGE,
+    CONTENT_LENGTH,
+    ETAG,
+    LINK,
+    HeaderName::from_static("cache-status"),
+    HeaderName::from_static("x-tec-totalpages"),
+];
+
+// === impl AnswerForm ===
+
+impl AnswerForm {
+    /// The headers of a page as those of this form, whose body has so many bytes.
+    #[must_use]
+    pub fn headers_of(self, mut page: HeaderMap, length: usize) -> HeaderMap {
+        for name in OF_PAGE {
+            page.remove(name);
+        }
+        page.insert(CONTENT_TYPE, self.content_type());
+        page.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        if self == Self::Calendar {
+            page.insert(
+                CONTENT_DISPOSITION,
+                HeaderValue::from_static("inline; filename=\"events.ics\""),
+            );
+        }
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_keeps_what_is_true_of_all_its_pages() {
+        let mut page = HeaderMap::new();
+        for (name, value) in [
+            ("content-type", "application/json; charset=UTF-8"),
+            ("content-length", "7"),
+            ("etag", "\"a\""),
+            ("link", "<https://events.example/?page=2>; rel=\"next\""),
+            ("x-tec-totalpages", "3"),
+            ("x-tec-total", "24"),
+        ] {
+            page.insert(name, HeaderValue::from_static(value));
+        }
+        let calendar = AnswerForm::Calendar.headers_of(page.clone(), 90);
+        assert_eq!(calendar[CONTENT_TYPE], "text/calendar; charset=utf-8");
+        assert_eq!(calendar[CONTENT_LENGTH], "90");
+        assert_eq!(calendar["x-tec-total"], "24");
+        assert_eq!(calendar[CONTENT_DISPOSITION], "inline; filename=\"events.ics\"");
+        for name in [ETAG, LINK, HeaderName::from_static("x-tec-totalpages")] {
+            assert!(!calendar.contains_key(&name), "{name}");
+        }
+        let json = AnswerForm::Json.headers_of(page, 90);
+        assert!(!json.contains_key(CONTENT_DISPOSITION));
+    }
+}

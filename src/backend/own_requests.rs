@@ -1,0 +1,115 @@
+//! The edge's own requests to a REST root of a site: written like a call, and never a call of a client.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use url::{Position, Url};
+
+use super::address::AddressFault;
+use super::backends::Backend;
+use super::breaker_handle::BreakerGuard;
+use super::origin_body::OriginBody;
+use super::origin_route::OriginRoute;
+use super::outgoing::Outgoing;
+use crate::telemetry::unix_time;
+use calendar_edge_core::companion::mark::{MARK, ShownChanges};
+use calendar_edge_core::limits::Health;
+use calendar_edge_core::settings::{MarkKey, OriginSettings};
+
+/// Writes and sends the edge's own requests to one REST root.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnRequests {
+    root: OriginRoute,
+    /// Signs the requests; none: they are not signed.
+    key: Option<MarkKey>,
+}
+
+/// Where the companion plugin answers below a root.
+const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
+
+/// The most bytes of a response that are read: all are short, and one that was read leaves its connection to others.
+const MOST_BYTES: usize = 64 * 1024;
+
+// === impl OwnRequests ===
+
+impl OwnRequests {
+    /// Requests to a root, signed if there is a key.
+    pub(crate) fn new(origin: &OriginSettings, root: &Url, key: Option<MarkKey>) -> Self {
+        let root = OriginRoute::of_root(origin, root);
+        Self { root, key }
+    }
+
+    /// A request for a path below the root, with these headers beside those of the way.
+    pub(super) fn get(
+        &self,
+        path: &str,
+        query: Option<&str>,
+        mut headers: HeaderMap,
+    ) -> Result<reqwest::Request, AddressFault> {
+        let url = self.root.url_below(path, query)?;
+        self.root.write_to(&mut headers);
+        if let Some(key) = &self.key {
+            let target = &url[Position::BeforePath..Position::AfterQuery];
+            headers.insert(MARK, key.mark(&Method::GET, target, b"", unix_time().as_secs()));
+        }
+        let mut request = reqwest::Request::new(Method::GET, url);
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    /// Members of the root's index; none if the backend does not answer with a success.
+    pub(crate) async fn index(&self, backend: &Backend, query: &str) -> Option<Bytes> {
+        let (response, guard) = self.send(backend, "/", query).await?;
+        guard.report(Health::Alive);
+        if response.status() != StatusCode::OK {
+            return None;
+        }
+        let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        body.ok().map(http_body_util::Collected::to_bytes)
+    }
+
+    /// Returns true if a backend answers, with whatever but the statuses by which a proxy says that it does not.
+    pub(super) async fn is_answered(&self, backend: &Backend) -> bool {
+        let Some((response, guard)) = self.send(backend, "/", "_fields=namespaces").await else {
+            return false;
+        };
+        let is_down = matches!(
+            response.status(),
+            StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+        );
+        guard.report(if is_down { Health::Outage } else { Health::Alive });
+        drain(response).await;
+        !is_down
+    }
+
+    /// How many changes the companion plugin has counted; none if there is no response with a number.
+    pub(crate) async fn changes(&self, backend: &Backend) -> Option<ShownChanges> {
+        // A query of its own keeps caches in between from answering.
+        let query = format!("t={}", unix_time().as_secs());
+        let (response, guard) = self.send(backend, CHANGES_PATH, &query).await?;
+        guard.report(Health::Alive);
+        let is_success = response.status() == StatusCode::OK;
+        let changes = is_success.then(|| ShownChanges::of(response.headers())).flatten();
+        drain(response).await;
+        changes
+    }
+
+    async fn send(
+        &self,
+        backend: &Backend,
+        path: &str,
+        query: &str,
+    ) -> Option<(Response<OriginBody>, BreakerGuard)> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let request = self.get(path, Some(query), headers).ok()?;
+        backend.exchange(Outgoing::own_read(request), "none").await.ok()
+    }
+}
+
+/// Reads what says nothing more, so that the connection can be kept.
+async fn drain(response: Response<OriginBody>) {
+    let _ = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+}

@@ -1,0 +1,20 @@
+//! The gateway behind one type, whatever its stages are.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::layers::{EdgeRequest, EdgeResponse};
+
+/// Serves requests under one set of settings.
+pub(super) trait ServeGateway: Send + Sync {
+    /// Answers a request.
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> ServeFuture;
+
+    /// Returns true if a request leads elsewhere under another name of the calendar at the site.
+    fn depends_on_namespace(&self, request: &EdgeRequest) -> bool;
+}
+
+/// The response to a request, once it is there.
+pub(super) type ServeFuture = BoxFuture<'static, Result<EdgeResponse, Infallible>>;
