@@ -11,7 +11,7 @@ use super::stage::Stage;
 use crate::backend::{
     Backend, Backends, BreakerGuard, ExchangeFailure, NamespaceLooks, OriginBody, Outgoing,
 };
-use crate::companion::{Companions, ExchangeStart};
+use crate::companion::Companions;
 use crate::telemetry::ExchangeTimer;
 use calendar_edge_core::companion::purge::AnswerAge;
 use calendar_edge_core::limits::Health;
