@@ -232,7 +232,7 @@ pub(super) mod tests {
 
     /// A bulkhead with its own metrics.
     pub(in crate::backend) fn bulkhead(permits: usize, waiting: usize) -> Bulkhead {
-        let metrics = Metrics::new().backend("test").permits(TrafficKind::Calls);
+        let metrics = Metrics::new().backends().of("test").permits(TrafficKind::Calls);
         let capacity = Capacity {
             permits,
             waiting,

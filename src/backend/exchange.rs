@@ -222,7 +222,7 @@ impl Backend {
         };
         match &self.shared.exchanges {
             Some(own) => own.exchanged(&exchange),
-            None => self.metrics.exchanged(&exchange),
+            None => self.metrics.exchanges().of_site().exchanged(&exchange),
         }
     }
 }

@@ -126,7 +126,8 @@ impl SharedBackend {
     ) -> Result<Self, ClientError> {
         let metrics = of
             .metrics
-            .backend(of.label.as_deref().unwrap_or(authority.as_str()));
+            .backends()
+            .of(of.label.as_deref().unwrap_or(authority.as_str()));
         let (calls, site) = capacities(backend);
         Ok(Self {
             clients: Clients::new(Dial::of(backend, authority), of.threads, tls)?,
@@ -135,7 +136,7 @@ impl SharedBackend {
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
-            exchanges: of.label.as_deref().map(|label| of.metrics.exchanges_of(label)),
+            exchanges: of.label.as_deref().map(|label| of.metrics.exchanges().of(label)),
             metrics,
         })
     }

@@ -199,7 +199,6 @@ impl Log {
 
     fn obey(&self, message: FleetMessage, age: Duration, is_timely: bool) {
         self.fleet.metrics().message(message.kind(), Direction::Heard);
-        self.fleet.metrics().arrived_after(age);
         match message {
             FleetMessage::Purge { purge, cause } => self.fleet.companions().obey_other(&purge, cause),
             FleetMessage::Seen(seen) if is_timely => {

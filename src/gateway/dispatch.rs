@@ -12,6 +12,7 @@ use crate::backend::{
     Backend, Backends, BreakerGuard, ExchangeFailure, NamespaceLooks, OriginBody, Outgoing,
 };
 use crate::companion::Companions;
+use crate::telemetry::ExchangeTimer;
 use calendar_edge_core::companion::purge::AnswerAge;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::relay::{AcceptedResponse, CallContext, RelayRules, accept};
@@ -107,7 +108,7 @@ impl Dispatch {
         let backend = self.backends.for_call(&call.call);
         let outgoing = outgoing.noted_in(&call.client.log);
         // Until the answer is checked, which holds most answers whole.
-        let mut timer = call.client.log.exchange();
+        let mut timer = ExchangeTimer::new(&call.client.log);
         let (method, url) = outgoing.asks();
         timer.asks(method, url);
         let answer = self.exchange(backend, call, outgoing).await;

@@ -45,11 +45,6 @@ impl RateLimiter {
         self.budgets.count_logins()
     }
 
-    /// Counts a call of the calendar that no limit stops.
-    pub(super) fn passed(&self) {
-        self.metrics.passed();
-    }
-
     /// Charges a call, and a failed login for all edges of a fleet.
     ///
     /// # Errors

@@ -97,7 +97,7 @@ impl LogSinks {
         } = sinks;
         let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
         let roots: Vec<Arc<str>> = roots.collect();
-        metrics.expect(settings);
+        metrics.requests().expect(settings);
         Self {
             metrics,
             refusals,
@@ -169,7 +169,7 @@ impl Record {
             answer: None,
             bytes: 0,
             complete: false,
-            _inflight: sinks.metrics.begin(),
+            _inflight: sinks.metrics.requests().begin(),
             sinks: Arc::clone(sinks),
         }
     }

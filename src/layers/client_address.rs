@@ -7,7 +7,6 @@ use ipnet::IpNet;
 
 use crate::server::{Peer, Transport};
 use calendar_edge_core::gateway::authority::Scheme;
-use calendar_edge_core::gateway::refusals::Arrived;
 
 /// The client's address and scheme, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,19 +15,6 @@ pub(crate) struct ClientAddress {
     pub(crate) address: Option<IpAddr>,
     /// The scheme of the URL that the client requested.
     pub(crate) scheme: Scheme,
-}
-
-// === impl ClientAddress ===
-
-impl ClientAddress {
-    /// How the request of this client arrived over a connection.
-    pub(super) fn arrived(self, peer: Peer) -> Arrived {
-        Arrived {
-            client: self.address,
-            scheme: self.scheme,
-            local: peer.local,
-        }
-    }
 }
 
 /// The right-most address of the chain that is not a trusted proxy.

@@ -141,7 +141,7 @@ impl<B> EdgeRequest<B> {
 
     /// The request without its secrets; none if its head is too large to be kept.
     pub(crate) fn kept(&self, body: DecidingBody<'_>) -> Option<KeptRequest> {
-        KeptRequest::keep(&self.head, self.context.client.arrived(self.peer), body)
+        KeptRequest::keep(&self.head, body)
     }
 
     /// Notes why the request is refused, with the body that decides.

@@ -18,12 +18,11 @@ impl HeadCheck for HeadRules {
 
 /// Notes why a head is refused.
 fn note<B>(request: &ArrivedRequest<B>, refusal: &Refusal) {
-    let Some((log, client)) = request.context.log.as_ref().zip(request.context.client) else {
+    let Some(log) = &request.context.log else {
         return;
     };
-    let arrived = client.arrived(request.peer);
     log.refused(|| RefusalNote {
-        request: KeptRequest::keep(&request.head, arrived, DecidingBody::None),
+        request: KeptRequest::keep(&request.head, DecidingBody::None),
         findings: Vec::new(),
         decided_by: DecidedBy::Rules,
         insists: refusal.problem().held_in_every_mode(),

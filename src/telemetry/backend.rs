@@ -4,41 +4,47 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::permits::{PermitMetrics, TrafficKind, Waits};
-use super::series::Series;
-use super::table::{
-    ORIGIN_BREAKER_STATE, ORIGIN_PERMITS_IN_USE, ORIGIN_PERMITS_LIMIT, ORIGIN_QUEUE_SECONDS, ORIGIN_RETRIES,
-    ORIGIN_REVOKED_PERMITS, ORIGIN_SHED_REQUESTS, ORIGIN_WAITING_REQUESTS, ORIGIN_WAITING_REQUESTS_LIMIT,
-};
+use super::permits::{PermitMetrics, TrafficKind};
+use super::series::{Counter, Gauge, metrics};
 use super::wall_clock::unix_time;
 use calendar_edge_core::limits::queue::Shed;
 use calendar_edge_core::unix_time::UnixTime;
 
+metrics! {
+    struct BackendSeries {
+        origin_breaker_state: Gauge["backend"] =
+            "Whether reads reach the backend: 0 closed (they do), 1 half-open (one is trying), 2 open (they do not)";
+        origin_permits_in_use: Gauge["backend", "traffic"] = "Exchanges that hold a permit of a backend";
+        origin_permits_limit: Gauge["backend", "traffic"] =
+            "The most exchanges that may hold a permit of a backend";
+        origin_retries: Counter["backend", "result"] =
+            "Reads that failed on a pooled connection: tried again, or denied by the retry budget";
+        origin_revoked_permits: Counter["backend", "traffic"] =
+            "Streamed responses to slow clients that were aborted because another request waited for a permit";
+        origin_shed_requests: Counter["backend", "traffic", "reason"] =
+            "Requests that got no permit of a backend: the queue was full, overload lasts, a write or a call with \
+             credentials took the place, or the wait was too long (overdue)";
+        origin_waiting_requests: Gauge["backend", "traffic"] = "Requests that wait for a permit of a backend";
+        origin_waiting_requests_limit: Gauge["backend", "traffic"] =
+            "The most requests that may wait for a permit of a backend";
+    }
+}
+
 /// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
-pub(crate) struct BackendMetrics(Arc<BackendSeries>);
+pub(crate) struct BackendMetrics(Arc<LiveBackend>);
 
 /// The metrics of all backends; clones share their values.
 #[derive(Debug, Clone)]
-pub(super) struct BackendFamilies {
-    in_use: Series<Gauge, 2>,
-    waiting: Series<Gauge, 2>,
-    permits_limit: Series<Gauge, 2>,
-    waiting_limit: Series<Gauge, 2>,
-    revoked: Series<Counter, 2>,
-    shed: Series<Counter, 3>,
-    waits: Series<Waits, 2>,
-    retries: Series<Counter, 2>,
-    breaker: Series<Gauge, 1>,
-    live: Arc<Mutex<HashMap<String, Weak<BackendSeries>>>>,
+pub(crate) struct BackendFamilies {
+    series: BackendSeries,
+    live: Arc<Mutex<HashMap<String, Weak<LiveBackend>>>>,
 }
 
 #[derive(Debug)]
-struct BackendSeries {
+struct LiveBackend {
     backend: Arc<str>,
     families: BackendFamilies,
     answered: Mutex<Option<UnixTime>>,
@@ -53,38 +59,30 @@ const DENIED: &str = "denied";
 impl BackendFamilies {
     pub(super) fn new(registry: &mut Registry) -> Self {
         Self {
-            in_use: ORIGIN_PERMITS_IN_USE.series(registry),
-            waiting: ORIGIN_WAITING_REQUESTS.series(registry),
-            permits_limit: ORIGIN_PERMITS_LIMIT.series(registry),
-            waiting_limit: ORIGIN_WAITING_REQUESTS_LIMIT.series(registry),
-            revoked: ORIGIN_REVOKED_PERMITS.series(registry),
-            shed: ORIGIN_SHED_REQUESTS.series(registry),
-            waits: ORIGIN_QUEUE_SECONDS.series(registry),
-            retries: ORIGIN_RETRIES.series(registry),
-            breaker: ORIGIN_BREAKER_STATE.series(registry),
+            series: BackendSeries::new(registry),
             live: Arc::default(),
         }
     }
 
     /// The series of a backend; its name comes from the settings, never from a client.
-    pub(super) fn of(&self, backend: &str) -> BackendMetrics {
+    pub(crate) fn of(&self, backend: &str) -> BackendMetrics {
         let mut live = self.live.lock();
         let known = live.get(backend).and_then(Weak::upgrade);
         BackendMetrics(known.unwrap_or_else(|| {
-            let series = Arc::new(BackendSeries {
+            let new = Arc::new(LiveBackend {
                 backend: backend.into(),
                 families: self.clone(),
                 answered: Mutex::default(),
                 failed: Mutex::default(),
             });
-            series.create();
-            live.insert(backend.to_owned(), Arc::downgrade(&series));
-            series
+            new.create();
+            live.insert(backend.to_owned(), Arc::downgrade(&new));
+            new
         }))
     }
 
     /// The backends in use, by name.
-    pub(super) fn in_use(&self) -> Vec<BackendMetrics> {
+    pub(crate) fn in_use(&self) -> Vec<BackendMetrics> {
         let mut found: Vec<_> = self.live.lock().values().filter_map(Weak::upgrade).collect();
         found.sort_by(|one, other| one.backend.cmp(&other.backend));
         found.into_iter().map(BackendMetrics).collect()
@@ -141,63 +139,63 @@ impl BackendMetrics {
 
     fn retry(&self, result: &'static str) {
         let labels = [(&self.0.backend).into(), result.into()];
-        self.0.families.retries.add(labels, 1);
+        self.0.families.series.origin_retries.add(labels, 1);
     }
 }
 
-// === impl BackendSeries ===
+// === impl LiveBackend ===
 
-impl BackendSeries {
+impl LiveBackend {
     fn create(&self) {
         for traffic in TrafficKind::ALL {
             drop(self.permits(traffic));
         }
         for result in [TRIED, DENIED] {
-            self.families
-                .retries
-                .expect([(&self.backend).into(), result.into()]);
+            let retries = &self.families.series.origin_retries;
+            retries.expect([(&self.backend).into(), result.into()]);
         }
         drop(self.breaker());
     }
 
     fn permits(&self, traffic: TrafficKind) -> PermitMetrics {
-        let (backend, traffic, families) = (&self.backend, traffic.label(), &self.families);
+        let (backend, traffic, series) = (&self.backend, traffic.label(), &self.families.series);
         let labels = || [backend.into(), traffic.into()];
-        let shed = |reason: Shed| {
-            families
-                .shed
-                .of([backend.into(), traffic.into(), reason.name().into()])
-        };
         PermitMetrics {
-            in_use: families.in_use.of(labels()),
-            waiting: families.waiting.of(labels()),
-            permits_limit: families.permits_limit.of(labels()),
-            waiting_limit: families.waiting_limit.of(labels()),
-            revoked: families.revoked.of(labels()),
-            shed: Shed::ALL.map(shed),
-            waits: families.waits.of(labels()),
+            in_use: series.origin_permits_in_use.of(labels()),
+            waiting: series.origin_waiting_requests.of(labels()),
+            permits_limit: series.origin_permits_limit.of(labels()),
+            waiting_limit: series.origin_waiting_requests_limit.of(labels()),
+            revoked: series.origin_revoked_permits.of(labels()),
+            shed: Shed::ALL.map(|reason| {
+                let labels = [backend.into(), traffic.into(), reason.name().into()];
+                series.origin_shed_requests.of(labels)
+            }),
         }
     }
 
     fn breaker(&self) -> Gauge {
-        self.families.breaker.of([(&self.backend).into()])
+        let state = &self.families.series.origin_breaker_state;
+        state.of([(&self.backend).into()])
     }
 
     fn remove(&self) {
-        let (backend, families) = (&self.backend, &self.families);
-        families.in_use.remove(backend);
-        families.waiting.remove(backend);
-        families.permits_limit.remove(backend);
-        families.waiting_limit.remove(backend);
-        families.revoked.remove(backend);
-        families.shed.remove(backend);
-        families.waits.remove(backend);
-        families.retries.remove(backend);
-        families.breaker.remove(backend);
+        let (backend, series) = (&self.backend, &self.families.series);
+        for gauges in [
+            &series.origin_permits_in_use,
+            &series.origin_permits_limit,
+            &series.origin_waiting_requests,
+            &series.origin_waiting_requests_limit,
+        ] {
+            gauges.remove(backend);
+        }
+        series.origin_revoked_permits.remove(backend);
+        series.origin_shed_requests.remove(backend);
+        series.origin_retries.remove(backend);
+        series.origin_breaker_state.remove(backend);
     }
 }
 
-impl Drop for BackendSeries {
+impl Drop for LiveBackend {
     fn drop(&mut self) {
         let mut live = self.families.live.lock();
         // A backend of the same name may have been added again meanwhile; it shares the series.

@@ -28,7 +28,6 @@ fn every_series_begins_at_zero() {
         r#"edge_origin_waiting_requests{backend="http://h.example",traffic="site"} 0"#,
         r#"edge_origin_revoked_permits_total{backend="http://h.example",traffic="calls"} 0"#,
         r#"edge_origin_shed_requests_total{backend="http://h.example",traffic="calls",reason="overload"} 0"#,
-        r#"edge_origin_queue_seconds_count{backend="http://h.example",traffic="calls"} 0"#,
         r#"edge_origin_revoked_permits_total{backend="http://h.example",traffic="site"} 0"#,
         r#"edge_origin_retries_total{backend="http://h.example",result="tried"} 0"#,
         r#"edge_origin_retries_total{backend="http://h.example",result="denied"} 0"#,

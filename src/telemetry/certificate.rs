@@ -1,29 +1,34 @@
 //! The certificate for clients. Without one there is no series: zero would mean 1970.
 
-use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
+use serde::Serialize;
 
-use super::table::TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS;
+use super::series::{Gauge, metrics};
+use super::wall_clock::as_second;
+
+metrics! {
+    struct CertificateSeries {
+        tls_certificate_not_after_timestamp_seconds: Gauge[] = "When the certificate that clients see expires";
+    }
+}
 
 /// The metric of the certificate; clones share its value.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct CertificateMetrics {
+    series: CertificateSeries,
     shown: Arc<Mutex<Option<ShownCertificate>>>,
 }
 
 /// The certificate that clients see.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ShownCertificate {
     /// The host names and addresses that it is for.
     pub(crate) names: Vec<String>,
     /// The expiry in seconds since 1970.
+    #[serde(rename = "expires", serialize_with = "as_second")]
     pub(crate) not_after: i64,
 }
 
@@ -31,29 +36,22 @@ pub(crate) struct ShownCertificate {
 
 impl CertificateMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
-        let this = Self::default();
-        registry.register_collector(Box::new(this.clone()));
-        this
+        Self {
+            series: CertificateSeries::new(registry),
+            shown: Arc::default(),
+        }
     }
 
     /// Notes the certificate that clients see from now on.
     pub(crate) fn show(&self, certificate: ShownCertificate) {
+        let not_after = &self.series.tls_certificate_not_after_timestamp_seconds;
+        not_after.of([]).set(certificate.not_after);
         *self.shown.lock() = Some(certificate);
     }
 
     /// The certificate that clients see; none without TLS.
     pub(crate) fn shown(&self) -> Option<ShownCertificate> {
         self.shown.lock().clone()
-    }
-}
-
-impl Collector for CertificateMetrics {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let Some(shown) = self.shown() else {
-            return Ok(());
-        };
-        let row = TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS;
-        ConstGauge::new(shown.not_after).encode(row.describe(&mut encoder, MetricType::Gauge)?)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use foldhash::fast::RandomState;
 use ipnet::IpNet;
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use calendar_edge_core::settings::client_network;
 
@@ -44,22 +44,31 @@ struct ClientSlot {
 
 /// The requests of one client, or of all others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct AddressCounts {
+struct AddressCounts {
     /// All of them.
-    pub(crate) requests: u64,
+    requests: u64,
     /// Those that the edge answered with an error of its own.
-    pub(crate) refused: u64,
+    refused: u64,
 }
 
 /// The clients with most requests.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct BusiestClients {
     /// The time that is counted: up to five minutes, and less after a start.
-    pub(crate) window: Duration,
-    /// The network that counts as one client, most requests first.
-    pub(crate) clients: Vec<(IpNet, AddressCounts)>,
+    window_seconds: u64,
+    /// Most requests first.
+    clients: Vec<BusyClient>,
     /// The requests of all other clients with an address.
-    pub(crate) others: AddressCounts,
+    others: AddressCounts,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct BusyClient {
+    /// The network that counts as one client.
+    #[serde(serialize_with = "as_address")]
+    address: IpNet,
+    #[serde(flatten)]
+    counts: AddressCounts,
 }
 
 // === impl ClientSums ===
@@ -96,8 +105,14 @@ impl ClientSums {
         }
     }
 
+    /// The ten clients with most requests.
+    pub(crate) fn busiest_now(&self) -> BusiestClients {
+        const SHOWN: usize = 10;
+        self.busiest(SHOWN, Instant::now())
+    }
+
     /// So many clients with most requests.
-    pub(crate) fn busiest(&self, most: usize, now: Instant) -> BusiestClients {
+    fn busiest(&self, most: usize, now: Instant) -> BusiestClients {
         let number = self.number(now);
         let oldest = (number + 1).saturating_sub(SLOTS);
         let mut clients: HashMap<IpNet, AddressCounts> = HashMap::new();
@@ -110,15 +125,19 @@ impl ClientSums {
             others.add(slot.others);
         }
         drop(slots);
-        let mut clients: Vec<_> = clients.into_iter().collect();
-        clients.sort_by_key(|(client, counts)| (std::cmp::Reverse(counts.requests), *client));
-        for (_, counts) in clients.iter().skip(most) {
-            others.add(*counts);
+        let clients = clients.into_iter();
+        let mut clients: Vec<_> = clients
+            .map(|(address, counts)| BusyClient { address, counts })
+            .collect();
+        clients.sort_by_key(|client| (std::cmp::Reverse(client.counts.requests), client.address));
+        for client in clients.iter().skip(most) {
+            others.add(client.counts);
         }
         clients.truncate(most);
         let before = SLOT.saturating_mul(u32::try_from(oldest).unwrap_or(u32::MAX));
+        let window = now.saturating_duration_since(self.0.began).saturating_sub(before);
         BusiestClients {
-            window: now.saturating_duration_since(self.0.began).saturating_sub(before),
+            window_seconds: window.as_secs(),
             clients,
             others,
         }
@@ -126,6 +145,15 @@ impl ClientSums {
 
     fn number(&self, now: Instant) -> u64 {
         now.saturating_duration_since(self.0.began).as_secs() / SLOT.as_secs()
+    }
+}
+
+/// An address as such, and not as a network of one.
+fn as_address<S: Serializer>(network: &IpNet, serializer: S) -> Result<S::Ok, S::Error> {
+    if network.prefix_len() == network.max_prefix_len() {
+        serializer.collect_str(&network.addr())
+    } else {
+        serializer.collect_str(network)
     }
 }
 
@@ -173,16 +201,20 @@ mod tests {
             sums.count(client.parse().unwrap(), refused, now);
         }
         let counts = |requests, refused| AddressCounts { requests, refused };
+        let client = |address, counts| BusyClient {
+            address: network(address),
+            counts,
+        };
         let busiest = sums.busiest(2, now);
         assert_eq!(
             busiest.clients,
             [
-                (network("2001:db8::/64"), counts(2, 1)),
-                (network("192.0.2.1/32"), counts(1, 0)),
+                client("2001:db8::/64", counts(2, 1)),
+                client("192.0.2.1/32", counts(1, 0)),
             ]
         );
         assert_eq!(busiest.others, counts(1, 0));
-        assert_eq!(busiest.window, Duration::from_secs(30));
+        assert_eq!(busiest.window_seconds, 30);
     }
 
     #[test]
@@ -195,8 +227,8 @@ mod tests {
         }
         let requests = |seconds| {
             let busiest = sums.busiest(1, at(seconds));
-            let counted = busiest.clients.first().map_or(0, |(_, counts)| counts.requests);
-            (counted, busiest.window.as_secs())
+            let counted = busiest.clients.first().map_or(0, |client| client.counts.requests);
+            (counted, busiest.window_seconds)
         };
         assert_eq!(requests(330), (3, 270));
         assert_eq!(requests(540), (1, 240));
@@ -215,8 +247,8 @@ mod tests {
         }
         assert_eq!(sums.0.slots.lock()[0].clients.len(), MOST);
         let busiest = sums.busiest(1, now);
-        let (client, counts) = busiest.clients[0];
-        assert_eq!(client, network("192.0.2.1/32"));
+        let BusyClient { address, counts } = busiest.clients[0];
+        assert_eq!(address, network("192.0.2.1/32"));
         assert!(counts.requests > 490, "{counts:?}");
         assert_eq!(counts.requests + busiest.others.requests, 5_500);
     }

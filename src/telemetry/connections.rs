@@ -1,24 +1,22 @@
 //! The connections of clients: how many are open, and why others ended.
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
-use strum::VariantNames as _;
+use serde::Serialize;
+use strum::VariantArray as _;
 
-use super::series::Series;
-use super::table::{CONNECTIONS_ENDED, CONNECTIONS_LIMIT, CONNECTIONS_OPEN, CONNECTIONS_OPENED};
+use super::series::{Counter, Gauge, metrics};
 
-/// The metrics of client connections; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct ConnectionMetrics {
-    open: Gauge,
-    limit: Gauge,
-    opened: Counter,
-    ended: Series<Counter, 1>,
+metrics! {
+    /// The metrics of client connections; clones share their values.
+    pub(crate) struct ConnectionMetrics {
+        connections_ended: Counter["reason" in ConnectionEnd::VARIANTS] = "Connections that ended, by the reason";
+        connections_limit: Gauge = "The most connections of clients; further ones wait to be accepted";
+        connections_open: Gauge = "Connections of clients";
+        connections_opened: Counter = "Connections accepted";
+    }
 }
 
 /// Why a connection ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum ConnectionEnd {
     /// Both sides were done.
@@ -47,6 +45,16 @@ pub(crate) enum ConnectionEnd {
     NotOpened,
 }
 
+/// The connections of one moment.
+#[derive(Debug, Serialize)]
+pub(crate) struct ConnectionFigures {
+    open: i64,
+    /// The most of them.
+    limit: i64,
+    /// Those accepted since the start.
+    opened: u64,
+}
+
 /// Counts a connection as open while it lives, and its end.
 #[derive(Debug)]
 pub(crate) struct OpenConnection {
@@ -57,29 +65,25 @@ pub(crate) struct OpenConnection {
 // === impl ConnectionMetrics ===
 
 impl ConnectionMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        Self {
-            open: CONNECTIONS_OPEN.value(registry),
-            limit: CONNECTIONS_LIMIT.value(registry),
-            opened: CONNECTIONS_OPENED.value(registry),
-            ended: CONNECTIONS_ENDED.series(registry).with(ConnectionEnd::VARIANTS),
-        }
-    }
-
     /// Notes the most connections that may be open.
     pub(crate) fn limited(&self, most: usize) {
-        self.limit.set(i64::try_from(most).unwrap_or(i64::MAX));
+        self.connections_limit
+            .set(i64::try_from(most).unwrap_or(i64::MAX));
     }
 
-    /// The open connections, the most of them, and those accepted since the start.
-    pub(crate) fn figures(&self) -> (i64, i64, u64) {
-        (self.open.get(), self.limit.get(), self.opened.get())
+    /// The connections at this moment.
+    pub(crate) fn figures(&self) -> ConnectionFigures {
+        ConnectionFigures {
+            open: self.connections_open.get(),
+            limit: self.connections_limit.get(),
+            opened: self.connections_opened.get(),
+        }
     }
 
     /// Counts a connection as open until the guard is dropped.
     pub(crate) fn open(&self) -> OpenConnection {
-        self.open.inc();
-        self.opened.inc();
+        self.connections_open.inc();
+        self.connections_opened.inc();
         OpenConnection {
             metrics: self.clone(),
             // Unless something else is said: the task of the connection was cut.
@@ -99,7 +103,9 @@ impl OpenConnection {
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.metrics.open.dec();
-        self.metrics.ended.add([self.end.into_str().into()], 1);
+        self.metrics.connections_open.dec();
+        self.metrics
+            .connections_ended
+            .add([self.end.into_str().into()], 1);
     }
 }

@@ -1,32 +1,39 @@
 //! How far what backends publish is from the table.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::Registry;
+use serde::Serialize;
 
-use super::table::CONTRACT_DRIFT;
-use super::wall_clock::unix_time;
+use super::wall_clock::{moment, unix_time};
 use calendar_edge_core::unix_time::UnixTime;
-use calendar_edge_judge::contract::drift::{DRIFT_KINDS, Drift};
+use calendar_edge_judge::contract::drift::Drift;
+
+/// The most differences that are told in words.
+const MOST_TOLD: usize = 8;
 
 /// The differences of all backends; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct DriftMetrics(Arc<Mutex<BTreeMap<String, BackendDrift>>>);
+pub(crate) struct BackendDrifts(Arc<Mutex<BTreeMap<String, BackendDrift>>>);
 
 /// The differences of one backend.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct BackendDrift {
+#[derive(Debug, Default)]
+struct BackendDrift {
     /// When its index was last compared; none: it was not read yet.
-    pub(crate) compared: Option<UnixTime>,
+    compared: Option<UnixTime>,
     /// By the REST root that publishes the index.
     roots: BTreeMap<String, Vec<Drift>>,
+}
+
+/// The differences of one backend, each once although several roots have it.
+#[derive(Debug, Serialize)]
+pub(crate) struct DriftStatus {
+    backend: String,
+    compared: Option<String>,
+    differences: usize,
+    by_kind: BTreeMap<&'static str, usize>,
+    told: Vec<String>,
 }
 
 /// The effect of a comparison on what is known about a backend.
@@ -40,15 +47,9 @@ pub(crate) enum DriftChange {
     Other(Vec<Drift>),
 }
 
-// === impl DriftMetrics ===
+// === impl BackendDrifts ===
 
-impl DriftMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        let this = Self::default();
-        registry.register_collector(Box::new(this.clone()));
-        this
-    }
-
+impl BackendDrifts {
     /// Takes the backends of new settings; what is known of those that stay is kept.
     pub(crate) fn expect(&self, backends: impl IntoIterator<Item = String>) {
         let backends: BTreeSet<String> = backends.into_iter().collect();
@@ -76,48 +77,31 @@ impl DriftMetrics {
         }
     }
 
-    /// The differences of each backend, by name.
-    pub(crate) fn backends(&self) -> BTreeMap<String, BackendDrift> {
-        self.0.lock().clone()
-    }
-}
-
-impl Collector for DriftMetrics {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let backends = self.backends();
-        if backends.is_empty() {
-            return Ok(());
-        }
-        let mut metric = CONTRACT_DRIFT.describe(&mut encoder, MetricType::Gauge)?;
-        for (backend, drift) in &backends {
-            let name: Arc<str> = backend.as_str().into();
-            for (kind, count) in drift.counts() {
-                let count = i64::try_from(count).unwrap_or(i64::MAX);
-                let labels = CONTRACT_DRIFT.named(&[(&name).into(), kind.into()]);
-                ConstGauge::new(count).encode(metric.encode_family(&labels)?)?;
+    /// All backends whose indexes are compared, by name.
+    pub(crate) fn status(&self) -> Vec<DriftStatus> {
+        let known = self.0.lock();
+        let status = known.iter().map(|(backend, drift)| {
+            let differences = drift.differences();
+            let told: BTreeSet<String> = differences.iter().map(ToString::to_string).collect();
+            let mut by_kind: BTreeMap<_, usize> = BTreeMap::new();
+            for found in &differences {
+                *by_kind.entry(found.kind()).or_default() += 1;
             }
-        }
-        Ok(())
+            DriftStatus {
+                backend: backend.clone(),
+                compared: drift.compared.map(moment),
+                differences: told.len(),
+                by_kind,
+                told: told.into_iter().take(MOST_TOLD).collect(),
+            }
+        });
+        status.collect()
     }
 }
 
 // === impl BackendDrift ===
 
 impl BackendDrift {
-    /// All differences in words, each once although several roots have it.
-    pub(crate) fn told(&self) -> BTreeSet<String> {
-        self.differences().iter().map(ToString::to_string).collect()
-    }
-
-    /// The number of differences of each kind, zeros included.
-    pub(crate) fn counts(&self) -> BTreeMap<&'static str, usize> {
-        let mut counts: BTreeMap<_, _> = DRIFT_KINDS.map(|kind| (kind, 0)).into();
-        for drift in self.differences() {
-            *counts.entry(drift.kind()).or_default() += 1;
-        }
-        counts
-    }
-
     /// All differences, each once although several roots have it.
     fn differences(&self) -> Vec<Drift> {
         let mut seen: Vec<Drift> = Vec::new();
@@ -134,8 +118,6 @@ impl BackendDrift {
 mod tests {
     use std::slice::from_ref;
 
-    use prometheus_client::encoding::text::encode;
-
     use super::*;
 
     fn missing(route: &str) -> Drift {
@@ -146,8 +128,7 @@ mod tests {
 
     #[test]
     fn a_difference_of_several_roots_counts_once_and_changes_are_noticed() {
-        let mut registry = Registry::with_prefix("edge");
-        let metrics = DriftMetrics::new(&mut registry);
+        let metrics = BackendDrifts::default();
         metrics.expect(["http://a.example".to_owned(), "next".to_owned()]);
         let found = |root, drifts: &[Drift]| metrics.found("http://a.example", root, drifts);
         let (x, y) = (missing("/x"), missing("/y"));
@@ -156,20 +137,14 @@ mod tests {
         assert_eq!(found("/fr", from_ref(&x)), DriftChange::None);
         let both = vec![x.clone(), y];
         assert_eq!(found("/de", &both), DriftChange::First(both.clone()));
-        let mut text = String::new();
-        encode(&mut text, &registry).unwrap();
-        for line in [
-            "edge_contract_drift{backend=\"http://a.example\",kind=\"route_missing\"} 2\n",
-            "edge_contract_drift{backend=\"http://a.example\",kind=\"required\"} 0\n",
-            "edge_contract_drift{backend=\"next\",kind=\"no_index\"} 0\n",
-        ] {
-            assert!(text.contains(line), "{line}\n{text}");
-        }
+        let [site, next] = <[DriftStatus; 2]>::try_from(metrics.status()).unwrap();
+        assert_eq!(site.by_kind, [("route_missing", 2)].into());
+        assert_eq!((next.backend.as_str(), next.differences), ("next", 0));
         assert_eq!(found("/", &[]), DriftChange::None);
         assert_eq!(found("/de", from_ref(&x)), DriftChange::Other(vec![x.clone()]));
         assert_eq!(found("/de", &[]), DriftChange::None);
         assert_eq!(found("/fr", &[]), DriftChange::Other(Vec::new()));
         metrics.expect(["next".to_owned()]);
-        assert_eq!(metrics.backends().len(), 1);
+        assert_eq!(metrics.status().len(), 1);
     }
 }

@@ -47,8 +47,8 @@ const ATTRIBUTES: usize = 12;
 // === impl ExchangeTimer ===
 
 impl ExchangeTimer {
-    /// Begins an exchange whose headers were written.
-    pub(super) fn new(log: &RequestLog) -> Self {
+    /// Begins an exchange with a backend, whose headers were written; it ends when the timer is dropped.
+    pub(crate) fn new(log: &RequestLog) -> Self {
         let span = log.recorded().map(|_| Box::new(ExchangeSpan::of(log)));
         Self {
             log: log.clone(),

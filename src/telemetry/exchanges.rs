@@ -4,15 +4,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
 use super::latency::Latency;
 use super::request_kind::RequestKind;
-use super::series::{ByLabels, Series};
-use super::table::{
-    BACKEND_REQUEST_DURATION_SECONDS, BACKEND_REQUESTS, ORIGIN_REQUEST_DURATION_SECONDS, ORIGIN_REQUESTS,
-};
+use super::series::{ByLabels, Counter, metrics};
+
+metrics! {
+    struct ExchangeSeries {
+        backend_request_duration_seconds: Latency["backend", "kind"] =
+            "From the queue toward a backend beside the site to the head of its answer";
+        backend_requests: Counter["backend", "kind", "outcome"] =
+            "Exchanges with a backend beside the site, by the class of the status or the kind of failure";
+        origin_request_duration_seconds: Latency["kind"] = "From the queue toward the site to the head of its answer";
+        origin_requests: Counter["kind", "outcome"] =
+            "Exchanges with the site, by the class of the status or the kind of failure";
+    }
+}
 
 /// One exchange with a backend.
 #[derive(Debug)]
@@ -53,11 +61,9 @@ pub(crate) struct ExchangeMetrics(Arc<ByLabels<&'static str, Arc<KindSeries>>>);
 
 /// The exchanges with all backends; clones share their counts.
 #[derive(Debug, Clone)]
-pub(super) struct ExchangeFamilies {
-    of_site: Series<Counter, 2>,
-    site_seconds: Series<Latency, 1>,
-    further: Series<Counter, 3>,
-    further_seconds: Series<Latency, 2>,
+pub(crate) struct ExchangeFamilies {
+    series: ExchangeSeries,
+    site: ExchangeMetrics,
 }
 
 /// The exchanges of one kind with one backend.
@@ -72,28 +78,29 @@ struct KindSeries {
 
 impl ExchangeFamilies {
     pub(super) fn new(registry: &mut Registry) -> Self {
-        Self {
-            of_site: ORIGIN_REQUESTS.series(registry),
-            site_seconds: ORIGIN_REQUEST_DURATION_SECONDS.series(registry),
-            further: BACKEND_REQUESTS.series(registry),
-            further_seconds: BACKEND_REQUEST_DURATION_SECONDS.series(registry),
-        }
+        let series = ExchangeSeries::new(registry);
+        let site = ExchangeMetrics::new(&RequestKind::ALL, |kind| KindSeries {
+            outcomes: OUTCOMES.map(|outcome| series.origin_requests.of([kind.into(), outcome.into()])),
+            seconds: series.origin_request_duration_seconds.of([kind.into()]),
+        });
+        Self { series, site }
     }
 
     /// The series of the site, which begin at zero.
-    pub(super) fn of_site(&self) -> ExchangeMetrics {
-        ExchangeMetrics::new(&RequestKind::ALL, |kind| KindSeries {
-            outcomes: OUTCOMES.map(|outcome| self.of_site.of([kind.into(), outcome.into()])),
-            seconds: self.site_seconds.of([kind.into()]),
-        })
+    pub(crate) const fn of_site(&self) -> &ExchangeMetrics {
+        &self.site
     }
 
-    /// The series of a backend, which begin at zero; its name comes from the settings, never from a client.
-    pub(super) fn of(&self, backend: &str) -> ExchangeMetrics {
+    /// The series of a backend beside the site, which begin at zero; its name comes from the settings.
+    pub(crate) fn of(&self, backend: &str) -> ExchangeMetrics {
         let backend: &Arc<str> = &backend.into();
+        let (requests, seconds) = (
+            &self.series.backend_requests,
+            &self.series.backend_request_duration_seconds,
+        );
         ExchangeMetrics::new(&RequestKind::OF_CALLS, |kind| KindSeries {
-            outcomes: OUTCOMES.map(|outcome| self.further.of([backend.into(), kind.into(), outcome.into()])),
-            seconds: self.further_seconds.of([backend.into(), kind.into()]),
+            outcomes: OUTCOMES.map(|outcome| requests.of([backend.into(), kind.into(), outcome.into()])),
+            seconds: seconds.of([backend.into(), kind.into()]),
         })
     }
 }

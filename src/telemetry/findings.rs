@@ -5,17 +5,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use serde::Serialize;
 
 use super::site_verdict::{SiteVerdict, SiteVerdicts};
-use super::wall_clock::unix_time;
+use super::wall_clock::{as_moment, unix_time};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
+use calendar_edge_judge::contract::rule_meaning;
 
 /// Maximum rows about undeclared parameters, whose names are text of clients. Further names share one row.
 const MOST_UNDECLARED: usize = 500;
 
 /// The name of the row for all further undeclared parameters; no parameter has it, because PHP writes `_` for blanks.
 const FURTHER: &str = "(further names)";
+
+/// The action of a finding whose request was forwarded.
+const FORWARDED: &str = "forwarded";
 
 /// The sums of one edge since its start; clones share them.
 #[derive(Debug, Clone)]
@@ -28,39 +33,48 @@ struct SumTable {
     undeclared: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A rule that requests to an operation broke, and what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 struct SumKey {
     operation: &'static str,
-    finding: Finding,
+    parameter: Option<Cow<'static, str>>,
+    rule: &'static str,
+    code: &'static str,
+    /// `refused` or `forwarded`.
     action: &'static str,
 }
 
 /// How often, and when, a rule was broken.
-#[derive(Debug, Clone)]
-pub(crate) struct FindingSum {
-    /// Times.
-    pub(crate) count: u64,
-    /// The first time.
-    pub(crate) first: UnixTime,
-    /// The last time.
-    pub(crate) last: UnixTime,
-    /// The id of the last request.
-    pub(crate) sample: Box<str>,
+#[derive(Debug, Clone, Serialize)]
+struct FindingSum {
+    count: u64,
     /// The site's answers to those that were forwarded; requests that are still running or failed on the way are in none.
-    pub(crate) site: SiteVerdicts,
+    site: Option<SiteVerdicts>,
+    #[serde(serialize_with = "as_moment")]
+    first: UnixTime,
+    #[serde(serialize_with = "as_moment")]
+    last: UnixTime,
+    /// The id of the last request.
+    sample: Box<str>,
 }
 
-/// One row of the sums.
-#[derive(Debug, Clone)]
-pub(crate) struct FindingRow {
-    /// The operation's name.
-    pub(crate) operation: &'static str,
-    /// Code, parameter and rule.
-    pub(crate) finding: Finding,
-    /// `refused` or `forwarded`.
-    pub(crate) action: &'static str,
-    /// The sum.
-    pub(crate) sum: FindingSum,
+/// The sums, for operators.
+#[derive(Debug, Serialize)]
+pub(crate) struct FindingReport {
+    #[serde(serialize_with = "as_moment")]
+    since: UnixTime,
+    /// Most frequent first.
+    findings: Vec<FindingRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingRow {
+    #[serde(flatten)]
+    key: SumKey,
+    /// The rule in a sentence.
+    meaning: Option<&'static str>,
+    #[serde(flatten)]
+    sum: FindingSum,
 }
 
 // === impl FindingSums ===
@@ -79,19 +93,14 @@ impl FindingSums {
     /// Counts a finding about the request with this id.
     pub(crate) fn count(&self, operation: &'static str, finding: &Finding, action: &'static str, id: &str) {
         let now = unix_time();
-        let key = SumKey {
-            operation,
-            finding: finding.clone(),
-            action,
-        };
         let mut table = self.0.lock();
-        let key = table.bounded(key);
+        let key = table.bounded(SumKey::of(operation, finding, action));
         let sum = table.rows.entry(key).or_insert_with(|| FindingSum {
             count: 0,
+            site: (action == FORWARDED).then(SiteVerdicts::default),
             first: now,
             last: now,
             sample: Box::default(),
-            site: SiteVerdicts::default(),
         });
         sum.count += 1;
         sum.last = now;
@@ -100,29 +109,46 @@ impl FindingSums {
 
     /// Counts the site's answer to a forwarded request with a finding.
     pub(crate) fn answered(&self, operation: &'static str, finding: &Finding, verdict: &SiteVerdict) {
-        let key = SumKey {
-            operation,
-            finding: finding.clone(),
-            action: "forwarded",
-        };
         let mut table = self.0.lock();
-        let key = table.bounded(key);
-        if let Some(sum) = table.rows.get_mut(&key) {
-            sum.site.count(verdict);
+        let key = table.bounded(SumKey::of(operation, finding, FORWARDED));
+        if let Some(site) = table.rows.get_mut(&key).and_then(|sum| sum.site.as_mut()) {
+            site.count(verdict);
         }
     }
 
-    /// Since when is counted, and the rows, most frequent first.
-    pub(crate) fn rows(&self) -> (UnixTime, Vec<FindingRow>) {
+    /// The sums so far.
+    pub(crate) fn report(&self) -> FindingReport {
         let table = self.0.lock();
-        let mut rows: Vec<FindingRow> = table.rows.iter().map(FindingRow::of).collect();
-        rows.sort_by(|one, other| {
-            let place = |row: &FindingRow| (std::cmp::Reverse(row.sum.count), row.operation);
+        let rows = table.rows.iter().map(|(key, sum)| FindingRow {
+            key: key.clone(),
+            meaning: rule_meaning(key.rule),
+            sum: sum.clone(),
+        });
+        let mut findings: Vec<_> = rows.collect();
+        findings.sort_by(|one, other| {
+            let place = |row: &FindingRow| (std::cmp::Reverse(row.sum.count), row.key.operation);
             place(one)
                 .cmp(&place(other))
-                .then_with(|| one.finding.parameter.cmp(&other.finding.parameter))
+                .then_with(|| one.key.parameter.cmp(&other.key.parameter))
         });
-        (table.since, rows)
+        FindingReport {
+            since: table.since,
+            findings,
+        }
+    }
+}
+
+// === impl SumKey ===
+
+impl SumKey {
+    fn of(operation: &'static str, finding: &Finding, action: &'static str) -> Self {
+        Self {
+            operation,
+            parameter: finding.parameter.clone(),
+            rule: finding.rule,
+            code: finding.code,
+            action,
+        }
     }
 }
 
@@ -131,29 +157,16 @@ impl FindingSums {
 impl SumTable {
     /// The key itself, or that of the row for all further names.
     fn bounded(&mut self, mut key: SumKey) -> SumKey {
-        let is_name_of_client = matches!(key.finding.parameter, Some(Cow::Owned(_)));
+        let is_name_of_client = matches!(key.parameter, Some(Cow::Owned(_)));
         if !is_name_of_client || self.rows.contains_key(&key) {
             return key;
         }
         if self.undeclared < MOST_UNDECLARED {
             self.undeclared += 1;
         } else {
-            key.finding.parameter = Some(Cow::Borrowed(FURTHER));
+            key.parameter = Some(Cow::Borrowed(FURTHER));
         }
         key
-    }
-}
-
-// === impl FindingRow ===
-
-impl FindingRow {
-    fn of((key, sum): (&SumKey, &FindingSum)) -> Self {
-        Self {
-            operation: key.operation,
-            finding: key.finding.clone(),
-            action: key.action,
-            sum: sum.clone(),
-        }
     }
 }
 
@@ -175,10 +188,10 @@ mod tests {
         sums.count("events.list", &undeclared("a".to_owned()), "forwarded", "1");
         sums.count("events.list", &undeclared("a".to_owned()), "forwarded", "2");
         sums.count("venues.list", &undeclared("a".to_owned()), "forwarded", "3");
-        let (_, rows) = sums.rows();
+        let rows = sums.report().findings;
         let shown: Vec<_> = rows
             .iter()
-            .map(|row| (row.operation, row.sum.count, &*row.sum.sample))
+            .map(|row| (row.key.operation, row.sum.count, &*row.sum.sample))
             .collect();
         assert_eq!(shown, [("events.list", 2, "2"), ("venues.list", 1, "3")]);
     }
@@ -194,9 +207,9 @@ mod tests {
             ..undeclared(String::new())
         };
         sums.count("events.list", &declared, "refused", "1");
-        let (_, rows) = sums.rows();
+        let rows = sums.report().findings;
         assert_eq!(rows.len(), MOST_UNDECLARED + 2);
-        assert_eq!(rows[0].finding.parameter.as_deref(), Some(FURTHER));
+        assert_eq!(rows[0].key.parameter.as_deref(), Some(FURTHER));
         assert_eq!(rows[0].sum.count, 10);
     }
 }

@@ -3,34 +3,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
 use strum::VariantArray as _;
 
 use super::latency::Latency;
-use super::series::Series;
-use super::table::{
-    FLEET_EXCHANGE_SECONDS, FLEET_FAULTS, FLEET_GAPS, FLEET_LOGINS_ALONE, FLEET_MEMBERS,
-    FLEET_MESSAGE_AGE_SECONDS, FLEET_MESSAGES, FLEET_PERMITS, FLEET_SETTLED_BUCKETS, FLEET_UP,
-    FLEET_VARIANTS,
-};
+use super::series::{Counter, Gauge, metrics};
 use calendar_edge_core::fleet::{FleetMessage, GapCause};
 
-/// The metrics of the fleet; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct FleetMetrics {
-    up: Series<Gauge, 0>,
-    members: Series<Gauge, 0>,
-    variants: Series<Gauge, 1>,
-    exchanges: Series<Latency, 0>,
-    faults: Series<Counter, 1>,
-    messages: Series<Counter, 2>,
-    ages: Series<Latency, 0>,
-    gaps: Series<Counter, 1>,
-    permits: Series<Gauge, 1>,
-    settled: Series<Counter, 0>,
-    logins_alone: Series<Counter, 0>,
+metrics! {
+    /// The metrics of the fleet; clones share their values.
+    pub(crate) struct FleetMetrics {
+        fleet_exchange_seconds: Latency[] = "Exchanges with the store of the fleet that succeeded";
+        fleet_faults: Counter["kind"] =
+            "Exchanges with the store of the fleet that failed, and messages that were refused";
+        fleet_gaps: Counter["cause"] =
+            "How often messages of other edges were lost, so that everything was removed";
+        fleet_logins_alone: Counter[] =
+            "Calls with credentials that this edge charged to `failed_logins` by itself: the store was away, or later \
+             than 25 ms";
+        fleet_members: Gauge[] = "Edges of the fleet that were alive at the last exchange";
+        fleet_messages: Counter["kind", "direction"] = "Messages that this edge told the others, and that it heard";
+        fleet_permits: Gauge["backend"] =
+            "Calls that may be with a backend at once through this edge, its part of `max_in_flight`";
+        fleet_settled_buckets: Counter[] =
+            "Buckets of rate limits whose level was taken over from the store of the fleet";
+        fleet_up: Gauge[] = "Whether the last exchange with the store of the fleet succeeded";
+        fleet_variants: Gauge["of"] = "Different versions of the program, and configurations, in the fleet";
+    }
 }
 
 /// The way of a message.
@@ -88,108 +86,77 @@ const CONFIGURATION: &str = "configuration";
 // === impl FleetMetrics ===
 
 impl FleetMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        Self {
-            up: FLEET_UP.series(registry),
-            members: FLEET_MEMBERS.series(registry),
-            variants: FLEET_VARIANTS.series(registry),
-            exchanges: FLEET_EXCHANGE_SECONDS.series(registry),
-            faults: FLEET_FAULTS.series(registry),
-            messages: FLEET_MESSAGES.series(registry),
-            ages: FLEET_MESSAGE_AGE_SECONDS.series(registry),
-            gaps: FLEET_GAPS.series(registry),
-            permits: FLEET_PERMITS.series(registry),
-            settled: FLEET_SETTLED_BUCKETS.series(registry),
-            logins_alone: FLEET_LOGINS_ALONE.series(registry),
-        }
-    }
-
     /// Creates all series with zero, as soon as the settings name a store.
     pub(crate) fn expect(&self) {
-        self.up.expect([]);
-        self.members.expect([]);
-        self.exchanges.expect([]);
-        self.ages.expect([]);
-        self.settled.expect([]);
-        self.logins_alone.expect([]);
-        for of in [VERSION, CONFIGURATION] {
-            self.variants.expect([of.into()]);
-        }
-        for kind in StoreFaultKind::VARIANTS {
-            self.faults.expect([kind.name().into()]);
-        }
+        self.fleet_up.expect([]);
+        self.fleet_members.expect([]);
+        self.fleet_exchange_seconds.expect([]);
+        self.fleet_settled_buckets.expect([]);
+        self.fleet_logins_alone.expect([]);
+        self.fleet_variants.expect_all([VERSION, CONFIGURATION]);
+        self.fleet_faults.expect_all(StoreFaultKind::VARIANTS);
+        self.fleet_gaps.expect_all(GapCause::ALL);
         for &kind in FleetMessage::KINDS {
             for direction in [Direction::Told, Direction::Heard] {
-                self.messages.expect([kind.into(), direction.name().into()]);
+                self.fleet_messages.expect([kind.into(), direction.name().into()]);
             }
-        }
-        for cause in GapCause::ALL {
-            self.gaps.expect([cause.name().into()]);
         }
     }
 
     /// Removes the gauges: an edge whose settings name no store is neither alone nor in a fleet. Counters stay.
     pub(crate) fn leave(&self) {
-        self.up.clear();
-        self.members.clear();
-        self.variants.clear();
-        self.permits.clear();
+        self.fleet_up.clear();
+        self.fleet_members.clear();
+        self.fleet_variants.clear();
+        self.fleet_permits.clear();
     }
 
     /// Notes whether the last exchange with the store succeeded.
     pub(crate) fn is_up(&self, is_up: bool) {
-        self.up.of([]).set(i64::from(is_up));
+        self.fleet_up.set([], usize::from(is_up));
     }
 
     /// Notes the edges of the fleet, their versions and their configurations.
     pub(crate) fn count_members(&self, members: usize, versions: usize, configurations: usize) {
-        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.members.of([]).set(number(members));
-        self.variants.of([VERSION.into()]).set(number(versions));
-        self.variants
-            .of([CONFIGURATION.into()])
-            .set(number(configurations));
+        self.fleet_members.set([], members);
+        self.fleet_variants.set([VERSION.into()], versions);
+        self.fleet_variants.set([CONFIGURATION.into()], configurations);
     }
 
     /// Counts an exchange that succeeded.
     pub(crate) fn exchanged(&self, duration: Duration) {
-        self.exchanges.of([]).observe(duration);
+        self.fleet_exchange_seconds.of([]).observe(duration);
     }
 
     /// Counts a fault.
     pub(crate) fn failed(&self, kind: StoreFaultKind) {
-        self.faults.add([kind.name().into()], 1);
+        self.fleet_faults.add([kind.name().into()], 1);
     }
 
     /// Counts a message.
     pub(crate) fn message(&self, kind: &'static str, direction: Direction) {
-        self.messages.add([kind.into(), direction.name().into()], 1);
-    }
-
-    /// Notes the age of a message at its arrival.
-    pub(crate) fn arrived_after(&self, age: Duration) {
-        self.ages.of([]).observe(age);
+        self.fleet_messages.add([kind.into(), direction.name().into()], 1);
     }
 
     /// Notes this edge's part of the permits of a backend.
     pub(crate) fn permits(&self, backend: &Arc<str>, part: usize) {
-        let part = i64::try_from(part).unwrap_or(i64::MAX);
-        self.permits.of([backend.into()]).set(part);
+        self.fleet_permits.set([backend.into()], part);
     }
 
     /// Counts buckets whose level was taken over from the store.
     pub(crate) fn settled(&self, buckets: usize) {
-        self.settled.add([], u64::try_from(buckets).unwrap_or(u64::MAX));
+        self.fleet_settled_buckets
+            .add([], u64::try_from(buckets).unwrap_or(u64::MAX));
     }
 
     /// Counts a call that was charged to `failed_logins` without the store.
     pub(crate) fn login_alone(&self) {
-        self.logins_alone.add([], 1);
+        self.fleet_logins_alone.add([], 1);
     }
 
     /// Counts lost history.
     pub(crate) fn gap(&self, cause: GapCause) {
-        self.gaps.add([cause.name().into()], 1);
+        self.fleet_gaps.add([cause.name().into()], 1);
     }
 }
 

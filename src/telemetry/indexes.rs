@@ -1,35 +1,25 @@
 //! The number of times that indexes of the sites were read.
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::registry::Registry;
+use super::series::{Counter, metrics};
 
-use super::table::INDEX_READS;
-
-/// The metrics of reading indexes; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct IndexMetrics {
-    successes: Counter,
-    failures: Counter,
+metrics! {
+    /// The metrics of reading indexes; clones share their values.
+    pub(crate) struct IndexMetrics {
+        index_reads: Counter["result" in ["success", "failure"]] =
+            "Reads of the sites' indexes, by which arguments are judged or not";
+    }
 }
 
 // === impl IndexMetrics ===
 
 impl IndexMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        let reads = INDEX_READS.series(registry);
-        Self {
-            successes: reads.of(["success".into()]),
-            failures: reads.of(["failure".into()]),
-        }
-    }
-
     /// Counts an index that was read.
     pub(crate) fn read(&self) {
-        self.successes.inc();
+        self.index_reads.add(["success".into()], 1);
     }
 
     /// Counts an index that could not be read, or was none.
     pub(crate) fn failed(&self) {
-        self.failures.inc();
+        self.index_reads.add(["failure".into()], 1);
     }
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::{MetricType, TypedMetric};
+use serde::Serialize;
 
 /// The number of bounds.
 const BOUNDS: usize = 14;
 
 /// Upper bounds of the buckets in seconds: from the edge's own refusals to the write deadline.
-pub(crate) const LATENCY_BOUNDS: [f64; BOUNDS] = [
+pub(super) const LATENCY_BOUNDS: [f64; BOUNDS] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0,
 ];
 
@@ -22,19 +23,20 @@ pub(super) struct Latency(Arc<Buckets>);
 
 #[derive(Debug, Default)]
 struct Buckets {
-    /// One for each bound.
-    counts: [AtomicU64; BOUNDS],
-    /// Durations beyond the last bound.
-    beyond: AtomicU64,
+    /// One for each bound, and one for durations beyond the last.
+    counts: [AtomicU64; BOUNDS + 1],
     nanoseconds: AtomicU64,
 }
 
 /// The durations of one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct LatencySums {
-    counts: [u64; BOUNDS],
-    beyond: u64,
-    nanoseconds: u64,
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(super) struct LatencySums {
+    /// For each of [`LATENCY_BOUNDS`], the number of durations up to it.
+    up_to: [u64; BOUNDS],
+    /// The number of durations.
+    count: u64,
+    /// Their sum in seconds.
+    sum_seconds: f64,
 }
 
 // === impl Latency ===
@@ -43,33 +45,38 @@ impl Latency {
     pub(super) fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         let bucket = LATENCY_BOUNDS.iter().position(|bound| seconds <= *bound);
-        let bucket = bucket.and_then(|bucket| self.0.counts.get(bucket));
-        bucket.unwrap_or(&self.0.beyond).fetch_add(1, Ordering::Relaxed);
+        if let Some(count) = self.0.counts.get(bucket.unwrap_or(BOUNDS)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
         let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.0.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
     /// The durations so far.
     pub(super) fn sums(&self) -> LatencySums {
-        LatencySums {
-            counts: self
-                .0
-                .counts
-                .each_ref()
-                .map(|count| count.load(Ordering::Relaxed)),
-            beyond: self.0.beyond.load(Ordering::Relaxed),
-            nanoseconds: self.0.nanoseconds.load(Ordering::Relaxed),
+        let mut sums = LatencySums {
+            sum_seconds: Duration::from_nanos(self.0.nanoseconds.load(Ordering::Relaxed)).as_secs_f64(),
+            ..LatencySums::default()
+        };
+        for (place, count) in self.0.counts.iter().enumerate() {
+            sums.count += count.load(Ordering::Relaxed);
+            if let Some(up_to) = sums.up_to.get_mut(place) {
+                *up_to = sums.count;
+            }
         }
+        sums
     }
 }
 
 impl EncodeMetric for Latency {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let sums = self.sums();
+        let mut below = 0;
         let bounds = LATENCY_BOUNDS.into_iter().chain([f64::INFINITY]);
-        let counts = sums.counts.into_iter().chain([sums.beyond]);
-        let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
-        encoder.encode_histogram::<NoLabelSet>(sums.seconds(), sums.count(), &buckets, None)
+        let buckets = bounds.zip(sums.up_to.into_iter().chain([sums.count]));
+        let buckets = buckets.map(|(bound, up_to)| (bound, up_to - std::mem::replace(&mut below, up_to)));
+        let buckets: Vec<(f64, u64)> = buckets.collect();
+        encoder.encode_histogram::<NoLabelSet>(sums.sum_seconds, sums.count, &buckets, None)
     }
 
     fn metric_type(&self) -> MetricType {
@@ -83,36 +90,15 @@ impl TypedMetric for Latency {
 
 // === impl LatencySums ===
 
-impl LatencySums {
-    /// The number of durations.
-    pub(crate) fn count(&self) -> u64 {
-        self.counts.iter().sum::<u64>() + self.beyond
-    }
-
-    /// The sum of all durations in seconds.
-    pub(crate) fn seconds(&self) -> f64 {
-        Duration::from_nanos(self.nanoseconds).as_secs_f64()
-    }
-
-    /// For each of [`LATENCY_BOUNDS`], the number of durations up to it.
-    pub(crate) fn cumulative(&self) -> Vec<u64> {
-        let counts = self.counts.iter().scan(0, |sum, count| {
-            *sum += count;
-            Some(*sum)
-        });
-        counts.collect()
-    }
-}
-
 impl std::iter::Sum for LatencySums {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         let mut sum = Self::default();
         for sums in all {
-            for (to, count) in sum.counts.iter_mut().zip(sums.counts) {
+            for (to, count) in sum.up_to.iter_mut().zip(sums.up_to) {
                 *to += count;
             }
-            sum.beyond += sums.beyond;
-            sum.nanoseconds = sum.nanoseconds.saturating_add(sums.nanoseconds);
+            sum.count += sums.count;
+            sum.sum_seconds += sums.sum_seconds;
         }
         sum
     }
@@ -132,11 +118,11 @@ mod tests {
             latency.observe(Duration::from_millis(milliseconds));
         }
         let sums = latency.sums();
-        assert_eq!(sums.count(), 5);
-        assert_eq!(sums.cumulative(), [1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
-        assert!((sums.seconds() - 150.007).abs() < 1e-9, "{sums:?}");
+        assert_eq!(sums.count, 5);
+        assert_eq!(sums.up_to, [1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
+        assert!((sums.sum_seconds - 150.007).abs() < 1e-9, "{sums:?}");
         let twice: LatencySums = [sums, sums].into_iter().sum();
-        assert_eq!((twice.count(), twice.cumulative()[3]), (10, 8));
+        assert_eq!((twice.count, twice.up_to[3]), (10, 8));
     }
 
     #[test]

@@ -8,17 +8,20 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
-use tracing_subscriber::{EnvFilter, Layer};
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use super::combined_lines::CombinedLines;
 use super::json_lines::JsonLines;
 use super::log_buffer::{LogBuffer, LogFlush};
-use super::log_filter::LogFilter;
 use super::text_lines::TextLines;
 use calendar_edge_core::settings::{AccessFormat, LogFormat, LogSettings};
 
 /// The target of log lines about requests.
 pub(crate) const ACCESS: &str = "calendar_edge::access";
+
+/// The filter of a log; it can be replaced at run time. Clones share it.
+#[derive(Debug, Clone)]
+pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
 
 /// The reason why logging could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +38,20 @@ pub enum LogError {
     /// The log of the filter no longer exists.
     #[error("the log filter cannot be replaced")]
     Gone(#[from] reload::Error),
+}
+
+// === impl LogFilter ===
+
+impl LogFilter {
+    /// Replaces the filter by a configured one.
+    ///
+    /// # Errors
+    ///
+    /// If the filter is invalid; then the old one stays.
+    pub fn replace(&self, filter: &str) -> Result<(), LogError> {
+        let parsed = EnvFilter::try_new(filter)?;
+        Ok(self.0.reload(parsed)?)
+    }
 }
 
 /// Writes the process's log lines to standard error in the configured format, and those about requests to standard output
@@ -125,7 +142,7 @@ where
         .with(filter)
         .with(lines)
         .with(requests);
-    Ok((lines, LogFilter::new(handle)))
+    Ok((lines, LogFilter(handle)))
 }
 
 /// Whether the environment leaves colours on: `NO_COLOR` with any text switches them off.

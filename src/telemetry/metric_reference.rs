@@ -31,7 +31,7 @@ The time of a request: `edge_http_request_duration_seconds` ends with the last b
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
 The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…`, `edge_cutover_…` and \
-`edge_surface_requests` once there is such a rule, `edge_tls_…` once there is a certificate, and `edge_contract_drift` while `origin.read_index` is on.
+`edge_surface_requests` once there is such a rule, and `edge_tls_…` once there is a certificate.
 
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
@@ -65,7 +65,7 @@ struct ShownMetric {
 /// The Markdown text of `docs/reference/metrics.md`.
 pub(super) fn reference() -> String {
     let metrics = everything();
-    let backend = metrics.backend(SITE);
+    let backend = metrics.backends().of(SITE);
     let permits = backend.permits(TrafficKind::Calls);
     let mut text = HEAD.to_owned();
     text.push_str("\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n");
@@ -87,22 +87,21 @@ pub(super) fn reference() -> String {
 fn everything() -> Metrics {
     let metrics = Metrics::new();
     let mut settings = Settings::for_origin(SITE.parse().expect("a URL"));
-    metrics.expect(&settings);
+    metrics.requests().expect(&settings);
     settings.mode = Mode::Report;
     settings.profile = Profile::Strict;
     settings.rate_limits.failed_logins = Some(Rate {
         requests: 1,
         period: Duration::from_mins(1),
     });
-    metrics.expect(&settings);
+    metrics.requests().expect(&settings);
     metrics.certificate().show(ShownCertificate::default());
-    metrics.drift().expect([SITE.to_owned()]);
     metrics.fleet().expect();
     metrics.surface().expect("rule");
     let receiver = WebhookSettings::at(SITE.parse().expect("a URL"));
     metrics.feed().expect(&[receiver]);
     metrics.fleet().permits(&SITE.into(), 1);
-    drop(metrics.exchanges_of("next"));
+    drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();
     metrics.migration().expect_copies("next", one, &["identical"]);
     let rule = "rule".into();
@@ -178,7 +177,7 @@ mod tests {
     #[test]
     fn every_metric_has_a_series_from_the_start() {
         let metrics = everything();
-        let backend = metrics.backend(SITE);
+        let backend = metrics.backends().of(SITE);
         let text = metrics.render();
         let mut names = text
             .lines()

@@ -3,34 +3,34 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
-use strum::VariantNames as _;
+use strum::VariantArray as _;
 
 use super::permits::GaugeGuard;
-use super::series::Series;
-use super::table::{
-    CUTOVER_CALLS, CUTOVER_RETURNED, CUTOVER_RETURNS, CUTOVER_SHARE, IDENTITY_QUESTIONS, SHADOW_COMPARED,
-    SHADOW_IN_FLIGHT, SHADOW_SKIPPED,
-};
+use super::series::{Counter, Gauge, NamedSums, metrics};
 use calendar_edge_core::settings::Percentage;
 
-/// The metrics of copied and of moved calls; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct MigrationMetrics {
-    compared: Series<Counter, 3>,
-    skipped: Series<Counter, 2>,
-    in_flight: Series<Gauge, 1>,
-    answered: Series<Counter, 2>,
-    shares: Series<Gauge<f64, AtomicU64>, 1>,
-    is_returned: Series<Gauge, 1>,
-    returns: Series<Counter, 1>,
-    identities: Series<Counter, 1>,
+metrics! {
+    /// The metrics of copied and of moved calls; clones share their values.
+    pub(crate) struct MigrationMetrics {
+        cutover_calls: Counter["rule", "by"] =
+            "Calls that a rule is about, by who answered: the backend, the site, or the site after the backend had \
+             failed or its rule was returned";
+        cutover_returned: Gauge["rule"] = "Whether the guard has returned all calls of a rule to the site";
+        cutover_returns: Counter["rule"] = "How often the guard has returned the calls of a rule";
+        cutover_share: Gauge<f64, AtomicU64>["rule"] = "The share of clients that a rule takes, from 0 to 1";
+        identity_questions: Counter["outcome" in IdentityOutcome::VARIANTS] =
+            "Callers whose identity a backend is to get, by how the site named them: an account or nobody, a refusal \
+             of the credentials, no answer, or the answer to an earlier question";
+        shadow_compared: Counter["backend", "operation", "class"] =
+            "Copied calls whose answers were compared, by the worst class of difference";
+        shadow_in_flight: Gauge["backend"] = "Copies that run";
+        shadow_skipped: Counter["backend", "reason"] =
+            "Calls that a rule chose and that were not copied or not compared";
+    }
 }
 
 /// Why a chosen call was not copied or not compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum CopySkip {
     /// As many copies run as may.
@@ -47,7 +47,7 @@ pub(crate) enum CopySkip {
 }
 
 /// Who answered a call that a rule is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum CutoverAnswer {
     /// The backend of the rule.
@@ -59,7 +59,7 @@ pub(crate) enum CutoverAnswer {
 }
 
 /// How the site named a caller for a backend that gets identities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum IdentityOutcome {
     /// The site answered, with an account or with nobody.
@@ -72,27 +72,9 @@ pub(crate) enum IdentityOutcome {
     Remembered,
 }
 
-/// Counts by a name from the settings and a word from the code.
-pub(crate) type NamedSums = Vec<((Arc<str>, &'static str), u64)>;
-
 // === impl MigrationMetrics ===
 
 impl MigrationMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        Self {
-            compared: SHADOW_COMPARED.series(registry),
-            skipped: SHADOW_SKIPPED.series(registry),
-            in_flight: SHADOW_IN_FLIGHT.series(registry),
-            answered: CUTOVER_CALLS.series(registry),
-            shares: CUTOVER_SHARE.series(registry),
-            is_returned: CUTOVER_RETURNED.series(registry),
-            returns: CUTOVER_RETURNS.series(registry),
-            identities: IDENTITY_QUESTIONS
-                .series(registry)
-                .with(IdentityOutcome::VARIANTS),
-        }
-    }
-
     /// Creates the series of copies to a backend with zero: those of each operation that is copied, by these classes.
     pub(crate) fn expect_copies(
         &self,
@@ -103,75 +85,77 @@ impl MigrationMetrics {
         let backend: &Arc<str> = &backend.into();
         for operation in operations {
             for &class in classes {
-                self.compared
+                self.shadow_compared
                     .expect([backend.into(), operation.into(), class.into()]);
             }
         }
-        for &reason in CopySkip::VARIANTS {
-            self.skipped.expect([backend.into(), reason.into()]);
+        for reason in CopySkip::VARIANTS {
+            self.shadow_skipped
+                .expect([backend.into(), reason.into_str().into()]);
         }
-        self.in_flight.expect([backend.into()]);
+        self.shadow_in_flight.expect([backend.into()]);
     }
 
     /// Creates the series of a rule with zero.
     pub(crate) fn expect_rule(&self, rule: &Arc<str>) {
-        for &by in CutoverAnswer::VARIANTS {
-            self.answered.expect([rule.into(), by.into()]);
+        for by in CutoverAnswer::VARIANTS {
+            self.cutover_calls.expect([rule.into(), by.into_str().into()]);
         }
-        self.returns.expect([rule.into()]);
+        self.cutover_returns.expect([rule.into()]);
     }
 
     /// Counts a compared call; the name of the backend comes from the settings.
     pub(crate) fn compared(&self, backend: &Arc<str>, operation: &'static str, class: &'static str) {
-        self.compared
+        self.shadow_compared
             .add([backend.into(), operation.into(), class.into()], 1);
     }
 
     /// Counts a call that was chosen and not compared.
     pub(crate) fn skipped(&self, backend: &Arc<str>, skip: CopySkip) {
-        self.skipped.add([backend.into(), skip.into_str().into()], 1);
+        self.shadow_skipped
+            .add([backend.into(), skip.into_str().into()], 1);
     }
 
     /// Counts a call that a rule is about.
     pub(crate) fn answered(&self, rule: &Arc<str>, by: CutoverAnswer) {
-        self.answered.add([rule.into(), by.into_str().into()], 1);
+        self.cutover_calls.add([rule.into(), by.into_str().into()], 1);
     }
 
     /// Shows the share of a rule, and whether the guard has returned its calls.
     pub(crate) fn share_is(&self, rule: &Arc<str>, share: Percentage, is_returned: bool) {
         let part = f64::from(share.millionths()) / 1_000_000.0;
-        self.shares.of([rule.into()]).set(part);
-        self.is_returned.of([rule.into()]).set(i64::from(is_returned));
+        self.cutover_share.of([rule.into()]).set(part);
+        self.cutover_returned.set([rule.into()], usize::from(is_returned));
     }
 
     /// Counts a return of calls to the site.
     pub(crate) fn returned(&self, rule: &Arc<str>) {
-        self.returns.add([rule.into()], 1);
+        self.cutover_returns.add([rule.into()], 1);
     }
 
     /// Counts a caller whose identity a backend is to get.
     pub(crate) fn identified(&self, outcome: IdentityOutcome) {
-        self.identities.add([outcome.into_str().into()], 1);
+        self.identity_questions.add([outcome.into_str().into()], 1);
     }
 
     /// Compared calls by backend and class of difference, and skipped ones by backend and reason.
     pub(crate) fn copies(&self) -> (NamedSums, NamedSums) {
         let compared = self
-            .compared
+            .shadow_compared
             .sums(|[backend, _, class]| (backend.text(), class.word()));
         let skipped = self
-            .skipped
+            .shadow_skipped
             .sums(|[backend, reason]| (backend.text(), reason.word()));
         (compared, skipped)
     }
 
     /// Calls by rule and by who answered.
     pub(crate) fn answers(&self) -> NamedSums {
-        self.answered.sums(|[rule, by]| (rule.text(), by.word()))
+        self.cutover_calls.sums(|[rule, by]| (rule.text(), by.word()))
     }
 
     /// Counts a copy as running.
     pub(crate) fn copying(&self, backend: &Arc<str>) -> GaugeGuard {
-        GaugeGuard::raise(&self.in_flight.of([backend.into()]))
+        GaugeGuard::raise(&self.shadow_in_flight.of([backend.into()]))
     }
 }

@@ -1,14 +1,8 @@
 //! The permits of one backend for one kind of traffic: how many are held, and who waits.
 
-use std::fmt;
-use std::time::Instant;
+use serde::Serialize;
 
-use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::metrics::{MetricType, TypedMetric};
-
+use super::series::{Counter, Gauge};
 use calendar_edge_core::limits::queue::Shed;
 
 /// The series of one backend's permits for one kind of traffic.
@@ -21,21 +15,6 @@ pub(crate) struct PermitMetrics {
     pub(super) revoked: Counter,
     /// Requests that got none, in the order of [`Shed::ALL`].
     pub(super) shed: [Counter; Shed::ALL.len()],
-    pub(super) waits: Waits,
-}
-
-/// A histogram of waits, of which the longest is `timeouts.origin_queue`; clones share it.
-#[derive(Debug, Clone)]
-pub(super) struct Waits(Histogram);
-
-const WAITS: [f64; 10] = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-
-/// Counts one request as waiting, and its time until dropped.
-#[derive(Debug)]
-pub(crate) struct WaitingGuard {
-    _waiting: GaugeGuard,
-    waits: Waits,
-    since: Instant,
 }
 
 /// Raises a gauge by one until dropped.
@@ -55,18 +34,18 @@ pub(crate) enum TrafficKind {
 }
 
 /// The permits of one backend for one kind of traffic at one moment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct PermitFigures {
     /// Exchanges that hold a permit.
-    pub(crate) in_use: i64,
+    in_use: i64,
     /// The most of them.
-    pub(crate) permits: i64,
+    permits: i64,
     /// Requests that wait for a permit.
-    pub(crate) waiting: i64,
+    waiting: i64,
     /// The most of them.
-    pub(crate) places: i64,
+    places: i64,
     /// Requests that got no permit since the start.
-    pub(crate) shed: u64,
+    shed: u64,
 }
 
 // === impl PermitMetrics ===
@@ -96,12 +75,8 @@ impl PermitMetrics {
     }
 
     /// Counts a request as waiting while the guard lives.
-    pub(crate) fn waiting(&self) -> WaitingGuard {
-        WaitingGuard {
-            _waiting: GaugeGuard::raise(&self.waiting),
-            waits: self.waits.clone(),
-            since: Instant::now(),
-        }
+    pub(crate) fn waiting(&self) -> GaugeGuard {
+        GaugeGuard::raise(&self.waiting)
     }
 
     /// Counts a request that got no permit.
@@ -116,34 +91,6 @@ impl PermitMetrics {
     pub(crate) fn revoked(&self) {
         self.revoked.inc();
     }
-}
-
-impl Drop for WaitingGuard {
-    fn drop(&mut self) {
-        self.waits.0.observe(self.since.elapsed().as_secs_f64());
-    }
-}
-
-// === impl Waits ===
-
-impl Default for Waits {
-    fn default() -> Self {
-        Self(Histogram::new(WAITS))
-    }
-}
-
-impl EncodeMetric for Waits {
-    fn encode(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
-        self.0.encode(encoder)
-    }
-
-    fn metric_type(&self) -> MetricType {
-        Self::TYPE
-    }
-}
-
-impl TypedMetric for Waits {
-    const TYPE: MetricType = MetricType::Histogram;
 }
 
 // === impl GaugeGuard ===

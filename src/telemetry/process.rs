@@ -21,8 +21,6 @@ pub(super) struct ProcessFigures {
 struct Figures {
     cpu_seconds: f64,
     resident_bytes: u64,
-    virtual_bytes: u64,
-    threads: u64,
 }
 
 /// The memory in use, and the most that the control group of the process may use, in bytes; none where it is not known.
@@ -47,62 +45,46 @@ impl ProcessFigures {
 
 impl Collector for ProcessFigures {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        gauge(
-            &mut encoder,
-            ("process_start_time_seconds", "When the edge started, since 1970"),
-            self.started,
-        )?;
-        let Some(figures) = Figures::read() else {
-            return Ok(());
-        };
-        let cpu = ConstCounter::new(figures.cpu_seconds);
-        let metric = encoder.encode_descriptor(
-            "process_cpu_seconds",
-            "Processor time used",
-            None,
-            cpu.metric_type(),
-        )?;
-        cpu.encode(metric)?;
-        gauge(
-            &mut encoder,
-            ("process_resident_memory_bytes", "Memory in use"),
-            float(figures.resident_bytes),
-        )?;
-        gauge(
-            &mut encoder,
-            ("process_virtual_memory_bytes", "Address space in use"),
-            float(figures.virtual_bytes),
-        )?;
-        gauge(
-            &mut encoder,
-            ("process_threads", "Threads"),
-            float(figures.threads),
-        )?;
-        if let Ok(open) = fs::read_dir("/proc/self/fd") {
-            // One of them lists the others.
-            let open = open.count().saturating_sub(1);
-            let open = float(u64::try_from(open).unwrap_or(u64::MAX));
-            gauge(&mut encoder, ("process_open_fds", "Open files and sockets"), open)?;
+        let figures = Figures::read();
+        if let Some(figures) = figures {
+            let cpu = ConstCounter::new(figures.cpu_seconds);
+            let metric = encoder.encode_descriptor(
+                "process_cpu_seconds",
+                "Processor time used",
+                None,
+                cpu.metric_type(),
+            )?;
+            cpu.encode(metric)?;
         }
-        match rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
-            Some(most) => gauge(
-                &mut encoder,
-                ("process_max_fds", "The most open files and sockets"),
-                float(most),
+        // One of them lists the others.
+        let open = fs::read_dir("/proc/self/fd").map(|open| open.count().saturating_sub(1));
+        let open = open.ok().and_then(|open| u64::try_from(open).ok());
+        let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let memory = figures.map(|figures| figures.resident_bytes);
+        for (name, help, value) in [
+            (
+                "process_start_time_seconds",
+                "When the edge started, since 1970",
+                Some(self.started),
             ),
-            None => Ok(()),
+            (
+                "process_resident_memory_bytes",
+                "Memory in use",
+                memory.map(float),
+            ),
+            ("process_open_fds", "Open files and sockets", open.map(float)),
+            (
+                "process_max_fds",
+                "The most open files and sockets",
+                most.map(float),
+            ),
+        ] {
+            if let Some(gauge) = value.map(ConstGauge::new) {
+                gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)?;
+            }
         }
+        Ok(())
     }
-}
-
-fn gauge(
-    encoder: &mut DescriptorEncoder<'_>,
-    (name, help): (&'static str, &'static str),
-    value: f64,
-) -> fmt::Result {
-    let gauge = ConstGauge::new(value);
-    let metric = encoder.encode_descriptor(name, help, None, gauge.metric_type())?;
-    gauge.encode(metric)
 }
 
 /// Figures are small enough to be exact.
@@ -128,8 +110,6 @@ impl Figures {
         let field = |position: usize| numbers.get(position - 3)?.parse::<u64>().ok();
         Some(Self {
             cpu_seconds: float(field(14)? + field(15)?) / float(ticks.max(1)),
-            threads: field(20)?,
-            virtual_bytes: field(23)?,
             resident_bytes: field(24)?.saturating_mul(page),
         })
     }
@@ -146,8 +126,6 @@ mod tests {
         let expected = Figures {
             cpu_seconds: 4.0,
             resident_bytes: 3 * 4096,
-            virtual_bytes: 8192,
-            threads: 7,
         };
         assert_eq!(figures, Some(expected));
         assert_eq!(Figures::parse("42 (a) S 1", 100, 4096), None);

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use http::Method;
 use parking_lot::Mutex;
+use serde::{Serialize, Serializer};
 
 use super::site_verdict::SiteVerdict;
+use super::wall_clock::as_moment;
 use calendar_edge_core::gateway::refusals::KeptRequest;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
@@ -22,28 +24,32 @@ const BYTES_EACH: usize = 4 * 1024;
 pub(crate) struct Refusals(Arc<Mutex<RecordedRefusals>>);
 
 /// A request that is kept.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct RecordedRefusal {
     /// The id of the request.
     pub(crate) id: Box<str>,
     /// When it was answered.
+    #[serde(rename = "time", serialize_with = "as_moment")]
     pub(crate) at: UnixTime,
     /// The client's address.
     pub(crate) client: Option<IpAddr>,
     /// The method as sent.
+    #[serde(serialize_with = "as_text")]
     pub(crate) method: Method,
     /// The path as sent.
     pub(crate) path: Box<str>,
-    /// The status of the response.
-    pub(crate) status: u16,
-    /// The code of the refusal, or of the first finding.
-    pub(crate) code: &'static str,
-    pub(crate) fate: RecordedFate,
     /// The operation's name, `site` or `none`.
     pub(crate) operation: &'static str,
     /// The mode of the operation.
     pub(crate) mode: &'static str,
+    /// The status of the response.
+    pub(crate) status: u16,
+    /// The code of the refusal, or of the first finding.
+    pub(crate) code: &'static str,
+    #[serde(skip)]
+    pub(crate) fate: RecordedFate,
     /// The reason, where it was noted.
+    #[serde(skip)]
     pub(crate) note: Option<RefusalNote>,
 }
 
@@ -70,7 +76,8 @@ pub(crate) struct RefusalNote {
 }
 
 /// The part that refused a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum DecidedBy {
     /// The rules: the same request is refused again.
     Rules,
@@ -83,6 +90,7 @@ pub(crate) enum DecidedBy {
 /// Requests that are explained alike. All words are from closed sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct RecordKind {
+    code: &'static str,
     is_forwarded: bool,
     operation: &'static str,
     /// The first broken rule, and its parameter where the table declares it.
@@ -90,34 +98,19 @@ struct RecordKind {
     parameter: &'static str,
 }
 
-/// What is kept of one code.
-#[derive(Debug, Default)]
-struct RecordsOfCode {
-    /// Oldest first.
-    by_kind: HashMap<RecordKind, VecDeque<Arc<RecordedRefusal>>>,
-    count: usize,
-}
-
 #[derive(Debug, Default)]
 struct RecordedRefusals {
-    /// A flood of one code leaves the others alone, and one of a kind the others of its code.
-    by_code: HashMap<&'static str, RecordsOfCode>,
+    /// How many have a code: a flood of one leaves the others alone.
+    by_code: HashMap<&'static str, usize>,
+    /// The oldest first: a flood of one kind leaves the others of its code alone.
+    by_kind: HashMap<RecordKind, VecDeque<Arc<RecordedRefusal>>>,
     count: usize,
     bytes: usize,
     most: usize,
 }
 
-// === impl DecidedBy ===
-
-impl DecidedBy {
-    /// Its stable name.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Rules => "rules",
-            Self::Moment => "moment",
-            Self::Site => "site",
-        }
-    }
+fn as_text<S: Serializer>(method: &Method, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(method.as_str())
 }
 
 // === impl RecordedRefusal ===
@@ -131,6 +124,7 @@ impl RecordedRefusal {
     fn kind(&self) -> RecordKind {
         let first = self.note.as_ref().and_then(|note| note.findings.first());
         RecordKind {
+            code: self.code,
             is_forwarded: self.fate != RecordedFate::Refused,
             operation: self.operation,
             rule: first.map_or("", |finding| finding.rule),
@@ -161,13 +155,9 @@ impl Refusals {
         }
         kept.count += 1;
         kept.bytes += weight;
-        let of_code = kept.by_code.entry(refusal.code).or_default();
-        of_code.count += 1;
-        of_code
-            .by_kind
-            .entry(refusal.kind())
-            .or_default()
-            .push_back(Arc::new(refusal));
+        *kept.by_code.entry(refusal.code).or_default() += 1;
+        let kind = kept.by_kind.entry(refusal.kind()).or_default();
+        kind.push_back(Arc::new(refusal));
         kept.shrink();
     }
 
@@ -203,34 +193,27 @@ impl RecordedRefusals {
     }
 
     fn all(&self) -> impl Iterator<Item = &Arc<RecordedRefusal>> {
-        let kinds = self.by_code.values().flat_map(|of_code| of_code.by_kind.values());
-        kinds.flatten()
+        self.by_kind.values().flatten()
     }
 
     /// Drops the oldest of the kind that has most, of the code that has most.
     fn drop_one(&mut self) -> bool {
-        let most = self.by_code.values_mut().max_by_key(|of_code| of_code.count);
-        let Some(dropped) = most.and_then(RecordsOfCode::drop_one) else {
+        let most = self.by_code.iter().max_by_key(|(_, count)| **count);
+        let Some(code) = most.map(|(code, _)| *code) else {
             return false;
         };
+        let of_code = self.by_kind.iter_mut().filter(|(kind, _)| kind.code == code);
+        let most = of_code.max_by_key(|(_, kept)| kept.len());
+        let Some((kind, Some(dropped))) = most.map(|(kind, kept)| (*kind, kept.pop_front())) else {
+            return false;
+        };
+        if self.by_kind.get(&kind).is_some_and(VecDeque::is_empty) {
+            self.by_kind.remove(&kind);
+        }
+        *self.by_code.entry(code).or_default() -= 1;
         self.count -= 1;
         self.bytes -= dropped.weight();
         true
-    }
-}
-
-// === impl RecordsOfCode ===
-
-impl RecordsOfCode {
-    fn drop_one(&mut self) -> Option<Arc<RecordedRefusal>> {
-        let kinds = self.by_kind.iter_mut();
-        let (kind, most) = kinds.max_by_key(|(_, queue)| queue.len())?;
-        let (kind, dropped) = (*kind, most.pop_front()?);
-        if most.is_empty() {
-            self.by_kind.remove(&kind);
-        }
-        self.count -= 1;
-        Some(dropped)
     }
 }
 

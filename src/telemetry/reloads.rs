@@ -1,67 +1,67 @@
 //! The number of reloads, and the time of the last successful one.
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+use std::collections::BTreeMap;
 
-use super::table::{
-    CONFIG_LAST_RELOAD_SUCCESS_TIMESTAMP_SECONDS, CONFIG_LAST_RELOAD_SUCCESSFUL, CONFIG_RELOADS,
-};
-use super::wall_clock::unix_time;
+use serde::Serialize;
 
-/// The metrics of reloads; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct ReloadMetrics {
-    successes: Counter,
-    failures: Counter,
-    last_success: Gauge,
-    was_successful: Gauge,
+use super::series::{Counter, Gauge, metrics};
+use super::wall_clock::{second, unix_time};
+
+metrics! {
+    /// The metrics of reloads; clones share their values.
+    pub(crate) struct ReloadMetrics {
+        config_last_reload_success_timestamp_seconds: Gauge = "When the configuration in use was read";
+        config_last_reload_successful: Gauge =
+            "Whether the configuration in use is the one that was read last: 0 after a refused reload, else 1";
+        config_reloads: Counter["result" in ["success", "failure"]] = "Reloads of the configuration";
+    }
+}
+
+/// The reloads so far.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReloadFigures {
+    /// When the configuration in use was read.
+    loaded: String,
+    /// True if an earlier configuration is in use.
+    last_reload_refused: bool,
+    /// By their result.
+    reloads: BTreeMap<&'static str, u64>,
 }
 
 // === impl ReloadMetrics ===
 
 impl ReloadMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        let reloads = CONFIG_RELOADS.series(registry);
-        Self {
-            successes: reloads.of(["success".into()]),
-            failures: reloads.of(["failure".into()]),
-            last_success: CONFIG_LAST_RELOAD_SUCCESS_TIMESTAMP_SECONDS.value(registry),
-            was_successful: CONFIG_LAST_RELOAD_SUCCESSFUL.value(registry),
-        }
-    }
-
     /// Sets the time of the current configuration to now.
     pub(crate) fn loaded(&self) {
         let now = unix_time().as_secs();
-        self.last_success.set(i64::try_from(now).unwrap_or(i64::MAX));
-        self.was_successful.set(1);
+        self.config_last_reload_success_timestamp_seconds
+            .set(i64::try_from(now).unwrap_or(i64::MAX));
+        self.config_last_reload_successful.set(1);
     }
 
-    /// When the configuration in use was read, in seconds since 1970.
-    pub(crate) fn last_load(&self) -> i64 {
-        self.last_success.get()
+    /// When the configuration in use was read, as RFC 3339 writes it.
+    pub(crate) fn last_load(&self) -> String {
+        second(self.config_last_reload_success_timestamp_seconds.get())
     }
 
-    /// True if the last reload was refused, so that an earlier configuration is in use.
-    pub(crate) fn was_refused(&self) -> bool {
-        self.was_successful.get() == 0
-    }
-
-    /// The reloads that succeeded and those that were refused.
-    pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.successes.get(), self.failures.get())
+    /// The reloads so far.
+    pub(crate) fn figures(&self) -> ReloadFigures {
+        ReloadFigures {
+            loaded: self.last_load(),
+            last_reload_refused: self.config_last_reload_successful.get() == 0,
+            reloads: self.config_reloads.sums(|[result]| result.word()),
+        }
     }
 
     /// Counts a successful reload.
     pub(crate) fn succeeded(&self) {
-        self.successes.inc();
+        self.config_reloads.add(["success".into()], 1);
         self.loaded();
     }
 
     /// Counts a refused reload.
     pub(crate) fn failed(&self) {
-        self.failures.inc();
-        self.was_successful.set(0);
+        self.config_reloads.add(["failure".into()], 1);
+        self.config_last_reload_successful.set(0);
     }
 }

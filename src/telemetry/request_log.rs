@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::exchange_timer::ExchangeTimer;
 use super::refusals::RefusalNote;
 use super::site_verdict::SiteVerdict;
 use super::spans::SpanRecorder;
@@ -153,11 +152,6 @@ impl RequestLog {
     /// Adds a wait for a permit.
     pub(crate) fn queued(&self, wait: Duration) {
         self.0.queued.fetch_add(nanoseconds(wait), Ordering::Relaxed);
-    }
-
-    /// Begins an exchange with a backend, which ends when the timer is dropped.
-    pub(crate) fn exchange(&self) -> ExchangeTimer {
-        ExchangeTimer::new(self)
     }
 
     /// Adds the time of an exchange that is over.

@@ -4,22 +4,38 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use serde::Serialize;
 
+use super::finding_labels::FindingLabels;
 use super::labels::class_of;
-use super::latency::{Latency, LatencySums};
+use super::latency::{LATENCY_BOUNDS, Latency, LatencySums};
+use super::permits::GaugeGuard;
 use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
-use super::series::{ByLabels, Series};
-use super::table::{
-    HTTP_REFUSALS, HTTP_REQUEST_BODY_BYTES, HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUEST_PHASE_SECONDS,
-    HTTP_REQUESTS, HTTP_RESPONSE_BODY_BYTES,
-};
+use super::series::{ByLabels, Counter, Gauge, metrics};
+use super::site_verdict::OUTCOMES;
 use calendar_edge_core::errors::Remedy;
-use calendar_edge_core::settings::Root;
+use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::{Action, table};
+
+metrics! {
+    struct RequestSeries {
+        http_refusals: Counter["code" in Remedy::codes()] = "Requests refused by the edge, by the code of the answer";
+        http_request_body_bytes: Counter["source" in SOURCES] = "Bytes of request bodies read from clients";
+        http_request_duration_seconds: Latency["kind" in RequestKind::ALL] =
+            "From a request's head to the last byte of its response, which waits for slow clients";
+        http_request_phase_seconds: Latency["phase"] =
+            "Parts of the time to a response's head: in the queue toward a backend, at the backend, and at the edge";
+        http_requests: Counter["operation", "root", "source", "status"] =
+            "Requests answered, by operation, root, who answered, and status";
+        http_response_body_bytes: Counter["source" in SOURCES] = "Bytes of response bodies sent to clients";
+        inflight: Gauge = "Requests running";
+        reported_requests: Counter["site" in OUTCOMES] =
+            "Forwarded requests that mode enforce would refuse, by the answer of the site";
+        validation_findings: Counter["operation", "rule", "mode", "action"] = "Broken rules found in requests";
+    }
+}
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
@@ -55,12 +71,7 @@ const PASSED: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 4
 /// The metrics of requests; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestMetrics {
-    requests: Series<Counter, 4>,
-    refusals: Series<Counter, 1>,
-    /// In the order of [`SOURCES`].
-    body_bytes: [Counter; SOURCES.len()],
-    received_bytes: [Counter; SOURCES.len()],
-    seconds: Series<Latency, 1>,
+    series: RequestSeries,
     queue: Latency,
     backend: Latency,
     edge: Latency,
@@ -92,23 +103,48 @@ pub(crate) struct Served<'a> {
     pub(crate) backend: Option<BackendTimes>,
 }
 
-/// Requests of all operations and roots since the start.
-#[derive(Debug)]
-pub(crate) struct RequestSums {
-    /// By the part that answered.
-    pub(crate) by_source: BTreeMap<&'static str, u64>,
-    /// By the class of the status.
-    pub(crate) by_class: BTreeMap<&'static str, u64>,
+/// Requests of all operations and roots since the start: who answered, with which status, how fast, and what was refused.
+#[derive(Debug, Serialize)]
+pub(crate) struct TrafficSums {
+    requests: RequestSums,
+    latency: PhaseSums,
     /// Refusals of the edge by their code.
-    pub(crate) refusals: Vec<(&'static str, u64)>,
+    refusals: BTreeMap<&'static str, u64>,
+    findings: Vec<BrokenRule>,
+    /// The site's answers to forwarded requests that `enforce` would refuse.
+    reported: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct RequestSums {
+    total: u64,
+    running: i64,
+    /// By the part that answered.
+    by_source: BTreeMap<&'static str, u64>,
+    /// By the class of the status.
+    by_status: BTreeMap<&'static str, u64>,
+}
+
+/// The time of requests, whole and in parts.
+#[derive(Debug, Serialize)]
+struct PhaseSums {
+    bounds_seconds: &'static [f64],
     /// From the head of the request to the last byte of the response.
-    pub(crate) whole: LatencySums,
-    /// In queues toward backends.
-    pub(crate) queue: LatencySums,
-    /// At backends.
-    pub(crate) backend: LatencySums,
+    total: LatencySums,
     /// At the edge, to the head of the response.
-    pub(crate) edge: LatencySums,
+    edge: LatencySums,
+    /// In queues toward backends.
+    queue: LatencySums,
+    /// At backends.
+    backend: LatencySums,
+}
+
+/// A rule that requests broke.
+#[derive(Debug, Serialize)]
+struct BrokenRule {
+    rule: &'static str,
+    action: &'static str,
+    count: u64,
 }
 
 /// The requests of one operation since the start.
@@ -125,30 +161,27 @@ pub(crate) struct OperationSums {
 
 impl RequestMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
-        let codes: Vec<_> = Remedy::codes().collect();
-        let sent = HTTP_RESPONSE_BODY_BYTES.series(registry);
-        let received = HTTP_REQUEST_BODY_BYTES.series(registry);
-        let seconds = HTTP_REQUEST_DURATION_SECONDS.series(registry);
-        let phase_seconds = HTTP_REQUEST_PHASE_SECONDS.series(registry);
+        let series = RequestSeries::new(registry);
+        let seconds = &series.http_request_duration_seconds;
         let histogram = |(operation, kind): (_, RequestKind)| (operation, seconds.of([kind.name().into()]));
+        let phase = |name: &'static str| series.http_request_phase_seconds.of([name.into()]);
         Self {
-            requests: HTTP_REQUESTS.series(registry),
-            refusals: HTTP_REFUSALS.series(registry).with(&codes),
-            body_bytes: SOURCES.map(|source| sent.of([source.into()])),
-            received_bytes: SOURCES.map(|source| received.of([source.into()])),
+            queue: phase("queue"),
+            backend: phase("backend"),
+            edge: phase("edge"),
             by_operation: Arc::new(RequestKind::of_operations().map(histogram).collect()),
-            queue: phase_seconds.of(["queue".into()]),
-            backend: phase_seconds.of(["backend".into()]),
-            edge: phase_seconds.of(["edge".into()]),
-            seconds,
             no_root: Arc::from(""),
+            series,
         }
     }
 
-    /// Creates the series of these roots with zero.
-    pub(super) fn expect(&self, roots: &[Root], is_limited: bool) {
+    /// Creates the series of these settings with zero, so that "none" differs from "no data".
+    ///
+    /// Findings have a series for each rule of an operation in the mode in force; the other modes' come with them.
+    pub(crate) fn expect(&self, settings: &Settings) {
+        let is_limited = !settings.rate_limits.are_unset();
         let limited = if is_limited { &LIMITED[..] } else { &[] };
-        for root in roots {
+        for root in &settings.roots {
             let root = Arc::from(root.path.as_str());
             for operation in table().operations() {
                 let answered = usual(operation.id.action).iter().chain(limited);
@@ -158,26 +191,29 @@ impl RequestMetrics {
         for operation in BESIDE {
             self.expect_of(operation, &self.no_root, PASSED.iter());
         }
+        for finding in FindingLabels::expected(settings) {
+            self.series.validation_findings.expect(finding.labels());
+        }
+    }
+
+    /// Counts a request as running while the guard lives.
+    pub(crate) fn begin(&self) -> GaugeGuard {
+        GaugeGuard::raise(&self.series.inflight)
     }
 
     /// Counts an answered request.
     pub(crate) fn served(&self, served: &Served<'_>) {
         let (source, root) = (served.source, served.root.unwrap_or(&self.no_root));
-        self.requests.add(
-            [
-                served.operation.into(),
-                root.into(),
-                source.into(),
-                served.status.into(),
-            ],
-            1,
+        let (operation, status) = (served.operation, served.status);
+        let labels = [operation.into(), root.into(), source.into(), status.into()];
+        self.series.http_requests.add(labels, 1);
+        let (sent, received) = (
+            &self.series.http_response_body_bytes,
+            &self.series.http_request_body_bytes,
         );
-        let bytes = self.body_bytes.iter().zip(&self.received_bytes);
-        for (_, (sent, received)) in SOURCES.iter().zip(bytes).filter(|(known, _)| **known == source) {
-            sent.inc_by(served.bytes);
-            received.inc_by(served.received);
-        }
-        if let Some(histogram) = self.by_operation.get(served.operation) {
+        sent.add([source.into()], served.bytes);
+        received.add([source.into()], served.received);
+        if let Some(histogram) = self.by_operation.get(operation) {
             histogram.observe(served.duration);
         }
         self.edge.observe(served.edge);
@@ -189,48 +225,80 @@ impl RequestMetrics {
 
     /// Counts a refusal by its code.
     pub(crate) fn refused(&self, code: &'static str) {
-        self.refusals.add([code.into()], 1);
+        self.series.http_refusals.add([code.into()], 1);
     }
 
-    /// The counts so far, with zero for sources without requests.
-    pub(crate) fn sums(&self) -> RequestSums {
+    /// Counts a violated rule.
+    pub(crate) fn found(&self, finding: &FindingLabels) {
+        self.series.validation_findings.add(finding.labels(), 1);
+    }
+
+    /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.
+    pub(crate) fn reported(&self, outcome: &'static str) {
+        self.series.reported_requests.add([outcome.into()], 1);
+    }
+
+    /// The counts so far, with zero for sources and classes without requests.
+    pub(crate) fn sums(&self) -> TrafficSums {
+        let series = &self.series;
+        let mut refusals = series.http_refusals.sums(|[code]| code.word());
+        refusals.retain(|_, count| *count > 0);
+        let broken = series
+            .validation_findings
+            .sums(|[_, rule, _, action]| (rule.word(), action.word()));
+        let broken = broken.into_iter().filter(|(_, count)| *count > 0);
+        let seconds = &series.http_request_duration_seconds;
+        TrafficSums {
+            requests: self.request_sums(),
+            latency: PhaseSums {
+                bounds_seconds: &LATENCY_BOUNDS,
+                total: RequestKind::ALL
+                    .map(|kind| seconds.of([kind.name().into()]).sums())
+                    .into_iter()
+                    .sum(),
+                edge: self.edge.sums(),
+                queue: self.queue.sums(),
+                backend: self.backend.sums(),
+            },
+            refusals,
+            findings: broken
+                .map(|((rule, action), count)| BrokenRule { rule, action, count })
+                .collect(),
+            reported: series.reported_requests.sums(|[site]| site.word()),
+        }
+    }
+
+    fn request_sums(&self) -> RequestSums {
+        let requests = &self.series.http_requests;
         let mut by_source: BTreeMap<_, _> = SOURCES.map(|source| (source, 0)).into();
-        by_source.extend(self.requests.sums(|[_, _, source, _]| source.word()));
-        let mut by_class: BTreeMap<_, _> = CLASSES.map(|class| (class, 0)).into();
-        by_class.extend(self.requests.sums(|[.., status]| class_of(status.number())));
+        by_source.extend(requests.sums(|[_, _, source, _]| source.word()));
+        let mut by_status: BTreeMap<_, _> = CLASSES.map(|class| (class, 0)).into();
+        by_status.extend(requests.sums(|[.., status]| class_of(status.number())));
         RequestSums {
+            total: by_source.values().sum(),
+            running: self.series.inflight.get(),
             by_source,
-            by_class,
-            refusals: self.refusals.sums(|[code]| code.word()),
-            whole: RequestKind::ALL
-                .map(|kind| self.seconds.of([kind.name().into()]).sums())
-                .into_iter()
-                .sum(),
-            queue: self.queue.sums(),
-            backend: self.backend.sums(),
-            edge: self.edge.sums(),
+            by_status,
         }
     }
 
     /// The counts of each operation that was asked for, by name.
     pub(crate) fn by_operation(&self) -> Vec<OperationSums> {
-        let mut sums: BTreeMap<_, (u64, u64)> = BTreeMap::new();
-        let counts = self.requests.sums(|[operation, _, source, status]| {
+        let counts = self.series.http_requests.sums(|[operation, _, source, status]| {
             let is_refused = source.word() == "edge" && status.number() >= 400;
             (operation.word(), is_refused)
         });
-        for ((operation, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            let (requests, refused) = sums.entry(operation).or_default();
-            *requests += count;
-            *refused += if is_refused { count } else { 0 };
+        let mut sums: BTreeMap<_, OperationSums> = BTreeMap::new();
+        for ((name, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            let sum = sums.entry(name).or_insert(OperationSums {
+                name,
+                requests: 0,
+                refused: 0,
+            });
+            sum.requests += count;
+            sum.refused += if is_refused { count } else { 0 };
         }
-        let sums = sums.into_iter();
-        sums.map(|(name, (requests, refused))| OperationSums {
-            name,
-            requests,
-            refused,
-        })
-        .collect()
+        sums.into_values().collect()
     }
 
     fn expect_of(
@@ -240,7 +308,8 @@ impl RequestMetrics {
         answered: impl Iterator<Item = &'static (&'static str, u16)>,
     ) {
         for &(source, status) in answered.chain(&REFUSED) {
-            self.requests
+            self.series
+                .http_requests
                 .expect([operation.into(), root.into(), source.into(), status.into()]);
         }
     }

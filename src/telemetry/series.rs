@@ -1,30 +1,74 @@
-//! The series of one row of the table of metrics, which can be listed and summed as well as shown.
+//! The declaration of metrics, and the series of one, which can be listed and summed as well as shown.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use parking_lot::RwLock;
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelValue, LabelValueEncoder, MetricEncoder};
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::{MetricType, TypedMetric};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::TypedMetric;
+pub(super) use prometheus_client::metrics::counter::Counter;
+pub(super) use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Metric, Registry, Unit};
+
+/// Declares the metrics of one subject, each by one line: name without `edge_`, value, labels, meaning.
+///
+/// The name is that of the field as well, and its last word may be a unit. A metric without a list of labels exists from
+/// the start; one with a list, even an empty one, has the series that are expected and those that occur. A label `in` words
+/// has all of them from the start, so that "none" differs from "no data".
+macro_rules! metrics {
+    (@type $value:ty) => { $value };
+    (@type $value:ty, [$($label:literal),*]) => {
+        $crate::telemetry::series::Series<$value, { <[&str]>::len(&[$($label),*]) }>
+    };
+    (@new $registry:ident, $row:expr) => { $row.value($registry) };
+    (@new $registry:ident, $row:expr, [$($label:literal $(in $words:expr)?),*]) => {{
+        let series = $row.series($registry, [$($label),*]);
+        $($(series.expect_all($words);)?)*
+        series
+    }};
+    ($(#[$about:meta])* $visible:vis struct $name:ident {
+        $($metric:ident: $value:ty $([$($label:literal $(in $words:expr)?),*])? = $help:literal;)+
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone)]
+        #[allow(clippy::struct_field_names, reason = "fields have the names of their metrics")]
+        $visible struct $name {
+            $($metric: metrics!(@type $value $(, [$($label),*])?),)+
+        }
+
+        impl $name {
+            /// Shows these metrics from now on.
+            pub(super) fn new(registry: &mut prometheus_client::registry::Registry) -> Self {
+                use $crate::telemetry::series::Row;
+                Self {
+                    $($metric: metrics!(
+                        @new registry, Row::new(stringify!($metric), $help) $(, [$($label $(in $words)?),*])?
+                    ),)+
+                }
+            }
+        }
+    };
+}
+
+pub(super) use metrics;
 
 /// Values by labels, found faster than with the standard library's hash. Labels come from tables, so nobody can choose
 /// many that have one hash.
 pub(super) type ByLabels<L, V> = HashMap<L, V, RandomState>;
 
-/// A row of the table: a metric with a value `V` for each set of `N` labels.
+/// Counts by a name from the settings and a word from the code.
+pub(crate) type NamedSums = BTreeMap<(Arc<str>, &'static str), u64>;
+
+/// The name and the meaning of a metric.
 #[derive(Debug)]
-pub(super) struct Row<V, const N: usize> {
+pub(super) struct Row {
     name: &'static str,
-    labels: [&'static str; N],
+    unit: Option<Unit>,
     help: &'static str,
-    values: PhantomData<V>,
 }
 
 /// The value of a label.
@@ -45,67 +89,44 @@ pub(super) struct Series<V, const N: usize>(Arc<RwLock<ByLabels<[Label; N], V>>>
 /// Series with what is said about them.
 #[derive(Debug)]
 struct RegisteredSeries<V, const N: usize> {
-    row: Row<V, N>,
+    row: Row,
+    labels: [&'static str; N],
     series: Series<V, N>,
 }
 
 // === impl Row ===
 
-impl<V, const N: usize> Row<V, N> {
+impl Row {
     /// A metric of this name without `edge_`, whose last word may be a unit.
-    pub(super) const fn new(name: &'static str, labels: [&'static str; N], help: &'static str) -> Self {
-        let values = PhantomData;
-        Self {
-            name,
-            labels,
-            help,
-            values,
-        }
+    pub(super) fn new(name: &'static str, help: &'static str) -> Self {
+        let (name, unit) = match name.rsplit_once('_') {
+            Some((name, "bytes")) => (name, Some(Unit::Bytes)),
+            Some((name, "seconds")) => (name, Some(Unit::Seconds)),
+            _ => (name, None),
+        };
+        Self { name, unit, help }
     }
 
-    /// Begins to show the metric.
-    pub(super) fn describe<'e>(
-        &self,
-        encoder: &'e mut DescriptorEncoder<'_>,
-        kind: MetricType,
-    ) -> Result<MetricEncoder<'e>, fmt::Error> {
-        let (name, unit) = self.name_and_unit();
-        // A registry ends the help of its own metrics with a full stop.
-        encoder.encode_descriptor(name, &format!("{}.", self.help), unit, kind)
-    }
-
-    /// The labels of a series with their names.
-    pub(super) fn named(&self, labels: &[Label; N]) -> Vec<(&'static str, Label)> {
-        self.labels.into_iter().zip(labels.iter().cloned()).collect()
-    }
-
-    fn name_and_unit(&self) -> (&'static str, Option<&'static Unit>) {
-        match self.name.rsplit_once('_') {
-            Some((name, "bytes")) => (name, Some(&Unit::Bytes)),
-            Some((name, "seconds")) => (name, Some(&Unit::Seconds)),
-            _ => (self.name, None),
-        }
-    }
-}
-
-impl<V: Metric + Clone + Default> Row<V, 0> {
     /// The only value of this row, which the registry shows from now on.
-    pub(super) fn value(self, registry: &mut Registry) -> V {
+    pub(super) fn value<V: Metric + Clone + Default>(self, registry: &mut Registry) -> V {
         let value = V::default();
-        match self.name_and_unit() {
-            (name, Some(unit)) => registry.register_with_unit(name, self.help, unit.clone(), value.clone()),
-            (name, None) => registry.register(name, self.help, value.clone()),
+        match self.unit {
+            Some(unit) => registry.register_with_unit(self.name, self.help, unit, value.clone()),
+            None => registry.register(self.name, self.help, value.clone()),
         }
         value
     }
-}
 
-impl<V: Metric + TypedMetric, const N: usize> Row<V, N> {
     /// The series of this row, which the registry shows from now on.
-    pub(super) fn series(self, registry: &mut Registry) -> Series<V, N> {
+    pub(super) fn series<V: Metric + TypedMetric, const N: usize>(
+        self,
+        registry: &mut Registry,
+        labels: [&'static str; N],
+    ) -> Series<V, N> {
         let series = Series(Arc::default());
         registry.register_collector(Box::new(RegisteredSeries {
             row: self,
+            labels,
             series: series.clone(),
         }));
         series
@@ -216,12 +237,11 @@ impl<V: Clone + Default, const N: usize> Series<V, N> {
 }
 
 impl<V: Clone + Default> Series<V, 1> {
-    /// The same with zero for these words, so that "none" differs from "no data".
-    pub(super) fn with(self, words: &[&'static str]) -> Self {
+    /// Creates the series of these words with zero.
+    pub(super) fn expect_all<W: Into<&'static str>>(&self, words: impl IntoIterator<Item = W>) {
         for word in words {
-            self.expect([Label::Word(word)]);
+            self.expect([Label::Word(word.into())]);
         }
-        self
     }
 }
 
@@ -241,12 +261,19 @@ impl<const N: usize> Series<Counter, N> {
     }
 
     /// The sums of the counts by a part of their labels, in the order of that part.
-    pub(super) fn sums<K: Ord>(&self, part: impl Fn(&[Label; N]) -> K) -> Vec<(K, u64)> {
+    pub(super) fn sums<K: Ord>(&self, part: impl Fn(&[Label; N]) -> K) -> BTreeMap<K, u64> {
         let mut sums = BTreeMap::new();
         for (labels, counter) in self.0.read().iter() {
             *sums.entry(part(labels)).or_default() += counter.get();
         }
-        sums.into_iter().collect()
+        sums
+    }
+}
+
+impl<const N: usize> Series<Gauge, N> {
+    /// Sets the gauge of these labels.
+    pub(super) fn set(&self, labels: [Label; N], value: usize) {
+        self.of(labels).set(i64::try_from(value).unwrap_or(i64::MAX));
     }
 }
 
@@ -258,12 +285,15 @@ impl<V: Metric + TypedMetric, const N: usize> Collector for RegisteredSeries<V, 
         if series.is_empty() {
             return Ok(());
         }
-        let mut metric = self.row.describe(&mut encoder, V::TYPE)?;
+        // A registry ends the help of its own metrics with a full stop.
+        let (row, help) = (&self.row, format!("{}.", self.row.help));
+        let mut metric = encoder.encode_descriptor(row.name, &help, row.unit.as_ref(), V::TYPE)?;
         if let Some(only) = series.values().next().filter(|_| N == 0) {
             return only.encode(metric);
         }
         for (labels, value) in series.iter() {
-            value.encode(metric.encode_family(&self.row.named(labels))?)?;
+            let named: Vec<_> = self.labels.into_iter().zip(labels.iter().cloned()).collect();
+            value.encode(metric.encode_family(&named)?)?;
         }
         Ok(())
     }
@@ -278,15 +308,15 @@ mod tests {
     #[test]
     fn counts_are_listed_summed_and_shown() {
         let mut registry = Registry::with_prefix("edge");
-        let row: Row<Counter, 2> = Row::new("things", ["shape", "size"], "Things seen");
-        let counts = row.series(&mut registry);
+        let row = Row::new("things", "Things seen");
+        let counts = row.series::<Counter, 2>(&mut registry, ["shape", "size"]);
         counts.expect(["round".into(), "big".into()]);
         for (shape, size) in [("round", "small"), ("square", "small"), ("square", "big")] {
             counts.add([shape.into(), size.into()], 1);
         }
         assert_eq!(counts.count(&["square".into(), "big".into()]), 1);
         let sums = counts.sums(|[shape, _]| *shape == Label::Word("square"));
-        assert_eq!(sums, [(false, 1), (true, 2)]);
+        assert_eq!(sums, [(false, 1), (true, 2)].into());
         let mut text = String::new();
         encode(&mut text, &registry).unwrap();
         for line in [

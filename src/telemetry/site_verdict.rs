@@ -1,7 +1,9 @@
 //! The site's answers to requests that break a rule and are forwarded: the figure that says whether `enforce` is safe.
 
+use serde::Serialize;
+
 /// The answer of the site to one request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SiteVerdict {
     /// The status, or the one inside an envelope.
     pub(crate) status: u16,
@@ -10,16 +12,24 @@ pub(crate) struct SiteVerdict {
 }
 
 /// Answers of the site, counted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct SiteVerdicts {
     /// Answers with a status below 400.
-    pub(crate) answered: u64,
+    answered: u64,
     /// Refusals, with a status from 400 to 499.
-    pub(crate) refused: u64,
+    refused: u64,
     /// Failures of the site, with a status above.
-    pub(crate) failed: u64,
+    failed: u64,
     /// The refusals by status and code; those beyond [`MOST_KINDS`] are only in the sum.
-    pub(crate) refusals: Vec<(SiteVerdict, u64)>,
+    refusals: Vec<CountedVerdict>,
+}
+
+/// A kind of refusals.
+#[derive(Debug, Clone, Serialize)]
+struct CountedVerdict {
+    #[serde(flatten)]
+    verdict: SiteVerdict,
+    count: u64,
 }
 
 /// Maximum kinds of refusals that are told apart: codes are text of the site.
@@ -71,10 +81,13 @@ impl SiteVerdicts {
 
     fn count_refusal(&mut self, verdict: &SiteVerdict) {
         let mut known = self.refusals.iter_mut();
-        if let Some((_, count)) = known.find(|(known, _)| known == verdict) {
-            *count += 1;
+        if let Some(known) = known.find(|known| known.verdict == *verdict) {
+            known.count += 1;
         } else if self.refusals.len() < MOST_KINDS {
-            self.refusals.push((verdict.clone(), 1));
+            self.refusals.push(CountedVerdict {
+                verdict: verdict.clone(),
+                count: 1,
+            });
         }
     }
 }
@@ -96,7 +109,7 @@ mod tests {
         let sums = (verdicts.answered, verdicts.refused, verdicts.failed);
         assert_eq!(sums, (3, 32, 1));
         assert_eq!(verdicts.refusals.len(), MOST_KINDS);
-        assert_eq!(verdicts.refusals[0].1, 17);
+        assert_eq!(verdicts.refusals[0].count, 17);
         let odd = SiteVerdict::new(400, Some("<b>no code</b>".to_owned()));
         assert_eq!(odd.code, None);
     }

@@ -3,14 +3,11 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::registry::Registry;
-use strum::VariantNames as _;
+use strum::VariantArray as _;
 use tokio::sync::mpsc;
 use tracing::field::DisplayValue;
 
-use super::series::Series;
-use super::table::TRACE_SPANS;
+use super::series::{Counter, metrics};
 use calendar_edge_core::settings::Percentage;
 
 /// Takes the spans of requests, as long as there is room for them.
@@ -66,13 +63,17 @@ pub(crate) struct SpanIds {
 #[derive(Debug, Default)]
 pub(crate) struct Attributes(Vec<(&'static str, AttributeValue)>);
 
-/// The value of an attribute.
-#[derive(Debug, Clone, PartialEq)]
+/// The value of an attribute, as the value within OTLP's `AnyValue`.
+#[derive(Clone, PartialEq, prost::Oneof)]
 pub(crate) enum AttributeValue {
+    #[prost(string, tag = "1")]
     Text(String),
-    Whole(i64),
-    Fraction(f64),
+    #[prost(bool, tag = "2")]
     Flag(bool),
+    #[prost(int64, tag = "3")]
+    Whole(i64),
+    #[prost(double, tag = "4")]
+    Fraction(f64),
 }
 
 /// A value that may be absent.
@@ -81,12 +82,17 @@ pub(crate) trait Told {
     fn told(self) -> Option<AttributeValue>;
 }
 
-/// The fates of spans; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct SpanMetrics(Series<Counter, 1>);
+metrics! {
+    /// The fates of spans; clones share their values.
+    pub(crate) struct SpanMetrics {
+        trace_spans: Counter["outcome" in SpanOutcome::VARIANTS] =
+            "Spans of requests that the collector took or rejected, that were dropped because too many waited, or that \
+             could not be sent";
+    }
+}
 
 /// What became of a span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum SpanOutcome {
     /// The collector took it.
@@ -192,17 +198,13 @@ impl Told for bool {
 // === impl SpanMetrics ===
 
 impl SpanMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        Self(TRACE_SPANS.series(registry).with(SpanOutcome::VARIANTS))
-    }
-
     /// How many have been counted.
     pub(crate) fn counted(&self, outcome: SpanOutcome) -> u64 {
-        self.0.count(&[outcome.into_str().into()])
+        self.trace_spans.count(&[outcome.into_str().into()])
     }
 
     /// Counts so many spans.
     pub(crate) fn count(&self, outcome: SpanOutcome, spans: u64) {
-        self.0.add([outcome.into_str().into()], spans);
+        self.trace_spans.add([outcome.into_str().into()], spans);
     }
 }

@@ -2,49 +2,46 @@
 
 use std::sync::Arc;
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::registry::Registry;
-
-use super::series::Series;
-use super::table::{SURFACE_REQUESTS, SURFACE_UNCLEAR};
+use super::series::{Counter, NamedSums, metrics};
 use calendar_edge_core::gateway::surface::SurfaceOutcome;
 
-/// The metrics of these rules; clones share their values.
-#[derive(Debug, Clone)]
-pub(crate) struct SurfaceMetrics {
-    requests: Series<Counter, 2>,
-    unclear: Counter,
+metrics! {
+    /// The metrics of these rules; clones share their values.
+    pub(crate) struct SurfaceMetrics {
+        surface_requests: Counter["rule", "outcome"] =
+            "Requests to the rest of the site that a rule of `[[surface]]` took, by what became of them";
+        surface_unclear: Counter =
+            "Requests to the rest of the site that passed because it could not be told whether a rule takes them";
+    }
 }
 
 // === impl SurfaceMetrics ===
 
 impl SurfaceMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        Self {
-            requests: SURFACE_REQUESTS.series(registry),
-            unclear: SURFACE_UNCLEAR.value(registry),
-        }
-    }
-
     /// Creates the series of a rule with zero.
     pub(crate) fn expect(&self, rule: &str) {
+        let rule: Arc<str> = rule.into();
         for outcome in SurfaceOutcome::ALL {
-            self.of(rule, outcome);
+            self.surface_requests
+                .expect([(&rule).into(), outcome.name().into()]);
         }
     }
 
     /// Counts a request that a rule took.
     pub(crate) fn took(&self, rule: &str, outcome: SurfaceOutcome) {
-        self.of(rule, outcome).inc();
+        let rule: Arc<str> = rule.into();
+        self.surface_requests
+            .add([(&rule).into(), outcome.name().into()], 1);
     }
 
     /// Counts a request of which it cannot be told whether a rule takes it.
     pub(crate) fn unclear(&self) {
-        self.unclear.inc();
+        self.surface_unclear.inc();
     }
 
-    fn of(&self, rule: &str, outcome: SurfaceOutcome) -> Counter {
-        let rule: Arc<str> = rule.into();
-        self.requests.of([(&rule).into(), outcome.name().into()])
+    /// The requests that each rule took, by what became of them.
+    pub(crate) fn sums(&self) -> NamedSums {
+        self.surface_requests
+            .sums(|[rule, outcome]| (rule.text(), outcome.word()))
     }
 }

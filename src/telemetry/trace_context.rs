@@ -16,9 +16,6 @@ pub(crate) const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// Maximum bytes of `tracestate` that are passed on; systems must accept as many.
 const LONGEST_STATE: usize = 512;
 
-/// The length of `traceparent` in version 00.
-const PARENT_LENGTH: usize = 55;
-
 /// The trace of one request, and the edge's own place in it.
 #[derive(Debug, Clone)]
 pub(crate) struct TraceContext {
@@ -166,34 +163,20 @@ fn text(digits: &[u8]) -> &str {
 
 /// Reads `traceparent`; `None` for a value that names no trace.
 fn parse(parent: &[u8]) -> Option<TraceParent> {
-    let head: &[u8; PARENT_LENGTH] = parent.first_chunk()?;
-    let [v1, v2, b'-', rest @ ..] = head else {
-        return None;
-    };
-    let version = [*v1, *v2];
-    let is_longer = parent.len() > PARENT_LENGTH;
-    let may_be_longer = version != *b"00" && parent.get(PARENT_LENGTH) == Some(&b'-');
-    if !is_hex(&version) || version == *b"ff" || (is_longer && !may_be_longer) {
-        return None;
-    }
-    let (trace, rest): (&[u8; 32], _) = rest.split_first_chunk()?;
-    let (span, flags): (&[u8; 16], _) = rest.strip_prefix(b"-")?.split_first_chunk()?;
-    let flags = flags.strip_prefix(b"-")?;
-    let is_id = |id: &[u8]| is_hex(id) && id.iter().any(|digit| *digit != b'0');
-    if !is_id(trace) || !is_id(span) || !is_hex(flags) {
+    let mut parts = parent.splitn(5, |byte| *byte == b'-');
+    let mut next = || parts.next().filter(|part| is_hex(part));
+    let (version, trace, span, flags) = (next()?, next()?, next()?, next()?);
+    // Later versions may say more.
+    let is_known = version.len() == 2 && version != b"ff" && (version != b"00" || parts.next().is_none());
+    let is_zero = |id: &[u8]| id.iter().all(|digit| *digit == b'0');
+    if !is_known || flags.len() != 2 || is_zero(trace) || is_zero(span) {
         return None;
     }
-    let last = *flags.last()?;
-    // The last bit of the last digit.
-    let digit = if last.is_ascii_digit() {
-        last - b'0'
-    } else {
-        last - b'a' + 10
-    };
     Some(TraceParent {
-        trace: *trace,
-        span: *span,
-        is_sampled: digit & 1 == 1,
+        trace: trace.try_into().ok()?,
+        span: span.try_into().ok()?,
+        // The last bit of the last digit.
+        is_sampled: char::from(*flags.last()?).to_digit(16)? & 1 == 1,
     })
 }
 
@@ -226,6 +209,9 @@ mod tests {
     use super::*;
 
     const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+    /// The length of `traceparent` in version 00.
+    const PARENT_LENGTH: usize = 55;
 
     fn outgoing(fields: &[(&'static str, &str)]) -> (String, Option<String>) {
         let mut headers = HeaderMap::new();

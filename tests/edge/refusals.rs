@@ -1,8 +1,8 @@
-//! A refusal can be explained: from its id, with the decision then and today, and as a sum of findings.
+//! A refusal can be explained: from its id, and as a sum of findings.
 
 use std::process::Command;
 
-use calendar_edge_core::settings::{Mode, Profile, Settings};
+use calendar_edge_core::settings::Mode;
 use http::Method;
 use serde_json::{Value, json};
 
@@ -54,8 +54,6 @@ async fn a_refusal_is_explained_with_its_request_and_without_its_secrets() {
         kept["request"]["body"]["kept"],
         r#"{"slug":"a","password":"redacted","session":"redacted"}"#
     );
-    assert_eq!(kept["today"]["decided_the_same"], true);
-    assert_eq!(kept["today"]["configuration_changed"], false);
     assert!(kept["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()));
     let text = kept.to_string();
     assert!(!text.contains("hidden") && text.contains("redacted"), "{text}");
@@ -67,79 +65,22 @@ async fn a_refusal_is_explained_with_its_request_and_without_its_secrets() {
 }
 
 #[tokio::test]
-async fn another_configuration_decides_otherwise() {
-    let origin = origin().await;
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.read_only = true)
-        .start()
-        .await;
-    let refused = Answer::to(edge.request(Method::DELETE, "/wp-json/calendar/events/v1/tags/7")).await;
-    assert_eq!(refused.code(), "edge_read_only");
-    let kept = explained(&edge, &refused).await;
-    assert_eq!(kept["today"]["decided_the_same"], true, "{kept}");
-
-    let settings = Settings {
-        read_only: false,
-        profile: Profile::Strict,
-        ..edge.settings()
-    };
-    edge.reloader().apply(settings).expect("good settings");
-    let kept = explained(&edge, &refused).await;
-    assert_eq!(kept["today"]["configuration_changed"], true);
-    assert_eq!(kept["today"]["code"], "rest_forbidden", "{kept}");
-    assert_eq!(kept["today"]["decided_the_same"], false);
-}
-
-#[tokio::test]
-async fn a_call_that_one_rule_refused_is_forwarded_without_it() {
-    let origin = origin().await;
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.profile = Profile::Strict)
-        .start()
-        .await;
-    let write = edge
-        .request(Method::POST, "/wp-json/calendar/events/v1/tags")
-        .basic_auth("editor", Some("x"))
-        .header("content-type", "application/json")
-        .body(r#"{"name":"a","colour":"red"}"#);
-    let refused = Answer::to(write).await;
-    assert_eq!(refused.code(), "rest_invalid_param");
-    assert_eq!(
-        explained(&edge, &refused).await["today"]["decided_the_same"],
-        true
-    );
-
-    let settings = Settings {
-        profile: Profile::Compatible,
-        ..edge.settings()
-    };
-    edge.reloader().apply(settings).expect("good settings");
-    let kept = explained(&edge, &refused).await;
-    assert_eq!(kept["today"]["outcome"], "forwarded", "{kept}");
-    assert_eq!(kept["today"]["decided_the_same"], false);
-}
-
-#[tokio::test]
 async fn refusals_before_and_after_the_rules_are_kept_too() {
     let origin = Origin::down();
     let edge = Edge::before(&origin).await;
     let foreign = Answer::to(edge.request(Method::GET, "/wp-json/wp/v2/posts")).await;
     let kept = explained(&edge, &foreign).await;
     assert_eq!(kept["code"], "rest_no_route");
-    assert_eq!(kept["today"]["decided_the_same"], true);
 
     let two_hosts = edge.request(Method::GET, EVENTS).header("host", "a b");
     let odd = Answer::to(two_hosts).await;
     assert_eq!(odd.code(), "edge_bad_host");
-    assert_eq!(explained(&edge, &odd).await["today"]["code"], "edge_bad_host");
+    assert_eq!(explained(&edge, &odd).await["code"], "edge_bad_host");
 
     let failed = edge.get(EVENTS).await;
     assert_eq!(failed.status, 502, "{}", failed.body);
     let kept = explained(&edge, &failed).await;
     assert_eq!(kept["operation"], "events.list");
-    assert!(kept["today"]["undecided_because"].is_string(), "{kept}");
 }
 
 #[tokio::test]
@@ -244,12 +185,7 @@ async fn the_command_line_explains_an_id_and_says_that_report_mode_insists() {
     let output = tokio::task::spawn_blocking(move || [explain(&id), explain("unknown")]).await;
     let [known, unknown] = output.expect("no panic");
     let text = String::from_utf8_lossy(&known.stdout);
-    for part in [
-        "edge_path_contradiction",
-        reason,
-        "decided the same",
-        "what to do",
-    ] {
+    for part in ["edge_path_contradiction", reason, "what to do"] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert_eq!(known.status.code(), Some(3));

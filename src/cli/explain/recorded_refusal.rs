@@ -11,7 +11,7 @@ use super::super::admin_client::AdminClient;
 use super::super::args::ExplainArgs;
 use super::super::status::{Misuse, Status};
 
-/// Asks the admin listener for the refusal with this id, and prints it with today's decision.
+/// Asks the admin listener for the refusal with this id, and prints it.
 pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
     let is_sane = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:=/".contains(&byte);
     if id.is_empty() || !id.bytes().all(is_sane) {
@@ -74,8 +74,6 @@ fn lines(kept: &Value) -> Vec<String> {
             .map(|remedy| format!("  what to do: {remedy}")),
     );
     lines.extend(request(&kept["request"]));
-    lines.push(String::new());
-    lines.extend(today(kept));
     lines
 }
 
@@ -134,45 +132,6 @@ fn request(request: &Value) -> Vec<String> {
     lines
 }
 
-fn today(kept: &Value) -> Vec<String> {
-    let today = &kept["today"];
-    let changed = if today["configuration_changed"] == true {
-        "changed since"
-    } else {
-        "the same as then"
-    };
-    let since = shown(&today["configuration_since"]);
-    let mut lines = vec![format!("today (configuration of {since}, {changed})")];
-    if let Some(reason) = today["undecided_because"].as_str() {
-        lines.push(format!("  it cannot be decided again: {reason}"));
-        return lines;
-    }
-    let outcome = match today["status"].as_u64() {
-        Some(status) => format!(
-            "{} with {status} {}",
-            shown(&today["outcome"]),
-            shown(&today["code"])
-        ),
-        None => shown(&today["outcome"]),
-    };
-    let same = today["decided_the_same"] == true;
-    lines.push(match (same, kept["decided_by"].as_str()) {
-        (true, _) => format!("  decided the same: {outcome}"),
-        (false, Some("moment" | "site")) if kept["action"] != "forwarded" => {
-            format!("  the rules do not refuse it ({outcome}): it depended on the moment")
-        }
-        (false, _) => format!("  decided otherwise: {outcome}"),
-    });
-    if !same {
-        lines.extend(
-            findings(&today["findings"])
-                .iter()
-                .map(|line| format!("  {line}")),
-        );
-    }
-    lines
-}
-
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -195,16 +154,12 @@ mod tests {
             "code": "rest_invalid_param", "decided_by": "rules",
             "findings": [{"parameter": "page", "rule": "positive_int", "code": "rest_invalid_param"}],
             "request": {"target": "/wp-json?page=0", "headers": [["host", "a\u{1b}"]], "body": {"kept": ""}},
-            "today": {"configuration_since": "2026-11-22T05:00:00.000Z", "configuration_changed": false,
-                "outcome": "refused", "status": 400, "code": "rest_invalid_param", "decided_the_same": true},
         });
         let text = lines(&kept).join("\n");
         for line in [
             "GET /wp-json?page=0",
             "refused with 400 rest_invalid_param",
             "  page breaks the rule positive_int",
-            "today (configuration of 2026-11-22T05:00:00.000Z, the same as then)",
-            "  decided the same: refused with 400 rest_invalid_param",
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }

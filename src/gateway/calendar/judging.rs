@@ -105,7 +105,7 @@ impl<S> Judging<S> {
         for finding in &judgement.findings {
             self.findings
                 .count(operation, finding, action, context.id.as_str());
-            self.metrics.found(&FindingLabels {
+            self.metrics.requests().found(&FindingLabels {
                 operation,
                 rule: finding.rule,
                 mode,
@@ -198,7 +198,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Judging<S> {
                 self.findings.answered(operation, finding, verdict);
             }
             if findings.iter().any(Finding::is_refused) {
-                self.metrics.reported(verdict.outcome());
+                self.metrics.requests().reported(verdict.outcome());
             }
             log.answered_by_site(verdict.clone());
         }

@@ -20,7 +20,6 @@ pub(in crate::gateway) struct RateLimit<S> {
 impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for RateLimit<S> {
     async fn call(&self, request: CallRequest) -> EdgeResponse {
         if self.limiter.is_unset() {
-            self.limiter.passed();
             return self.inner.call(request).await.response;
         }
         let opened = &request.opened;
@@ -31,7 +30,6 @@ impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for R
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(&request.asked, &exceeded),
         };
-        self.limiter.passed();
         let CallResponse {
             mut response, login, ..
         } = self.inner.call(request).await;

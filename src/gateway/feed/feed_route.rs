@@ -85,7 +85,6 @@ impl FeedRoute {
             Ok(charged) => charged,
             Err(exceeded) => return self.limiter.refuse(request, &exceeded),
         };
-        self.limiter.passed();
         let mut answer = match self.follower(request) {
             Ok(follower) => self.follow(request, follower).await,
             Err(refusal) => refused(&refusal),

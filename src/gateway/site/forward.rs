@@ -19,7 +19,7 @@ use crate::gateway::body::{BodyFault, BodyReader};
 use crate::gateway::fault;
 use crate::gateway::forwarded::PublicNames;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
-use crate::telemetry::{Traffic, Warnings};
+use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -206,7 +206,7 @@ impl Site {
             Err(fault) => return refused(&fault.refusal()),
         };
         self.logins.prepare(head, outgoing.headers_mut());
-        let mut timer = context.log.exchange();
+        let mut timer = ExchangeTimer::new(&context.log);
         timer.asks(outgoing.method(), outgoing.url());
         let answer = self
             .backends

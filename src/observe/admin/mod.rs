@@ -1,18 +1,21 @@
 //! The second listener, for operators: liveness, readiness, metrics, descriptions.
 
 mod access;
+mod endpoints;
 mod explained;
 mod page;
 mod pages;
+mod parts;
 mod program_context;
 mod readiness;
 mod ready;
-mod review;
 mod service;
 mod status;
+mod status_document;
 
 pub(crate) use pages::Pages;
+pub(crate) use parts::AdminParts;
 pub(crate) use program_context::ProgramContext;
 pub(crate) use readiness::Readiness;
-pub(crate) use service::{Admin, AdminParts};
+pub(crate) use service::Admin;
 pub(crate) use status::{EdgeFacts, Readings};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use url::Url;
 
-use super::review::Reviewer;
 use super::status::SettingFacts;
 use crate::backend::{SiteIndexes, VitalSigns};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
@@ -26,8 +25,6 @@ pub(crate) struct Pages {
     pub(super) vital_signs: VitalSigns,
     /// What operators on other machines show; none: they need nothing.
     pub(super) token: Option<AdminToken>,
-    /// Decides about kept refusals again.
-    pub(super) reviewer: Arc<Reviewer>,
 }
 
 // === impl Pages ===
@@ -58,7 +55,6 @@ impl Pages {
             facts: SettingFacts::of(settings, &tables),
             vital_signs,
             token: settings.admin_access.token.clone(),
-            reviewer: Arc::new(Reviewer::new(settings, tables)),
         }
     }
 }

@@ -3,8 +3,8 @@
 use http::StatusCode;
 use serde::Serialize;
 
-use super::service::AdminParts;
-use super::status::{BackendHealth, second};
+use super::parts::AdminParts;
+use super::status::BackendHealth;
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -60,7 +60,7 @@ impl<'a> ReadyDocument<'a> {
         let document = Self {
             status,
             draining: !is_ready,
-            configuration_loaded: second(parts.metrics.reloads().last_load()),
+            configuration_loaded: parts.metrics.reloads().last_load(),
             listening: parts.facts.listeners(),
             backends: BackendHealth::all(&parts.metrics),
         };

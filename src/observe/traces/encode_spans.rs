@@ -8,8 +8,8 @@ use std::io::{self, Write as _};
 use uuid::Uuid;
 
 use super::messages::{
-    AnyValue, ExportRequest, KeyValue, MessageKind, OneValue, ResourceSpans, ScopeSpans, SpanMessage,
-    SpanResource, SpanScope, SpanStatus, StatusCodeOfSpan,
+    AnyValue, ExportRequest, KeyValue, MessageKind, ResourceSpans, ScopeSpans, SpanMessage, SpanResource,
+    SpanScope, SpanStatus, StatusCodeOfSpan,
 };
 use super::unix_clock::UnixClock;
 use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
@@ -114,12 +114,6 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
 }
 
 fn key_value(key: &str, value: AttributeValue) -> KeyValue {
-    let value = match value {
-        AttributeValue::Text(text) => OneValue::Text(text),
-        AttributeValue::Whole(number) => OneValue::Whole(number),
-        AttributeValue::Fraction(number) => OneValue::Fraction(number),
-        AttributeValue::Flag(flag) => OneValue::Flag(flag),
-    };
     KeyValue {
         key: key.to_owned(),
         value: Some(AnyValue { value: Some(value) }),

@@ -1,17 +1,20 @@
 //! The exporter of the settings in use, and those of earlier settings that still send.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use super::LAST_SPANS;
 use super::collector::SpanCollector;
 use super::exporter::{Exporter, Surrounding};
 use crate::backend::ClientError;
 use crate::telemetry::{Metrics, SpanRecorder, Warnings};
 use calendar_edge_core::settings::TraceSettings;
+
+/// Maximum time for the last spans when the edge ends.
+pub(crate) const LAST_SPANS: Duration = Duration::from_secs(2);
 
 /// Who takes the spans of requests; clones share it.
 ///

@@ -1,6 +1,8 @@
 //! The messages of OTLP that are sent and read, with the numbers of their fields in `opentelemetry/proto`.
 
-use prost::{Enumeration, Message, Oneof};
+use prost::{Enumeration, Message};
+
+use crate::telemetry::AttributeValue;
 
 /// `ExportTraceServiceRequest`.
 #[derive(Clone, PartialEq, Message)]
@@ -106,21 +108,8 @@ pub(super) struct KeyValue {
 /// `AnyValue`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct AnyValue {
-    #[prost(oneof = "OneValue", tags = "1, 2, 3, 4")]
-    pub(super) value: Option<OneValue>,
-}
-
-/// The value within `AnyValue`.
-#[derive(Clone, PartialEq, Oneof)]
-pub(super) enum OneValue {
-    #[prost(string, tag = "1")]
-    Text(String),
-    #[prost(bool, tag = "2")]
-    Flag(bool),
-    #[prost(int64, tag = "3")]
-    Whole(i64),
-    #[prost(double, tag = "4")]
-    Fraction(f64),
+    #[prost(oneof = "AttributeValue", tags = "1, 2, 3, 4")]
+    pub(super) value: Option<AttributeValue>,
 }
 
 /// `ExportTraceServiceResponse`.

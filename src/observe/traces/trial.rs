@@ -3,12 +3,21 @@
 use url::Url;
 use uuid::Uuid;
 
-use super::CollectorTrouble;
 use super::collector::{Delivery, SpanCollector};
 use super::encode_spans::SpanEncoder;
 use super::unix_clock::UnixClock;
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::TraceSettings;
+
+/// A collector that does not take spans now.
+#[derive(Debug, thiserror::Error)]
+#[error("{url}: {reason}")]
+pub struct CollectorTrouble {
+    /// Where spans are sent.
+    url: Url,
+    /// Its words or its status, or what kept it from answering.
+    reason: String,
+}
 
 /// Asks the collector of these settings, by one request without spans, and returns where it takes them. None if the
 /// settings name no collector.

@@ -47,6 +47,14 @@ function refusals(answer) {
   insisted(list);
 }
 
+/** What rules and presets for the rest of the site took, and what became of it. */
+function surface({ surface: rules }) {
+  const part = $("surface-part");
+  part.hidden = !rules.length;
+  const rows = rowsOf(part, "Rules for the rest of the site, since the start", ["Rule", ["Refused", "n"], ["Limited", "n"], ["Would refuse", "n"], ["Passed", "n"]], "");
+  fill(rows, rules, (one) => one.rule, (one) => [one.rule, ...[one.refused, one.limited, one.reported, one.passed].map(number.format)]);
+}
+
 /** In mode report: what was refused all the same, and why. */
 function insisted(list) {
   const all = list.filter((one) => one.mode !== "enforce" && one.refused_in_every_mode_because);
@@ -81,16 +89,8 @@ function explanation(one) {
     one.meaning ? [h("h3", {}, "Meaning"), h("p", {}, ...rich(one.meaning))] : null,
     one.refused_in_every_mode_because ? h("p", {}, `Refused in every mode: ${one.refused_in_every_mode_because}.`) : null,
     one.remedy ? [h("h3", {}, "What to do"), h("p", {}, ...rich(one.remedy))] : null,
-    h("h3", {}, "The configuration in use"), h("p", {}, today(one.today)),
     request ? [h("h3", {}, "The request"), h("pre", {}, [`${one.method} ${request.target}`, ...request.headers.map(([name, value]) => `${name}: ${value}`)].join("\n"), request.body.kept ? `\n\n${request.body.kept}` : ""),
       h("p", { class: "soft small" }, [request.body.left_out ? `The body is left out: ${request.body.left_out}.` : null, request.redacted.length ? `Replaced: ${request.redacted.join(", ")}.` : null].filter(Boolean).join(" "))] : null,
     h("h3", {}, "In a terminal"), h("pre", {}, `calendar-edge explain ${one.id} --admin ${location.origin}`),
   ].flat(3);
-}
-
-function today(now) {
-  if (now.undecided_because) return `It cannot be decided again: ${now.undecided_because}.`;
-  const decided = now.status ? `${now.outcome} with ${now.status} ${now.code}` : now.outcome;
-  const since = now.configuration_changed ? `, which was changed ${moment(now.configuration_since)}` : "";
-  return now.decided_the_same ? `It decides the same${since}.` : `It decides otherwise${since}: ${decided}.`;
 }

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::observe::admin::explained::moment;
-use crate::telemetry::{BackendMetrics, Metrics, PermitFigures, TrafficKind};
+use crate::telemetry::{BackendMetrics, Metrics, PermitFigures, TrafficKind, moment};
 
 /// The state of one backend.
 #[derive(Debug, Serialize)]
 pub(super) struct BackendStatus {
     #[serde(flatten)]
     health: BackendHealth,
-    traffic: BTreeMap<&'static str, PermitStatus>,
+    traffic: BTreeMap<&'static str, PermitFigures>,
 }
 
 /// Whether a backend answers.
@@ -24,33 +23,19 @@ pub(in crate::observe::admin) struct BackendHealth {
     last_failure: Option<String>,
 }
 
-/// The permits for one kind of traffic.
-#[derive(Debug, Serialize)]
-struct PermitStatus {
-    in_use: i64,
-    permits: i64,
-    waiting: i64,
-    places: i64,
-    shed: u64,
-}
-
 // === impl BackendStatus ===
 
 impl BackendStatus {
     /// All backends in use, by name.
     pub(super) fn all(metrics: &Metrics) -> Vec<Self> {
-        metrics.backends().iter().map(Self::of).collect()
-    }
-
-    fn of(backend: &BackendMetrics) -> Self {
-        let permits = |kind: TrafficKind| {
-            let figures = backend.permits(kind).figures();
-            (kind.label(), PermitStatus::of(figures))
-        };
-        Self {
+        let backends = metrics.backends().in_use();
+        let status = backends.iter().map(|backend| Self {
             health: BackendHealth::of(backend),
-            traffic: TrafficKind::ALL.map(permits).into(),
-        }
+            traffic: TrafficKind::ALL
+                .map(|kind| (kind.label(), backend.permits(kind).figures()))
+                .into(),
+        });
+        status.collect()
     }
 }
 
@@ -59,7 +44,7 @@ impl BackendStatus {
 impl BackendHealth {
     /// All backends in use, by name.
     pub(in crate::observe::admin) fn all(metrics: &Metrics) -> Vec<Self> {
-        metrics.backends().iter().map(Self::of).collect()
+        metrics.backends().in_use().iter().map(Self::of).collect()
     }
 
     fn of(backend: &BackendMetrics) -> Self {
@@ -73,20 +58,6 @@ impl BackendHealth {
             },
             last_answer: answered.map(moment),
             last_failure: failed.map(moment),
-        }
-    }
-}
-
-// === impl PermitStatus ===
-
-impl PermitStatus {
-    const fn of(figures: PermitFigures) -> Self {
-        Self {
-            in_use: figures.in_use,
-            permits: figures.permits,
-            waiting: figures.waiting,
-            places: figures.places,
-            shed: figures.shed,
         }
     }
 }

@@ -16,7 +16,7 @@ use calendar_edge_judge::contract::{TablesInForce, table};
 /// What stays as it is from the start on.
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
-    pub(super) started: UnixTime,
+    pub(in crate::observe::admin) started: UnixTime,
     clock: Instant,
     /// The listeners for clients.
     pub(super) listeners: Vec<String>,

@@ -1,28 +1,34 @@
 //! The cache: what it holds, what it did, and what is heard of the companion plugin.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use crate::cache::Cache;
-use crate::observe::admin::explained::moment;
-use crate::telemetry::{CacheSums, unix_time};
+use crate::cache::{Cache, CompanionState};
+use crate::telemetry::{CacheSums, moment, unix_time};
 
 /// The state of the cache.
 #[derive(Debug, Serialize)]
-pub(super) struct CacheStatus {
+pub(in crate::observe::admin) struct CacheStatus {
     enabled: bool,
     entries: u64,
     used_bytes: u64,
     limit_bytes: u64,
     #[serde(flatten)]
     sums: CacheSums,
-    companion: Value,
+    companion: CompanionStatus,
+}
+
+/// What is heard of the companion plugin.
+#[derive(Debug, Serialize)]
+struct CompanionStatus {
+    state: CompanionState,
+    heard: Option<String>,
+    unbroken_since: Option<String>,
 }
 
 // === impl CacheStatus ===
 
 impl CacheStatus {
-    pub(super) fn of(cache: &Cache) -> Self {
+    pub(in crate::observe::admin) fn of(cache: &Cache) -> Self {
         let settings = cache.settings();
         let (entries, used_bytes) = cache.weight();
         let signs = cache.companion();
@@ -32,11 +38,11 @@ impl CacheStatus {
             used_bytes,
             limit_bytes: settings.memory,
             sums: cache.metrics().sums(),
-            companion: json!({
-                "state": cache.site_companion(unix_time()),
-                "heard": signs.map(|signs| moment(signs.last)),
-                "unbroken_since": signs.map(|signs| moment(signs.since)),
-            }),
+            companion: CompanionStatus {
+                state: cache.site_companion(unix_time()),
+                heard: signs.map(|signs| moment(signs.last)),
+                unbroken_since: signs.map(|signs| moment(signs.since)),
+            },
         }
     }
 }

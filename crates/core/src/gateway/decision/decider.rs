@@ -110,23 +110,6 @@ impl Decider {
         }
     }
 
-    /// The decision about a request whose body was not read; `None` where the body decides.
-    pub fn decide_unread(&self, head: &RequestHead<'_>) -> Option<Decision> {
-        let Opening::Call(opened) = self.open(head) else {
-            return None;
-        };
-        let call = match opened.next() {
-            Ok(call) => call,
-            Err(refusal) => return Some(Decision::Refuse(refusal.clone())),
-        };
-        let judgement = match call.body() {
-            BodyRule::Read => return None,
-            BodyRule::Brief | BodyRule::Leave => self.judge_unread(head, call),
-            BodyRule::Drop | BodyRule::Refuse => self.judge(head, &opened, call, &[]),
-        };
-        Some(Decision::Judged(Box::new(judgement)))
-    }
-
     fn decide_call(
         &self,
         head: &RequestHead<'_>,

@@ -1,35 +1,19 @@
 //! A request that was refused or is recorded, without its secrets.
 
-use std::net::{IpAddr, SocketAddr};
-
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, Uri};
 
 use super::recorded_body::{DecidingBody, RecordedPart};
 use super::{parameters, recorded_headers};
-use crate::gateway::authority::{Addressed, Host, Scheme};
-use crate::gateway::decision::RequestHead;
 
 /// Maximum bytes of a head that is kept.
 const MOST_HEAD_BYTES: usize = 8 * 1024;
-
-/// How a request reached the edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrived {
-    /// The client's address; none for clients of a Unix socket.
-    pub client: Option<IpAddr>,
-    /// The scheme that the client used.
-    pub scheme: Scheme,
-    /// The edge's own address on the connection.
-    pub local: Option<SocketAddr>,
-}
 
 /// A request without its secrets, at most some 12 KiB.
 #[derive(Debug, Clone)]
 pub struct KeptRequest {
     head: Parts,
-    arrived: Arrived,
     body: RecordedPart,
     redacted: Vec<String>,
 }
@@ -38,7 +22,7 @@ pub struct KeptRequest {
 
 impl KeptRequest {
     /// A request with the body that decides; `None` for a head that is too large to be kept.
-    pub fn keep(head: &Parts, arrived: Arrived, body: DecidingBody<'_>) -> Option<Self> {
+    pub fn keep(head: &Parts, body: DecidingBody<'_>) -> Option<Self> {
         if head_bytes(&head.headers, &head.uri) > MOST_HEAD_BYTES {
             return None;
         }
@@ -51,7 +35,6 @@ impl KeptRequest {
         let body = RecordedPart::of(&head.headers, body, &mut redacted);
         Some(Self {
             head: parts,
-            arrived,
             body,
             redacted,
         })
@@ -60,19 +43,6 @@ impl KeptRequest {
     /// Its head.
     pub const fn head(&self) -> &Parts {
         &self.head
-    }
-
-    /// Its head with the facts that decisions depend on; `host` is what the rules about heads found.
-    pub fn decided_by<'a>(&'a self, host: Option<&'a Host>) -> RequestHead<'a> {
-        RequestHead {
-            parts: &self.head,
-            client: self.arrived.client,
-            addressed: Addressed {
-                scheme: self.arrived.scheme,
-                host,
-                local: self.arrived.local,
-            },
-        }
     }
 
     /// What is kept of its body.
@@ -132,12 +102,6 @@ mod tests {
 
     use super::*;
 
-    const ARRIVED: Arrived = Arrived {
-        client: None,
-        scheme: Scheme::Http,
-        local: None,
-    };
-
     fn head(target: &str) -> Parts {
         let (mut head, ()) = http::Request::new(()).into_parts();
         head.uri = target.parse().expect("a target");
@@ -159,7 +123,7 @@ mod tests {
                 "http://redacted@h.example:81/a?password=redacted",
             ),
         ] {
-            let kept = KeptRequest::keep(&head(target), ARRIVED, DecidingBody::None).expect("it is small");
+            let kept = KeptRequest::keep(&head(target), DecidingBody::None).expect("it is small");
             assert_eq!(kept.head().uri.to_string(), expected);
         }
     }
@@ -167,7 +131,7 @@ mod tests {
     #[test]
     fn large_heads_are_not_kept() {
         let long = format!("/{}", "a".repeat(MOST_HEAD_BYTES));
-        assert!(KeptRequest::keep(&head(&long), ARRIVED, DecidingBody::None).is_none());
+        assert!(KeptRequest::keep(&head(&long), DecidingBody::None).is_none());
     }
 
     #[test]
@@ -175,7 +139,7 @@ mod tests {
         let mut text = b"[1,2,3]".to_vec();
         text.resize(1 << 16, b' ');
         let part = Bytes::from(text).slice(..8);
-        let kept = KeptRequest::keep(&head("/a"), ARRIVED, DecidingBody::Read(&part)).expect("it is small");
+        let kept = KeptRequest::keep(&head("/a"), DecidingBody::Read(&part)).expect("it is small");
         let RecordedPart::Whole(kept) = kept.body() else {
             panic!("it is whole")
         };

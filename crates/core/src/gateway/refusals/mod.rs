@@ -8,5 +8,5 @@ mod parameters;
 mod recorded_body;
 mod recorded_headers;
 
-pub use kept_request::{Arrived, KeptRequest};
+pub use kept_request::KeptRequest;
 pub use recorded_body::{DecidingBody, RecordedPart};

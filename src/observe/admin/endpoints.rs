@@ -1,0 +1,257 @@
+//! The endpoints of the admin listener: path, who may ask, and what answers. `docs/guides/operating.md` has a row for each.
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Method, Response, StatusCode};
+use serde::Serialize;
+
+use super::explained::{ExplainedRefusal, RefusalList};
+use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
+use super::parts::AdminParts;
+use super::status_document::StatusDocument;
+use crate::server::response::{EdgeBody, PlainResponse, json, refused, whole};
+use crate::telemetry::unix_time;
+use calendar_edge_core::errors::EdgeError;
+use calendar_edge_judge::problem::Refusal;
+
+/// An endpoint.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    method: Method,
+    /// A last segment in capital letters stands for the rest of the path.
+    path: &'static str,
+    /// Who may ask.
+    pub(super) access: EndpointAccess,
+    /// What answers.
+    pub(super) answer: EndpointAnswer,
+}
+
+/// Who may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndpointAccess {
+    /// Everybody who reaches the listener.
+    All,
+    /// They as well, unless there is a token: then those who show it, and this machine.
+    Unguarded,
+    /// This machine, and who shows the token.
+    Operators,
+}
+
+/// What answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EndpointAnswer {
+    /// A document, made of what is shown and of the rest of the path.
+    Document(fn(&AdminParts, AskedPath<'_>) -> PlainResponse),
+    /// Whether the edge is ready.
+    Readiness,
+    /// A change of the cache by operators or by the companion plugin, which proves by its seal who it is.
+    Purge,
+}
+
+/// What is asked for below an endpoint.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AskedPath<'a> {
+    path: &'a str,
+    /// What stands for the last segment.
+    rest: &'a str,
+    pub(super) query: Option<&'a str>,
+}
+
+use EndpointAccess::{All, Operators, Unguarded};
+use EndpointAnswer::{Document, Purge, Readiness};
+
+/// Declares endpoints, a line each.
+macro_rules! endpoints {
+    ($($method:ident $path:literal, $access:ident => $answer:expr;)+) => {
+        /// All endpoints.
+        static ENDPOINTS: &[Endpoint] = &[$(Endpoint {
+            method: Method::$method,
+            path: $path,
+            access: $access,
+            answer: $answer,
+        },)+];
+    };
+}
+
+endpoints! {
+    GET "/", All => Document(|_, _| browser_page(&OPERATORS_PAGE));
+    GET "/reference", All => Document(|_, _| browser_page(&REFERENCE_PAGE));
+    GET "/status", Unguarded
+        => Document(|parts, _| pretty(&StatusDocument::of(parts, &parts.pages.load().facts)));
+    GET "/readings", Unguarded => Document(|parts, _| compact(&parts.readings.document(&parts.facts)));
+    GET "/clients", Operators => Document(|parts, _| compact(&parts.metrics.clients().busiest_now()));
+    GET "/runbook", Unguarded
+        => Document(|_, _| page("text/markdown; charset=utf-8", Bytes::from_static(RUNBOOK.as_bytes())));
+    GET "/metrics", Unguarded => Document(|parts, _| page(METRICS_TYPE, Bytes::from(parts.measured())));
+    GET "/findings", Operators => Document(|parts, _| pretty(&parts.findings.report()));
+    GET "/refusals", Operators => Document(|parts, _| pretty(&RefusalList::of(&parts.refusals.newest())));
+    GET "/refusals/ID", Operators => Document(|parts, asked| match parts.refusals.find(asked.rest) {
+        Some(kept) => pretty(&ExplainedRefusal::new(&kept)),
+        None => refused(&EdgeError::UnknownRefusal.refusal()),
+    });
+    GET "/cache", Unguarded => Document(|parts, _| compact(&parts.cache.statistics(unix_time())));
+    GET "/migration", Unguarded => Document(migration);
+    GET "/migration/report", Unguarded => Document(migration);
+    GET "/migration/report/NAME", Unguarded => Document(migration);
+    GET "/config", Operators => Document(|parts, _| match parts.program_context.effective() {
+        Some(effective) => pretty(&*effective),
+        None => refused(&Refusal::no_route()),
+    });
+    GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
+    GET "/routes", Unguarded
+        => Document(|parts, _| page("text/plain; charset=utf-8", parts.pages.load().routes.clone()));
+    GET "/openapi.json", Unguarded
+        => Document(|parts, _| page("application/json; charset=UTF-8", parts.pages.load().openapi.clone()));
+    GET "/livez", All => Document(|_, _| json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)));
+    GET "/readyz", All => Readiness;
+    POST "/purge", Unguarded => Purge;
+    POST "/migration/resume/RULE", Operators => Document(|parts, asked| match parts.migration.resume(asked.rest) {
+        Some(resumed) => compact(&Resumed { resumed }),
+        None => refused(&Refusal::no_route()),
+    });
+}
+
+/// The media type of `/metrics`: the text format of `OpenMetrics`.
+const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What operators do about each alert.
+const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
+
+/// The answer to a rule that is resumed.
+#[derive(Debug, Serialize)]
+struct Resumed {
+    resumed: bool,
+}
+
+// === impl Endpoint ===
+
+impl Endpoint {
+    /// The endpoint of a request, and what is asked for there.
+    pub(super) fn of<'a>(method: &Method, uri: &'a http::Uri) -> Option<(&'static Self, AskedPath<'a>)> {
+        let method = if *method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        let mut endpoints = ENDPOINTS.iter().filter(|endpoint| endpoint.method == *method);
+        endpoints.find_map(|endpoint| {
+            let (path, query) = (uri.path(), uri.query());
+            let rest = endpoint.rest(path)?;
+            Some((endpoint, AskedPath { path, rest, query }))
+        })
+    }
+
+    /// True for what changes something.
+    pub(super) fn is_change(&self) -> bool {
+        self.method == Method::POST
+    }
+
+    fn rest<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let (parent, last) = self.path.rsplit_once('/')?;
+        let stands_for_any = last.starts_with(|letter: char| letter.is_ascii_uppercase());
+        if stands_for_any {
+            return path.strip_prefix(parent)?.strip_prefix('/');
+        }
+        (path == self.path).then_some("")
+    }
+}
+
+/// The pages about rules and comparisons.
+fn migration(parts: &AdminParts, asked: AskedPath<'_>) -> PlainResponse {
+    match parts.migration.page(asked.path, asked.query) {
+        Some(document) => json(StatusCode::OK, document),
+        None => refused(&Refusal::no_route()),
+    }
+}
+
+/// A document for programs.
+fn compact(document: &impl Serialize) -> PlainResponse {
+    let text = serde_json::to_vec(document);
+    json(
+        StatusCode::OK,
+        Bytes::from(text.expect("text and numbers are JSON")),
+    )
+}
+
+/// A document that people may read as well.
+fn pretty(document: &impl Serialize) -> PlainResponse {
+    pretty_as(StatusCode::OK, document)
+}
+
+/// The same with a status.
+pub(super) fn pretty_as(status: StatusCode, document: &impl Serialize) -> PlainResponse {
+    let text = serde_json::to_vec_pretty(document);
+    json(status, Bytes::from(text.expect("text and numbers are JSON")))
+}
+
+fn page(media_type: &'static str, text: Bytes) -> PlainResponse {
+    let mut answer = Response::new(EdgeBody::default());
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    *answer.body_mut() = whole(text);
+    answer
+}
+
+fn browser_page(shown: &BrowserPage) -> PlainResponse {
+    let mut answer = page("text/html; charset=utf-8", shown.text.clone());
+    shown.protect(answer.headers_mut());
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_lists_all_endpoints() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides/operating.md");
+        let guide = std::fs::read_to_string(path).unwrap();
+        let (_, table) = guide
+            .split_once("| Path | For | Content |\n|---|---|---|\n")
+            .unwrap();
+        let rows = table.lines().take_while(|line| line.starts_with('|'));
+        let listed: Vec<_> = rows
+            .map(|row| row.splitn(4, '|').take(3).collect::<String>())
+            .collect();
+        let row = |endpoint: &Endpoint| {
+            let method = if endpoint.is_change() { "POST " } else { "" };
+            let whom = match endpoint.access {
+                All => "all",
+                Unguarded => "all, or the token",
+                Operators => "this machine, or the token",
+            };
+            format!(" `{method}{}`  {whom} ", endpoint.path)
+        };
+        assert_eq!(listed, ENDPOINTS.iter().map(row).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_path_leads_to_one_endpoint() {
+        let found = |method, path: &'static str| {
+            let uri = http::Uri::from_static(path);
+            Endpoint::of(&method, &uri).map(|(endpoint, asked)| (endpoint.path, asked.rest.to_owned()))
+        };
+        for (method, path, expected) in [
+            (Method::GET, "/refusals", Some(("/refusals", ""))),
+            (Method::HEAD, "/refusals/a/b?c", Some(("/refusals/ID", "a/b"))),
+            (
+                Method::GET,
+                "/migration/report/",
+                Some(("/migration/report/NAME", "")),
+            ),
+            (Method::GET, "/migration/reports", None),
+            (Method::POST, "/status", None),
+            (
+                Method::POST,
+                "/migration/resume/x",
+                Some(("/migration/resume/RULE", "x")),
+            ),
+            (Method::PUT, "/purge", None),
+        ] {
+            let expected = expected.map(|(path, rest)| (path, rest.to_owned()));
+            assert_eq!(found(method, path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What the admin listener shows.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::pages::Pages;
+use super::program_context::ProgramContext;
+use super::readiness::Readiness;
+use super::status::{EdgeFacts, Readings};
+use crate::cache::Cache;
+use crate::companion::CompanionService;
+use crate::fleet::Fleet;
+use crate::migration::Migration;
+use crate::server::bodies::BodyBudget;
+use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals};
+use calendar_edge_core::relay::BufferBudget;
+
+/// What the admin listener shows.
+#[derive(Debug)]
+pub(crate) struct AdminParts {
+    /// What stays as it is from the start on.
+    pub(crate) facts: EdgeFacts,
+    /// What the program has set up around the edge.
+    pub(crate) program_context: ProgramContext,
+    /// Whether the edge is ready.
+    pub(crate) readiness: Readiness,
+    /// What depends on the settings only.
+    pub(crate) pages: Arc<ArcSwap<Pages>>,
+    /// Requests to remove answers.
+    pub(crate) companion_service: Arc<ArcSwap<CompanionService>>,
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+    /// What was counted in the last minutes.
+    pub(crate) readings: Readings,
+    /// The kept answers.
+    pub(crate) cache: Cache,
+    /// The other edges.
+    pub(crate) fleet: Fleet,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+    /// The rules that requests broke.
+    pub(crate) findings: FindingSums,
+    /// What comparisons of backends found.
+    pub(crate) migration: Migration,
+    /// The memory of request bodies.
+    pub(crate) bodies: BodyBudget,
+    /// The memory of responses for slow clients.
+    pub(crate) buffers: BufferBudget,
+}
+
+// === impl AdminParts ===
+
+impl AdminParts {
+    /// All metrics, with those that are only known when somebody asks.
+    pub(super) fn measured(&self) -> String {
+        self.cache.measure();
+        let memory = self.metrics.memory();
+        let (used, limit) = self.bodies.usage();
+        memory.hold(BufferKind::Requests, used, limit);
+        let (used, limit) = self.buffers.usage();
+        memory.hold(BufferKind::Responses, used, limit);
+        self.metrics.render()
+    }
+}
