@@ -52,9 +52,9 @@ def with_many_connections(case, peer, seconds):
 
 def all_cases(binary):
     """The cases of the report, in its order."""
-    plain = [Nginx(), HAProxy(), PlainProxy(binary), Edge(binary)]
+    plain = [Nginx(), PlainProxy(binary), Edge(binary)]
     checked = [Nginx(), HAProxy(), ModSecurity(), PlainProxy(binary), Edge(binary)]
-    refusing = [Nginx(), HAProxy(), ModSecurity(), Edge(binary)]
+    refusing = [Nginx(), ModSecurity(), Edge(binary)]
     new_connections = [Nginx(), HAProxy(), Edge(binary)]
     kept = [Nginx(cache=True), Varnish(), Edge(binary, cache=True)]
     packed = [Nginx(cache=True, compress=True), Varnish(), Edge(binary, cache=True, compress=True)]
@@ -63,11 +63,11 @@ def all_cases(binary):
         Case("list, 8 KiB", checked, over_http1()),
         Case("item, 5 KiB", plain, over_http1(), f"{LIST}/50"),
         Case("create", checked, over_http1(script="create.lua"), LIST),
-        Case("create, connections reused", [Nginx(), HAProxy(), Edge(binary, reuse=True)], over_http1(script="create.lua"), LIST),
+        Case("create, connections reused", [Nginx(), Edge(binary, reuse=True)], over_http1(script="create.lua"), LIST),
         Case("list, 1 KiB", plain, over_http1(), f"{LIST}?search=list-1k"),
         Case("list, 64 KiB", plain, over_http1(), f"{LIST}?search=list-64k"),
         Case("list, 1 MiB", plain, over_http1(), f"{LIST}?search=list-1m"),
-        Case("list with an access log", [Nginx(log=True), HAProxy(log=True), Edge(binary, log=True)], over_http1()),
+        Case("list with an access log", [Nginx(log=True), Edge(binary, log=True)], over_http1()),
         Case("list over HTTP/2", plain, over_http2),
         Case("list, 1000 connections", plain, with_many_connections),
         Case("a connection each", new_connections, over_http1("Connection: close")),

@@ -41,7 +41,7 @@ impl CallerRequest {
     ) -> Result<Outgoing<'static>, AddressFault> {
         let request = call.request();
         let root = self.0.get(request.root).ok_or(AddressFault::UnknownRoot)?;
-        // Nobody can guess the query, so that no cache in between has an answer, which may be about somebody else.
+        // Nobody can guess the query, so that no cache in between has a response, which may be about somebody else.
         let query = format!("{QUERY}&_edge={}", Uuid::new_v4().simple());
         let mut headers = forwarded_headers::of_call(forwarded, call.credentials(), request);
         headers.remove(CONTENT_TYPE);

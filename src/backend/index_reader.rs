@@ -34,10 +34,10 @@ pub enum IndexReadError {
     /// The site answered with another status than 200.
     #[error("the site answers with status {0}")]
     Status(u16),
-    /// The answer is no index.
+    /// The response is no index.
     #[error("the answer is no index")]
     Index(#[from] IndexFault),
-    /// The answer is JSON, and no index of the namespace.
+    /// The response is JSON, and no index of the namespace.
     #[error("the answer is no index")]
     Unlike {
         /// What is wrong with it.
@@ -181,7 +181,7 @@ impl IndexReadError {
         }
     }
 
-    /// The failure of a call that depends on the answer.
+    /// The failure of a call that depends on the response.
     pub(crate) fn into_failure(self) -> ExchangeFailure {
         match self {
             Self::Exchange(error) => ExchangeFailure::from_reqwest(error),

@@ -42,7 +42,7 @@ struct BusyTime {
 #[derive(Debug)]
 pub(super) struct Slot(Arc<PermitQueue>);
 
-/// The answer to a request for a permit.
+/// What becomes of a request for a permit.
 #[derive(Debug)]
 pub(super) enum Entered {
     /// A permit was free.

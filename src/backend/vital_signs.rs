@@ -20,7 +20,7 @@ pub(crate) struct VitalSigns {
     last: Arc<Mutex<Option<(Instant, bool)>>>,
 }
 
-/// The time for which an answer counts. Whoever asks for readiness asks the site at most this often.
+/// The time for which a response counts. Whoever asks for readiness asks the site at most this often.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The longest wait for one site.

@@ -1,4 +1,4 @@
-//! A whole answer in as little memory as it needs.
+//! A whole response in as little memory as it needs.
 
 use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::server::response::{AnsweredBy, PlainResponse, whole};
 
-/// A whole answer for everybody, which can be given to many clients.
+/// A whole response for everybody, which can be given to many clients.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(super) status: StatusCode,
@@ -25,7 +25,7 @@ const FIELD: usize = 128;
 // === impl Answer ===
 
 impl Answer {
-    /// Copies an answer. Parts of a response are parts of larger buffers, which a reference would keep.
+    /// Copies a response. Parts of a response are parts of larger buffers, which a reference would keep.
     pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: AnsweredBy) -> Self {
         let mut copies = HeaderMap::with_capacity(headers.len() + 1);
         for (name, value) in headers {
@@ -42,7 +42,7 @@ impl Answer {
         answer.with_body(Bytes::copy_from_slice(body))
     }
 
-    /// The same answer with another body.
+    /// The same response with another body.
     pub(super) fn with_body(mut self, body: Bytes) -> Self {
         // Explicit, so that a response to HEAD has the length of the omitted body.
         self.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -78,7 +78,7 @@ impl Answer {
         response
     }
 
-    /// The response to a client that has this answer already: these of its headers, and no body.
+    /// The response to a client that has this response already: these of its headers, and no body.
     pub(super) fn not_modified(&self, stored: &[HeaderName]) -> PlainResponse {
         let mut response = PlainResponse::default();
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -97,7 +97,7 @@ impl Answer {
         fields
     }
 
-    /// The memory of the answer, in bytes.
+    /// The memory of the response, in bytes.
     pub(super) fn size(&self) -> usize {
         let fields = self.headers.iter().map(|(_, value)| FIELD + value.len());
         self.body.len() + fields.sum::<usize>()

@@ -77,7 +77,7 @@ impl<L> Default for CollapsedRequests<L> {
 }
 
 impl<L> CollapsedRequests<L> {
-    /// Takes a role for a question. A waiting that began before the last removal is not joined: its answer may be older
+    /// Takes a role for a question. A waiting that began before the last removal is not joined: its response may be older
     /// than the change that this client knows of.
     pub(crate) fn join(&self, key: &str, generation: u64) -> CollapsedRole<L> {
         let mut running = self.running.lock();
@@ -123,7 +123,7 @@ impl<L> Leader<L> {
         self.progress.subscribe()
     }
 
-    /// Returns true if others wait for the answer too.
+    /// Returns true if others wait for the response too.
     pub(crate) fn has_followers(&self) -> bool {
         // One may be the leader's own.
         self.progress.receiver_count() > 1
@@ -145,7 +145,7 @@ impl<L> Leader<L> {
         });
     }
 
-    /// Ends when nobody waits for the answer any more. Nobody joins from here on.
+    /// Ends when nobody waits for the response any more. Nobody joins from here on.
     pub(crate) async fn abandoned(&self) {
         loop {
             self.progress.closed().await;

@@ -1,7 +1,7 @@
 //! Stored responses: held within a bound of memory, served while they hold, removed when something changes.
 //!
 //! The core's [`caching`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. This room holds the
-//! answers. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
+//! responses. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
 
 mod answer;
 mod collapsed_requests;

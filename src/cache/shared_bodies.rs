@@ -17,7 +17,7 @@ pub(super) struct SharedBodies {
     shared: Mutex<Vec<SharedBody>>,
 }
 
-/// One body, or one of its forms.
+/// One body, or one of its codings.
 #[derive(Debug)]
 struct SharedBody {
     counted: Weak<OnceLock<Reservation>>,
@@ -30,9 +30,9 @@ struct SharedBytes {
     _counted: Arc<OnceLock<Reservation>>,
 }
 
-/// Owns forms for as long as their entry is stored.
+/// Owns codings for as long as their entry is stored.
 #[derive(Debug)]
-pub(crate) struct SharedForms {
+pub(crate) struct SharedCodings {
     bodies: Weak<SharedBodies>,
     budget: BufferBudget,
 }
@@ -63,9 +63,9 @@ impl SharedBodies {
         })
     }
 
-    /// The same for forms, which are made later.
-    pub(super) fn of_forms(self: &Arc<Self>) -> SharedForms {
-        SharedForms {
+    /// The same for codings, which are made later.
+    pub(super) fn of_codings(self: &Arc<Self>) -> SharedCodings {
+        SharedCodings {
             bodies: Arc::downgrade(self),
             budget: self.budget.clone(),
         }
@@ -91,14 +91,14 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-// === impl SharedForms ===
+// === impl SharedCodings ===
 
-impl SharedForms {
-    /// The same bytes, counted with the body that they are a form of.
-    pub(super) fn own(&self, form: Bytes) -> Bytes {
+impl SharedCodings {
+    /// The same bytes, counted with the body that they are a coding of.
+    pub(super) fn own(&self, coded: Bytes) -> Bytes {
         match self.bodies.upgrade() {
-            Some(bodies) => bodies.share(form),
-            None => self.budget.count(form),
+            Some(bodies) => bodies.share(coded),
+            None => self.budget.count(coded),
         }
     }
 }
@@ -154,15 +154,15 @@ mod tests {
     }
 
     #[test]
-    fn forms_that_come_too_late_count_at_once() {
+    fn codings_that_come_too_late_count_at_once() {
         let budget = budget();
         let bodies = SharedBodies::new(&budget);
-        let forms = bodies.of_forms();
-        let early = forms.own(Bytes::from(vec![b'x'; BODY]));
+        let codings = bodies.of_codings();
+        let early = codings.own(Bytes::from(vec![b'x'; BODY]));
         assert!(!is_used_up(&budget));
         drop((early, bodies));
         assert!(!is_used_up(&budget));
-        let late = forms.own(Bytes::from(vec![b'x'; BODY]));
+        let late = codings.own(Bytes::from(vec![b'x'; BODY]));
         assert!(is_used_up(&budget));
         drop(late);
     }

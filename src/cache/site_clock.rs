@@ -8,7 +8,7 @@ use arc_swap::ArcSwapOption;
 use calendar_edge_core::cache::SiteZone;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// The zone as the site last told it; clones share it.
+/// The zone as the site last stated it; clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SiteClock {
     zone: Arc<ArcSwapOption<SiteZone>>,
@@ -46,12 +46,12 @@ impl SiteClock {
                 .is_ok()
     }
 
-    /// Takes the zone that the site told.
+    /// Takes the zone that the site stated.
     pub(crate) fn set(&self, zone: SiteZone) {
         self.zone.store(Some(Arc::new(zone)));
     }
 
-    /// Asks for the zone anew with the next answer that depends on it: everything may have changed.
+    /// Asks for the zone anew with the next response that depends on it: everything may have changed.
     pub(super) fn doubt(&self) {
         self.asked_at.store(0, Ordering::Relaxed);
     }

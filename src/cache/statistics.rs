@@ -11,7 +11,7 @@ use crate::telemetry::OperationLookups;
 #[derive(Debug, Serialize)]
 pub(crate) struct Statistics {
     enabled: bool,
-    /// The number of stored answers.
+    /// The number of stored responses.
     entries: u64,
     /// Their memory, in bytes.
     bytes: u64,
@@ -30,11 +30,11 @@ pub(crate) struct Statistics {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CompanionState {
-    /// It was never heard.
+    /// It never responded.
     Unseen,
-    /// It was heard within `cache.reconcile`.
+    /// It responded within `cache.reconcile`.
     Alive,
-    /// It was heard before.
+    /// It responded before that.
     Silent,
 }
 
@@ -71,7 +71,7 @@ impl Cache {
         }
     }
 
-    /// The number of stored answers, and their memory in bytes.
+    /// The number of stored responses, and their memory in bytes.
     pub(crate) fn weight(&self) -> (u64, u64) {
         let answers = self.answers();
         answers.run_pending_tasks();

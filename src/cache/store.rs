@@ -1,4 +1,4 @@
-//! The stored answers and what removes them, as one value that survives every reload.
+//! The stored responses and what removes them, as one value that survives every reload.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,13 +44,13 @@ struct Rules {
     lifetimes: Lifetimes,
 }
 
-/// The answers, within a bound of memory that is fixed when this is made.
+/// The responses, within a bound of memory that is fixed when this is made.
 pub(super) type Answers = Moka<String, Arc<StoredResponse>>;
 
 /// What was found for a key.
 #[derive(Debug)]
 pub(crate) enum Lookup {
-    /// An answer, and how it may be served.
+    /// A response, and how it may be served.
     Stored(Arc<StoredResponse>, Serving),
     /// Nothing that may be served.
     Nothing,
@@ -59,7 +59,7 @@ pub(crate) enum Lookup {
 /// The result of a removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Removed {
-    /// The number of answers that were removed.
+    /// The number of responses that were removed.
     pub(crate) removed: usize,
     /// The generation that the removal began.
     pub(crate) generation: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Removed {
 // === impl Cache ===
 
 impl Cache {
-    /// An empty cache within the bounds of the settings. What clients still read of dropped answers counts in `buffers`.
+    /// An empty cache within the bounds of the settings. What clients still read of dropped responses counts in `buffers`.
     pub(crate) fn new(settings: &CacheSettings, metrics: CacheMetrics, buffers: &BufferBudget) -> Self {
         Self {
             shared: Arc::new(CacheState {
@@ -120,7 +120,7 @@ impl Cache {
         self.shared.generations.current()
     }
 
-    /// Finds the answer for a key at a time.
+    /// Finds the response for a key at a time.
     pub(crate) fn find(&self, key: &str, now: UnixTime) -> Lookup {
         let Some(stored) = self.answers().get(key) else {
             return Lookup::Nothing;
@@ -138,20 +138,20 @@ impl Cache {
         }
     }
 
-    /// How an answer may be served at a time.
+    /// How a response may be served at a time.
     pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
         let rules = self.shared.rules.load();
         rules.lifetimes.serving(stored.filled(), self.companion(), now)
     }
 
-    /// Returns true if nothing that an answer depends on was removed since it was asked for.
+    /// Returns true if nothing that a response depends on was removed since it was asked for.
     pub(crate) fn holds(&self, stored: &StoredResponse) -> bool {
         self.shared
             .generations
             .holds(&stored.fill.dependencies, &stored.checked)
     }
 
-    /// An answer that can be stored. `older` is the one that it replaces.
+    /// A response that can be stored. `older` is the one that it replaces.
     pub(crate) fn answer(
         &self,
         answer: Answer,
@@ -166,19 +166,19 @@ impl Cache {
         ))
     }
 
-    /// Keeps an answer, unless something that it depends on was removed since it was asked for. Returns true if it is
+    /// Keeps a response, unless something that it depends on was removed since it was asked for. Returns true if it is
     /// stored.
     pub(crate) fn keep(&self, key: &str, stored: &Arc<StoredResponse>) -> bool {
         let holds = self.holds(stored);
         if holds {
-            // A removal between this line and the last is seen by whoever finds the answer.
+            // A removal between this line and the last is seen by whoever finds the response.
             self.answers().insert(key.to_owned(), Arc::clone(stored));
             self.shared.fills.fetch_add(1, Ordering::Relaxed);
         }
         holds
     }
 
-    /// The number of answers that were stored so far, dropped ones included.
+    /// The number of responses that were stored so far, dropped ones included.
     pub(crate) fn fills(&self) -> u64 {
         self.shared.fills.load(Ordering::Relaxed)
     }
@@ -195,7 +195,7 @@ impl Cache {
     }
 
     /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all stored
-    /// answers.
+    /// responses.
     pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
         let generation = self.begin_removal(removal, cause);
         Removed {
@@ -204,7 +204,7 @@ impl Cache {
         }
     }
 
-    /// Drops the answers that removals have ended, and counts them. They are not served in any case.
+    /// Drops the responses that removals have ended, and counts them. They are not served in any case.
     pub(crate) fn drop_removed(&self) -> usize {
         let outdated: Vec<Arc<String>> = self
             .answers()

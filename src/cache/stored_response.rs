@@ -1,4 +1,4 @@
-//! A stored answer: with its entity tag, what it depends on, and when it was asked for.
+//! A stored response: with its entity tag, what it depends on, and when it was asked for.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -9,30 +9,30 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
 use super::shared_bodies::SharedBodies;
-use crate::cache::compression::StoredForms;
+use crate::cache::compression::StoredCodings;
 use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
 use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_known, same_text};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// An answer in the cache.
+/// A response in the cache.
 #[derive(Debug)]
 pub(crate) struct StoredResponse {
     pub(super) answer: Answer,
     pub(super) tag: HeaderValue,
-    /// Whether the site forbids other forms of it; found once, because every hit asks.
+    /// Whether the site forbids other codings of it; found once, because every hit asks.
     is_untransformed: bool,
     pub(super) fill: StoredMetadata,
     /// The generation up to which nothing that it depends on was removed.
     pub(super) checked: AtomicU64,
-    /// The body and its compressed forms.
-    forms: StoredForms,
+    /// The body and its compressed codings.
+    codings: StoredCodings,
     /// Last: dropped after the entry's own references, it sees what clients hold.
     bodies: Arc<SharedBodies>,
 }
 
-/// The circumstances in which an answer was asked for.
+/// The circumstances in which a response was asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredMetadata {
     /// When it was asked for.
@@ -43,10 +43,10 @@ pub(crate) struct StoredMetadata {
     pub(crate) generation: u64,
 }
 
-/// The headers of an answer that 304 repeats (RFC 9110 section 15.4.5).
+/// The headers of a response that 304 repeats (RFC 9110 section 15.4.5).
 const REPEATED: [HeaderName; 3] = [CACHE_CONTROL, EXPIRES, VARY];
 
-/// The memory of an entry beside its key and its answer, in bytes; an estimate that is meant to be too high.
+/// The memory of an entry beside its key and its response, in bytes; an estimate that is meant to be too high.
 const OVERHEAD: usize = 1024;
 
 // === impl StoredResponse ===
@@ -60,14 +60,14 @@ impl StoredResponse {
             tag: entity_tag(answer.body()),
             is_untransformed: forbids_change(answer.headers()),
             checked: AtomicU64::new(fill.generation),
-            forms: StoredForms::new(answer.body().clone(), bodies.of_forms()),
+            codings: StoredCodings::new(answer.body().clone(), bodies.of_codings()),
             bodies,
             answer,
             fill,
         }
     }
 
-    /// The same for an answer that replaces an older one. A body that says the same keeps its bytes and so its tag: the
+    /// The same for a response that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
     pub(super) fn replacing(
         answer: Answer,
@@ -84,13 +84,13 @@ impl StoredResponse {
             answer: answer.with_body(older.answer.body().clone()),
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
-            forms: older.forms.clone(),
+            codings: older.codings.clone(),
             bodies: Arc::clone(&older.bodies),
             fill,
         }
     }
 
-    /// Whether the site forbids other forms of it (`no-transform`).
+    /// Whether the site forbids other codings of it (`no-transform`).
     pub(crate) const fn is_untransformed(&self) -> bool {
         self.is_untransformed
     }
@@ -105,7 +105,7 @@ impl StoredResponse {
         &self.fill
     }
 
-    /// The answer itself.
+    /// The response itself.
     pub(crate) const fn answer(&self) -> &Answer {
         &self.answer
     }
@@ -115,8 +115,8 @@ impl StoredResponse {
         now.saturating_since(self.fill.filled.at)
     }
 
-    /// The response for a client, with an entity tag if the answer is a success. `if_none_match` is the client's
-    /// condition: it gets 304 if it has this answer already.
+    /// The response for a client, with an entity tag if the response is a success. `if_none_match` is the client's
+    /// condition: it gets 304 if it has this response already.
     pub(crate) fn response(&self, if_none_match: Option<&HeaderValue>) -> PlainResponse {
         if self.answer.status != StatusCode::OK {
             return self.answer.response();
@@ -129,21 +129,21 @@ impl StoredResponse {
         response
     }
 
-    /// The part that gave the answer.
+    /// The part that gave the response.
     pub(crate) const fn by(&self) -> AnsweredBy {
         self.answer.by()
     }
 
-    /// The forms of its body, if it is a success; others leave as they are.
-    pub(crate) fn forms(&self) -> Option<StoredForms> {
-        (self.answer.status == StatusCode::OK).then(|| self.forms.clone())
+    /// The codings of its body, if it is a success; others leave as they are.
+    pub(crate) fn codings(&self) -> Option<StoredCodings> {
+        (self.answer.status == StatusCode::OK).then(|| self.codings.clone())
     }
 
     /// The memory of the entry with this key, in bytes.
     pub(super) fn weight(&self, key: &str) -> u32 {
-        // The compressed forms are made later: all three together take about a third of the body.
-        let forms = self.answer.body().len() / 3;
-        let size = OVERHEAD + key.len() + self.answer.size() + forms + self.fill.dependencies.size();
+        // The codings are made later: all three together take about a third of the body.
+        let codings = self.answer.body().len() / 3;
+        let size = OVERHEAD + key.len() + self.answer.size() + codings + self.fill.dependencies.size();
         u32::try_from(size).unwrap_or(u32::MAX)
     }
 }

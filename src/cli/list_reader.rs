@@ -115,7 +115,7 @@ impl WalkedList<'_> {
 // === impl ListPage ===
 
 impl ListPage {
-    /// Reads the site's answer to a page. A page beyond the end has no records, and neither has the trash for accounts
+    /// Reads the site's response to a page. A page beyond the end has no records, and neither has the trash for accounts
     /// that may not see it.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunAnswer) -> anyhow::Resu
     Ok(())
 }
 
-/// Why an answer is none of the calendar: the site fails, or refuses because of its load.
+/// Why a response is none of the calendar: the site fails, or refuses because of its load.
 pub(super) fn trouble(answer: &DryRunAnswer) -> Option<String> {
     if let Some(failure) = &answer.failure {
         return Some(format!("the site fails: {failure}"));

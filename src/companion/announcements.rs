@@ -41,11 +41,11 @@ pub(crate) enum Company {
     Together,
 }
 
-/// News that wait to be told.
+/// Messages that wait to be sent.
 #[derive(Debug)]
 pub(crate) struct Announcement {
     pub(crate) news: News,
-    /// Hears that the store has it.
+    /// Is notified when the store has it.
     told: Option<oneshot::Sender<()>>,
     /// Present in each removal.
     _untold: Option<Arc<()>>,
@@ -60,7 +60,7 @@ pub(crate) enum News {
     Seen(SeenChanges),
 }
 
-/// The answer of a site to this edge's question.
+/// The response of a site to this edge's question.
 #[derive(Debug)]
 pub(crate) struct SeenChanges {
     pub(crate) root: Url,
@@ -75,7 +75,7 @@ pub(crate) struct SeenChanges {
 #[derive(Debug)]
 pub(crate) struct QuestionTurn {
     pub(crate) root: Url,
-    /// Hears whether it is this edge's turn.
+    /// Is notified whether it is this edge's turn.
     pub(crate) is_ours: oneshot::Sender<bool>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Telling(Option<oneshot::Receiver<()>>);
 /// The most messages that wait: while the store is away, the others find out from the site.
 const MOST_WAITING: usize = 256;
 
-/// The longest wait for the answer whose turn it is to ask a site.
+/// The longest wait for the response whose turn it is to ask a site.
 const TURN_PATIENCE: Duration = Duration::from_millis(500);
 
 // === impl Announcements ===
@@ -101,7 +101,7 @@ impl Announcements {
         }
     }
 
-    /// Notes whether there are other edges. Whoever waits to be told is answered when there are none.
+    /// Notes whether there are other edges. Whoever waits for a message to be sent goes on when there are none.
     pub(crate) fn keep_company(&self, company: Company) {
         self.0.company.store(company as u8, Ordering::Release);
         if company == Company::Together {
@@ -117,7 +117,7 @@ impl Announcements {
         }
     }
 
-    /// Gives away news. They are told at once, or later if the store is away now.
+    /// Gives away messages. They are sent at once, or later if the store is away now.
     pub(crate) fn tell(&self, news: News) -> Telling {
         let company = self.company();
         let is_of_use = company == Company::Together || !matches!(news, News::Seen(_));
@@ -183,7 +183,7 @@ impl Announcements {
         std::mem::take(&mut *self.0.turns.lock())
     }
 
-    /// Lets messages wait again that could not be told. Too many become one that removes everything.
+    /// Lets messages wait again that could not be sent. Too many become one that removes everything.
     pub(crate) fn put_back(&self, announcements: impl IntoIterator<Item = Announcement>) {
         let mut waiting = self.0.waiting.lock();
         waiting.extend(announcements);
@@ -195,12 +195,12 @@ impl Announcements {
         }
     }
 
-    /// True if something waits to be told.
+    /// True if something waits to be sent.
     pub(crate) fn has_news(&self) -> bool {
         !self.0.waiting.lock().is_empty()
     }
 
-    /// Waits until something is to be told.
+    /// Waits until something is to be sent.
     pub(crate) async fn news(&self) {
         self.0.waker.notified().await;
     }
@@ -233,7 +233,7 @@ impl Announcement {
 // === impl Telling ===
 
 impl Telling {
-    /// Waits at most so long until the others can hear it. False if they could not yet; true without a fleet.
+    /// Waits at most so long until the others can receive it. False if they could not yet; true without a fleet.
     pub(crate) async fn within(self, patience: Duration) -> bool {
         match self.0 {
             None => true,

@@ -1,4 +1,4 @@
-//! Requests to remove answers: who may make them, and the answer to them.
+//! Requests to remove answers: who may make them, and the response to them.
 
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ impl PurgeRequests {
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
         let telling = companions.announcements().tell_purge(purge.clone(), cause);
-        // It looks at every kept answer.
+        // It looks at every kept response.
         let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
         let removed = removing.await.map_err(|_| EdgeError::InternalError.refusal())?;
         Ok((removed, telling.within(TELLING).await))

@@ -38,7 +38,7 @@ impl FleetSubject for Turns {
         let mut outcome = Ok(());
         for asked in self.asked.drain(..) {
             let taken: Result<Option<String>, StoreFault> = replies.next();
-            // Without an answer this edge asks itself: once too often does no harm.
+            // Without a response this edge asks itself: once too often does no harm.
             let is_ours = taken.as_ref().map_or(true, Option::is_some);
             outcome = outcome.and(taken.map(drop));
             // Whoever asked may have lost patience.

@@ -70,7 +70,7 @@ pub(super) struct CalendarCall {
     pub(super) call: Arc<JudgedCall>,
     /// Who answers it.
     pub(super) route: CallRoute,
-    /// The form that its answer has.
+    /// The form that its response has.
     pub(super) form: AnswerForm,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
@@ -81,7 +81,7 @@ pub(super) struct CalendarCall {
 pub(super) struct ClientSide {
     pub(super) context: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
-    /// The client's condition, if it may have the answer already.
+    /// The client's condition, if it may have the response already.
     pub(super) if_none_match: Option<HeaderValue>,
     /// What the client demands of the record; `None` if it did not send a PATCH.
     pub(super) patch: Option<PatchConditions>,
@@ -96,7 +96,7 @@ pub(super) struct ClientSide {
 pub(super) struct JudgedCall {
     /// With its URL.
     pub(super) addressed: AddressedCall,
-    /// The cache key of the site's answer, where it depends on the call alone.
+    /// The cache key of the site's response, where it depends on the call alone.
     key: OnceLock<Arc<str>>,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct CallResponse {
     pub(super) storable: Storable,
     /// The lifetime that the site states.
     pub(super) stated: StatedLife,
-    /// The site's answer to a call that did not pass every rule; none for other calls and answers of the edge.
+    /// The site's response to a call that did not pass every rule; none for other calls and responses of the edge.
     pub(super) site: Option<SiteVerdict>,
     /// The stored response that it shows, or that can be stored as it is.
     pub(super) stored: Option<Arc<StoredResponse>>,
@@ -145,7 +145,7 @@ pub(super) enum CallFailure {
     /// The record does not meet the client's precondition.
     #[error("the record does not meet the precondition of the PATCH")]
     PreconditionFailed,
-    /// The site's answer is no record that a PATCH can be merged with.
+    /// The site's response is no record that a PATCH can be merged with.
     #[error("the site's answer is no record that the PATCH can be merged with")]
     NoRecord,
     /// The record is larger than what is held of one response, so that a PATCH cannot be merged with it.
@@ -251,7 +251,7 @@ impl CalendarCall {
 // === impl ClientSide ===
 
 impl ClientSide {
-    /// A client that waits for no answer itself.
+    /// A client that waits for no response itself.
     pub(super) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
         Self {
             context,

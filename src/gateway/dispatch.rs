@@ -58,7 +58,7 @@ impl Dispatch {
         Self { looks, ..self }
     }
 
-    /// Sends a call, and hears what its answer shows of the site's companion plugin.
+    /// Sends a call, and hears what its response shows of the site's companion plugin.
     async fn exchange(
         &self,
         backend: &Backend,
@@ -107,7 +107,7 @@ impl Dispatch {
     ) -> BackendResult {
         let backend = self.backends.for_call(&call.call);
         let outgoing = outgoing.noted_in(&call.client.log);
-        // Until the answer is checked, which holds most answers whole.
+        // Until the response is checked, which holds most answers whole.
         let mut timer = ExchangeTimer::new(&call.client.log);
         let (method, url) = outgoing.asks();
         timer.asks(method, url);

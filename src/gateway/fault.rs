@@ -36,7 +36,7 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
     }
 }
 
-/// The response to a read whose pages make no answer in the form that the client asks for.
+/// The response to a read whose pages make no response in the form that the client asks for.
 pub(super) fn not_written() -> EdgeResponse {
     refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
 }

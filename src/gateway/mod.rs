@@ -134,7 +134,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
         }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
-        // Above the last deadline, where an answer may leave while its write goes on.
+        // Above the last deadline, where a response may leave while its write goes on.
         .layer(layer_fn(|inner| {
             Invalidating::new(
                 inner,
@@ -162,7 +162,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
                 announcements,
             )
         }))
-        // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
+        // Right above the backend: it sees fresh responses only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
             let (inner, shadows) = (Arc::new(inner), plan.shadows());
             migration::Shadowing { inner, shadows }

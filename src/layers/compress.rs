@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
-use crate::cache::compression::{Encoders, StoredForms};
+use crate::cache::compression::{Encoders, StoredCodings};
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
@@ -24,17 +24,17 @@ pub(super) struct Compress {
     encoders: Encoders,
 }
 
-/// The facts of a request about the form of its answer.
+/// The facts of a request about the coding of its response.
 #[derive(Debug)]
 pub(super) struct Wanted {
     is_head: bool,
-    form: WantedForm,
+    coding: WantedCoding,
     encoders: Encoders,
 }
 
-/// The form that a client gets of an answer.
+/// The content coding that a client gets.
 #[derive(Debug, Clone, Copy)]
-enum WantedForm {
+enum WantedCoding {
     /// The only one: answers to this request are never compressed.
     Only,
     /// The plain one of several.
@@ -62,18 +62,18 @@ impl Concern for Compress {
     }
 
     fn response(wanted: &mut Wanted, answer: &mut EdgeResponse) {
-        wanted.form(answer);
+        wanted.encode(answer);
     }
 }
 
-// === impl WantedForm ===
+// === impl WantedCoding ===
 
-impl WantedForm {
+impl WantedCoding {
     fn by(headers: &HeaderMap, settings: &CompressionSettings) -> Self {
         if !settings.enabled {
             return Self::Only;
         }
-        // Beside a secret, the length of a compressed answer tells those who choose parts of it what the secret is (BREACH).
+        // Beside a secret, the length of a compressed response tells those who choose parts of it what the secret is (BREACH).
         let is_public = Caller::shown_by(headers) == Caller::Anonymous;
         match preferred(headers) {
             _ if !is_public => Self::Only,
@@ -89,24 +89,24 @@ impl Wanted {
     fn by(head: &Parts, settings: &CompressionSettings, encoders: &Encoders) -> Self {
         Self {
             is_head: head.method == Method::HEAD,
-            form: WantedForm::by(&head.headers, settings),
+            coding: WantedCoding::by(&head.headers, settings),
             encoders: encoders.clone(),
         }
     }
 
-    /// Gives the answer the form that the client likes best.
-    fn form(&self, answer: &mut EdgeResponse) {
-        if matches!(self.form, WantedForm::Only) || !Self::may_change(answer) || self.is_short(answer) {
+    /// Gives the response the coding that the client prefers.
+    fn encode(&self, answer: &mut EdgeResponse) {
+        if matches!(self.coding, WantedCoding::Only) || !Self::may_change(answer) || self.is_short(answer) {
             return;
         }
         vary_by(answer.headers_mut(), "Accept-Encoding");
-        match self.form {
-            WantedForm::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
+        match self.coding {
+            WantedCoding::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
                 // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
                 weaken(answer.headers_mut());
             }
-            WantedForm::Compressed(coding) => self.compress(answer, coding),
-            WantedForm::Only | WantedForm::Plain => {}
+            WantedCoding::Compressed(coding) => self.compress(answer, coding),
+            WantedCoding::Only | WantedCoding::Plain => {}
         }
     }
 
@@ -118,14 +118,14 @@ impl Wanted {
             && eligible(answer.status(), answer.headers()) == Eligible::Yes
     }
 
-    /// Whether the body of the answer to GET is known to be too short.
+    /// Whether the body of the response to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
-            answer.facts.forms().map(StoredForms::plain_length)
+            answer.facts.codings().map(StoredCodings::plain_length)
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
-            // The answer to HEAD has no body that could tell.
+            // The response to HEAD has no body that could tell.
             let found = || answer.body().size_hint().upper().filter(|_| !self.is_head);
             announced.or_else(found)
         };
@@ -133,15 +133,15 @@ impl Wanted {
     }
 
     fn compress(&self, answer: &mut EdgeResponse, coding: Coding) {
-        if let Some(form) = answer.facts.forms().and_then(|forms| forms.form(coding)) {
-            let length = HeaderValue::from(form.len());
-            *answer.body_mut() = whole(form);
+        if let Some(coded) = answer.facts.codings().and_then(|codings| codings.coded(coding)) {
+            let length = HeaderValue::from(coded.len());
+            *answer.body_mut() = whole(coded);
             encoded(answer.headers_mut(), coding);
             answer.headers_mut().insert(CONTENT_LENGTH, length);
             return;
         }
         if self.is_head {
-            // Without its length nobody knows whether the answer to GET would be compressed.
+            // Without its length nobody knows whether the response to GET would be compressed.
             if answer.headers().contains_key(CONTENT_LENGTH) {
                 encoded(answer.headers_mut(), coding);
             }

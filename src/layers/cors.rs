@@ -130,7 +130,7 @@ mod tests {
         ResponseFacts::Calendar {
             by: AnsweredBy::Backend,
             audience,
-            forms: None,
+            codings: None,
         }
     }
 

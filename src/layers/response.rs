@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use http::Response;
 
-use crate::cache::compression::StoredForms;
+use crate::cache::compression::StoredCodings;
 use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::problem::Refusal;
@@ -29,8 +29,8 @@ pub(crate) enum ResponseFacts {
         by: AnsweredBy,
         /// The clients that it is for.
         audience: Audience,
-        /// The other forms of its body, or of the body of the 200 in whose place a 304 stands; none if it is not kept.
-        forms: Option<StoredForms>,
+        /// The other codings of its body, or of the body of the 200 in whose place a 304 stands; none if it is not kept.
+        codings: Option<StoredCodings>,
     },
 }
 
@@ -102,11 +102,11 @@ impl ResponseFacts {
         }
     }
 
-    /// The other forms of a body that is kept.
-    pub(crate) const fn forms(&self) -> Option<&StoredForms> {
+    /// The other codings of a body that is kept.
+    pub(crate) const fn codings(&self) -> Option<&StoredCodings> {
         match self {
             Self::Unchanged | Self::Edge(_) => None,
-            Self::Calendar { forms, .. } => forms.as_ref(),
+            Self::Calendar { codings, .. } => codings.as_ref(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is told about a request once it is served: one list, for its line in the log and for its span.
+//! What is logged about a request once it is served: one list, for its line in the log and for its span.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};

@@ -68,7 +68,7 @@ impl BackendFindings {
         dated.adapt(today());
     }
 
-    /// Compares two answers. This takes time in proportion to their length.
+    /// Compares two responses. This takes time in proportion to their length.
     pub(crate) fn compare(
         &self,
         operation: Option<OperationId>,
@@ -86,7 +86,7 @@ impl BackendFindings {
         comparer.compare(operation, owner, other)
     }
 
-    /// Compares two answers with a second one of the site, and learns its noise.
+    /// Compares two responses with a second one of the site, and learns its noise.
     pub(crate) fn compare_twice(
         &self,
         operation: Option<OperationId>,

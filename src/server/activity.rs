@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time after which an idle HTTP/1 connection is parked.
 ///
-/// Parking and resuming cost more than a kept answer, so it must not happen while a client loads a page.
+/// Parking and resuming cost more than a kept response, so it must not happen while a client loads a page.
 const PARKING: Duration = Duration::from_secs(5);
 
 /// The phase a connection is in.
@@ -57,7 +57,7 @@ struct ActivityState {
     place: Mutex<PhaseStart>,
     multiplexed: AtomicBool,
     dismissed: AtomicBool,
-    /// Told once, when the connection has to make room for another.
+    /// Notified once, when the connection has to make room for another.
     makes_room: Notify,
     is_told: AtomicBool,
 }
@@ -84,7 +84,7 @@ pub(super) struct RunningRequest {
 pub(super) struct PhaseWatch {
     activity: Activity,
     limits: PhaseLimits,
-    /// The begin of the idle phase for which [`Due::Parking`] was told.
+    /// The begin of the idle phase for which [`Due::Parking`] was returned.
     parked: Option<Instant>,
     timer: Pin<Box<Sleep>>,
 }

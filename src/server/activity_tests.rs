@@ -112,7 +112,7 @@ async fn phases_are_measured_exactly_after_others() {
     }
 }
 
-/// A client that was told that the connection ends gets one more short phase.
+/// A client that was notified that the connection ends gets one more short phase.
 #[tokio::test(start_paused = true)]
 async fn an_idle_connection_can_be_given_more_time() {
     let activity = Activity::new();

@@ -39,7 +39,7 @@ fn builder() -> Builder<StallWatch> {
     Builder::new(StallWatch::new(TIME, 0))
 }
 
-/// The client's end of a connection whose answers have so many bytes.
+/// The client's end of a connection whose responses have so many bytes.
 fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpConnection<'_, Answering>) {
     let (client, socket) = UnixStream::pair().expect("two sockets");
     let stream = ClientStream::new(Socket::Unix(socket), Activity::new(), MinRate::new(TIME, TIME, 0));

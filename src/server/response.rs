@@ -45,7 +45,7 @@ pub(crate) enum AnsweredBy {
     },
     /// The calendar API's backend.
     Backend,
-    /// The cache, with an answer of the backend.
+    /// The cache, with a response of the backend.
     Cache,
 }
 

@@ -56,7 +56,7 @@ const MOST_SUBSITES: usize = 16;
 /// A language, and the address of its home page.
 pub(super) type LanguageHome = (String, Url);
 
-/// The roots and languages that the site advertises on its home page and in its answers, without those that the
+/// The roots and languages that the site advertises on its home page and in its responses, without those that the
 /// settings have; `listed` are languages that are known from elsewhere.
 pub(super) async fn further_roots(
     probe: &Probe<'_>,
@@ -131,7 +131,7 @@ fn is_own_index(answer: &ProbeResponse, root: &Url) -> bool {
 // === impl Candidates ===
 
 impl Candidates<'_> {
-    /// Looks for the root of a language: below its home page, and in the answer to a call in that language.
+    /// Looks for the root of a language: below its home page, and in the response to a call in that language.
     async fn ask(&mut self, language: &str, page: &Url) {
         if !self.is_of_site(page) {
             let root = self.below(page);
@@ -197,7 +197,7 @@ impl Candidates<'_> {
             .collect()
     }
 
-    /// The roots that `Link` headers of an answer name.
+    /// The roots that `Link` headers of a response name.
     fn add_links(&mut self, answer: &ProbeResponse, language: Option<&str>) {
         for field in answer.fields(&http::header::LINK) {
             for link in header_links(field).filter(|link| link.is_api) {

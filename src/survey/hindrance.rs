@@ -1,4 +1,4 @@
-//! Answers that come from something before WordPress: each named for what it is, with the next step.
+//! Responses that come from something before WordPress: each named for what it is, with the next step.
 
 use http::header::{HeaderName, RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
 

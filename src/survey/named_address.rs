@@ -1,11 +1,11 @@
-//! Whether the URLs in answers can be followed by clients on other hosts.
+//! Whether the URLs in responses can be followed by clients on other hosts.
 
 use std::net::IpAddr;
 
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use url::{Host, Url};
 
-/// Why clients on other hosts cannot follow the URLs in answers; none if they can, or if no such client is expected.
+/// Why clients on other hosts cannot follow the URLs in responses; none if they can, or if no such client is expected.
 pub(super) fn unreachable_names(settings: &Settings) -> Option<String> {
     if !expects_foreign_clients(settings) {
         return None;

@@ -1,4 +1,4 @@
-//! The answer of an origin to one question, read whole.
+//! The response of an origin to one question, read whole.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-/// A complete answer.
+/// A complete response.
 pub(crate) struct ProbeResponse {
     pub(crate) status: StatusCode,
     pub(super) headers: HeaderMap,

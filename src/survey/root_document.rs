@@ -18,7 +18,7 @@ pub(super) struct RootDocument {
     pub(super) languages: Vec<LanguageHome>,
 }
 
-/// Why an answer is no such document.
+/// Why a response is no such document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoDocument {
     /// The REST API answers, and not to visitors.

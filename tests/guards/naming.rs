@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::repository::texts;
+use crate::repository::{read, texts};
 
 /// Type names that stand in several files, each with the reason.
 const ALLOWED: &[(&str, &str)] = &[];
@@ -26,6 +26,47 @@ const REPLACED: &[(&str, &str)] = &[
     ("spared", "excluded"),
     ("theatre", "the words of RFC 9110 and RFC 9111"),
 ];
+
+/// Words of programming that end type names of several rooms and need no row in the glossary.
+const PLAIN: &[&str] = &[
+    "address", "at", "by", "bytes", "cause", "class", "config", "context", "end", "entry", "error", "event",
+    "fact", "failure", "fault", "file", "guard", "id", "key", "kind", "limit", "line", "log", "message",
+    "name", "number", "page", "part", "piece", "place", "position", "progress", "read", "reader", "reading",
+    "report", "result", "row", "rule", "scan", "slot", "source", "start", "state", "status", "step",
+    "summary", "table", "text", "time", "token", "turn", "use", "value", "watch", "writer",
+];
+
+/// Types whose last word means something else in the glossary, until they are renamed.
+const TO_BE_RENAMED: &[&str] = &[
+    "Answer",
+    "AnswerForm",
+    "Answers",
+    "ApiAnswer",
+    "CallerQuestion",
+    "CompanionQuestion",
+    "CompanionSigns",
+    "ComparedAnswer",
+    "CutoverAnswer",
+    "DryRunAnswer",
+    "Forms",
+    "OfferedForms",
+    "Question",
+    "Questions",
+    "ReadyQuestion",
+    "RecordAnswer",
+    "RuleQuestion",
+    "Sign",
+    "SiteAnswer",
+    "SiteQuestion",
+    "SurfaceAnswer",
+    "TextForm",
+    "VitalSigns",
+    "WholeAnswer",
+    "WrittenForm",
+];
+
+/// A word that ends type names of so many rooms has one meaning for all of them, or is replaced.
+const SEVERAL: usize = 3;
 
 /// Where the sources of each package are.
 const SOURCES: [&str; 3] = ["src", "crates/core/src", "crates/judge/src"];
@@ -78,6 +119,75 @@ fn defined_type(line: &str) -> Option<&str> {
         .find_map(|keyword| unqualified.strip_prefix(keyword))?;
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     rest.get(..end)
+}
+
+// === nouns ===
+
+/// The nouns of the glossary, each with the rooms in which types may end with it; none means all.
+fn glossary(document: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+    let nouns = cells.filter(|cells| cells[0] != "Noun");
+    nouns
+        .map(|cells| (cells[0], cells[2].split('`').skip(1).step_by(2).collect()))
+        .collect()
+}
+
+/// The last word of a type name, in the singular if that is a last word as well.
+fn ending<'a>(name: &str, endings: &'a BTreeSet<String>) -> Option<&'a str> {
+    let word = words(name).last()?;
+    let singular = [("ies", "y"), ("ses", "s"), ("s", "")]
+        .iter()
+        .filter_map(|(plural, singular)| Some(word.strip_suffix(plural)?.to_owned() + singular))
+        .find_map(|singular| endings.get(&singular));
+    singular.or_else(|| endings.get(&word)).map(String::as_str)
+}
+
+/// The folder below a package's sources, or the file beside them. Rooms of one name are one.
+fn room(path: &str) -> Option<&str> {
+    let below = SOURCES
+        .iter()
+        .find_map(|source| path.strip_prefix(source)?.strip_prefix('/'))?;
+    below.split(['/', '.']).next()
+}
+
+#[test]
+fn nouns_have_one_meaning() {
+    let document = read("docs/reference/glossary.md");
+    let (glossary, types) = (glossary(&document), types());
+    let endings: BTreeSet<String> = types.keys().filter_map(|name| words(name).last()).collect();
+    let mut rooms: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+    for (name, files) in types
+        .iter()
+        .filter(|(name, _)| !TO_BE_RENAMED.contains(&name.as_str()))
+    {
+        let noun = ending(name, &endings).expect("each name has an ending");
+        for room in files.iter().filter_map(|file| room(file)) {
+            rooms.entry(noun).or_default().insert(room, name);
+        }
+    }
+    for (noun, rooms) in &rooms {
+        let is_told = glossary.contains_key(noun) || PLAIN.contains(noun);
+        assert!(
+            is_told || rooms.len() < SEVERAL,
+            "`{noun}` is in no glossary: {rooms:?}"
+        );
+        let own = glossary.get(noun).filter(|own| !own.is_empty());
+        let elsewhere = rooms
+            .iter()
+            .find(|(room, _)| own.is_some_and(|own| !own.contains(*room)));
+        assert!(
+            elsewhere.is_none(),
+            "`{noun}` means something else here: {elsewhere:?}"
+        );
+    }
+    let twice: Vec<_> = PLAIN.iter().filter(|word| glossary.contains_key(*word)).collect();
+    assert!(twice.is_empty(), "in the glossary and beside it: {twice:?}");
+    assert!(
+        (50..=70).contains(&glossary.len()),
+        "about sixty nouns: {}",
+        glossary.len()
+    );
 }
 
 // === files ===

@@ -1,8 +1,63 @@
-//! Checks that the tests in the table of rules in SECURITY.md exist.
+//! Checks that SECURITY.md has a row for each part of the configuration, and that its tests exist.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::repository::read;
+
+/// Each table of the configuration, with a rule that holds what it opens or closes. None: nothing passes or ends by it.
+const TABLES: [(&str, Option<&str>); 24] = [
+    ("origin", Some("T-69")),
+    ("roots", Some("T-25")),
+    ("operations", Some("T-96")),
+    ("backends", Some("identities")),
+    ("compare", None),
+    ("shadow", Some("cut-over")),
+    ("cutover", Some("cut-over")),
+    ("admin", Some("admin access")),
+    ("tls", Some("TLS")),
+    ("limits", Some("T-77")),
+    ("timeouts", Some("T-74")),
+    ("rate_limits", Some("T-75")),
+    ("breaker", Some("T-72")),
+    ("cache", Some("cache")),
+    ("feed", Some("feed")),
+    ("webhooks", Some("webhooks")),
+    ("fleet", Some("fleet")),
+    ("cors", Some("T-22")),
+    ("compression", Some("compression")),
+    ("forms", Some("calendars")),
+    ("surface", Some("surface")),
+    ("surface_default", Some("surface")),
+    ("log", Some("T-50")),
+    ("traces", Some("traces")),
+];
+
+/// The rules of the table: what stands in the first column, taken apart.
+fn rules(document: &str) -> BTreeSet<&str> {
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows.filter_map(|row| row.split(" | ").next());
+    cells.flat_map(|cell| cell.split(", ")).collect()
+}
+
+#[test]
+fn every_table_of_the_configuration_has_a_row() {
+    let (document, configuration) = (read("SECURITY.md"), read("docs/reference/configuration.md"));
+    let rules = rules(&document);
+    let headings = configuration.lines().filter_map(|line| line.strip_prefix("## `"));
+    let tables: BTreeSet<&str> = headings
+        .filter_map(|heading| heading.trim_start_matches('[').split(['.', ']']).next())
+        .collect();
+    let known: BTreeSet<&str> = TABLES.iter().map(|(table, _)| *table).collect();
+    assert_eq!(
+        tables, known,
+        "the tables of the configuration and those that SECURITY.md holds"
+    );
+    for (table, rule) in TABLES {
+        let has_row = rule.is_none_or(|rule| rules.contains(rule));
+        assert!(has_row, "[{table}] has no row {rule:?} in SECURITY.md");
+    }
+}
 
 #[test]
 fn every_rule_names_tests_that_exist() {

@@ -13,9 +13,9 @@ use calendar_edge_core::cache::compression::Coding;
 /// How much work a byte is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// For one client, while the answer passes.
+    /// For one client, while the response passes.
     Fast,
-    /// For all clients that will ask for a stored answer.
+    /// For all clients that will ask for a stored response.
     Thorough,
 }
 

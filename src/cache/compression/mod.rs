@@ -1,8 +1,8 @@
-//! Compressed forms of answers: made while an answer passes, or once for an answer that is stored.
+//! Content codings of responses: made while a response passes, or once for a response that is stored.
 
 mod encoded_body;
 mod encoder;
-mod stored_forms;
+mod stored_codings;
 
 pub(crate) use encoded_body::Encoders;
-pub(crate) use stored_forms::StoredForms;
+pub(crate) use stored_codings::StoredCodings;

@@ -30,7 +30,7 @@ struct LiveSide {
     roots: usize,
 }
 
-/// The site, whose answers are taken for right, and another backend.
+/// The site, whose responses are taken for right, and another backend.
 #[derive(Debug)]
 pub(super) struct Sides {
     primary: LiveSide,
@@ -87,7 +87,7 @@ impl Sides {
 
     /// Sends a call to the primary, and then to the other backend.
     ///
-    /// The primary's two answers enclose the other's in time, so that what only the clock changed is volatile.
+    /// The primary's two responses enclose the other's in time, so that what only the clock changed is volatile.
     ///
     /// # Errors
     ///

@@ -90,7 +90,7 @@ impl Suite {
     }
 }
 
-/// The places at which two answers differ, each once: `categories[].views`.
+/// The places at which two responses differ, each once: `categories[].views`.
 fn changed(first: &Value, second: &Value) -> Vec<String> {
     let mut places = BTreeSet::new();
     differences(first, second, "", &mut places);

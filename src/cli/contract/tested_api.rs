@@ -30,7 +30,7 @@ pub(super) struct ApiUnderTest {
     namespace: String,
     client: reqwest::Client,
     account: Option<HeaderValue>,
-    /// The most that is read of an answer, in bytes.
+    /// The most that is read of a response, in bytes.
     most_bytes: usize,
     pace: Pace,
     /// Held while a request is under way.
@@ -53,7 +53,7 @@ pub(super) struct ApiRequest {
     pub(super) with_account: bool,
 }
 
-/// An answer of the API.
+/// A response of the API.
 #[derive(Debug, Clone)]
 pub(super) struct ApiAnswer {
     pub(super) status: u16,

@@ -15,17 +15,17 @@ use serde::Serialize;
 /// What the cache would do with a call.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct CacheStory {
-    /// True if the answer may be kept and looked up.
+    /// True if the response may be kept and looked up.
     pub(super) cacheable: bool,
     /// Why not, by the name in `Cache-Status`.
     pub(super) bypass: Option<&'static str>,
-    /// Everything that the answer depends on, with the backend that answers all clients.
+    /// Everything that the response depends on, with the backend that answers all clients.
     pub(super) key: Option<String>,
     /// The time for which a success is served without asking, in seconds, without a companion plugin.
     pub(super) lifetime: Option<u64>,
     /// The setting or the moment that ends it.
     pub(super) ended_by: Option<&'static str>,
-    /// The tags of all answers that a write removes; `everything`: all answers.
+    /// The tags of all responses that a write removes; `everything`: all responses.
     pub(super) removes: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl CacheStory {
     }
 }
 
-/// The call that the site is asked: for an answer that everybody may get, HEAD asks for the body as well.
+/// The call that the site is asked: for a response that everybody may get, HEAD asks for the body as well.
 pub(super) fn asked(call: &ForwardableCall, settings: &Settings) -> ForwardableCall {
     match CachePolicy::new(settings).judge(call) {
         Some(Ok(cacheable)) => cacheable.for_everybody(),

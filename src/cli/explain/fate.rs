@@ -1,7 +1,7 @@
 //! The treatment of parameters that the operation does not declare.
 
 use calendar_edge_core::settings::UndeclaredParameters;
-use calendar_edge_judge::call::{Explanation, UndeclaredFate};
+use calendar_edge_judge::call::{Explanation, UndeclaredOutcome};
 use calendar_edge_judge::contract::global::{Treatment, global};
 use calendar_edge_judge::contract::{Action, Operation};
 use calendar_edge_judge::wordpress::payload::Source;
@@ -18,15 +18,15 @@ pub(super) fn fate(
     }
     match explanation.fate(name) {
         None => "forwarded: the plugin obeys it undeclared",
-        Some(UndeclaredFate::Listed) => "forwarded: listed in `extra_parameters`",
-        Some(UndeclaredFate::Published) => {
+        Some(UndeclaredOutcome::Listed) => "forwarded: listed in `extra_parameters`",
+        Some(UndeclaredOutcome::Published) => {
             "forwarded: the site publishes it, or may do so as long as its index is not read"
         }
-        Some(UndeclaredFate::ByRule(UndeclaredParameters::Forward)) => {
+        Some(UndeclaredOutcome::ByRule(UndeclaredParameters::Forward)) => {
             "forwarded: not in the table, and `undeclared` or `mode` lets it pass"
         }
-        Some(UndeclaredFate::ByRule(UndeclaredParameters::Drop)) => "dropped: not in the table",
-        Some(UndeclaredFate::ByRule(UndeclaredParameters::Refuse)) => "refused: not in the table",
+        Some(UndeclaredOutcome::ByRule(UndeclaredParameters::Drop)) => "dropped: not in the table",
+        Some(UndeclaredOutcome::ByRule(UndeclaredParameters::Refuse)) => "refused: not in the table",
     }
 }
 

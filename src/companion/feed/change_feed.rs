@@ -115,7 +115,7 @@ impl ChangeFeed {
         self.0.log.lock().of.key.clone()
     }
 
-    /// Hears everything that readers may wait for from now on.
+    /// Receives everything that readers may wait for from now on.
     pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
         self.0.moved.subscribe()
     }
@@ -135,7 +135,7 @@ impl ChangeFeed {
             .map(ChangeLog::settled)
     }
 
-    /// Hears a message, before its numbers are counted.
+    /// Receives a message, before its numbers are counted.
     pub(crate) fn heard(&self, purge: &PurgeRequest) {
         self.change(|log| {
             if let Some(log) = &mut log.log {
@@ -144,7 +144,7 @@ impl ChangeFeed {
         });
     }
 
-    /// The site of a root was heard up to this change.
+    /// The changes of a root's site are known up to this one.
     pub(crate) fn follow(&self, root: &Url, settled: Option<u64>) {
         let Some(settled) = settled.filter(|_| self.is_on()) else {
             return;
@@ -186,7 +186,7 @@ impl ChangeFeed {
         });
     }
 
-    /// An answer for everybody showed these records.
+    /// A response for everybody showed these records.
     pub(crate) fn shown(&self, answer: &Dependencies) {
         if !self.is_on() {
             return;
@@ -234,12 +234,12 @@ impl ChangeFeed {
         is_free.then(|| JudgingTurn(self.clone()))
     }
 
-    /// The position up to which a receiver was told.
+    /// The position up to which a receiver has the changes.
     pub(super) fn delivered(&self, receiver: &str) -> Option<FeedPosition> {
         self.0.log.lock().delivered.of(receiver)
     }
 
-    /// A receiver was told up to this position.
+    /// A receiver has the changes up to this position.
     pub(super) fn deliver(&self, receiver: &str, position: FeedPosition) {
         let mut log = self.0.log.lock();
         log.delivered.note(receiver, position);

@@ -1,4 +1,4 @@
-//! One receiver of changes: a signed request to it, and what its answer means.
+//! One receiver of changes: a signed request to it, and what its response means.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ impl Receiver {
         }))
     }
 
-    /// Posts a message. Every status from 200 to 299 says that it was taken; the rest of the answer does not matter.
+    /// Posts a message. Every status from 200 to 299 says that it was taken; the rest of the response does not matter.
     pub(super) async fn post(&self, id: &str, body: Bytes) -> Result<(), NotTaken> {
         let headers = self.headers(id, &body);
         let request = self.client.post(self.settings.url.clone()).headers(headers);

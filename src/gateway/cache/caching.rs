@@ -87,7 +87,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         Box::pin(self.filling.inner().call(call)).await
     }
 
-    /// The keys of answers of whoever answers.
+    /// The keys of responses of whoever answers.
     fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
         route.keys().unwrap_or(&self.keys)
     }
@@ -129,7 +129,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    /// Asks the site, or waits for somebody who does. `older` is an answer that may be served if the site fails.
+    /// Asks the site, or waits for somebody who does. `older` is a response that may be served if the site fails.
     async fn ask(
         &self,
         query: CacheQuery<'_>,
@@ -235,7 +235,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
+    /// An older response in place of a failure, if there is one that nothing has removed meanwhile.
     fn on_error(&self, older: Option<&Arc<StoredResponse>>, query: &CacheQuery<'_>) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
         let now = unix_time();
@@ -250,7 +250,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         Some(on_error.showing(Arc::clone(older)))
     }
 
-    /// An older answer that may be served while the query waits, and for how long it is stale.
+    /// An older response that may be served while the query waits, and for how long it is stale.
     fn while_busy<'k>(
         &self,
         older: Option<&'k Arc<StoredResponse>>,

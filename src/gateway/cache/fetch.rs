@@ -1,4 +1,4 @@
-//! The query to the site on behalf of everybody who asks it, and what becomes of the answer.
+//! The query to the site on behalf of everybody who asks it, and what becomes of the response.
 
 use std::sync::Arc;
 
@@ -36,21 +36,21 @@ pub(in crate::gateway) struct CacheFetch<S> {
 /// What a client asks.
 #[derive(Debug)]
 pub(in crate::gateway) struct CacheQuery<'c> {
-    /// Everything that the answer depends on.
+    /// Everything that the response depends on.
     pub(in crate::gateway) key: Arc<str>,
     pub(in crate::gateway) call: CacheableCall<'c>,
-    /// The client's condition, if it may have the answer already.
+    /// The client's condition, if it may have the response already.
     pub(in crate::gateway) if_none_match: Option<HeaderValue>,
 }
 
 /// The end of a query.
 #[derive(Debug, Clone)]
 pub(in crate::gateway) enum SharedOutcome {
-    /// An answer for everybody.
+    /// A response for everybody.
     Stored(Arc<StoredResponse>),
     /// The site failed: the same for everybody who asked.
     Failed(Arc<Answer>),
-    /// An answer for the one whose query it was, who takes it.
+    /// A response for the one whose query it was, who takes it.
     Uncacheable(Arc<Mutex<Option<CallResponse>>>),
 }
 
@@ -65,8 +65,8 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         &self.inner
     }
 
-    /// Asks the site for everybody who waits. `older` is the answer that is replaced. A query that waits in the
-    /// queue ends there when all have left, unless it is to replace an answer.
+    /// Asks the site for everybody who waits. `older` is the response that is replaced. A query that waits in the
+    /// queue ends there when all have left, unless it is to replace a response.
     pub(in crate::gateway) async fn fill(
         self: Arc<Self>,
         leader: Leader<SharedOutcome>,
@@ -187,7 +187,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
         }
     }
 
-    /// The facts that the lifetime of an answer depends on; asks for the site's zone if it is needed and due.
+    /// The facts that the lifetime of a response depends on; asks for the site's zone if it is needed and due.
     fn filled(self: &Arc<Self>, at: UnixTime, storable: Storable, turn: DateTurn) -> LifetimeFacts {
         let clock = self.cache.clock();
         if turn == DateTurn::Daily && clock.is_due(at) {

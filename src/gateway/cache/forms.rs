@@ -53,7 +53,7 @@ struct EventPage {
     response: CallResponse,
 }
 
-/// The pages that an answer is made of.
+/// The pages that a response is made of.
 struct PagesRead {
     first: CallResponse,
     headers: HeaderMap,
@@ -61,11 +61,11 @@ struct PagesRead {
     made_of: Option<StoredMetadata>,
 }
 
-/// The reason why there is no answer in the form.
+/// The reason why there is no response in the form.
 enum Unwritten {
-    /// The answer to one of its pages is no page: it is the answer to all.
+    /// The response to one of its pages is no page: it is the response to all.
     Answered(Box<CallResponse>),
-    /// The pages make no answer.
+    /// The pages make no response.
     Pages(PageFault),
 }
 
@@ -102,9 +102,9 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
 // === impl FormPages ===
 
 impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
-    /// Reads all pages, and writes the answer.
+    /// Reads all pages, and writes the response.
     async fn read(&self, call: &CalendarCall, mut writer: FormWriter) -> Result<CallResponse, Unwritten> {
-        // Before the first page: what is removed from now on is not in the answer.
+        // Before the first page: what is removed from now on is not in the response.
         let generation = self.cache.generation();
         let has_pages = call.call.has_pages();
         let mut pages: Option<PagesRead> = None;
@@ -161,7 +161,7 @@ impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
             by: facts.by().unwrap_or(AnsweredBy::Backend),
             audience: facts.audience().unwrap_or(Audience::OneClient),
             // Those of the page are of another body.
-            forms: None,
+            codings: None,
         };
         let mut response = PlainResponse::new(whole(written.body.into()));
         *response.headers_mut() = headers;

@@ -6,7 +6,7 @@ use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
 
 use super::fetch::CacheQuery;
-use crate::cache::compression::StoredForms;
+use crate::cache::compression::StoredCodings;
 use crate::cache::{Answer, StoredResponse};
 use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
@@ -25,9 +25,9 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 pub(in crate::gateway) struct CacheReport {
     metrics: CacheMetrics,
     client_max_age: Duration,
-    /// What clients may do with an answer that has an entity tag.
+    /// What clients may do with a response that has an entity tag.
     client_caching: HeaderValue,
-    /// The same where the site forbids other forms of its answer.
+    /// The same where the site forbids other codings of its response.
     untransformed: HeaderValue,
 }
 
@@ -43,7 +43,7 @@ impl CacheReport {
         }
     }
 
-    /// A stored answer, at a time.
+    /// A stored response, at a time.
     pub(in crate::gateway) fn stored(
         &self,
         stored: &StoredResponse,
@@ -64,11 +64,11 @@ impl CacheReport {
             headers.insert(CACHE_CONTROL, self.caching(stored, now));
             headers.remove(EXPIRES);
         }
-        let response = for_everybody(response, by, stored.forms());
+        let response = for_everybody(response, by, stored.codings());
         self.told(response, query.operation(), outcome, stored.age(now))
     }
 
-    /// What clients may do with a stored answer: no more than the site allows.
+    /// What clients may do with a stored response: no more than the site allows.
     fn caching(&self, stored: &StoredResponse, now: UnixTime) -> HeaderValue {
         let stated = stored.filled().stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
@@ -127,12 +127,12 @@ impl CacheReport {
     }
 }
 
-/// An answer of the calendar for everybody.
-fn for_everybody(response: PlainResponse, by: AnsweredBy, forms: Option<StoredForms>) -> CallResponse {
+/// A response of the calendar for everybody.
+fn for_everybody(response: PlainResponse, by: AnsweredBy, codings: Option<StoredCodings>) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,
         audience: Audience::Everybody,
-        forms,
+        codings,
     };
     EdgeResponse { response, facts }.into()
 }

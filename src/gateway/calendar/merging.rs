@@ -92,10 +92,8 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
         if !task.conditions.hold(&record) {
             return Err(Err(CallFailure::PreconditionFailed));
         }
-        let merged = call
-            .call
-            .merged(&record)
-            .map_err(|_| Err(CallFailure::NoRecord))?;
+        let merged = call.call.merged(&record).ok();
+        let merged = merged.ok_or(Err(CallFailure::NoRecord))?;
         // Once more, as late as possible: WordPress itself checks nothing.
         if self.read(task).await? != record {
             return Err(Err(CallFailure::Conflict));
@@ -109,17 +107,15 @@ impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     ///
     /// The end of a PATCH without an update.
     async fn patch(&self, call: CalendarCall, task: MergeTask) -> Result<BackendResult, BackendResult> {
-        let record = match task.record {
-            Some(record) => record,
-            None => {
-                let record = self.read(&task).await?;
-                record.id().ok_or(Err(CallFailure::NoRecord))?
-            }
+        let record = if let Some(record) = task.record {
+            record
+        } else {
+            let record = self.read(&task).await?;
+            record.id().ok_or(Err(CallFailure::NoRecord))?
         };
         let turn = self.turns.turn(record);
-        let _turn = tokio::time::timeout(self.patience, turn)
-            .await
-            .map_err(|_| Err(ExchangeFailure::Overloaded.into()))?;
+        let turn = tokio::time::timeout(self.patience, turn).await.ok();
+        let _turn = turn.ok_or(Err(ExchangeFailure::Overloaded.into()))?;
         let update = call.asking(Arc::new(self.merge(&call, &task).await?));
         Ok(self.inner.call(update).await)
     }
@@ -130,9 +126,9 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
         match self.task(&call) {
             None => self.inner.call(call).await,
             // Behind a pointer: few calls come here.
-            Some(task) => Box::pin(self.patch(call, task))
-                .await
-                .unwrap_or_else(|ended| ended),
+            Some(task) => match Box::pin(self.patch(call, task)).await {
+                Ok(end) | Err(end) => end,
+            },
         }
     }
 }

@@ -50,7 +50,7 @@ impl<S> Presenting<S> {
                 facts: ResponseFacts::Calendar {
                     by: AnsweredBy::Backend,
                     audience,
-                    forms: None,
+                    codings: None,
                 },
             },
             storable,

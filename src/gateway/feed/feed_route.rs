@@ -146,7 +146,7 @@ impl FeedRoute {
     }
 }
 
-/// Answers once, with 304 where the reader has this answer.
+/// Answers once, with 304 where the reader has this response.
 async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
     let page = match follower.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
@@ -179,7 +179,7 @@ fn of_feed(mut response: PlainResponse) -> EdgeResponse {
         facts: ResponseFacts::Calendar {
             by: AnsweredBy::OwnRoute { code: "feed" },
             audience: Audience::Everybody,
-            forms: None,
+            codings: None,
         },
     }
 }

@@ -45,10 +45,10 @@ pub(super) enum Followed {
     Ending(FeedPage),
 }
 
-/// The most changes of one answer; a few more, because those of one number stay together.
+/// The most changes of one response; a few more, because those of one number stay together.
 const MOST_CHANGES: usize = 1000;
 
-/// The most records that one answer includes.
+/// The most records that one response includes.
 const MOST_RECORDS: usize = 100;
 
 /// The most bytes of them.

@@ -43,7 +43,7 @@ pub(in crate::gateway) struct CutoverRules {
 // === impl CuttingOver ===
 
 impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
-    /// Asks the backend. A read that fails there, or has no answer when its rule is returned, is asked of the site; both
+    /// Asks the backend. A read that fails there, or has no response when its rule is returned, is asked of the site; both
     /// within the time of one read.
     async fn ask(&self, call: CalendarCall, rule_state: &Arc<RuleState>, longest: Duration) -> CallResponse {
         let (started, client) = (Instant::now(), call.client.forwarded.client());

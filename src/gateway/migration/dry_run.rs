@@ -42,7 +42,7 @@ pub struct DryRunCall {
     client: Arc<ClientSide>,
 }
 
-/// An answer as the client would have seen it.
+/// A response as the client would have seen it.
 #[derive(Debug, Clone)]
 pub struct DryRunAnswer {
     /// The status.
@@ -51,12 +51,12 @@ pub struct DryRunAnswer {
     pub headers: HeaderMap,
     /// The whole body, with public URLs.
     pub body: Bytes,
-    /// Why the edge would have answered instead of the backend; none: this is the backend's answer.
+    /// Why the edge would have answered instead of the backend; none: this is the backend's response.
     pub failure: Option<DryRunFailure>,
     own_hosts: OwnHosts,
 }
 
-/// The reason why a backend gave no answer that the edge relays.
+/// The reason why a backend gave no response that the edge relays.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{reason}")]
 pub struct DryRunFailure {
@@ -110,7 +110,7 @@ impl DryRun {
         call.reported(&self.rules)
     }
 
-    /// Sends a call, and reads the answer to its end.
+    /// Sends a call, and reads the response to its end.
     pub async fn answer(&self, call: &DryRunCall) -> DryRunAnswer {
         match self.way.call(call.again()).await {
             Ok(accepted) => call.present(accepted, &self.rules).await,
@@ -205,7 +205,7 @@ impl DryRunCall {
         }
     }
 
-    /// An answer that a backend of these rules gave, as the client would have seen it.
+    /// A response that a backend of these rules gave, as the client would have seen it.
     pub(in crate::gateway) async fn present<B>(
         &self,
         accepted: AcceptedResponse<B>,
@@ -242,7 +242,7 @@ impl DryRunAnswer {
         failure.is_none_or(|failure| failure.reach != Reach::Edge)
     }
 
-    /// The answer for the comparison.
+    /// The response for the comparison.
     pub fn compared(&self) -> ComparedAnswer<'_> {
         ComparedAnswer {
             status: self.status,
@@ -252,7 +252,7 @@ impl DryRunAnswer {
         }
     }
 
-    /// The edge's own answer in place of the backend's.
+    /// The edge's own response in place of the backend's.
     fn failed(failure: &CallFailure) -> Self {
         Self {
             status: fault::failed(failure, &Warnings::default()).status(),

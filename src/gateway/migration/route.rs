@@ -28,7 +28,7 @@ pub(in crate::gateway) struct Cutover {
     pub(in crate::gateway) rule: CutoverRule,
     pub(in crate::gateway) rule_state: Arc<RuleState>,
     pub(in crate::gateway) way: CandidateWay,
-    /// The keys of kept answers of the backend.
+    /// The keys of kept responses of the backend.
     pub(in crate::gateway) keys: KeySpace,
     /// The longest time of an attempt that the site may have to follow.
     pub(in crate::gateway) first_attempt: Duration,

@@ -33,7 +33,7 @@ struct Attempt<'a> {
 // === impl BackendSelection ===
 
 impl BackendSelection {
-    /// Asks the site, as whose answer the guard of a rule takes the time.
+    /// Asks the site, as whose response the guard of a rule takes the time.
     async fn ask_primary(&self, call: CalendarCall, rule_state: &Arc<RuleState>) -> BackendResult {
         let is_write = call.call.is_write();
         let client = call.client.forwarded.client();
@@ -86,7 +86,7 @@ impl Cutover {
         result
     }
 
-    /// Sends a call. One that may fall back leaves the site enough time for an answer.
+    /// Sends a call. One that may fall back leaves the site enough time for a response.
     async fn attempt(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         if call.may_fall_back() {
             let attempt = timeout(self.first_attempt, self.way.send(call, identity)).await;

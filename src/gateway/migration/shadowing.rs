@@ -1,4 +1,4 @@
-//! Reads whose answer is on its way are asked of another backend as well.
+//! Reads whose response is on its way are asked of another backend as well.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{Percentage, Settings};
 use calendar_edge_judge::call::ValidatedCall;
 
-/// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
+/// Copies reads that rules choose, once they are answered; the response itself passes unchanged.
 #[derive(Debug)]
 pub(in crate::gateway) struct Shadowing<S> {
     pub(in crate::gateway) inner: Arc<S>,

@@ -25,7 +25,7 @@ impl SiteLogins {
         }
     }
 
-    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the answer,
+    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the response,
     /// and gives the charges back if it proves that no login failed. `form` is as for [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard(
         &self,

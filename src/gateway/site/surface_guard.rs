@@ -65,7 +65,7 @@ impl SurfaceGuard {
         self.decider.surface_request(&asked.head)
     }
 
-    /// The answer to a request that its head refuses, before its body is read.
+    /// The response to a request that its head refuses, before its body is read.
     pub(in crate::gateway) fn by_head(
         &self,
         asked: &AskedRequest,
@@ -84,7 +84,7 @@ impl SurfaceGuard {
         request.is_some_and(|request| self.decider.surface().read_calls(request))
     }
 
-    /// The answer to a request that its body refuses.
+    /// The response to a request that its body refuses.
     pub(in crate::gateway) fn by_body(
         &self,
         asked: &AskedRequest,
@@ -219,7 +219,7 @@ fn reason(verdict: SurfaceVerdict<'_>) -> RefusalReason {
     }
 }
 
-/// The answer of a closed route in WordPress's words, or the page of a web server.
+/// The response of a closed route in WordPress's words, or the page of a web server.
 fn closed(verdict: SurfaceVerdict<'_>) -> EdgeResponse {
     let refusal = verdict.refusal();
     let Some((status, text)) = verdict.page() else {

@@ -117,7 +117,7 @@ const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
 /// What operators do about each alert.
 const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
 
-/// The answer to a rule that is resumed.
+/// The response to a rule that is resumed.
 #[derive(Debug, Serialize)]
 struct Resumed {
     resumed: bool,

@@ -38,7 +38,7 @@ pub(super) struct ExplainedRefusal<'a> {
     summary: RefusalSummary<'a>,
     meaning: Option<&'static str>,
     remedy: Option<&'static str>,
-    /// The site's answer to a forwarded request.
+    /// The site's response to a forwarded request.
     site: Option<ShownVerdict<'a>>,
     decided_by: Option<DecidedBy>,
     findings: Vec<ShownFinding<'a>>,

@@ -33,7 +33,7 @@ pub(crate) struct AdminParts {
     pub(crate) metrics: Metrics,
     /// What was counted in the last minutes.
     pub(crate) readings: Readings,
-    /// The kept answers.
+    /// The kept responses.
     pub(crate) cache: Cache,
     /// The other edges.
     pub(crate) fleet: Fleet,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::parts::AdminParts;
 use super::status::BackendHealth;
 
-/// The answer of `/readyz`.
+/// The response of `/readyz`.
 #[derive(Debug, Serialize)]
 pub(super) struct ReadyDocument<'a> {
     /// `ready`, `draining`, or `no backend answers`.
@@ -43,7 +43,7 @@ impl ReadyQuestion {
 // === impl ReadyDocument ===
 
 impl<'a> ReadyDocument<'a> {
-    /// The answer and its status. A site that was not heard within the last second is asked.
+    /// The response and its status. A site that was not heard within the last second is asked.
     pub(super) async fn answer(parts: &'a AdminParts, question: ReadyQuestion) -> (StatusCode, Self) {
         let is_ready = parts.readiness.is_ready();
         let needs_backend = is_ready && question == ReadyQuestion::EdgeAndBackend;

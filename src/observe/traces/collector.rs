@@ -1,4 +1,4 @@
-//! The collector: one request to it, and what its answer means.
+//! The collector: one request to it, and what its response means.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, USER_AGENT};
@@ -40,7 +40,7 @@ pub(super) enum Delivery {
 /// The path below the base URL.
 const PATH: [&str; 2] = ["v1", "traces"];
 
-/// Maximum bytes of an answer that are read.
+/// Maximum bytes of a response that are read.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// Maximum characters of a collector's words in a log line.
@@ -109,7 +109,7 @@ async fn read(response: reqwest::Response) -> Delivery {
     judge(status, pause, &body)
 }
 
-/// The meaning of an answer; a body that is none of OTLP's says nothing.
+/// The meaning of a response; a body that is none of OTLP's says nothing.
 fn judge(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Delivery {
     if status.is_success() {
         let told = ExportResponse::decode(body).unwrap_or_default();

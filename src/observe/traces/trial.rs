@@ -12,7 +12,7 @@ use calendar_edge_core::settings::TraceSettings;
 /// A collector that does not take spans now.
 #[derive(Debug, thiserror::Error)]
 #[error("{url}: {reason}")]
-pub struct CollectorTrouble {
+pub struct CollectorFault {
     /// Where spans are sent.
     url: Url,
     /// Its words or its status, or what kept it from answering.
@@ -25,11 +25,11 @@ pub struct CollectorTrouble {
 /// # Errors
 ///
 /// When it does not take them.
-pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorTrouble> {
+pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorFault> {
     let Some(endpoint) = &settings.endpoint else {
         return Ok(None);
     };
-    let trouble = |url: &Url, reason| CollectorTrouble {
+    let trouble = |url: &Url, reason| CollectorFault {
         url: url.clone(),
         reason,
     };

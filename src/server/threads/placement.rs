@@ -13,7 +13,7 @@ const DESCRIPTORS: usize = 4;
 /// How many more connections the thread that accepts may have than another before it gives one away.
 ///
 /// Two threads that share some 64 connections at random differ by as much. A thread that gets a connection has to be
-/// woken, which takes longer than a kept answer: connections of one request are best served where they are accepted.
+/// woken, which takes longer than a kept response: connections of one request are best served where they are accepted.
 const SPREAD: usize = 8;
 
 /// Shares connections out to the serving threads by their number; clones share the counts.

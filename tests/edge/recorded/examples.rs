@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_judge::contract::answer::{AnswerModel, Shape, models};
+use calendar_edge_judge::contract::answer::{ResponseModel, Shape, models};
 use serde_json::{Map, Value};
 
 use super::Exchange;
@@ -14,7 +14,7 @@ use crate::openapi::document;
 const FILE: &str = "fixtures/openapi/examples.json";
 
 /// Tells each object of an answer that a model describes.
-pub(super) fn walk(shape: Shape, value: &Value, tell: &mut impl FnMut(&'static AnswerModel, &Value)) {
+pub(super) fn walk(shape: Shape, value: &Value, tell: &mut impl FnMut(&'static ResponseModel, &Value)) {
     match (shape, value) {
         (Shape::Model(model), Value::Object(members)) => {
             tell(model, value);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use calendar_edge_judge::contract::answer::{AnswerMember, AnswerModel, Shape, models};
+use calendar_edge_judge::contract::answer::{ResponseMember, ResponseModel, Shape, models};
 use serde_json::{Value, json};
 
 use super::examples::walk;
@@ -25,7 +25,7 @@ fn others() -> [Value; 9] {
 }
 
 /// One value of each model out of the recorded answers.
-fn recorded_values() -> BTreeMap<&'static str, (&'static AnswerModel, Value)> {
+fn recorded_values() -> BTreeMap<&'static str, (&'static ResponseModel, Value)> {
     let mut found = BTreeMap::new();
     for answer in super::answers::answers() {
         walk(answer.shape, &answer.body, &mut |model, value| {
@@ -40,7 +40,7 @@ fn recorded_values() -> BTreeMap<&'static str, (&'static AnswerModel, Value)> {
 /// Counts what models and document say of one change; they must not disagree.
 fn agreed(
     validators: &mut HashMap<&'static str, Compiled>,
-    model: &'static AnswerModel,
+    model: &'static ResponseModel,
     changed: &Value,
 ) -> bool {
     let validator = validators
@@ -89,7 +89,7 @@ fn a_value_of_another_type_is_found_in_every_member() {
 }
 
 /// How many of the other values a member refuses at the least.
-fn least_refused(member: &AnswerMember) -> usize {
+fn least_refused(member: &ResponseMember) -> usize {
     match member.shape {
         Shape::Any => 0,
         Shape::Either(_) => 2,

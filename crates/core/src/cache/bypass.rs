@@ -1,4 +1,4 @@
-//! The calls whose answers may be looked up and kept, and why others pass by.
+//! The calls whose responses may be looked up and kept, and why others pass by.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub struct CachePolicy {
     switched_off: HashSet<OperationId>,
 }
 
-/// A read that passed every rule and whose answer is the same for everybody: the key to look up and to keep.
+/// A read that passed every rule and whose response is the same for everybody: the key to look up and to keep.
 ///
 /// It can only be made of a [`ValidatedCall`], so that nothing is looked up before it is judged.
 #[derive(Debug, Clone, Copy)]
@@ -62,12 +62,12 @@ impl CachePolicy {
         }
     }
 
-    /// Returns true if any answer may be kept.
+    /// Returns true if any response may be kept.
     pub const fn is_enabled(&self) -> bool {
         self.enabled
     }
 
-    /// Finds out whether the answer to a call may come from the cache; `None` if the call is no read.
+    /// Finds out whether the response to a call may come from the cache; `None` if the call is no read.
     pub fn judge<'a>(&self, call: &'a ForwardableCall) -> Option<Result<CacheableCall<'a>, Bypass>> {
         let operation = call.operation()?;
         match operation.id.action {
@@ -91,7 +91,7 @@ impl CachePolicy {
     }
 }
 
-/// The sign that the answer is for one client only.
+/// The sign that the response is for one client only.
 fn personal(call: &ValidatedCall) -> Option<Bypass> {
     let credentials = call.credentials();
     let signs = [
@@ -122,7 +122,7 @@ impl<'a> CacheableCall<'a> {
         self.0
     }
 
-    /// The same read on behalf of everybody who asks it, whose answer has a body; `None` if it is this one.
+    /// The same read on behalf of everybody who asks it, whose response has a body; `None` if it is this one.
     pub fn for_everybody(self) -> Option<ForwardableCall> {
         self.0.get_of_head().map(ForwardableCall::Validated)
     }

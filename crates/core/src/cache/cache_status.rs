@@ -29,12 +29,12 @@ pub enum CacheOutcome {
     Bypass(Bypass),
 }
 
-/// How the site was asked, and whether its answer is kept.
+/// How the site was asked, and whether its response is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     /// True if another client's question was shared.
     pub collapsed: bool,
-    /// The time for which the answer is kept fresh; `None`: it is not kept.
+    /// The time for which the response is kept fresh; `None`: it is not kept.
     pub stored_for: Option<Duration>,
 }
 

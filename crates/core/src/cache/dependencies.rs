@@ -1,4 +1,4 @@
-//! What an answer depends on: the records that it shows, and the collections that it was selected from.
+//! What a response depends on: the records that it shows, and the collections that it was selected from.
 
 use http::StatusCode;
 
@@ -8,23 +8,23 @@ use super::records::{of_list, of_record};
 use super::tag::Tag;
 use calendar_edge_judge::contract::{Kind, Route};
 
-/// The changes that make an answer outdated.
+/// The changes that make a response outdated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dependencies {
     /// A change of one of these.
     On(Box<[Tag]>),
-    /// Any change: the answer does not show what it was made of.
+    /// Any change: the response does not show what it was made of.
     OnEverything,
 }
 
-/// The most tags that are kept with one answer; more count as everything.
+/// The most tags that are kept with one response; more count as everything.
 const MOST_TAGS: usize = 4096;
 
-/// The parameter that leaves members out of the answer, numbers of records among them.
+/// The parameter that leaves members out of the response, numbers of records among them.
 const FIELDS: &str = "_fields";
 
 impl CacheableCall<'_> {
-    /// What the answer to this call with this status and body depends on.
+    /// What the response to this call with this status and body depends on.
     pub fn dependencies(self, status: StatusCode, body: &[u8]) -> Dependencies {
         let query = self.call().request().query.pairs();
         let is_cut = pairs(query).any(|(name, _)| name == FIELDS);
@@ -102,7 +102,7 @@ impl Dependencies {
         Self::On(selected.into_boxed_slice())
     }
 
-    /// What an answer depends on that is made of two.
+    /// What a response depends on that is made of two.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -1,4 +1,4 @@
-//! How long a kept answer is served, and with what reservation.
+//! How long a kept response is served, and with what reservation.
 
 use std::time::Duration;
 
@@ -28,12 +28,12 @@ pub struct CompanionSigns {
     pub last: UnixTime,
 }
 
-/// The facts about one kept answer that its lifetime depends on.
+/// The facts about one kept response that its lifetime depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LifetimeFacts {
     /// When the site was asked.
     pub at: UnixTime,
-    /// When the answer changes by itself; `None`: never.
+    /// When the response changes by itself; `None`: never.
     pub turns_at: Option<UnixTime>,
     /// True if it is a short-lived answer: it changes by itself at every moment, or says that nothing is there.
     pub is_brief: bool,
@@ -45,7 +45,7 @@ pub struct LifetimeFacts {
     pub stated: StatedLife,
 }
 
-/// How a kept answer may be served.
+/// How a kept response may be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
     /// Without asking, for this time.
@@ -58,14 +58,14 @@ pub enum Serving {
     Expired,
 }
 
-/// The rule that limits the time in which an answer is served without asking.
+/// The rule that limits the time in which a response is served without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LifetimeRule {
     /// `cache.fresh`: no companion plugin tells what changes.
     Fresh,
     /// `cache.fresh_with_purge`: the companion plugin tells what changes.
     FreshWithPurge,
-    /// `cache.fresh`, because the answer changes with every moment or says that nothing is there.
+    /// `cache.fresh`, because the response changes with every moment or says that nothing is there.
     Brief,
     /// The end of the site's day.
     EndOfDay,
@@ -87,14 +87,14 @@ impl Lifetimes {
         }
     }
 
-    /// Says how an answer may be served at the time `now`.
+    /// Says how a response may be served at the time `now`.
     pub fn serving(
         &self,
         filled: &LifetimeFacts,
         companion: Option<CompanionSigns>,
         now: UnixTime,
     ) -> Serving {
-        // A clock that was set back says nothing about the age of an answer.
+        // A clock that was set back says nothing about the age of a response.
         let Some(age) = now.checked_since(filled.at) else {
             return filled.stale(Duration::ZERO);
         };
@@ -112,7 +112,7 @@ impl Lifetimes {
         Serving::Expired
     }
 
-    /// The time for which an answer is served without asking, from the moment it was filled, and the rule that ends it.
+    /// The time for which a response is served without asking, from the moment it was filled, and the rule that ends it.
     pub fn lifetime(
         &self,
         filled: &LifetimeFacts,
@@ -139,7 +139,7 @@ impl Lifetimes {
             })
     }
 
-    /// Returns true if the companion plugin is heard, and was when the answer was filled: every change since is known.
+    /// Returns true if the companion plugin responds, and did when the response was filled: every change since is known.
     fn vouches(&self, signs: CompanionSigns, filled: &LifetimeFacts, now: UnixTime) -> bool {
         now.saturating_since(signs.last) <= self.reconcile && signs.since <= filled.at
     }
@@ -148,7 +148,7 @@ impl Lifetimes {
 // === impl LifetimeFacts ===
 
 impl LifetimeFacts {
-    /// An answer that was asked for at the time `at`.
+    /// A response that was asked for at the time `at`.
     pub fn new(at: UnixTime, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
         Self {
             at,
@@ -160,7 +160,7 @@ impl LifetimeFacts {
         }
     }
 
-    /// The facts about an answer that is made of two: it lives no longer than either.
+    /// The facts about a response that is made of two: it lives no longer than either.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl LifetimeFacts {
         }
     }
 
-    /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
+    /// Returns true if the response may be served at the time `now` although it is stale and the site works: it says
     /// nothing that time has made wrong, and lives as long as the site stated.
     pub fn may_be_stale(&self, now: UnixTime) -> bool {
         let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
@@ -184,7 +184,7 @@ impl LifetimeFacts {
         !has_turned && !has_ended && !self.is_brief && !self.is_restored
     }
 
-    /// How the answer may be served if nothing but a failure of the site speaks for it.
+    /// How the response may be served if nothing but a failure of the site speaks for it.
     const fn stale(&self, stale: Duration) -> Serving {
         if self.stated.must_revalidate {
             return Serving::Expired;
@@ -270,7 +270,7 @@ mod tests {
         let filled = filled(DateTurn::Never);
         assert_eq!(serving(&filled, signs(-5, 0), 10), Serving::Fresh(seconds(3590)));
         assert_eq!(serving(&filled, signs(-5, 0), 11), Serving::Behind(seconds(10)));
-        // Heard again after a gap: what was filled before the gap is asked for again.
+        // It responds again after a gap: what was filled before the gap is asked for again.
         assert_eq!(
             serving(&filled, signs(60, 100), 100),
             Serving::OnError(seconds(99))
@@ -286,7 +286,7 @@ mod tests {
         let companion = signs(-5, 55);
         assert_eq!(serving(&filled, companion, 59), Serving::Fresh(seconds(1)));
         assert_eq!(serving(&filled, companion, 60), Serving::OnError(Duration::ZERO));
-        // Neither is a stale answer served past the turn.
+        // Neither is a stale response served past the turn.
         assert_eq!(serving(&filled, None, 20), Serving::Behind(seconds(19)));
         let soon = LifetimeFacts {
             turns_at: Some(NOON.saturating_add(seconds(5))),

@@ -1,4 +1,4 @@
-//! The key of a kept answer: everything that the answer depends on.
+//! The key of a kept response: everything that the response depends on.
 
 use super::bypass::CacheableCall;
 use super::forms::AnswerForm;
@@ -16,7 +16,7 @@ pub struct KeySpace {
     by_public_base: bool,
 }
 
-/// The names by which a client reached the edge, which stand in the answer.
+/// The names by which a client reached the edge, which stand in the response.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachedBy<'a> {
     /// Scheme and authority.
@@ -34,7 +34,7 @@ const PUBLISHED: &str = "status=publish";
 // === impl KeySpace ===
 
 impl KeySpace {
-    /// The keys of answers of a backend; another one, or settings that lead elsewhere, give other keys.
+    /// The keys of responses of a backend; another one, or settings that lead elsewhere, give other keys.
     pub fn new(backend: &BackendSettings) -> Self {
         let roots = backend.roots.iter();
         Self {
@@ -52,7 +52,7 @@ impl KeySpace {
     /// The key of a call from a client that reached the edge by these names.
     ///
     /// It holds what the site is asked, so that calls share a key only if the site cannot tell them apart. A GET and a
-    /// HEAD share it too. Arguments with their default value are left out where the answer is the same: backends repeat
+    /// HEAD share it too. Arguments with their default value are left out where the response is the same: backends repeat
     /// the effective arguments in `rest_url`, whether they were sent or not.
     pub fn key(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>) -> String {
         let call = call.call();
@@ -77,7 +77,7 @@ impl KeySpace {
         key
     }
 
-    /// The key of the answer to a call in another form.
+    /// The key of the response to a call in another representation.
     pub fn key_of_form(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>, form: AnswerForm) -> String {
         [&self.key(call, reached), " ", form.media_type()].concat()
     }

@@ -1,4 +1,4 @@
-//! Nonces of WordPress in an answer, which are for the one who asked.
+//! Nonces of WordPress in a response, which are for the one who asked.
 
 use memchr::memmem;
 

@@ -46,10 +46,10 @@ pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     Some(tags)
 }
 
-/// The tags of the records in the answer to a list. `None` if the body is no such answer.
+/// The tags of the records in the response to a list. `None` if the body is no such answer.
 pub(super) fn of_list(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
-    let answer = ListAnswer {
+    let answer = ListResponse {
         kind,
         tags: &mut tags,
     };
@@ -63,8 +63,8 @@ fn read<'de>(seed: impl DeserializeSeed<'de, Value = ()>, body: &'de [u8]) -> Op
     json.end().ok()
 }
 
-/// The answer to a list: the records stand in a member with the name of the collection.
-struct ListAnswer<'t> {
+/// The response to a list: the records stand in a member with the name of the collection.
+struct ListResponse<'t> {
     kind: Kind,
     tags: &'t mut Vec<Tag>,
 }
@@ -78,9 +78,9 @@ struct BodyPlace<'t> {
 /// Finds one of these names; any other is `None`.
 struct NameIn<'n, T>(&'n [(&'static str, T)]);
 
-// === impl ListAnswer ===
+// === impl ListResponse ===
 
-impl<'de> DeserializeSeed<'de> for ListAnswer<'_> {
+impl<'de> DeserializeSeed<'de> for ListResponse<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -88,7 +88,7 @@ impl<'de> DeserializeSeed<'de> for ListAnswer<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for ListAnswer<'_> {
+impl<'de> Visitor<'de> for ListResponse<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

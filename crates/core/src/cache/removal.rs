@@ -4,12 +4,12 @@ use strum::VariantArray as _;
 
 use super::tag::Tag;
 
-/// The answers that are to be removed.
+/// The responses that are to be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Removal {
-    /// Every answer that carries one of these tags.
+    /// Every response that carries one of these tags.
     Tags(Vec<Tag>),
-    /// Every answer.
+    /// Every response.
     All,
 }
 

@@ -1,7 +1,7 @@
 //! Whether two bodies say the same.
 
 /// Returns true if two bodies are the same after numeric character references to the usual characters of e-mail addresses
-/// are decoded. The plugin writes these as such references, at random, so that two equal answers differ byte by byte.
+/// are decoded. The plugin writes these as such references, at random, so that two equal responses differ byte by byte.
 ///
 /// Other references differ from what they refer to: `&#60;b&#62;` is text, and `<b>` is a tag.
 pub fn same_text(left: &[u8], right: &[u8]) -> bool {

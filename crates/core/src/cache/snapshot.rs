@@ -1,6 +1,6 @@
-//! The form in which kept answers outlive the process.
+//! The form in which kept responses outlive the process.
 //!
-//! A snapshot begins with [`SNAPSHOT_HEADER`]. Each answer follows as two lengths, a head in JSON, the body, and a digest of both.
+//! A snapshot begins with [`SNAPSHOT_HEADER`]. Each response follows as two lengths, a head in JSON, the body, and a digest of both.
 //! Two lengths of zero end it: a file without them was not written to its end.
 
 use ring::digest::{Context, SHA256};
@@ -20,10 +20,10 @@ const SEAL: usize = 16;
 /// The largest head, in bytes: a key within the limit of targets, and some headers.
 const LARGEST_HEAD: u32 = 1 << 20;
 
-/// One answer without its body.
+/// One response without its body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotHead {
-    /// Everything that the answer depends on.
+    /// Everything that the response depends on.
     pub key: String,
     /// The status.
     pub status: u16,
@@ -51,7 +51,7 @@ pub struct SnapshotLengths {
 // === impl SnapshotHead ===
 
 impl SnapshotHead {
-    /// The facts that the lifetime of the answer depends on. What changed while no edge ran is not known.
+    /// The facts that the lifetime of the response depends on. What changed while no edge ran is not known.
     pub fn filled(&self) -> LifetimeFacts {
         LifetimeFacts {
             at: UnixTime::from_millis(self.at),
@@ -59,12 +59,12 @@ impl SnapshotHead {
             is_brief: self.is_brief,
             is_restored: true,
             is_of_backend: false,
-            // An answer that must not be served stale is in no snapshot.
+            // A response that must not be served stale is in no snapshot.
             stated: StatedLife::default(),
         }
     }
 
-    /// The tags of an answer by their names.
+    /// The tags of a response by their names.
     pub fn names(dependencies: &Dependencies) -> Option<Vec<String>> {
         match dependencies {
             Dependencies::On(tags) => Some(tags.iter().map(ToString::to_string).collect()),
@@ -72,7 +72,7 @@ impl SnapshotHead {
         }
     }
 
-    /// What the answer depends on; everything, if a tag is not known here.
+    /// What the response depends on; everything, if a tag is not known here.
     pub fn dependencies(&self) -> Dependencies {
         let parsed = self.tags.as_ref().and_then(|tags| {
             let tags: Result<Box<[_]>, _> = tags.iter().map(|tag| tag.parse()).collect();
@@ -105,7 +105,7 @@ impl SnapshotLengths {
     }
 }
 
-/// The digest of one answer.
+/// The digest of one response.
 pub fn snapshot_seal(head: &[u8], body: &[u8]) -> [u8; SEAL] {
     let mut context = Context::new(&SHA256);
     context.update(head);

@@ -1,4 +1,4 @@
-//! The life of an answer as the site states it to shared caches (RFC 9111 sections 4.2.1, 5.2.2 and 5.3).
+//! The life of a response as the site states it to shared caches (RFC 9111 sections 4.2.1, 5.2.2 and 5.3).
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -10,20 +10,20 @@ use crate::unix_time::UnixTime;
 /// What the site states; nothing by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatedLife {
-    /// The time for which the answer is fresh when it arrives: of `s-maxage`, else of `max-age`, else of `Expires`.
+    /// The time for which the response is fresh when it arrives: of `s-maxage`, else of `max-age`, else of `Expires`.
     pub fresh: Option<Duration>,
     /// True if it must not be served stale, not even when the site fails: `must-revalidate`, `proxy-revalidate` or
     /// `s-maxage`.
     pub must_revalidate: bool,
 }
 
-/// The longest lifetime that is told apart, in seconds (RFC 9111 section 1.2.2).
+/// The longest lifetime that is distinguished, in seconds (RFC 9111 section 1.2.2).
 const LONGEST: u64 = 1 << 31;
 
 // === impl StatedLife ===
 
 impl StatedLife {
-    /// Reads the headers of an answer that arrives at the time `now`. A lifetime that cannot be read has ended.
+    /// Reads the headers of a response that arrives at the time `now`. A lifetime that cannot be read has ended.
     pub fn of(headers: &HeaderMap, now: UnixTime) -> Self {
         let stated = Stated::of(headers);
         let fresh = stated
@@ -36,7 +36,7 @@ impl StatedLife {
         }
     }
 
-    /// Whether the lifetime has ended when the answer is so old.
+    /// Whether the lifetime has ended when the response is so old.
     pub fn has_ended(&self, age: Duration) -> bool {
         self.fresh.is_some_and(|fresh| fresh <= age)
     }
@@ -130,7 +130,7 @@ fn times<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     })
 }
 
-/// The time that the answer was in caches before (RFC 9111 section 5.1).
+/// The time that the response was in caches before (RFC 9111 section 5.1).
 fn age(headers: &HeaderMap) -> Duration {
     let fields = headers.get_all(AGE).iter();
     fields

@@ -1,4 +1,4 @@
-//! The answers of the site that may be kept.
+//! The responses of the site that may be kept.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, StatusCode};
 use super::nonce::shows_nonce;
 use super::stated::StatedLife;
 
-/// Whether an answer of the site may be kept.
+/// Whether a response of the site may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storable {
     /// It may, as long as it is fresh.
@@ -30,7 +30,7 @@ const FORWARDED: [&str; 4] = ["*", "user-agent", "x-forwarded-for", "x-request-i
 // === impl Storable ===
 
 impl Storable {
-    /// Judges an answer to an anonymous read by status and headers, as the site sent them, and by the life that the site
+    /// Judges a response to an anonymous read by status and headers, as the site sent them, and by the life that the site
     /// states for it.
     pub fn of(status: StatusCode, headers: &HeaderMap, stated: StatedLife) -> Self {
         if is_personal(headers) {
@@ -45,7 +45,7 @@ impl Storable {
         }
     }
 
-    /// The same for an answer with this body: one that shows a nonce is for the client that asked.
+    /// The same for a response with this body: one that shows a nonce is for the client that asked.
     #[must_use]
     pub fn with_body(self, body: &[u8]) -> Self {
         match self {

@@ -1,11 +1,11 @@
-//! The names of what an answer shows: records, images and collections.
+//! The names of what a response shows: records, images and collections.
 
 use std::fmt;
 use std::str::FromStr;
 
 use calendar_edge_judge::contract::Kind;
 
-/// One thing that an answer shows, and that makes it outdated when it changes.
+/// One thing that a response shows, and that makes it outdated when it changes.
 ///
 /// # Example
 ///
@@ -24,7 +24,7 @@ pub enum Tag {
     Image(u64),
     /// Members and order of all lists of a kind: `events`, `venues`, `organizers`, `categories`, `tags`.
     Collection(Kind),
-    /// What events and terms show of their relations to records that the answer does not name: how many events a term
+    /// What events and terms show of their relations to records that the response does not name: how many events a term
     /// has, which venue or organizer is not published: `relations`. A write removes it where only the site knows which
     /// other records it touched.
     Relations,

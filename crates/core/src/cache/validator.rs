@@ -1,4 +1,4 @@
-//! Entity tags, and the conditions of clients that already have an answer (RFC 9110 section 13).
+//! Entity tags, and the conditions of clients that already have a response (RFC 9110 section 13).
 
 use http::header::IF_NONE_MATCH;
 use http::{HeaderMap, HeaderValue};
@@ -21,7 +21,7 @@ pub fn entity_tag(body: &[u8]) -> HeaderValue {
     HeaderValue::try_from(tag).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
-/// Returns true if `If-None-Match` names this entity tag or any. Forms of one answer count as the same (weak comparison).
+/// Returns true if `If-None-Match` names this entity tag or any. Codings of one response count as the same (weak comparison).
 pub fn is_known(if_none_match: &HeaderValue, tag: &HeaderValue) -> bool {
     let known = if_none_match.as_bytes().trim_ascii();
     if known == b"*" {

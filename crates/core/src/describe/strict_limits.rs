@@ -29,7 +29,7 @@ body.
 const ARGUMENTS: &str = "
 ## Arguments
 
-| Argument | Form | Operations |
+| Arguments | Form | Operations |
 |---|---|---|
 ";
 
@@ -44,37 +44,51 @@ pub fn strict_reference() -> String {
     for row in rows() {
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} |",
-            row.name,
+            "| {} | {} | {} |",
+            quoted(&row.names),
             row.form,
-            row.operations.join(", ")
+            quoted(&row.operations)
         );
     }
     text
 }
 
-/// One argument in one form, with all operations that use it in this form.
+/// Arguments of one form, with all operations that use them in this form.
 struct StrictRow {
-    name: &'static str,
+    names: Vec<&'static str>,
     form: String,
-    operations: Vec<String>,
+    operations: Vec<&'static str>,
 }
 
 fn rows() -> Vec<StrictRow> {
     let mut rows: Vec<StrictRow> = Vec::new();
+    for single in rows_of_arguments() {
+        let known = rows
+            .iter_mut()
+            .find(|row| row.form == single.form && row.operations == single.operations);
+        match known {
+            Some(row) => row.names.extend(single.names),
+            None => rows.push(single),
+        }
+    }
+    rows
+}
+
+/// A row for each argument in each of its forms.
+fn rows_of_arguments() -> Vec<StrictRow> {
+    let mut rows: Vec<StrictRow> = Vec::new();
     for operation in table().operations() {
         for argument in &operation.arguments {
             let form = form_of(argument);
-            let operation = format!("`{}`", operation.name);
             let known = rows
                 .iter_mut()
-                .find(|row| row.name == argument.name && row.form == form);
+                .find(|row| row.names == [argument.name] && row.form == form);
             match known {
-                Some(row) => row.operations.push(operation),
+                Some(row) => row.operations.push(operation.name.as_str()),
                 None => rows.push(StrictRow {
-                    name: argument.name,
+                    names: vec![argument.name],
                     form,
-                    operations: vec![operation],
+                    operations: vec![operation.name.as_str()],
                 }),
             }
         }

@@ -169,12 +169,6 @@ impl EdgeError {
             .filter(move |cause| cause.error() == self)
     }
 
-    /// Every sentence that a client may read, the usual one first.
-    pub fn sentences(self) -> Vec<&'static str> {
-        let causes = self.causes().filter_map(Cause::sentence);
-        std::iter::once(self.entry().own.sentence).chain(causes).collect()
-    }
-
     /// Every `error` that `Proxy-Status` may contain, the usual one first.
     pub fn proxy_errors(self) -> Vec<ProxyError> {
         let causes = self.causes().filter_map(Cause::proxy_error);
@@ -253,7 +247,8 @@ mod tests {
 
     #[test]
     fn every_sentence_of_an_error_is_a_sentence() {
-        for text in EdgeError::ALL.iter().flat_map(|error| error.sentences()) {
+        let own = EdgeError::ALL.iter().map(|error| error.entry().own.sentence);
+        for text in own.chain(Cause::ALL.iter().filter_map(|cause| cause.sentence())) {
             assert!(text.ends_with('.') && !text.contains("  "), "{text}");
         }
     }

@@ -16,14 +16,12 @@ An error has the JSON body of WordPress's errors:
 ```
 
 A code that begins with `edge_` comes from calendar-edge and is listed here. Every other code is WordPress's or the \
-plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages are \
-for people and may change.
+plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages \
+are for people and may change.
 
 Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
-stands here after the status. The line `request served` of the log has the code as `edge.code`, the status as `http.response.status_code`, and as \
-`request_id` the id that the client gets in `X-Request-Id`. Other lines about the request have that id in `span` as \
-`id`. Where no line for the operator stands, the request is wrong, and `client.address` and `user_agent.original` \
-name the client.
+stands here after the status. The line `request served` of the log has the code as `edge.code`, and the id of \
+`X-Request-Id` as `request_id`. Where no line for the operator stands, the request is wrong; the line names the client.
 ";
 
 /// The Markdown text of `docs/reference/errors.md`.
@@ -42,7 +40,7 @@ fn section(error: EdgeError, text: &mut String) {
         text,
         "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
         entry.own.code,
-        entry.own.status,
+        entry.own.status.as_u16(),
         proxy_errors(error),
         entry.own.meaning,
         entry.client
@@ -50,9 +48,6 @@ fn section(error: EdgeError, text: &mut String) {
     if entry.operator != LOOK_AT_CLIENT {
         let _ = writeln!(text, "- Operator: {}", entry.operator);
     }
-    let sentences = error.sentences().into_iter();
-    let messages: Vec<String> = sentences.map(|sentence| format!("“{sentence}”")).collect();
-    let _ = writeln!(text, "- Message: {}", messages.join(" or "));
 }
 
 fn proxy_errors(error: EdgeError) -> String {

@@ -23,7 +23,7 @@ struct ModelEdge {
     kept: [Option<u64>; RECORDS],
     unsaid: Vec<usize>,
     is_new_connection: bool,
-    /// It kept answers while it heard nobody.
+    /// It kept responses while it heard nobody.
     has_missed: bool,
 }
 

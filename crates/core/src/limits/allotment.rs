@@ -2,7 +2,7 @@
 //!
 //! An edge shrinks at once, and grows by one permit at once. It takes more only of what others have freed, and first says
 //! so in the table: of two that want the same permit, the second one sees that the first has it. So all of them together
-//! exceed the total by one for each edge at most, and only until the others have heard.
+//! exceed the total by one for each edge at most, and only until the others know.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

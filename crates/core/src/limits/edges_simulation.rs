@@ -60,7 +60,7 @@ struct DividedSite<'a> {
     free: usize,
     backlog: VecDeque<usize>,
     events: BinaryHeap<Reverse<(Duration, SiteEvent)>>,
-    /// The time between a call and its answer.
+    /// The time between a call and its response.
     answers: Vec<Duration>,
     most: usize,
 }
@@ -231,7 +231,7 @@ fn calls(edges: usize, rate: f64, skew: f64) -> Vec<SiteCall> {
     calls
 }
 
-/// The answers a second, and the most calls at the site at once; printed.
+/// The responses a second, and the most calls at the site at once; printed.
 fn answered(division: Division, edges: usize, load: f64, skew: f64) -> (f64, usize) {
     let calls = calls(edges, 40.0 * load, skew);
     let mut site = DividedSite::run(division, edges, &calls);

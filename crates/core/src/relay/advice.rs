@@ -99,7 +99,7 @@ const fn other_type(status: StatusCode) -> &'static str {
     }
 }
 
-/// About an answer without a body.
+/// About a response without a body.
 const fn empty(status: StatusCode) -> &'static str {
     match status.as_u16() {
         200..=299 | 500 => "PHP ended without an answer: its error log says why",

@@ -41,7 +41,7 @@ pub enum Detour {
     Nowhere,
 }
 
-/// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
+/// A response of the origin that is not passed on. Messages are for the log; no client sees them.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum OriginFailure {
@@ -202,7 +202,7 @@ pub fn mark_advice(code: &str) -> &'static str {
     }
 }
 
-/// The longest piece of an answer that gets into a log line, in bytes.
+/// The longest piece of a response that gets into a log line, in bytes.
 const LOGGED_BYTES: usize = 256;
 
 /// Prepares a text of the origin for a log line: bounded, without control characters.

@@ -1,9 +1,9 @@
-//! `Vary`: the request headers that an answer depends on (RFC 9110 section 12.5.5).
+//! `Vary`: the request headers that a response depends on (RFC 9110 section 12.5.5).
 
 use http::header::VARY;
 use http::{HeaderMap, HeaderValue};
 
-/// Says that an answer depends on this request header, unless it says so already.
+/// Says that a response depends on this request header, unless it says so already.
 pub fn vary_by(headers: &mut HeaderMap, name: &'static str) {
     let fields = headers.get_all(VARY).iter();
     let names = fields

@@ -9,7 +9,7 @@ use super::{
     OtherTraffic, Root, Settings, Timeouts,
 };
 
-/// Everything that exchanges with one backend depend on, and the presentation of its answers.
+/// Everything that exchanges with one backend depend on, and the presentation of its responses.
 ///
 /// [`Settings::site`] and [`Settings::candidates`] make it, so that each backend has the same rules, and its own clients,
 /// permits, breaker and names.

@@ -11,7 +11,7 @@ use super::case::Case;
 use super::nonce::nonce;
 use super::policy::PolicyInForce;
 use super::reading::RawCall;
-use super::undeclared::{LooseParameter, UndeclaredFate, loose};
+use super::undeclared::{LooseParameter, UndeclaredOutcome, loose};
 use super::usable::usable;
 use super::wordpress::is_of_type;
 use crate::contract::global::{GLOBALS, Global};
@@ -244,8 +244,8 @@ fn json_body<'a>(
         ) {
             (Ok(()), _) => {}
             // No site declares it, so what cannot become JSON is dropped.
-            (Err(NotUtf8), UndeclaredFate::ByRule(_)) => json.truncate(end),
-            (Err(error), UndeclaredFate::Listed | UndeclaredFate::Published) => return Err(error),
+            (Err(NotUtf8), UndeclaredOutcome::ByRule(_)) => json.truncate(end),
+            (Err(error), UndeclaredOutcome::Listed | UndeclaredOutcome::Published) => return Err(error),
         }
     }
     json.push(b'}');

@@ -6,7 +6,7 @@ use crate::call::credentials::Caller;
 
 /// Properties of the response to an admitted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ExpectedAnswer {
+pub(super) struct ExpectedResponse {
     /// The response is a script: `_jsonp` was sent and is allowed.
     pub(super) javascript: bool,
     /// The response is wrapped and its status hidden: `_envelope` was sent (backend.md section 12).
@@ -16,7 +16,7 @@ pub(super) struct ExpectedAnswer {
     pub(super) personal: bool,
 }
 
-impl ExpectedAnswer {
+impl ExpectedResponse {
     /// The response with a record that the edge reads for a caller.
     pub(super) const fn of_record() -> Self {
         Self {

@@ -3,7 +3,7 @@
 use super::nonce::nonce;
 use super::policy::PolicyInForce;
 use super::reading::{RawCall, read_parameters};
-use super::undeclared::{UndeclaredFate, UndeclaredRule};
+use super::undeclared::{UndeclaredOutcome, UndeclaredRule};
 use super::wordpress::{Reading, readings};
 use crate::call::credentials::Caller;
 use crate::contract::{Operation, OperationInForce};
@@ -59,7 +59,7 @@ pub(super) fn explain<T>(
 
 impl Explanation<'_> {
     /// What becomes of a parameter; `None` for a name that the table or WordPress itself has a rule for.
-    pub fn fate(&self, name: &[u8]) -> Option<UndeclaredFate> {
+    pub fn fate(&self, name: &[u8]) -> Option<UndeclaredOutcome> {
         self.rule.fate(name)
     }
 }

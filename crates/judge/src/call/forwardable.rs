@@ -15,7 +15,7 @@ use http::Method;
 use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::case::Case;
 use super::encode::{encode, encode_options};
-use super::expected::ExpectedAnswer;
+use super::expected::ExpectedResponse;
 use super::finding::Finding;
 use super::phases::{CallObjection, Weighed, weigh};
 use super::policy::PolicyInForce;
@@ -94,7 +94,7 @@ pub struct EncodedCall {
     request: CanonicalRequest,
     credentials: Credentials,
     deferred: Vec<Deferred>,
-    answer: ExpectedAnswer,
+    answer: ExpectedResponse,
 }
 
 // === impl ForwardableCall ===
@@ -136,7 +136,7 @@ impl ForwardableCall {
                 request,
                 credentials: call.credentials.clone(),
                 deferred: Vec::new(),
-                answer: ExpectedAnswer::to(call, caller, policy),
+                answer: ExpectedResponse::to(call, caller, policy),
             },
             operation: None,
             waiver: Some(Waiver::Description),
@@ -183,7 +183,7 @@ impl ForwardableCall {
             },
             credentials,
             deferred: Vec::new(),
-            answer: ExpectedAnswer::of_record(),
+            answer: ExpectedResponse::of_record(),
         };
         Some(Self::made(encoded, operation))
     }
@@ -299,7 +299,7 @@ impl EncodedCall {
             request: encode(case)?,
             credentials: case.call.credentials.clone(),
             deferred: case.deferred().to_vec(),
-            answer: ExpectedAnswer::to(case.call, case.caller, case.policy),
+            answer: ExpectedResponse::to(case.call, case.caller, case.policy),
         })
     }
 

@@ -39,6 +39,6 @@ pub use forwardable::{EncodedCall, ForwardableCall, UnprovenCall, ValidatedCall}
 pub use judge::{BodyNeed, Judge, Judgement, Outcome};
 pub use reading::RawCall;
 pub use rules::{ImageHosts, JudgeContext, elements, judge_value};
-pub use undeclared::UndeclaredFate;
+pub use undeclared::UndeclaredOutcome;
 pub use waiver::Waiver;
 pub use wordpress::{Deferred, Reading};

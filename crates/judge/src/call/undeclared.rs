@@ -23,12 +23,12 @@ pub(super) struct LooseParameter<'a> {
     pub(super) source: Source,
     pub(super) name: KeyRef<'a>,
     pub(super) value: &'a Value,
-    pub(super) fate: UndeclaredFate,
+    pub(super) fate: UndeclaredOutcome,
 }
 
 /// What becomes of a parameter that neither the table nor WordPress declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UndeclaredFate {
+pub enum UndeclaredOutcome {
     /// Forwarded: the settings list it.
     Listed,
     /// Forwarded unjudged: the site publishes it, or may do so while its index is not read.
@@ -65,7 +65,7 @@ impl<'a> UndeclaredRule<'a> {
     }
 
     /// The fate of a name; `None` for a name that the table or WordPress itself has a rule for.
-    pub(super) fn fate(self, name: &[u8]) -> Option<UndeclaredFate> {
+    pub(super) fn fate(self, name: &[u8]) -> Option<UndeclaredOutcome> {
         let Self {
             operation,
             in_force,
@@ -81,13 +81,13 @@ impl<'a> UndeclaredRule<'a> {
         }
         let mut listed = policy.extra_parameters(operation);
         Some(if listed.any(|listed| listed.as_bytes() == name) {
-            UndeclaredFate::Listed
+            UndeclaredOutcome::Listed
         } else if in_force.has_extra(name) && !policy.is_strict(Some(operation)) {
-            UndeclaredFate::Published
+            UndeclaredOutcome::Published
         } else {
             let by_rule = self.by_rule();
             let is_dangerous = || NEVER_FORWARDED.iter().any(|known| known.as_bytes() == name);
-            UndeclaredFate::ByRule(if by_rule == UndeclaredParameters::Forward && is_dangerous() {
+            UndeclaredOutcome::ByRule(if by_rule == UndeclaredParameters::Forward && is_dangerous() {
                 UndeclaredParameters::Drop
             } else {
                 by_rule
@@ -121,8 +121,8 @@ pub(super) fn loose<'a>(case: &'a Case<'_>) -> Vec<LooseParameter<'a>> {
     }
     let mut loose: Vec<LooseParameter<'a>> = parameters(&case.parameters, rule)
         .filter(|sent| match sent.fate {
-            UndeclaredFate::Listed | UndeclaredFate::Published => true,
-            UndeclaredFate::ByRule(by_rule) => by_rule == UndeclaredParameters::Forward,
+            UndeclaredOutcome::Listed | UndeclaredOutcome::Published => true,
+            UndeclaredOutcome::ByRule(by_rule) => by_rule == UndeclaredParameters::Forward,
         })
         .collect();
     loose.sort_by(|one, other| {
@@ -173,7 +173,7 @@ pub(super) fn names(case: &Case<'_>) -> Vec<String> {
 /// The parameters that are treated by the rule for undeclared ones.
 fn undeclared<'a>(case: &'a Case<'_>) -> impl Iterator<Item = LooseParameter<'a>> {
     parameters(&case.parameters, UndeclaredRule::of(case))
-        .filter(|sent| matches!(sent.fate, UndeclaredFate::ByRule(_)))
+        .filter(|sent| matches!(sent.fate, UndeclaredOutcome::ByRule(_)))
 }
 
 /// All parameters that neither the table nor WordPress has a rule for, but those of the path.
@@ -241,7 +241,7 @@ mod tests {
                 source,
                 name,
                 value: &value,
-                fate: UndeclaredFate::Published,
+                fate: UndeclaredOutcome::Published,
             }
             .query_name()
         };

@@ -34,7 +34,7 @@ pub struct Argument {
     pub meaning: &'static str,
 }
 
-/// Presence of an argument in a call, or of a member in an answer.
+/// Presence of an argument in a call, or of a member in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// It may be absent.

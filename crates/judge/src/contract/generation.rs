@@ -158,7 +158,7 @@ impl EventIds {
     /// nothing.
     pub const PROBE: &'static str = "events/0";
 
-    /// What an answer to a GET of [`EventIds::PROBE`] shows; none: nothing.
+    /// What a response to a GET of [`EventIds::PROBE`] shows; none: nothing.
     pub fn shown_by(status: u16, body: &[u8]) -> Option<Self> {
         let json: serde_json::Value = serde_json::from_slice(body).ok()?;
         match (status, json.get("code")?.as_str()?) {

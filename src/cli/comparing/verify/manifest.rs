@@ -44,7 +44,7 @@ pub(super) struct VerifiedRecord {
     pub(super) modified: Option<String>,
     /// The site's status.
     pub(super) status: u16,
-    /// SHA-256 of the site's answer, without what is spelt at random.
+    /// SHA-256 of the site's response, without what is spelt at random.
     pub(super) hash: String,
     /// The worst class of all its reads.
     pub(super) class: DifferenceClass,
@@ -142,7 +142,7 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The hash of an answer: of its JSON without spaces and without what is spelt at random, or of its bytes.
+/// The hash of a response: of its JSON without spaces and without what is spelt at random, or of its bytes.
 pub(super) fn hash(body: &[u8]) -> String {
     let plain = serde_json::from_slice::<Value>(body).ok().map(|mut document| {
         drop_random(&mut document);

@@ -6,9 +6,9 @@ use http::{HeaderMap, HeaderValue};
 use super::coding::Coding;
 use crate::cache::weight::{Weight, weight};
 
-/// The coding that a client likes best; none if it likes the plain form better, or says nothing.
+/// The coding that a client likes best; none if it likes the plain body better, or says nothing.
 ///
-/// A client that names neither `identity` nor `*` likes codings of any weight but zero better than the plain form.
+/// A client that names neither `identity` nor `*` likes codings of any weight but zero better than the plain body.
 /// Items that cannot be read count as absent.
 pub fn preferred(headers: &HeaderMap) -> Option<Coding> {
     let fields = headers.get_all(ACCEPT_ENCODING);

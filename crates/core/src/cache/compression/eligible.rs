@@ -1,4 +1,4 @@
-//! Which answers have a compressed form.
+//! Which responses may be compressed.
 
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -6,16 +6,16 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 /// The shortest body that is compressed, in bytes: a shorter one fits into a packet or two anyway.
 pub const SHORTEST: u64 = 1024;
 
-/// Whether an answer may be compressed.
+/// Whether a response may be compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eligible {
-    /// It has the same form for every client.
+    /// Every client gets it as it is.
     No,
-    /// Its form depends on `Accept-Encoding`.
+    /// Its content coding depends on `Accept-Encoding`.
     Yes,
 }
 
-/// Whether an answer may be compressed: it is whole, of a type that shrinks, and nobody compressed it or forbids it.
+/// Whether a response may be compressed: it is whole, of a type that shrinks, and nobody compressed it or forbids it.
 pub fn eligible(status: StatusCode, headers: &HeaderMap) -> Eligible {
     let has_body = !status.is_informational()
         && !matches!(
@@ -55,7 +55,7 @@ fn is_text(content_type: &HeaderValue) -> bool {
         || essence.ends_with("+xml")
 }
 
-/// Returns true if `Cache-Control` says `no-transform`: nobody on the way may change the form of the answer.
+/// Returns true if `Cache-Control` says `no-transform`: nobody on the way may change the coding of the response.
 pub fn forbids_change(headers: &HeaderMap) -> bool {
     headers
         .get_all(CACHE_CONTROL)
@@ -65,7 +65,7 @@ pub fn forbids_change(headers: &HeaderMap) -> bool {
         .any(|directive| directive.trim().eq_ignore_ascii_case("no-transform"))
 }
 
-/// Makes the entity tag of a compressed form weak: it is no longer the same bytes, but still the same answer.
+/// Makes the entity tag of a compressed body weak: it is no longer the same bytes, but still the same response.
 pub fn weaken(headers: &mut HeaderMap) {
     let Some(tag) = headers.get(ETAG) else { return };
     if tag.as_bytes().starts_with(b"W/") {

@@ -1,4 +1,4 @@
-//! Which form of an answer a client gets: as it is, or compressed.
+//! Which content coding of a response a client gets: none, or a compressed one.
 
 mod accept_encoding;
 mod coding;

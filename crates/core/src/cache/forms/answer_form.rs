@@ -8,7 +8,7 @@ use crate::settings::FormSettings;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::contract::{Action, Kind};
 
-/// The form of an answer.
+/// The form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AnswerForm {
     /// JSON, as WordPress answers.
@@ -67,7 +67,7 @@ impl OfferedForms {
         self.calendar
     }
 
-    /// The forms of the answer to a call: it reads events.
+    /// The forms of the response to a call: it reads events.
     #[must_use]
     pub fn of(self, call: &ForwardableCall) -> Self {
         let reads_events = call.operation().is_some_and(|operation| {
@@ -79,7 +79,7 @@ impl OfferedForms {
         }
     }
 
-    /// The form that a client gets of the answer to a call.
+    /// The form that a client gets of the response to a call.
     ///
     /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope has
     /// JSON inside, and an unacceptable answer is better than none: whoever names nothing that is offered gets JSON.

@@ -6,13 +6,13 @@ use super::calendar::CalendarWriter;
 use super::members::number;
 use std::collections::HashSet;
 
-/// Maximum number of events that are read for one answer.
+/// Maximum number of events that are read for one response.
 pub const MOST_EVENTS: u64 = 500;
 
-/// Maximum bytes of the events in one answer.
+/// Maximum bytes of the events in one response.
 pub const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// Maximum number of pages that are read for one answer: sites may list fewer events on a page than they are asked for.
+/// Maximum number of pages that are read for one response: sites may list fewer events on a page than they are asked for.
 const MOST_PAGES: u32 = 50;
 
 /// Writes the pages of one read as a calendar.
@@ -33,11 +33,11 @@ pub struct FormWriter {
 pub enum AfterPage {
     /// There are more.
     More,
-    /// The answer is complete, or can hold no more.
+    /// The response is complete, or can hold no more.
     End,
 }
 
-/// The reason why pages make no answer.
+/// The reason why pages make no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PageFault {
     /// A page holds no events where they are expected.
@@ -56,7 +56,7 @@ pub enum PageFault {
     Changed,
 }
 
-/// An answer in another form.
+/// A response in another form.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WrittenForm {
     /// The bytes.
@@ -80,7 +80,7 @@ impl FormWriter {
         }
     }
 
-    /// Adds a page: the answer to a list, or to the read of one event. `page` is its number, from 1.
+    /// Adds a page: the response to a list, or to the read of one event. `page` is its number, from 1.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl FormWriter {
         self.is_full = self.is_full || self.listed >= MOST_EVENTS;
     }
 
-    /// The answer. `is_whole` says that all pages of the list were wanted.
+    /// The response. `is_whole` says that all pages of the list were wanted.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Which calls are for the cache, and how long their answers hold.
+//! Which calls are for the cache, and how long their responses hold.
 
 use http::Method;
 

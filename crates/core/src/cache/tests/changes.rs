@@ -1,4 +1,4 @@
-//! What makes a kept answer outdated.
+//! What makes a kept response outdated.
 
 use http::{HeaderValue, StatusCode};
 

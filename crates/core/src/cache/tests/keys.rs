@@ -1,4 +1,4 @@
-//! Which calls share a kept answer.
+//! Which calls share a kept response.
 
 use proptest::prelude::*;
 

@@ -31,7 +31,7 @@ enum ModelStep {
     Lose(usize),
     /// A message that did not arrive is sent with the next one.
     Merge(usize),
-    /// An answer of the site shows its number.
+    /// A response of the site shows its number.
     Show,
     Wait,
     /// Readers are asked for so many records; the site may fail.
@@ -283,7 +283,7 @@ impl ModelWorld {
             assert!(self.ever_public.contains(&id), "{id} was never shown");
             assert!(client.token.is_some_and(|token| token.number < change.number));
             assert!(change.number <= page.next.number && change.number <= self.highest);
-            // Whoever hears of a change reads the record.
+            // Whoever receives a change reads the record.
             match self
                 .site
                 .public
@@ -304,7 +304,7 @@ impl ModelWorld {
                     client.copy.keys().map(|id| event(*id)).collect(),
                 ));
             }
-            // The answers that it reads show the number of changes.
+            // The responses that it reads show the number of changes.
             self.show();
         }
     }

@@ -12,7 +12,7 @@ use calendar_edge_judge::contract::Kind;
 pub struct FeedQuery {
     /// Where it stands; none: nowhere, or at another site.
     pub since: Option<FeedPosition>,
-    /// The kinds that it is told of; empty: all.
+    /// The kinds that it follows; empty: all.
     pub kinds: Vec<Kind>,
     /// How long it waits for a change.
     pub wait: Duration,

@@ -44,7 +44,7 @@ impl RecordName {
         }
     }
 
-    /// The records that an answer shows.
+    /// The records that a response shows.
     pub(super) fn shown_by(answer: &Dependencies) -> impl Iterator<Item = Self> {
         let tags: &[Tag] = match answer {
             Dependencies::On(tags) => tags,
@@ -64,7 +64,7 @@ impl KnownRecords {
         self.0.get(&name).copied()
     }
 
-    /// Notes the standing of a record. True if that is news.
+    /// Notes the standing of a record. True if that was not known.
     pub(super) fn note(&mut self, name: RecordName, standing: RecordStanding) -> bool {
         if self.0.len() >= Self::MOST && !self.0.contains_key(&name) {
             return false;

@@ -13,7 +13,7 @@ pub struct FeedPage {
     pub changes: Vec<ChangedRecord>,
     /// The position after them.
     pub next: FeedPosition,
-    /// False if there may be changes that are not named: then the reader reads all records once, after this answer.
+    /// False if there may be changes that are not named: then the reader reads all records once, after this response.
     pub is_complete: bool,
 }
 

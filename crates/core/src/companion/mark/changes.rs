@@ -11,7 +11,7 @@ pub const CHANGES: HeaderName = HeaderName::from_static("x-calendar-edge-changes
 /// It never reaches a client. Companion plugins before version 0.3 do not send it.
 pub const BEGUN: HeaderName = HeaderName::from_static("x-calendar-edge-begun");
 
-/// What an answer shows of the changes of the site.
+/// What a response shows of the changes of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownChanges {
     /// The number of the last finished change.

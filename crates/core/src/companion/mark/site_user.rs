@@ -11,7 +11,7 @@ use crate::settings::MarkKey;
 /// Carries the identity of the caller to a candidate; a client must never be able to send it there.
 pub const IDENTITY: HeaderName = HeaderName::from_static("x-calendar-edge-identity");
 
-/// The account that the site takes a caller for, by its answer to `users/me`.
+/// The account that the site takes a caller for, by its response to `users/me`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SiteUser {
     id: u64,
@@ -42,7 +42,7 @@ impl SiteUser {
     /// The most bytes of a token: servers refuse longer header lines.
     const LONGEST_TOKEN: usize = 4096;
 
-    /// Reads the answer to `users/me?context=edit`; none if it names no account with roles.
+    /// Reads the response to `users/me?context=edit`; none if it names no account with roles.
     pub fn of_answer(body: &[u8]) -> Option<Self> {
         let user: Self = serde_json::from_slice(body).ok()?;
         (user.id > 0 && !user.username.is_empty()).then_some(user)

@@ -1,4 +1,4 @@
-//! The changes that the site has counted, and which of them the edge was told of.
+//! The changes that the site has counted, and which of them were reported to the edge.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use crate::unix_time::UnixTime;
 /// What an edge knows of the changes at one site.
 ///
 /// Each change has a number. A message tells the numbers of its changes; each REST answer of the site shows the
-/// highest number so far. A number that is shown but not told belongs to a message that is late or lost: after a
+/// highest number so far. A number that is shown but not reported belongs to a message that is late or lost: after a
 /// grace everything has to be removed. Times are those of one clock that only goes forward.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeTracker {
-    /// The edge was told of every change up to this one; none until the first number is heard.
+    /// Every change up to this one was reported; none until the first number is received.
     settled: Option<u64>,
-    /// Later changes that it was told of.
+    /// Later changes that were reported.
     ahead: BTreeSet<u64>,
-    /// The highest number heard.
+    /// The highest number received.
     highest: u64,
-    /// When the first change was noticed that the edge was not told of.
+    /// When the first change was noticed that was not reported.
     gap_since: Option<UnixTime>,
 }
 
-/// What the number in an answer says about that answer.
+/// What the number in a response says about that answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerAge {
     /// It is as new as the edge knows the site to be.
@@ -40,7 +40,7 @@ impl ChangeTracker {
     /// The most changes that are remembered beyond a gap.
     const MOST_AHEAD: usize = 1024;
 
-    /// What is known after a restart: the edge was told of every change up to this one.
+    /// What is known after a restart: every change up to this one was reported.
     pub fn resumed(settled: u64) -> Self {
         Self {
             settled: Some(settled),
@@ -49,13 +49,13 @@ impl ChangeTracker {
         }
     }
 
-    /// The last change before the first one that the edge was not told of. Read it before an exchange begins, for
+    /// The last change before the first one that was not reported. Read it before an exchange begins, for
     /// [`Self::shown`].
     pub fn settled(&self) -> Option<u64> {
         self.settled
     }
 
-    /// A message told changes; its removal is done.
+    /// A message reported changes; its invalidation is done.
     pub fn told(&mut self, purge: &PurgeRequest, now: UnixTime) {
         let Some(last) = purge.changes.iter().max().copied() else {
             return;
@@ -71,7 +71,7 @@ impl ChangeTracker {
         self.settle(now);
     }
 
-    /// An answer of the site shows a number; `before` is [`Self::settled`] when its exchange began.
+    /// A response of the site shows a number; `before` is [`Self::settled`] when its exchange began.
     pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> AnswerAge {
         if before.is_some_and(|before| number < before) {
             return AnswerAge::Outdated;
@@ -93,7 +93,7 @@ impl ChangeTracker {
         true
     }
 
-    /// True, once, if a change was noticed longer than `grace` ago and the edge was still not told of it. Then
+    /// True, once, if a change was noticed longer than `grace` ago and is still not reported. Then
     /// everything has to be removed.
     #[must_use]
     pub fn missed(&mut self, grace: Duration, now: UnixTime) -> bool {
@@ -231,7 +231,7 @@ mod tests {
         let mut tracker = at_number(4);
         let before = tracker.settled();
         tracker.told(&message(&[5]), at(0));
-        // The exchange began before the change was told: it may show the number before.
+        // The exchange began before the change was reported: it may show the number before.
         assert_eq!(tracker.shown(4, before, at(1)), AnswerAge::Current);
         assert_eq!(tracker.shown(4, tracker.settled(), at(1)), AnswerAge::Outdated);
         assert_eq!(tracker.settled(), Some(5));
@@ -270,7 +270,7 @@ mod tests {
 
     proptest! {
         /// Whatever is lost and however messages overtake each other: once the site's number was shown and the grace is
-        /// over, every change was told or everything was removed.
+        /// over, every change was reported or everything was invalidated.
         #[test]
         fn no_change_is_overlooked(
             fates in proptest::collection::vec((any::<bool>(), 0u64..400), 1..40),

@@ -22,7 +22,7 @@ use crate::cache::{Removal, Tag};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeRequest {
-    /// The answers that are to be removed.
+    /// The responses that are to be removed.
     pub removal: Removal,
     /// The numbers that the companion plugin gave the changes behind this purge; none in an operator's purge. With
     /// [`Removal::All`], all changes up to the highest one are meant.

@@ -19,7 +19,7 @@ pub struct UnfinishedChange {
 // === impl UnfinishedChange ===
 
 impl UnfinishedChange {
-    /// An answer of the site shows how long ago the change was begun; none: every change is finished.
+    /// A response of the site shows how long ago the change was begun; none: every change is finished.
     pub fn shown(&mut self, age: Option<Duration>, now: UnixTime) {
         self.begun_at = age.map(|age| now.saturating_sub(age));
     }

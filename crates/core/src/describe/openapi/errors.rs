@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
 use crate::errors::EdgeError;
-use calendar_edge_judge::contract::answer::{AnswerModel, DETAILED_ERRORS, ERROR, Shape};
+use calendar_edge_judge::contract::answer::{DETAILED_ERRORS, ERROR, ResponseModel, Shape};
 use calendar_edge_judge::problem::Words;
 
 /// The schema of the edge's own codes.
@@ -82,7 +82,7 @@ fn other() -> Value {
 }
 
 /// The only code of a model.
-fn code_of(model: &AnswerModel) -> Option<&'static str> {
+fn code_of(model: &ResponseModel) -> Option<&'static str> {
     model.members().find_map(|member| match member.shape {
         Shape::Exactly(code) if member.name == "code" => Some(code),
         _ => None,

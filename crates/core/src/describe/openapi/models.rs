@@ -1,11 +1,11 @@
-//! Models of answers as schemas, each with an example from a recording.
+//! Models of responses as schemas, each with an example from a recording.
 
 use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
-use calendar_edge_judge::contract::answer::{AnswerModel, Shape, models};
+use calendar_edge_judge::contract::answer::{ResponseModel, Shape, models};
 
-/// Recorded answers by the name of their model. Lists and maps of a whole answer are cut to their first entries.
+/// Recorded answers by the name of their model. Lists and maps of a whole response are cut to their first entries.
 const EXAMPLES: &str = include_str!("../../../../../fixtures/openapi/examples.json");
 
 /// The schemas of all models by name.
@@ -17,7 +17,7 @@ pub(super) fn components() -> Map<String, Value> {
         .collect()
 }
 
-fn object(model: &AnswerModel, example: &Value) -> Value {
+fn object(model: &ResponseModel, example: &Value) -> Value {
     let properties: Map<String, Value> = model
         .members()
         .map(|member| {

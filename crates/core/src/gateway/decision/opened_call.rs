@@ -81,7 +81,7 @@ impl OpenedCall {
         target.matched.as_ref().map(|matched| &matched.namespace)
     }
 
-    /// Returns true if the target names a calendar file, whose answer is a calendar whatever the client accepts.
+    /// Returns true if the target names a calendar file, whose response is a calendar whatever the client accepts.
     pub fn asks_for_calendar_file(&self) -> bool {
         let matched = self
             .next

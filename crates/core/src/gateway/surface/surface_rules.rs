@@ -72,7 +72,7 @@ impl SurfaceVerdict<'_> {
         self.is_closed && self.rule.mode == Mode::Enforce
     }
 
-    /// The answer at a route.
+    /// The response at a route.
     pub fn refusal(&self) -> Refusal {
         Refusal::plain(match self.rule.answer {
             SurfaceAnswer::Unauthorized => Problem::Forbidden,
@@ -80,7 +80,7 @@ impl SurfaceVerdict<'_> {
         })
     }
 
-    /// The answer at a script or a page, as HTML; none at a route.
+    /// The response at a script or a page, as HTML; none at a route.
     pub fn page(&self) -> Option<(StatusCode, String)> {
         let status = match self.rule.answer {
             SurfaceAnswer::Unauthorized => StatusCode::FORBIDDEN,

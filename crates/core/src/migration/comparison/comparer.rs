@@ -98,7 +98,7 @@ impl Comparer {
         })
     }
 
-    /// Compares the answers to a call that the primary was asked twice, and learns its noise. Where its own answers
+    /// Compares the responses to a call that the primary was asked twice, and learns its noise. Where its own responses
     /// are equal, another value of the other backend is different, whatever the path was before.
     pub fn compare_twice(
         &mut self,

@@ -1,4 +1,4 @@
-//! What the contract table knows about the members of answers: their types, and lists whose order has no meaning.
+//! What the contract table knows about the members of responses: their types, and lists whose order has no meaning.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ static TERMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// The methods of a route in descriptions.
 const METHODS: &str = "methods";
 
-/// The facts about the answers of one operation.
+/// The facts about the responses of one operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerFacts {
     action: Option<Action>,

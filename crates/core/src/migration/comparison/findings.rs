@@ -1,4 +1,4 @@
-//! The paths at which two answers differ, in bounded number.
+//! The paths at which two responses differ, in bounded number.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::class::DifferenceClass;
 use super::trail::Trail;
 
-/// The most paths of one pair of answers; further ones count under [`MORE`].
+/// The most paths of one pair of responses; further ones count under [`MORE`].
 const MOST_PATHS: usize = 256;
 
 /// The name that all paths beyond the bound share.
@@ -23,7 +23,7 @@ pub struct ExamplePair {
     pub other: Value,
 }
 
-/// A path at which two answers differ.
+/// A path at which two responses differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathFinding {
     /// The JSON path with the numbers of items left out, `:status`, `:header.NAME`, `:body`, or `:more` for all
@@ -31,26 +31,26 @@ pub struct PathFinding {
     pub path: String,
     /// The worst class at this path.
     pub class: DifferenceClass,
-    /// Whether one of the answers has no value at this path.
+    /// Whether one of the responses has no value at this path.
     pub is_absent: bool,
     /// The first pair of that class.
     pub example: ExamplePair,
 }
 
-/// The differences of one pair of answers: each path once, with its worst class; and the records that they are about.
+/// The differences of one pair of responses: each path once, with its worst class; and the records that they are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathFindings {
     by_path: BTreeMap<String, (Severity, ExamplePair)>,
     records: Vec<u64>,
 }
 
-/// The class of a difference, and whether one of the answers has no value there, which is worse than another value.
+/// The class of a difference, and whether one of the responses has no value there, which is worse than another value.
 type Severity = (DifferenceClass, bool);
 
 // === impl PathFindings ===
 
 impl PathFindings {
-    /// Returns true if the answers do not differ.
+    /// Returns true if the responses do not differ.
     pub fn is_empty(&self) -> bool {
         self.by_path.is_empty()
     }

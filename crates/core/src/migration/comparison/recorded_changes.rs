@@ -12,7 +12,7 @@ use super::*;
 /// Stands for a slash that is written with a backslash.
 const ESCAPED_SLASH: &str = "\u{e000}";
 
-/// Every complete recorded answer that is a JSON object, each once.
+/// Every complete recorded response that is a JSON object, each once.
 static ANSWERS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/corpus/corpus.jsonl");
     let text = std::fs::read_to_string(path).expect("the corpus is in the repository");
@@ -140,7 +140,7 @@ fn reversed(value: &Value, way: &[WayStep]) -> Option<DifferenceClass> {
         Value::Array(items) if items.len() > 1 && items.iter().all(|item| item["id"].is_u64()) => {
             let is_terms =
                 matches!(way.last(), Some(WayStep::Member(name)) if name == "categories" || name == "tags");
-            // The list of an answer has an order.
+            // The list of a response has an order.
             Some(if is_terms && way.len() > 1 {
                 DifferenceClass::Order
             } else {

@@ -44,7 +44,7 @@ pub(super) fn class_of(pair: Pair<'_, '_>, trail: &Trail<'_>) -> DifferenceClass
     }
 }
 
-/// The class of a value that only one answer has.
+/// The class of a value that only one response has.
 pub(super) const fn class_of_absent(node: &Node<'_>) -> DifferenceClass {
     match node {
         Node::Null | Node::Bool(false) => DifferenceClass::Representation,

@@ -1,4 +1,4 @@
-//! Pairs of answers, with the class of each difference.
+//! Pairs of responses, with the class of each difference.
 
 use http::{HeaderMap, StatusCode};
 use proptest::prelude::*;

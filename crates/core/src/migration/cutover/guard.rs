@@ -58,7 +58,7 @@ pub enum TripReason {
         /// Their number.
         failed: u64,
     },
-    /// Too many answers differ.
+    /// Too many responses differ.
     Different {
         /// The compared calls in the window.
         compared: u64,
@@ -75,7 +75,7 @@ pub enum TripReason {
         late: u64,
         /// The time that they may take.
         allowed: Duration,
-        /// The share of the site's answers that takes longer than those of the backend may, without the allowance.
+        /// The share of the site's responses that takes longer than those of the backend may, without the allowance.
         share: Percentage,
     },
 }

@@ -81,7 +81,7 @@ fn answers_that_break_off_fail_and_others_end_well() {
     }
 }
 
-/// Calls of 30 clients, 20 a second on either side; how long until late answers of the backend return them.
+/// Calls of 30 clients, 20 a second on either side; how long until late responses of the backend return them.
 fn until_late_answers_return(is_late: impl Fn(u64) -> bool, late: u64) -> Option<Duration> {
     let mut control = control(guarded(|guard| guard.window = Duration::from_mins(5)));
     let site = RuleEvent::PrimaryAnswered(Duration::from_millis(100));

@@ -1,4 +1,4 @@
-//! When an answer is late: by the times of the site, which are remembered when no more of them follow.
+//! When a response is late: by the times of the site, which are remembered when no more of them follow.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use super::tally::CallCounts;
 /// The least difference of times that counts: what nobody notices.
 const NOTICEABLE: Duration = Duration::from_millis(10);
 
-/// The times from which on answers are late, by how long the site's answers take.
+/// The times from which on answers are late, by how long the site's responses take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lateness {
-    /// The time that half of the site's answers take at most.
+    /// The time that half of the site's responses take at most.
     pub(super) half: Duration,
-    /// The time that nine tenths of the site's answers take at most.
+    /// The time that nine tenths of the site's responses take at most.
     pub(super) tenth: Duration,
-    /// By how many per cent an answer may take longer.
+    /// By how many per cent a response may take longer.
     most: u32,
 }
 
@@ -36,12 +36,12 @@ impl Lateness {
         })
     }
 
-    /// The time that an answer may take, beside this time of the site.
+    /// The time that a response may take, beside this time of the site.
     pub(super) fn allowed(&self, site: Duration) -> Duration {
         (site * (100 + self.most) / 100).max(site + NOTICEABLE)
     }
 
-    /// Counts an answer that took so long.
+    /// Counts a response that took so long.
     pub(super) fn count(&self, duration: Duration, counts: &mut CallCounts) {
         counts.timed += 1;
         counts.late_half += u64::from(duration > self.allowed(self.half));

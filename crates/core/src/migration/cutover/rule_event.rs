@@ -11,11 +11,11 @@ use crate::migration::comparison::DifferenceClass;
 pub enum RuleEvent {
     /// The backend answered within this time.
     Answered(Duration),
-    /// The head of an answer came within this time; its body follows.
+    /// The head of a response came within this time; its body follows.
     Began(Duration),
-    /// An answer that had begun ended well.
+    /// A response that had begun ended well.
     Ended,
-    /// An answer that had begun broke off.
+    /// A response that had begun broke off.
     BrokeOff,
     /// The backend failed: no connection, a timeout, an unusable answer, status 429, or one of 500 or more.
     Failed,
@@ -23,9 +23,9 @@ pub enum RuleEvent {
     GivenUp(Duration),
     /// The site answered a call of a client that the rule does not take.
     PrimaryAnswered(Duration),
-    /// The answers of backend and site do not differ in value.
+    /// The responses of backend and site do not differ in value.
     Same,
-    /// The answers of backend and site differ in value.
+    /// The responses of backend and site differ in value.
     Different,
 }
 

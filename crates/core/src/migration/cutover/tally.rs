@@ -11,9 +11,9 @@ pub(super) struct Tally {
     pub(super) total: CallCounts,
     /// The part of each client in it.
     pub(super) clients: HashMap<ClientId, CallCounts>,
-    /// How long the answers of the backend took.
+    /// How long the responses of the backend took.
     pub(super) own: Latencies,
-    /// How long the answers of the site took.
+    /// How long the responses of the site took.
     pub(super) primary: Latencies,
 }
 
@@ -24,15 +24,15 @@ pub struct CallCounts {
     pub calls: u64,
     /// Those that failed there.
     pub failed: u64,
-    /// Calls whose answers were compared.
+    /// Calls whose responses were compared.
     pub compared: u64,
     /// Those that differ.
     pub different: u64,
     /// Calls whose time was held against that of the site.
     pub timed: u64,
-    /// Those that took too long beside the half of the site's answers that takes longer.
+    /// Those that took too long beside the half of the site's responses that takes longer.
     pub late_half: u64,
-    /// Those that took too long beside the tenth of the site's answers that takes longest.
+    /// Those that took too long beside the tenth of the site's responses that takes longest.
     pub late_tenth: u64,
 }
 
@@ -41,9 +41,9 @@ pub struct CallCounts {
 pub(super) enum CallFault {
     Failed,
     Different,
-    /// Slower than half of the site's answers are.
+    /// Slower than half of the site's responses are.
     LateHalf,
-    /// Slower than nine tenths of the site's answers are.
+    /// Slower than nine tenths of the site's responses are.
     LateTenth,
 }
 

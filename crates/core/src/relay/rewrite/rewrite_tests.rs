@@ -245,7 +245,7 @@ fn the_call_distinguishes_roots_that_share_an_address() {
     );
 }
 
-/// The map keeps the name of the last answer.
+/// The map keeps the name of the last response.
 #[test]
 fn no_answer_gets_the_name_of_another() {
     let map = map("http://origin.example/wp-json", None);

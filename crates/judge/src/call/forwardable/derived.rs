@@ -6,7 +6,7 @@ use super::{EncodedCall, ForwardableCall, ValidatedCall};
 use crate::call::canonical::CanonicalQuery;
 use crate::contract::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE, Route};
 
-/// The members that an answer shows.
+/// The members that a response shows.
 const FIELDS: &str = "_fields";
 
 // === impl ValidatedCall ===
@@ -27,7 +27,7 @@ impl ValidatedCall {
 impl ForwardableCall {
     /// The page with this number, from 1, of what a read asks for, with whole records. A read that names its page, or one
     /// record, has one page: it is asked for without regard to the number. `None` for calls other than reads, and for
-    /// answers in a script or an envelope.
+    /// responses in a script or an envelope.
     ///
     /// Page and size only select records of the same list, which the rules that admit one page admit.
     pub fn page_of_read(&self, number: u32) -> Option<Self> {

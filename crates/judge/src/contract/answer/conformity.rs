@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::shape::{AnswerModel, Shape};
+use super::shape::{ResponseModel, Shape};
 
 /// A place where a value is not what its shape says.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,9 +162,9 @@ impl fmt::Display for Shape {
     }
 }
 
-// === impl AnswerModel ===
+// === impl ResponseModel ===
 
-impl AnswerModel {
+impl ResponseModel {
     fn compare(&self, object: &Map<String, Value>, path: &str, found: &mut Vec<Mismatch>) {
         for member in self.members() {
             let path = below(path, member.name);

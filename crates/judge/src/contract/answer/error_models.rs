@@ -1,18 +1,18 @@
 //! Errors of WordPress, of the plugin and of the edge (backend.md section 3).
 
-use super::shape::{AnswerMember, AnswerModel, Shape};
+use super::shape::{ResponseMember, ResponseModel, Shape};
 
-const MESSAGE: AnswerMember = AnswerMember::text("message", "The error in words of the site's language.");
-const STATUS: AnswerMember = AnswerMember::new("status", Shape::Integer, "The status of the response.");
+const MESSAGE: ResponseMember = ResponseMember::text("message", "The error in words of the site's language.");
+const STATUS: ResponseMember = ResponseMember::new("status", Shape::Integer, "The status of the response.");
 
 /// Any error.
-pub static ERROR: AnswerModel = AnswerModel::new(
+pub static ERROR: ResponseModel = ResponseModel::new(
     "Error",
     "An error.",
     &[&[
-        AnswerMember::text("code", "The code of the error."),
+        ResponseMember::text("code", "The code of the error."),
         MESSAGE,
-        AnswerMember::new(
+        ResponseMember::new(
             "data",
             // WordPress prints null or a text if an error has no status.
             Shape::Either(&[
@@ -27,7 +27,7 @@ pub static ERROR: AnswerModel = AnswerModel::new(
     ]],
 );
 
-static ERROR_DETAILS: AnswerModel = AnswerModel::new(
+static ERROR_DETAILS: ResponseModel = ResponseModel::new(
     "ErrorDetails",
     "What an error says besides code and message.",
     &[&[STATUS.optional()]],
@@ -35,48 +35,51 @@ static ERROR_DETAILS: AnswerModel = AnswerModel::new(
 .extended();
 
 /// A call without arguments that it needs.
-pub static MISSING_PARAMETERS: AnswerModel = AnswerModel::new(
+pub static MISSING_PARAMETERS: ResponseModel = ResponseModel::new(
     "MissingParameters",
     "Arguments that are required are missing.",
     &[&[
-        AnswerMember::new(
+        ResponseMember::new(
             "code",
             Shape::Exactly("rest_missing_callback_param"),
             "The code of the error.",
         ),
         MESSAGE,
-        AnswerMember::new("data", Shape::Model(&MISSING_PARAMETERS_DATA), "Which ones."),
+        ResponseMember::new("data", Shape::Model(&MISSING_PARAMETERS_DATA), "Which ones."),
     ]],
 );
 
-static MISSING_PARAMETERS_DATA: AnswerModel = AnswerModel::new(
+static MISSING_PARAMETERS_DATA: ResponseModel = ResponseModel::new(
     "MissingParametersData",
     "The arguments that are missing.",
-    &[&[STATUS, AnswerMember::new("params", Shape::TEXTS, "Their names.")]],
+    &[&[
+        STATUS,
+        ResponseMember::new("params", Shape::TEXTS, "Their names."),
+    ]],
 );
 
 /// A call with invalid values.
-pub static INVALID_PARAMETERS: AnswerModel = AnswerModel::new(
+pub static INVALID_PARAMETERS: ResponseModel = ResponseModel::new(
     "InvalidParameters",
     "Values of arguments are invalid.",
     &[&[
-        AnswerMember::new(
+        ResponseMember::new(
             "code",
             Shape::Exactly("rest_invalid_param"),
             "The code of the error.",
         ),
         MESSAGE,
-        AnswerMember::new("data", Shape::Model(&INVALID_PARAMETERS_DATA), "Which ones."),
+        ResponseMember::new("data", Shape::Model(&INVALID_PARAMETERS_DATA), "Which ones."),
     ]],
 );
 
-static INVALID_PARAMETERS_DATA: AnswerModel = AnswerModel::new(
+static INVALID_PARAMETERS_DATA: ResponseModel = ResponseModel::new(
     "InvalidParametersData",
     "The arguments whose values are invalid.",
     &[&[
         STATUS,
-        AnswerMember::new("params", Shape::Map(&Shape::Text), "What is wrong, by argument."),
-        AnswerMember::new(
+        ResponseMember::new("params", Shape::Map(&Shape::Text), "What is wrong, by argument."),
+        ResponseMember::new(
             "details",
             // An unkeyed PHP array, printed as a list when it is empty.
             Shape::Either(&[Shape::Map(&Shape::Model(&ERROR)), Shape::EmptyList]),
@@ -86,37 +89,37 @@ static INVALID_PARAMETERS_DATA: AnswerModel = AnswerModel::new(
 );
 
 /// A body that is no JSON.
-pub static INVALID_JSON: AnswerModel = AnswerModel::new(
+pub static INVALID_JSON: ResponseModel = ResponseModel::new(
     "InvalidJson",
     "The body is no JSON.",
     &[&[
-        AnswerMember::new(
+        ResponseMember::new(
             "code",
             Shape::Exactly("rest_invalid_json"),
             "The code of the error.",
         ),
         MESSAGE,
-        AnswerMember::new("data", Shape::Model(&INVALID_JSON_DATA), "Why not."),
+        ResponseMember::new("data", Shape::Model(&INVALID_JSON_DATA), "Why not."),
     ]],
 );
 
-static INVALID_JSON_DATA: AnswerModel = AnswerModel::new(
+static INVALID_JSON_DATA: ResponseModel = ResponseModel::new(
     "InvalidJsonData",
     "Why a body is no JSON.",
     &[&[
         STATUS,
-        AnswerMember::new("json_error_code", Shape::Count, "PHP's number of the error."),
-        AnswerMember::text("json_error_message", "PHP's words for it."),
+        ResponseMember::new("json_error_code", Shape::Count, "PHP's number of the error."),
+        ResponseMember::text("json_error_message", "PHP's words for it."),
     ]],
 );
 
-/// The answer to an update, by slug, of an event that does not exist: a success of a list of errors.
-pub static UPDATE_ERRORS: AnswerModel = AnswerModel::new(
+/// The response to an update, by slug, of an event that does not exist: a success of a list of errors.
+pub static UPDATE_ERRORS: ResponseModel = ResponseModel::new(
     "UpdateErrors",
     "Errors, with the status of a success.",
     &[&[
-        AnswerMember::new("errors", Shape::Map(&Shape::TEXTS), "Messages by code."),
-        AnswerMember::new(
+        ResponseMember::new("errors", Shape::Map(&Shape::TEXTS), "Messages by code."),
+        ResponseMember::new(
             "error_data",
             Shape::Either(&[Shape::OBJECT, Shape::EmptyList]),
             "More by code; an empty list for nothing.",

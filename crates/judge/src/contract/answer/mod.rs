@@ -1,7 +1,7 @@
-//! The answers of the API as data: which members a success or an error has, and of which type.
+//! The responses of the API as data: which members a success or an error has, and of which type.
 //!
 //! Shapes are as loose as PHP prints them: an empty map is an empty list, an absent image is `false`, and plugins add
-//! members. Each is what the recorded answers of all installations have (backend.md sections 3, 9 and 11).
+//! members. Each is what the recorded responses of all installations have (backend.md sections 3, 9 and 11).
 
 mod conformity;
 mod error_models;
@@ -14,7 +14,7 @@ pub use conformity::{Mismatch, MismatchKind};
 pub use error_models::{ERROR, INVALID_JSON, INVALID_PARAMETERS, MISSING_PARAMETERS, UPDATE_ERRORS};
 pub use post_models::{EVENT, ORGANIZER, VENUE};
 pub use service_models::ROUTE_DESCRIPTION;
-pub use shape::{AnswerMember, AnswerModel, Shape};
+pub use shape::{ResponseMember, ResponseModel, Shape};
 pub use term_models::{CATEGORY, TAG};
 
 use http::StatusCode;
@@ -26,7 +26,7 @@ use service_models::{DOCUMENTATION, NAMESPACE_INDEX};
 use term_models::{CATEGORY_LIST, TAG_LIST};
 
 /// The models of errors that have a code of their own, each with more in its `data` than a status.
-pub const DETAILED_ERRORS: [&AnswerModel; 3] = [&MISSING_PARAMETERS, &INVALID_PARAMETERS, &INVALID_JSON];
+pub const DETAILED_ERRORS: [&ResponseModel; 3] = [&MISSING_PARAMETERS, &INVALID_PARAMETERS, &INVALID_JSON];
 
 static UPDATED_BY_SLUG: [Shape; 2] = [Shape::Model(&EVENT), Shape::Model(&UPDATE_ERRORS)];
 
@@ -43,7 +43,7 @@ impl OperationId {
         }
     }
 
-    /// The answer of a success. A deletion answers with the record that it moved or removed.
+    /// The response of a success. A deletion answers with the record that it moved or removed.
     pub const fn success(self) -> Shape {
         let kind = match self.route {
             Route::Index => return Shape::Model(&NAMESPACE_INDEX),
@@ -65,7 +65,7 @@ impl OperationId {
 
 impl Kind {
     /// The model of one record.
-    pub const fn model(self) -> &'static AnswerModel {
+    pub const fn model(self) -> &'static ResponseModel {
         match self {
             Self::Event => &EVENT,
             Self::Venue => &VENUE,
@@ -76,7 +76,7 @@ impl Kind {
     }
 
     /// The model of a page of records.
-    pub const fn list_model(self) -> &'static AnswerModel {
+    pub const fn list_model(self) -> &'static ResponseModel {
         match self {
             Self::Event => &EVENT_LIST,
             Self::Venue => &VENUE_LIST,
@@ -87,8 +87,8 @@ impl Kind {
     }
 }
 
-/// All models, each once, in the order in which the first answer names it.
-pub fn models() -> Vec<&'static AnswerModel> {
+/// All models, each once, in the order in which the first response names it.
+pub fn models() -> Vec<&'static ResponseModel> {
     let answers = super::table::table().operations().iter();
     let successes = answers.map(|operation| operation.id.success());
     let others = [&ROUTE_DESCRIPTION, &ERROR].into_iter().chain(DETAILED_ERRORS);

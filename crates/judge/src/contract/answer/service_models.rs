@@ -1,35 +1,35 @@
 //! What the API says about itself: its index, its documentation, the description of a route.
 
-use super::shape::{AnswerMember, AnswerModel, Shape};
+use super::shape::{ResponseMember, ResponseModel, Shape};
 
-/// The answer of the namespace index.
-pub(super) static NAMESPACE_INDEX: AnswerModel = AnswerModel::new(
+/// The response of the namespace index.
+pub(super) static NAMESPACE_INDEX: ResponseModel = ResponseModel::new(
     "NamespaceIndex",
     "The routes of the namespace.",
     &[&[
-        AnswerMember::text("namespace", "The namespace."),
-        AnswerMember::new(
+        ResponseMember::text("namespace", "The namespace."),
+        ResponseMember::new(
             "routes",
             Shape::Map(&Shape::Model(&ROUTE_DESCRIPTION)),
             "The routes by their patterns.",
         ),
-        AnswerMember::new("_links", Shape::OBJECT, "Links of the index.").optional(),
+        ResponseMember::new("_links", Shape::OBJECT, "Links of the index.").optional(),
     ]],
 );
 
-/// The answer to OPTIONS, and what the index says of each route.
-pub static ROUTE_DESCRIPTION: AnswerModel = AnswerModel::new(
+/// The response to OPTIONS, and what the index says of each route.
+pub static ROUTE_DESCRIPTION: ResponseModel = ResponseModel::new(
     "RouteDescription",
     "A route with its methods and arguments.",
     &[&[
-        AnswerMember::text("namespace", "The namespace."),
-        AnswerMember::new("methods", Shape::TEXTS, "The methods that the route takes."),
-        AnswerMember::new(
+        ResponseMember::text("namespace", "The namespace."),
+        ResponseMember::new("methods", Shape::TEXTS, "The methods that the route takes."),
+        ResponseMember::new(
             "endpoints",
             Shape::List(&Shape::Model(&ENDPOINT)),
             "The arguments by methods.",
         ),
-        AnswerMember::new(
+        ResponseMember::new(
             "_links",
             Shape::OBJECT,
             "The address of a route without parameters.",
@@ -38,12 +38,12 @@ pub static ROUTE_DESCRIPTION: AnswerModel = AnswerModel::new(
     ]],
 );
 
-static ENDPOINT: AnswerModel = AnswerModel::new(
+static ENDPOINT: ResponseModel = ResponseModel::new(
     "EndpointDescription",
     "The arguments that some methods of a route take.",
     &[&[
-        AnswerMember::new("methods", Shape::TEXTS, "These methods."),
-        AnswerMember::new(
+        ResponseMember::new("methods", Shape::TEXTS, "These methods."),
+        ResponseMember::new(
             "args",
             Shape::Either(&[Shape::Map(&Shape::Model(&ARGUMENT)), Shape::EmptyList]),
             "Arguments by name; an empty list for none.",
@@ -51,32 +51,32 @@ static ENDPOINT: AnswerModel = AnswerModel::new(
     ]],
 );
 
-static ARGUMENT: AnswerModel = AnswerModel::new(
+static ARGUMENT: ResponseModel = ResponseModel::new(
     "ArgumentDescription",
     "An argument as WordPress publishes it.",
     &[&[
-        AnswerMember::new(
+        ResponseMember::new(
             "type",
             Shape::Either(&[Shape::Text, Shape::TEXTS]),
             "The types of its values.",
         )
         .optional(),
-        AnswerMember::new("required", Shape::Boolean, "Whether a call needs it."),
-        AnswerMember::text("description", "Its meaning.").optional(),
-        AnswerMember::new("default", Shape::Any, "The value in its absence.").optional(),
+        ResponseMember::new("required", Shape::Boolean, "Whether a call needs it."),
+        ResponseMember::text("description", "Its meaning.").optional(),
+        ResponseMember::new("default", Shape::Any, "The value in its absence.").optional(),
     ]],
 )
 .extended();
 
-/// The answer of `/doc`.
-pub(super) static DOCUMENTATION: AnswerModel = AnswerModel::new(
+/// The response of `/doc`.
+pub(super) static DOCUMENTATION: ResponseModel = ResponseModel::new(
     "Documentation",
     "The plugin's own OpenAPI 3.0 document.",
     &[&[
-        AnswerMember::text("openapi", "The version of OpenAPI."),
-        AnswerMember::new("info", Shape::OBJECT, "Title, version and description."),
-        AnswerMember::new("servers", Shape::List(&Shape::OBJECT), "Addresses of the API."),
-        AnswerMember::new("paths", Shape::OBJECT, "Operations by path."),
-        AnswerMember::new("components", Shape::OBJECT, "Schemas that the paths refer to."),
+        ResponseMember::text("openapi", "The version of OpenAPI."),
+        ResponseMember::new("info", Shape::OBJECT, "Title, version and description."),
+        ResponseMember::new("servers", Shape::List(&Shape::OBJECT), "Addresses of the API."),
+        ResponseMember::new("paths", Shape::OBJECT, "Operations by path."),
+        ResponseMember::new("components", Shape::OBJECT, "Schemas that the paths refer to."),
     ]],
 );

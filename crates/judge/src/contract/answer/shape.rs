@@ -2,7 +2,7 @@
 
 use super::super::argument::Presence;
 
-/// The values that stand at one place of an answer.
+/// The values that stand at one place of a response.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// Any value.
@@ -30,14 +30,14 @@ pub enum Shape {
     /// An object with any names, whose values have this shape.
     Map(&'static Shape),
     /// An object with the members of a model.
-    Model(&'static AnswerModel),
+    Model(&'static ResponseModel),
     /// One of several shapes.
     Either(&'static [Shape]),
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, Copy)]
-pub struct AnswerMember {
+pub struct ResponseMember {
     /// Its name.
     pub name: &'static str,
     /// The shape of its value.
@@ -50,14 +50,14 @@ pub struct AnswerMember {
 
 /// An object with known members. It may have others, which nothing is known of.
 #[derive(Debug)]
-pub struct AnswerModel {
+pub struct ResponseModel {
     /// Its name in documents and generated clients.
     pub name: &'static str,
     /// What it is, in English.
     pub meaning: &'static str,
     /// True if plugins are known to add members.
     pub is_extended: bool,
-    parts: &'static [&'static [AnswerMember]],
+    parts: &'static [&'static [ResponseMember]],
 }
 
 // === impl Shape ===
@@ -73,7 +73,7 @@ impl Shape {
     pub(super) const OBJECT: Self = Self::Map(&Self::Any);
 
     /// Adds the models that this shape names, with those that they name, unless they are there.
-    pub(super) fn collect(self, found: &mut Vec<&'static AnswerModel>) {
+    pub(super) fn collect(self, found: &mut Vec<&'static ResponseModel>) {
         match self {
             Self::Model(model) if !found.iter().any(|known| known.name == model.name) => {
                 found.push(model);
@@ -86,9 +86,9 @@ impl Shape {
     }
 }
 
-// === impl AnswerMember ===
+// === impl ResponseMember ===
 
-impl AnswerMember {
+impl ResponseMember {
     /// A member that every object has.
     pub(super) const fn new(name: &'static str, shape: Shape, meaning: &'static str) -> Self {
         Self {
@@ -118,14 +118,14 @@ impl AnswerMember {
     }
 }
 
-// === impl AnswerModel ===
+// === impl ResponseModel ===
 
-impl AnswerModel {
+impl ResponseModel {
     /// A model of these members.
     pub(super) const fn new(
         name: &'static str,
         meaning: &'static str,
-        parts: &'static [&'static [AnswerMember]],
+        parts: &'static [&'static [ResponseMember]],
     ) -> Self {
         Self {
             name,
@@ -144,7 +144,7 @@ impl AnswerModel {
     }
 
     /// Its members.
-    pub fn members(&self) -> impl Iterator<Item = &'static AnswerMember> + use<> {
+    pub fn members(&self) -> impl Iterator<Item = &'static ResponseMember> + use<> {
         self.parts.iter().copied().flatten()
     }
 }

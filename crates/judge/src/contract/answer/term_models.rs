@@ -1,40 +1,40 @@
 //! Categories and tags, alone and inside events (backend.md section 11).
 
 use super::post_models::PAGING;
-use super::shape::{AnswerMember, AnswerModel, Shape};
+use super::shape::{ResponseMember, ResponseModel, Shape};
 
 /// An empty map is an empty list.
 const MAP_OR_EMPTY: Shape = Shape::Either(&[Shape::OBJECT, Shape::EmptyList]);
 
 /// What a category and a tag have.
-const TERM: &[AnswerMember] = &[
-    AnswerMember::new("id", Shape::Integer, "The number of the term."),
-    AnswerMember::new("count", Shape::Integer, "How many events have it."),
-    AnswerMember::text("description", "The text, as HTML."),
-    AnswerMember::text("name", "The name."),
-    AnswerMember::text("slug", "The part of its address that names it, percent-encoded."),
-    AnswerMember::text(
+const TERM: &[ResponseMember] = &[
+    ResponseMember::new("id", Shape::Integer, "The number of the term."),
+    ResponseMember::new("count", Shape::Integer, "How many events have it."),
+    ResponseMember::text("description", "The text, as HTML."),
+    ResponseMember::text("name", "The name."),
+    ResponseMember::text("slug", "The part of its address that names it, percent-encoded."),
+    ResponseMember::text(
         "taxonomy",
         "`tribe_events_cat` for categories, `post_tag` for tags.",
     ),
-    AnswerMember::new(
+    ResponseMember::new(
         "meta",
         MAP_OR_EMPTY,
         "What plugins store with it; an empty list for nothing.",
     ),
-    AnswerMember::text("url", "The address of its page."),
-    AnswerMember::new("urls", Shape::Model(&TERM_URLS), "Its addresses in the API."),
-    AnswerMember::new("_links", MAP_OR_EMPTY, "Links to WordPress's own API.").optional(),
-    AnswerMember::new("_embedded", Shape::OBJECT, "What `_embed` asked for.").optional(),
+    ResponseMember::text("url", "The address of its page."),
+    ResponseMember::new("urls", Shape::Model(&TERM_URLS), "Its addresses in the API."),
+    ResponseMember::new("_links", MAP_OR_EMPTY, "Links to WordPress's own API.").optional(),
+    ResponseMember::new("_embedded", Shape::OBJECT, "What `_embed` asked for.").optional(),
 ];
 
 /// A category.
-pub static CATEGORY: AnswerModel = AnswerModel::new(
+pub static CATEGORY: ResponseModel = ResponseModel::new(
     "Category",
     "A category.",
     &[
         TERM,
-        &[AnswerMember::new(
+        &[ResponseMember::new(
             "parent",
             Shape::Integer,
             "The number of the category above it; 0 for none.",
@@ -44,14 +44,14 @@ pub static CATEGORY: AnswerModel = AnswerModel::new(
 .extended();
 
 /// A tag.
-pub static TAG: AnswerModel = AnswerModel::new("Tag", "A tag.", &[TERM]).extended();
+pub static TAG: ResponseModel = ResponseModel::new("Tag", "A tag.", &[TERM]).extended();
 
 /// A page of categories.
-pub(super) static CATEGORY_LIST: AnswerModel = AnswerModel::new(
+pub(super) static CATEGORY_LIST: ResponseModel = ResponseModel::new(
     "CategoryList",
     "A page of categories.",
     &[
-        &[AnswerMember::new(
+        &[ResponseMember::new(
             "categories",
             Shape::List(&Shape::Model(&CATEGORY)),
             "The categories of the page.",
@@ -61,11 +61,11 @@ pub(super) static CATEGORY_LIST: AnswerModel = AnswerModel::new(
 );
 
 /// A page of tags.
-pub(super) static TAG_LIST: AnswerModel = AnswerModel::new(
+pub(super) static TAG_LIST: ResponseModel = ResponseModel::new(
     "TagList",
     "A page of tags.",
     &[
-        &[AnswerMember::new(
+        &[ResponseMember::new(
             "tags",
             Shape::List(&Shape::Model(&TAG)),
             "The tags of the page.",
@@ -75,46 +75,46 @@ pub(super) static TAG_LIST: AnswerModel = AnswerModel::new(
 );
 
 /// A term inside an event, which WordPress prints differently from a term alone.
-pub(super) static EVENT_TERM: AnswerModel = AnswerModel::new(
+pub(super) static EVENT_TERM: ResponseModel = ResponseModel::new(
     "EventTerm",
     "A category or a tag of an event.",
     &[&[
-        AnswerMember::new("id", Shape::Integer, "The number of the term."),
-        AnswerMember::text("name", "The name."),
-        AnswerMember::text("slug", "The part of its address that names it, percent-encoded."),
-        AnswerMember::new(
+        ResponseMember::new("id", Shape::Integer, "The number of the term."),
+        ResponseMember::text("name", "The name."),
+        ResponseMember::text("slug", "The part of its address that names it, percent-encoded."),
+        ResponseMember::new(
             "term_group",
             Shape::Integer,
             "Its group in WordPress; 0 for none.",
         ),
-        AnswerMember::new(
+        ResponseMember::new(
             "term_taxonomy_id",
             Shape::Integer,
             "Its number within its taxonomy.",
         ),
-        AnswerMember::text(
+        ResponseMember::text(
             "taxonomy",
             "`tribe_events_cat` for categories, `post_tag` for tags.",
         ),
-        AnswerMember::text("description", "The text, as HTML."),
-        AnswerMember::new(
+        ResponseMember::text("description", "The text, as HTML."),
+        ResponseMember::new(
             "parent",
             Shape::Integer,
             "The number of the category above it; 0 for none.",
         ),
-        AnswerMember::new("count", Shape::Integer, "How many events have it."),
-        AnswerMember::text("filter", "How WordPress prepared its texts."),
-        AnswerMember::new("urls", Shape::Model(&TERM_URLS), "Its addresses in the API."),
+        ResponseMember::new("count", Shape::Integer, "How many events have it."),
+        ResponseMember::text("filter", "How WordPress prepared its texts."),
+        ResponseMember::new("urls", Shape::Model(&TERM_URLS), "Its addresses in the API."),
     ]],
 )
 .extended();
 
-static TERM_URLS: AnswerModel = AnswerModel::new(
+static TERM_URLS: ResponseModel = ResponseModel::new(
     "TermUrls",
     "Addresses of a term in the API.",
     &[&[
-        AnswerMember::text("self", "The term."),
-        AnswerMember::text("collection", "All terms of its kind."),
-        AnswerMember::text("up", "The category above it.").optional(),
+        ResponseMember::text("self", "The term."),
+        ResponseMember::text("collection", "All terms of its kind."),
+        ResponseMember::text("up", "The category above it.").optional(),
     ]],
 );

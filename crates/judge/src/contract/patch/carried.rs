@@ -7,13 +7,13 @@ use crate::contract::Kind;
 pub(super) struct Carried {
     /// The argument, and the member of the record.
     pub(super) name: &'static str,
-    pub(super) form: MemberForm,
+    pub(super) form: MemberShape,
     pub(super) when: CarriedWhen,
 }
 
 /// How the record says the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MemberForm {
+pub(super) enum MemberShape {
     /// As a text, which the argument takes.
     Text,
     /// As a boolean, which the argument takes.
@@ -45,31 +45,31 @@ pub(super) enum CarriedWhen {
 const TIMES: CarriedWhen = CarriedWhen::With(&["start_date", "end_date", "timezone", "all_day"]);
 
 const EVENT: &[Carried] = &[
-    carried("date", MemberForm::Text).when(CarriedWhen::Without(&["date_utc"])),
-    carried("status", MemberForm::Text),
-    carried("timezone", MemberForm::Text),
-    carried("all_day", MemberForm::Flag),
-    carried("start_date", MemberForm::Text).when(TIMES),
-    carried("end_date", MemberForm::Text).when(TIMES),
-    carried("image", MemberForm::Image),
-    carried("cost", MemberForm::Cost),
-    carried("website", MemberForm::Website),
-    carried("show_map", MemberForm::Flag),
-    carried("show_map_link", MemberForm::Flag),
-    carried("hide_from_listings", MemberForm::Flag),
-    carried("sticky", MemberForm::Flag),
-    carried("featured", MemberForm::Flag),
-    carried("organizer", MemberForm::Records),
+    carried("date", MemberShape::Text).when(CarriedWhen::Without(&["date_utc"])),
+    carried("status", MemberShape::Text),
+    carried("timezone", MemberShape::Text),
+    carried("all_day", MemberShape::Flag),
+    carried("start_date", MemberShape::Text).when(TIMES),
+    carried("end_date", MemberShape::Text).when(TIMES),
+    carried("image", MemberShape::Image),
+    carried("cost", MemberShape::Cost),
+    carried("website", MemberShape::Website),
+    carried("show_map", MemberShape::Flag),
+    carried("show_map_link", MemberShape::Flag),
+    carried("hide_from_listings", MemberShape::Flag),
+    carried("sticky", MemberShape::Flag),
+    carried("featured", MemberShape::Flag),
+    carried("organizer", MemberShape::Records),
 ];
 
 const VENUE: &[Carried] = &[
-    carried("status", MemberForm::Text),
-    carried("show_map", MemberForm::FlagAsText),
-    carried("show_map_link", MemberForm::FlagAsText),
-    carried("stateprovince", MemberForm::Text).when(CarriedWhen::Without(&["state", "province"])),
+    carried("status", MemberShape::Text),
+    carried("show_map", MemberShape::FlagAsText),
+    carried("show_map_link", MemberShape::FlagAsText),
+    carried("stateprovince", MemberShape::Text).when(CarriedWhen::Without(&["state", "province"])),
 ];
 
-const ORGANIZER: &[Carried] = &[carried("status", MemberForm::Text)];
+const ORGANIZER: &[Carried] = &[carried("status", MemberShape::Text)];
 
 /// The arguments that are carried over in updates of a kind.
 pub(super) const fn carried_by(kind: Kind) -> &'static [Carried] {
@@ -87,7 +87,7 @@ pub const fn is_reset_by_updates(kind: Kind) -> bool {
     !carried_by(kind).is_empty()
 }
 
-const fn carried(name: &'static str, form: MemberForm) -> Carried {
+const fn carried(name: &'static str, form: MemberShape) -> Carried {
     Carried {
         name,
         form,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
 
-use super::carried::{Carried, CarriedWhen, MemberForm, carried_by};
+use super::carried::{Carried, CarriedWhen, MemberShape, carried_by};
 use super::record::ReadRecord;
 use crate::contract::Kind;
 
@@ -94,16 +94,16 @@ impl Carried {
     fn value(&self, record: &ReadRecord) -> Option<Value> {
         let member = record.member(self.name)?;
         match self.form {
-            MemberForm::Text => member.as_str().filter(|text| !text.is_empty()).map(Value::from),
-            MemberForm::Flag => member.as_bool().map(Value::from),
-            MemberForm::FlagAsText => member.as_bool().map(|flag| flag.to_string().into()),
-            MemberForm::Image => Some(number(member)?.to_string().into()),
-            MemberForm::Records => {
+            MemberShape::Text => member.as_str().filter(|text| !text.is_empty()).map(Value::from),
+            MemberShape::Flag => member.as_bool().map(Value::from),
+            MemberShape::FlagAsText => member.as_bool().map(|flag| flag.to_string().into()),
+            MemberShape::Image => Some(number(member)?.to_string().into()),
+            MemberShape::Records => {
                 let numbers: Vec<u64> = member.as_array()?.iter().filter_map(number).collect();
                 (!numbers.is_empty()).then(|| json!(numbers))
             }
-            MemberForm::Cost => cost(record).map(Value::from),
-            MemberForm::Website => website(record).map(Value::from),
+            MemberShape::Cost => cost(record).map(Value::from),
+            MemberShape::Website => website(record).map(Value::from),
         }
     }
 }

@@ -13,7 +13,7 @@ pub struct ReadRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordDate(DateTime);
 
-/// Members that differ from one answer to the next: the plugin spells e-mail addresses in another way each time.
+/// Members that differ from one response to the next: the plugin spells e-mail addresses in another way each time.
 const RANDOM: &str = "json_ld";
 
 const MODIFIED: &str = "modified_utc";
@@ -31,7 +31,7 @@ const HTTP_DATES: [&str; 3] = [
 // === impl ReadRecord ===
 
 impl ReadRecord {
-    /// Reads the body of an answer; `None` if it is not the record of an event, a venue or an organizer.
+    /// Reads the body of a response; `None` if it is not the record of an event, a venue or an organizer.
     pub fn read(body: &[u8]) -> Option<Self> {
         let Value::Object(members) = serde_json::from_slice(body).ok()? else {
             return None;

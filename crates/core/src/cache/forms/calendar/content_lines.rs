@@ -22,7 +22,7 @@ impl ContentLines {
         self.text.len()
     }
 
-    /// Drops all lines after the first `length` bytes, which is a length that was told before.
+    /// Drops all lines after the first `length` bytes, which is a length that was returned before.
     pub(super) fn cut(&mut self, length: usize) {
         self.text.truncate(length);
     }
