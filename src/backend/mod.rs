@@ -37,7 +37,7 @@ mod shared_permits;
 mod site;
 mod site_indexes;
 mod tls;
-mod vital_signs;
+mod site_health;
 mod wordpress;
 
 pub use address::AddressFault;
@@ -67,4 +67,4 @@ pub(crate) use shared_permits::SharedPermits;
 pub(crate) use site::site_request;
 pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes, with_stored_namespace};
 pub use site_indexes::{informed, stored_indexes};
-pub(crate) use vital_signs::VitalSigns;
+pub(crate) use site_health::SiteHealth;
