@@ -6,7 +6,7 @@ use bytes::Bytes;
 use url::Url;
 
 use super::status::SettingFacts;
-use crate::backend::{SiteIndexes, SiteHealth};
+use crate::backend::{SiteHealth, SiteIndexes};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 
