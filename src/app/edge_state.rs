@@ -3,7 +3,7 @@
 //! Stacks are built from settings and this state only. A part that needs memory of its own beyond one request has
 //! its place here, and nowhere else.
 
-use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_pool_connections};
+use crate::backend::{Backends, ClientError, SiteHealth, most_connections, most_pool_connections};
 use crate::companion::{CompanionService, Receivers, WebhookService};
 use crate::gateway::{Gateway, GatewayState};
 use crate::layers::{self, AccessLogSinks, Stack};
@@ -109,8 +109,8 @@ impl EdgeState {
 
     /// The documents of the admin listener under these settings.
     pub(super) fn pages(&self, settings: &Settings) -> Pages {
-        let vital_signs = VitalSigns::new(&settings.site(), &self.gateway.backends);
-        Pages::new(settings, &self.gateway.indexes, vital_signs)
+        let site_health = SiteHealth::new(&settings.site(), &self.gateway.backends);
+        Pages::new(settings, &self.gateway.indexes, site_health)
     }
 }
 

@@ -35,9 +35,9 @@ mod revocable_permit;
 mod shared;
 mod shared_permits;
 mod site;
+mod site_health;
 mod site_indexes;
 mod tls;
-mod vital_signs;
 mod wordpress;
 
 pub use address::AddressFault;
@@ -65,6 +65,6 @@ pub(crate) use response_head::ResponseHeadFault;
 pub(crate) use shared::{SharedBackends, most_connections};
 pub(crate) use shared_permits::SharedPermits;
 pub(crate) use site::site_request;
+pub(crate) use site_health::SiteHealth;
 pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes, with_stored_namespace};
 pub use site_indexes::{informed, stored_indexes};
-pub(crate) use vital_signs::VitalSigns;

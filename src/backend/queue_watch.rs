@@ -12,7 +12,7 @@ pub(crate) struct QueueWatch {
 
 /// Says that the call waits until dropped.
 #[derive(Debug)]
-pub(super) struct WaitingSign<'a>(&'a QueueWatch);
+pub(super) struct WaitingGuard<'a>(&'a QueueWatch);
 
 // === impl QueueWatch ===
 
@@ -29,9 +29,9 @@ impl QueueWatch {
     }
 
     /// Says that the call waits.
-    pub(super) fn waits(&self) -> WaitingSign<'_> {
+    pub(super) fn waits(&self) -> WaitingGuard<'_> {
         self.is_waiting.send_replace(true);
-        WaitingSign(self)
+        WaitingGuard(self)
     }
 
     /// Ends when the caller has given up.
@@ -40,7 +40,7 @@ impl QueueWatch {
     }
 }
 
-impl Drop for WaitingSign<'_> {
+impl Drop for WaitingGuard<'_> {
     fn drop(&mut self) {
         self.0.is_waiting.send_replace(false);
     }

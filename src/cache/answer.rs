@@ -8,7 +8,7 @@ use crate::server::response::{AnsweredBy, PlainResponse, whole};
 
 /// A whole response for everybody, which can be given to many clients.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct WholeResponse {
     pub(super) status: StatusCode,
     /// With `Content-Length`, which is the length of the body.
     headers: HeaderMap,
@@ -24,7 +24,7 @@ const FIELD: usize = 128;
 
 // === impl Answer ===
 
-impl Answer {
+impl WholeResponse {
     /// Copies a response. Parts of a response are parts of larger buffers, which a reference would keep.
     pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: AnsweredBy) -> Self {
         let mut copies = HeaderMap::with_capacity(headers.len() + 1);

@@ -15,7 +15,7 @@ mod statistics;
 mod store;
 mod stored_response;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::WholeResponse;
 pub(crate) use collapsed_requests::{CollapsedRequests, CollapsedRole, Leader, Progress};
 pub(crate) use statistics::CompanionState;
 pub(crate) use store::{Cache, Lookup, Removed};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::answer::Answer;
+use super::answer::WholeResponse;
 use super::store::Cache;
 use super::stored_response::{StoredMetadata, StoredResponse};
 use crate::server::response::AnsweredBy;
@@ -163,7 +163,7 @@ fn read_part(file: &mut impl Read, length: u32) -> io::Result<Vec<u8>> {
     Ok(part)
 }
 
-fn answer(head: &SnapshotHead, body: &[u8]) -> Option<Answer> {
+fn answer(head: &SnapshotHead, body: &[u8]) -> Option<WholeResponse> {
     let status = StatusCode::from_u16(head.status).ok()?;
     let headers: HeaderMap = head
         .headers
@@ -173,5 +173,5 @@ fn answer(head: &SnapshotHead, body: &[u8]) -> Option<Answer> {
             Some((name, HeaderValue::try_from(value).ok()?))
         })
         .collect();
-    Some(Answer::copied(status, &headers, body, AnsweredBy::Cache))
+    Some(WholeResponse::copied(status, &headers, body, AnsweredBy::Cache))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use moka::sync::Cache as Moka;
 
-use super::answer::Answer;
+use super::answer::WholeResponse;
 use super::companion::Companion;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
@@ -26,7 +26,7 @@ pub(crate) struct Cache {
 #[derive(Debug)]
 struct CacheState {
     rules: ArcSwap<Rules>,
-    answers: ArcSwap<Answers>,
+    answers: ArcSwap<StoredResponses>,
     generations: RemovalLog,
     companion: Companion,
     clock: SiteClock,
@@ -45,7 +45,7 @@ struct Rules {
 }
 
 /// The responses, within a bound of memory that is fixed when this is made.
-pub(super) type Answers = Moka<String, Arc<StoredResponse>>;
+pub(super) type StoredResponses = Moka<String, Arc<StoredResponse>>;
 
 /// What was found for a key.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl Cache {
     /// A response that can be stored. `older` is the one that it replaces.
     pub(crate) fn answer(
         &self,
-        answer: Answer,
+        answer: WholeResponse,
         fill: StoredMetadata,
         older: Option<&StoredResponse>,
     ) -> Arc<StoredResponse> {
@@ -238,12 +238,12 @@ impl Cache {
         self.shared.companion.signs()
     }
 
-    pub(super) fn answers(&self) -> arc_swap::Guard<Arc<Answers>> {
+    pub(super) fn answers(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
         self.shared.answers.load()
     }
 }
 
-fn answers(memory: u64, metrics: CacheMetrics) -> Answers {
+fn answers(memory: u64, metrics: CacheMetrics) -> StoredResponses {
     Moka::builder()
         .max_capacity(memory)
         .weigher(|key: &String, stored: &Arc<StoredResponse>| stored.weight(key))

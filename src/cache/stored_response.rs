@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::answer::Answer;
+use super::answer::WholeResponse;
 use super::shared_bodies::SharedBodies;
 use crate::cache::compression::StoredCodings;
 use crate::server::response::{AnsweredBy, PlainResponse};
@@ -19,7 +19,7 @@ use calendar_edge_core::unix_time::UnixTime;
 /// A response in the cache.
 #[derive(Debug)]
 pub(crate) struct StoredResponse {
-    pub(super) answer: Answer,
+    pub(super) answer: WholeResponse,
     pub(super) tag: HeaderValue,
     /// Whether the site forbids other codings of it; found once, because every hit asks.
     is_untransformed: bool,
@@ -52,7 +52,7 @@ const OVERHEAD: usize = 1024;
 // === impl StoredResponse ===
 
 impl StoredResponse {
-    fn new(answer: Answer, fill: StoredMetadata, budget: &BufferBudget) -> Self {
+    fn new(answer: WholeResponse, fill: StoredMetadata, budget: &BufferBudget) -> Self {
         let bodies = SharedBodies::new(budget);
         let shared = bodies.share(answer.body().clone());
         let answer = answer.with_body(shared);
@@ -70,7 +70,7 @@ impl StoredResponse {
     /// The same for a response that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
     pub(super) fn replacing(
-        answer: Answer,
+        answer: WholeResponse,
         fill: StoredMetadata,
         older: Option<&Self>,
         budget: &BufferBudget,
@@ -106,7 +106,7 @@ impl StoredResponse {
     }
 
     /// The response itself.
-    pub(crate) const fn answer(&self) -> &Answer {
+    pub(crate) const fn answer(&self) -> &WholeResponse {
         &self.answer
     }
 

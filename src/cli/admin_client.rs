@@ -1,4 +1,4 @@
-//! Questions to the admin listener of a running edge.
+//! Commands to the admin listener of a running edge.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge::app::DryRunAnswer;
+use calendar_edge::app::DryRunResponse;
 use calendar_edge::backend::asked_pause;
 use calendar_edge_core::settings::{Root, Settings};
 use calendar_edge_judge::contract::Kind;
@@ -121,7 +121,7 @@ impl ListPage {
     /// # Errors
     ///
     /// When it is no list: then the site says nothing about its records.
-    pub(super) fn read(list: WalkedList<'_>, number: u64, answer: &DryRunAnswer) -> anyhow::Result<Self> {
+    pub(super) fn read(list: WalkedList<'_>, number: u64, answer: &DryRunResponse) -> anyhow::Result<Self> {
         let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
             number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
@@ -148,7 +148,7 @@ impl ListPage {
 
 /// Fails if the site refuses a record that one of its lists has just named. That an event has a password, or that only
 /// the list may be read, the calendar itself says, in a code that begins with a kind.
-pub(super) fn ensure_readable(path: &str, answer: &DryRunAnswer) -> anyhow::Result<()> {
+pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Result<()> {
     let is_refused = match answer.status {
         StatusCode::UNAUTHORIZED => true,
         StatusCode::FORBIDDEN => !is_of_calendar(code(&body(answer))),
@@ -159,7 +159,7 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunAnswer) -> anyhow::Resu
 }
 
 /// Why a response is none of the calendar: the site fails, or refuses because of its load.
-pub(super) fn trouble(answer: &DryRunAnswer) -> Option<String> {
+pub(super) fn trouble(answer: &DryRunResponse) -> Option<String> {
     if let Some(failure) = &answer.failure {
         return Some(format!("the site fails: {failure}"));
     }
@@ -174,7 +174,7 @@ pub(super) fn trouble(answer: &DryRunAnswer) -> Option<String> {
 /// # Errors
 ///
 /// When the call was tried often enough.
-pub(super) fn wait_after(answer: &DryRunAnswer, tried: u32) -> anyhow::Result<Option<Duration>> {
+pub(super) fn wait_after(answer: &DryRunResponse, tried: u32) -> anyhow::Result<Option<Duration>> {
     let Some(trouble) = trouble(answer) else {
         return Ok(None);
     };
@@ -185,7 +185,7 @@ pub(super) fn wait_after(answer: &DryRunAnswer, tried: u32) -> anyhow::Result<Op
     Ok(Some(own.max(asked_pause(&answer.headers).unwrap_or_default())))
 }
 
-fn refused(path: &str, answer: &DryRunAnswer) -> String {
+fn refused(path: &str, answer: &DryRunResponse) -> String {
     let body = &body(answer);
     let message = body["message"].as_str().unwrap_or("no message");
     format!(
@@ -194,7 +194,7 @@ fn refused(path: &str, answer: &DryRunAnswer) -> String {
     )
 }
 
-fn body(answer: &DryRunAnswer) -> Value {
+fn body(answer: &DryRunResponse) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_default()
 }
 

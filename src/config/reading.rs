@@ -6,7 +6,9 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, EMPTY_LIST};
-use calendar_edge_core::settings::{KeyField, TextError, TextForm, TextSlot, duration, nearest, rate, size};
+use calendar_edge_core::settings::{
+    KeyField, TextError, TextSlot, TextSyntax, duration, nearest, rate, size,
+};
 
 /// Reads the value of one key.
 pub(super) struct ValueReader<'a> {
@@ -98,7 +100,7 @@ impl<'a> ValueReader<'a> {
     /// Fills a list and gives the places of the items that were accepted.
     fn list<'v, 'i: 'v>(
         &mut self,
-        form: TextForm,
+        form: TextSyntax,
         slot: &mut dyn TextSlot,
         values: impl Iterator<Item = &'v Spanned<DeValue<'i>>>,
     ) -> Vec<ConfigPlace> {
@@ -119,7 +121,7 @@ impl<'a> ValueReader<'a> {
         taken
     }
 
-    fn judge(&mut self, form: TextForm, outcome: Result<(), TextError>, place: &ConfigPlace) {
+    fn judge(&mut self, form: TextSyntax, outcome: Result<(), TextError>, place: &ConfigPlace) {
         let finding = match outcome {
             Ok(()) => return,
             Err(TextError::Malformed) => ConfigFinding::bad_value(self.name).expected(form.described()),

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::connect::{Connection, PATIENCE};
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::companion::Company;
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
@@ -99,7 +99,7 @@ impl StoreExchange {
             is_first,
             is_new_second,
         };
-        let mut questions = Questions::new(&self.key);
+        let mut questions = Commands::new(&self.key);
         for subject in &mut self.subjects {
             subject.ask(&mut questions, turn);
         }
@@ -136,7 +136,7 @@ impl StoreExchange {
     async fn leave(&mut self, connection: &mut Connection) {
         // The farewell is a courtesy: without it the line of this edge lives ten seconds longer.
         let _ = self.once(connection, false).await;
-        let mut questions = Questions::new(&self.key);
+        let mut questions = Commands::new(&self.key);
         questions.command("HDEL", "members", &[self.fleet.edge()]);
         let _ = timeout(PATIENCE, connection.ask(questions.pipe())).await;
     }

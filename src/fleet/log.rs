@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::fleet::Fleet;
 use super::scripts::{END, HEAR, TELL};
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies, micros};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies, micros};
 use crate::companion::{Announcement, News};
 use crate::telemetry::StoreFaultKind;
 use crate::telemetry::{Direction, unix_time};
@@ -26,7 +26,7 @@ pub(super) struct Log {
     /// What is being told.
     telling: Vec<Announcement>,
     /// What is being asked.
-    question: Question,
+    question: LogCommand,
     /// The connection is new: the place in the log is compared with its end.
     is_to_resume: bool,
     taken: SeenSeals,
@@ -34,7 +34,7 @@ pub(super) struct Log {
 
 /// What is asked of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Question {
+enum LogCommand {
     End,
     Entries,
 }
@@ -58,7 +58,7 @@ impl Log {
             fleet: fleet.clone(),
             place: LogPlace::default(),
             telling: Vec::new(),
-            question: Question::End,
+            question: LogCommand::End,
             is_to_resume: true,
             taken: SeenSeals::default(),
         }
@@ -214,7 +214,7 @@ impl Log {
 }
 
 impl FleetSubject for Log {
-    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn) {
+    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
         let boot = Uuid::new_v4().simple().to_string();
         self.telling = self.fleet.companions().announcements().take(MOST_TOLD);
         for announcement in &self.telling {
@@ -225,10 +225,10 @@ impl FleetSubject for Log {
         }
         self.is_to_resume |= turn.is_first;
         if let Some(last) = self.place.last().filter(|_| !self.is_to_resume) {
-            self.question = Question::Entries;
+            self.question = LogCommand::Entries;
             questions.script(HEAR, &KEYS, &[&last.to_string(), MOST_HEARD]);
         } else {
-            self.question = Question::End;
+            self.question = LogCommand::End;
             questions.script(END, &KEYS, &[&boot]);
         }
     }
@@ -236,8 +236,8 @@ impl FleetSubject for Log {
     fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let told = self.note_told(replies);
         let heard = match self.question {
-            Question::End => self.hear_end(replies),
-            Question::Entries => self.hear_entries(replies),
+            LogCommand::End => self.hear_end(replies),
+            LogCommand::Entries => self.hear_entries(replies),
         };
         told.and(heard)
     }

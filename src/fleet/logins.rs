@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::scripts::CHARGE;
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::telemetry::FleetMetrics;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::limits::rates::{Budgets, Charges, Exceeded, Settlement, SharedBuckets};
@@ -169,7 +169,7 @@ impl Logins {
 }
 
 impl FleetSubject for Logins {
-    fn ask(&mut self, questions: &mut Questions, _: ExchangeTurn) {
+    fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
         {
             let mut orders = self.desk.0.orders.lock();
             self.given_back = std::mem::take(&mut orders.returned);
@@ -215,7 +215,7 @@ impl FleetSubject for Logins {
 }
 
 /// Asks the store to charge one call in all of its buckets, or in none.
-fn ask_to_charge(questions: &mut Questions, buckets: &[Settlement]) {
+fn ask_to_charge(questions: &mut Commands, buckets: &[Settlement]) {
     let arguments = buckets.iter().flat_map(|bucket| {
         let taken = bucket.taken;
         [taken.micros().to_string(), taken.period().as_micros().to_string()]

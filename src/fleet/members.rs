@@ -3,7 +3,7 @@
 use super::fleet::Fleet;
 use super::scripts::MEET;
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::telemetry::StoreFaultKind;
 use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetMember, MemberTable, SealedText};
@@ -40,7 +40,7 @@ impl MemberLines {
 }
 
 impl FleetSubject for MemberLines {
-    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn) {
+    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
         if !turn.is_new_second {
             return;
         }

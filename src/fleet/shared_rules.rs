@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::fleet::Fleet;
 use super::scripts::{CHANGE, COUNT};
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::migration::RuleState;
 use crate::telemetry::{Direction, StoreFaultKind};
 use calendar_edge_core::companion::mark::SealFault;
@@ -23,11 +23,11 @@ pub(super) struct SharedRules {
     versions: HashMap<String, String>,
     /// Steps that all edges agree to, until the store has them.
     steps: Vec<(Arc<RuleState>, RuleRecord)>,
-    asked: Vec<RuleQuestion>,
+    asked: Vec<RuleCommand>,
 }
 
 /// What was asked about rules.
-enum RuleQuestion {
+enum RuleCommand {
     /// Whether the store takes the standing that a rule has.
     Change(Arc<RuleState>, RuleRecord),
     /// Whether the store takes the next step of a rule, which begins then.
@@ -64,7 +64,7 @@ impl SharedRules {
     }
 
     /// Asks the store to take a standing in place of the one that this edge knows.
-    fn ask_change(&self, questions: &mut Questions, rule: &str, standing: &RuleRecord) {
+    fn ask_change(&self, questions: &mut Commands, rule: &str, standing: &RuleRecord) {
         let rule = rule.to_owned();
         let news = FleetMessage::Rule(RuleNews {
             rule: rule.clone(),
@@ -94,13 +94,13 @@ impl SharedRules {
     }
 
     /// Tells what this edge has counted, and asks for what others have.
-    fn ask_counts(&mut self, questions: &mut Questions, rule_state: &Arc<RuleState>) {
+    fn ask_counts(&mut self, questions: &mut Commands, rule_state: &Arc<RuleState>) {
         for counts in rule_state.counts_to_tell() {
             let key = format!("g:{}:{}", counts.rule, counts.slot);
             let sealed = self.fleet.seal(SharedCounts::KIND, counts.to_json());
             questions.script(COUNT, &[&key], &[&sealed.edge, &sealed.line(), COUNTS_LIVE]);
             self.asked
-                .push(RuleQuestion::Counts(Arc::clone(rule_state), counts.slot));
+                .push(RuleCommand::Counts(Arc::clone(rule_state), counts.slot));
         }
     }
 
@@ -215,25 +215,25 @@ impl SharedRules {
         outcome
     }
 
-    fn hear_one(&mut self, question: &RuleQuestion, replies: &mut Replies) -> Result<(), StoreFault> {
+    fn hear_one(&mut self, question: &RuleCommand, replies: &mut Replies) -> Result<(), StoreFault> {
         match question {
-            RuleQuestion::Change(rule_state, standing) => {
+            RuleCommand::Change(rule_state, standing) => {
                 if self.is_taken(rule_state, standing, replies)? {
                     rule_state.is_told(standing.version);
                 }
                 Ok(())
             }
-            RuleQuestion::Step(rule_state, step) => {
+            RuleCommand::Step(rule_state, step) => {
                 if self.is_taken(rule_state, step, replies)? {
                     rule_state.meet(Some(step));
                 }
                 Ok(())
             }
-            RuleQuestion::All => {
+            RuleCommand::All => {
                 let lines: BTreeMap<String, String> = replies.next()?;
                 self.hear_all(&lines)
             }
-            RuleQuestion::Counts(rule_state, slot) => {
+            RuleCommand::Counts(rule_state, slot) => {
                 let lines: Vec<(String, String)> = replies.next()?;
                 self.hear_counts(rule_state, slot, &lines)
             }
@@ -247,7 +247,7 @@ fn forged(kind: &str, fault: &str) -> StoreFault {
 }
 
 impl FleetSubject for SharedRules {
-    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn) {
+    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
         self.asked.clear();
         let rule_states = self.fleet.migration().rule_states();
         if rule_states.is_empty() {
@@ -255,20 +255,20 @@ impl FleetSubject for SharedRules {
         }
         for (rule_state, step) in std::mem::take(&mut self.steps) {
             self.ask_change(questions, rule_state.name(), &step);
-            self.asked.push(RuleQuestion::Step(rule_state, step));
+            self.asked.push(RuleCommand::Step(rule_state, step));
         }
         for rule_state in &rule_states {
             let standing = rule_state.standing();
             if standing.is_untold() {
                 self.ask_change(questions, rule_state.name(), &standing);
                 self.asked
-                    .push(RuleQuestion::Change(Arc::clone(rule_state), standing));
+                    .push(RuleCommand::Change(Arc::clone(rule_state), standing));
             }
         }
         let is_changed = self.fleet.take_rules_changed();
         if is_changed || turn.is_new_second {
             questions.command("HGETALL", "rules", &[]);
-            self.asked.push(RuleQuestion::All);
+            self.asked.push(RuleCommand::All);
         }
         if turn.is_new_second {
             for rule_state in &rule_states {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use calendar_edge_core::limits::rates::Settlement;
 
 /// Settles the buckets that were touched since the last exchange.
@@ -39,7 +39,7 @@ impl Spending {
 }
 
 impl FleetSubject for Spending {
-    fn ask(&mut self, questions: &mut Questions, _: ExchangeTurn) {
+    fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
         self.asked = self
             .fleet
             .limits()

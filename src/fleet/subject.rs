@@ -14,7 +14,7 @@ use calendar_edge_core::limits::rates::Settlement;
 /// A part of what is exchanged with the store. A subject takes as many replies as it asked questions.
 pub(super) trait FleetSubject: Send + Sync {
     /// Adds its commands.
-    fn ask(&mut self, questions: &mut Questions, turn: ExchangeTurn);
+    fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn);
 
     /// Takes its replies.
     ///
@@ -40,7 +40,7 @@ pub(super) struct ExchangeTurn {
 }
 
 /// The commands of one exchange.
-pub(super) struct Questions {
+pub(super) struct Commands {
     key: Arc<FleetKey>,
     pipe: Pipeline,
 }
@@ -48,9 +48,9 @@ pub(super) struct Questions {
 /// The replies of one exchange, in the order of its commands.
 pub(super) struct Replies(std::vec::IntoIter<RedisResult<Value>>);
 
-// === impl Questions ===
+// === impl Commands ===
 
-impl Questions {
+impl Commands {
     pub(super) fn new(key: &Arc<FleetKey>) -> Self {
         let mut pipe = Pipeline::new();
         pipe.ignore_errors();

@@ -7,7 +7,7 @@ use redis::Value;
 use super::connect::{Connection, StoreRoute};
 use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, HEAR, MEET, SPEND, TELL};
 use super::store_fault::StoreFault;
-use super::subject::{Questions, Replies};
+use super::subject::{Commands, Replies};
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::{FleetKey, ServerFacts};
 use calendar_edge_core::settings::{FleetSettings, MarkKey, StoreAddress};
@@ -102,10 +102,10 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     let keys = TRIED;
     let mut connection = StoreRoute::new(settings).connect().await?;
     // Alone: a server that demands a password answers it, and may close the connection on what is longer.
-    let mut first = Questions::new(key);
+    let mut first = Commands::new(key);
     first.ping();
     ask(&mut connection, &first).await?.next::<Value>()?;
-    let mut questions = Questions::new(key);
+    let mut questions = Commands::new(key);
     questions.script(END, &keys, &["0"]);
     questions.script(TELL, &keys, &["0", "check", "purge", "{}", ""]);
     questions.script(HEAR, &keys, &["0-0", "1"]);
@@ -129,7 +129,7 @@ async fn try_scripts(settings: &FleetSettings, key: &Arc<FleetKey>) -> Result<St
     replies.next()
 }
 
-async fn ask(connection: &mut Connection, questions: &Questions) -> Result<Replies, StoreFault> {
+async fn ask(connection: &mut Connection, questions: &Commands) -> Result<Replies, StoreFault> {
     let replies = connection.ask(questions.pipe()).await?;
     Ok(Replies::new(replies))
 }

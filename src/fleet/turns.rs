@@ -2,7 +2,7 @@
 
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
-use super::subject::{ExchangeTurn, FleetSubject, Questions, Replies};
+use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::companion::QuestionTurn;
 
 /// Takes the turn for an edge that wants to ask, unless another edge has it.
@@ -23,7 +23,7 @@ impl Turns {
 }
 
 impl FleetSubject for Turns {
-    fn ask(&mut self, questions: &mut Questions, _: ExchangeTurn) {
+    fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
         self.asked
             .extend(self.fleet.companions().announcements().take_turns());
         let life = self.fleet.cache().settings().reconcile / 2;

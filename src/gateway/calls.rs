@@ -16,7 +16,7 @@ use crate::gateway::migration::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, SiteVerdict};
-use calendar_edge_core::cache::forms::AnswerForm;
+use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, PatchConditions, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -71,7 +71,7 @@ pub(super) struct CalendarCall {
     /// Who answers it.
     pub(super) route: CallRoute,
     /// The form that its response has.
-    pub(super) form: AnswerForm,
+    pub(super) form: Representation,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
 }
@@ -232,7 +232,7 @@ impl CalendarCall {
             client,
             call,
             route: CallRoute::Primary,
-            form: AnswerForm::Json,
+            form: Representation::Json,
             queue: None,
         }
     }

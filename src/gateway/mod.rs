@@ -10,7 +10,7 @@ use tower::layer::layer_fn;
 
 use crate::backend::{Backends, OwnRequests};
 use crate::layers::EdgeResponse;
-use calendar_edge_core::cache::forms::OfferedForms;
+use calendar_edge_core::cache::forms::OfferedRepresentations;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -35,13 +35,13 @@ mod site;
 mod stage;
 
 pub(crate) use gateway_state::GatewayState;
-pub use migration::dry_run::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach};
+pub use migration::dry_run::{DryRun, DryRunCall, DryRunFailure, DryRunResponse, Reach};
 pub(crate) use service::Gateway;
 
 use body::BodyReader;
 use cache::caching::Caching;
 use cache::fetch::CacheFetch;
-use cache::forms::{FormPages, Forms};
+use cache::forms::{RepresentationPages, Representations};
 use cache::invalidating::Invalidating;
 use cache::known_reads::KnownReads;
 use calendar::computing::Computing;
@@ -97,7 +97,7 @@ where
                     .and_then(PublicAddress::from_url)
                     .as_ref()
                     .map(PublicNames::of),
-                forms: OfferedForms::new(&settings.forms),
+                forms: OfferedRepresentations::new(&settings.forms),
                 metrics: state.metrics.clone(),
                 findings: state.findings.clone(),
                 budget: state.bodies.clone(),
@@ -230,13 +230,13 @@ impl<'a> Plan<'a> {
     }
 
     /// The forms of events beside JSON, which are made of what a stage answers in JSON.
-    fn forms<S>(&self, inner: S) -> Forms<S>
+    fn forms<S>(&self, inner: S) -> Representations<S>
     where
         S: Stage<CalendarCall, CallResponse>,
     {
         let (state, settings) = (self.state, &self.settings.forms);
         let json = Arc::new(inner);
-        let written = self.caching(FormPages {
+        let written = self.caching(RepresentationPages {
             json: Arc::clone(&json),
             cache: state.cache.clone(),
             calendar_name: settings.calendar_name.clone(),
@@ -244,8 +244,8 @@ impl<'a> Plan<'a> {
             buffers: state.buffers.clone(),
             warnings: state.warnings.clone(),
         });
-        let offered = OfferedForms::new(settings);
-        Forms {
+        let offered = OfferedRepresentations::new(settings);
+        Representations {
             json,
             written,
             offered,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::telemetry::CopySkip;
 use calendar_edge_core::migration::comparison::{
-    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
+    ComparedResponse, Comparer, ComparisonReport, DifferenceClass, PathFindings, ReadyDemand, ReportedCall,
 };
 use calendar_edge_core::settings::CompareSettings;
 use calendar_edge_judge::contract::OperationId;
@@ -72,8 +72,8 @@ impl BackendFindings {
     pub(crate) fn compare(
         &self,
         operation: Option<OperationId>,
-        owner: ComparedAnswer<'_>,
-        other: ComparedAnswer<'_>,
+        owner: ComparedResponse<'_>,
+        other: ComparedResponse<'_>,
     ) -> PathFindings {
         let comparer = {
             let mut dated = self.comparer.lock();
@@ -90,9 +90,9 @@ impl BackendFindings {
     pub(crate) fn compare_twice(
         &self,
         operation: Option<OperationId>,
-        owner: ComparedAnswer<'_>,
-        other: ComparedAnswer<'_>,
-        second: ComparedAnswer<'_>,
+        owner: ComparedResponse<'_>,
+        other: ComparedResponse<'_>,
+        second: ComparedResponse<'_>,
     ) -> PathFindings {
         let comparer = &mut self.comparer.lock().comparer;
         comparer.compare_twice(operation, owner, other, second)

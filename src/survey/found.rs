@@ -18,7 +18,7 @@ use super::rest_root::{RestRoot, rest_root};
 use super::site_table::{added_parameters, in_force};
 use super::survey_report::Report;
 use super::versions::{Releases, versions};
-use super::visit::{Asking, SiteQuestion, Visited};
+use super::visit::{Asking, SiteRequest, Visited};
 
 /// A site whose calendar the edge can serve.
 pub(crate) struct FoundSite {
@@ -42,7 +42,7 @@ pub(crate) struct FoundSite {
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Asks a site for everything, beginning at its front page.
-pub(crate) async fn find(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
+pub(crate) async fn find(question: &SiteRequest, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
     let found = tokio::time::timeout(PATIENCE, ask(question, report)).await;
     found.map_err(|_| {
         Obstacle::other(format!(
@@ -54,7 +54,7 @@ pub(crate) async fn find(question: &SiteQuestion, report: &mut Report<'_>) -> Re
 
 /// Asks under the name in the address, and then under the public one: a server at an address of its own often knows the
 /// site by that alone.
-async fn ask(question: &SiteQuestion, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
+async fn ask(question: &SiteRequest, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
     let plain = Asking {
         question,
         named: None,

@@ -43,4 +43,4 @@ pub(crate) use further_roots::{FurtherRoot, RootPlace};
 pub(crate) use languages::SiteLanguages;
 pub(crate) use obstacle::Obstacle;
 pub(crate) use survey_report::{Colour, Report, WorstFinding};
-pub(crate) use visit::SiteQuestion;
+pub(crate) use visit::SiteRequest;

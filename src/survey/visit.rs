@@ -30,7 +30,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// A site that is asked, and how.
 #[derive(Debug, Clone)]
-pub(crate) struct SiteQuestion {
+pub(crate) struct SiteRequest {
     /// The address of its front page.
     pub(crate) address: Url,
     /// The namespace of the calendar that the operator names.
@@ -48,14 +48,14 @@ pub(crate) struct SiteQuestion {
 /// The questions to one site under one name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'q> {
-    pub(super) question: &'q SiteQuestion,
+    pub(super) question: &'q SiteRequest,
     /// The public address whose host requests name; none: they name the host of their URL.
     pub(super) named: Option<&'q Url>,
 }
 
-// === impl SiteQuestion ===
+// === impl SiteRequest ===
 
-impl SiteQuestion {
+impl SiteRequest {
     /// A question without anything but an address.
     pub(crate) fn plain(address: Url, namespace: Option<String>) -> Self {
         Self {

@@ -49,7 +49,7 @@ pub(crate) enum CopySkip {
 /// Who answered a call that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
-pub(crate) enum CutoverAnswer {
+pub(crate) enum CutoverResponse {
     /// The backend of the rule.
     Backend,
     /// The site, whose client the rule does not take.
@@ -98,7 +98,7 @@ impl MigrationMetrics {
 
     /// Creates the series of a rule with zero.
     pub(crate) fn expect_rule(&self, rule: &Arc<str>) {
-        for by in CutoverAnswer::VARIANTS {
+        for by in CutoverResponse::VARIANTS {
             self.cutover_calls.expect([rule.into(), by.into_str().into()]);
         }
         self.cutover_returns.expect([rule.into()]);
@@ -117,7 +117,7 @@ impl MigrationMetrics {
     }
 
     /// Counts a call that a rule is about.
-    pub(crate) fn answered(&self, rule: &Arc<str>, by: CutoverAnswer) {
+    pub(crate) fn answered(&self, rule: &Arc<str>, by: CutoverResponse) {
         self.cutover_calls.add([rule.into(), by.into_str().into()], 1);
     }
 

@@ -62,7 +62,7 @@ pub(crate) use logs::ACCESS;
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
 pub(crate) use metrics::Metrics;
-pub(crate) use migration::{CopySkip, CutoverAnswer, IdentityOutcome, MigrationMetrics};
+pub(crate) use migration::{CopySkip, CutoverResponse, IdentityOutcome, MigrationMetrics};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub use printable::{printable, printable_json};
 pub(crate) use process::process_memory;

@@ -33,37 +33,12 @@ const PLAIN: &[&str] = &[
     "event", "fact", "failure", "fault", "file", "guard", "id", "key", "kind", "limit", "line", "log",
     "message", "name", "number", "page", "part", "piece", "place", "position", "progress", "read", "reader",
     "reading", "report", "result", "row", "rule", "scan", "slot", "source", "start", "state", "status",
-    "step", "summary", "table", "text", "time", "token", "turn", "use", "value", "watch", "writer",
+    "step", "subject", "summary", "table", "text", "time", "token", "turn", "use", "value", "watch",
+    "writer",
 ];
 
 /// Types whose last word means something else in the glossary, until they are renamed.
-const TO_BE_RENAMED: &[&str] = &[
-    "Answer",
-    "AnswerForm",
-    "Answers",
-    "ApiAnswer",
-    "CallerQuestion",
-    "CompanionQuestion",
-    "CompanionSigns",
-    "ComparedAnswer",
-    "CutoverAnswer",
-    "DryRunAnswer",
-    "Forms",
-    "OfferedForms",
-    "Question",
-    "Questions",
-    "ReadyQuestion",
-    "RecordAnswer",
-    "RuleQuestion",
-    "Sign",
-    "SiteAnswer",
-    "SiteQuestion",
-    "SurfaceAnswer",
-    "TextForm",
-    "VitalSigns",
-    "WholeAnswer",
-    "WrittenForm",
-];
+const TO_BE_RENAMED: &[&str] = &[];
 
 /// A word that ends type names of so many rooms has one meaning for all of them, or is replaced.
 const SEVERAL: usize = 3;

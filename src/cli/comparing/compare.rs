@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use calendar_edge::app::DryRunAnswer;
+use calendar_edge::app::DryRunResponse;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
 
@@ -86,7 +86,7 @@ fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io
     Ok(())
 }
 
-fn described(answer: &DryRunAnswer) -> String {
+fn described(answer: &DryRunResponse) -> String {
     let status = answer.status.as_u16();
     match &answer.failure {
         Some(failure) => format!("the edge would answer {status}: {failure}"),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use calendar_edge::app::{DryRun, DryRunAnswer, DryRunCall, Reach};
+use calendar_edge::app::{DryRun, DryRunCall, DryRunResponse, Reach};
 use calendar_edge_core::migration::comparison::{
     Comparer, DifferenceClass, EndedRule, PathFindings, ReportedCall,
 };
@@ -45,8 +45,8 @@ pub(super) struct ComparedCall {
     pub(super) reported: ReportedCall,
     pub(super) findings: PathFindings,
     pub(super) ended: Vec<EndedRule>,
-    pub(super) primary: DryRunAnswer,
-    pub(super) other: DryRunAnswer,
+    pub(super) primary: DryRunResponse,
+    pub(super) other: DryRunResponse,
 }
 
 // === impl Sides ===
@@ -118,8 +118,8 @@ impl Sides {
     fn findings(
         &self,
         operation: Option<OperationId>,
-        primary: &DryRunAnswer,
-        other: &DryRunAnswer,
+        primary: &DryRunResponse,
+        other: &DryRunResponse,
     ) -> PathFindings {
         self.comparer
             .lock()
@@ -148,7 +148,7 @@ impl LiveSide {
         })
     }
 
-    async fn ask(&self, call: &DryRunCall) -> anyhow::Result<DryRunAnswer> {
+    async fn ask(&self, call: &DryRunCall) -> anyhow::Result<DryRunResponse> {
         let answer = self.backend.answer(call).await;
         match &answer.failure {
             Some(failure) if failure.reach == Reach::Nowhere => {

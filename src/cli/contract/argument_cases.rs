@@ -6,7 +6,7 @@ use serde_json::Value;
 use url::form_urlencoded::byte_serialize;
 
 use super::suite::Suite;
-use super::tested_api::{ApiAnswer, ApiRequest, TableVerdict};
+use super::tested_api::{ApiRequest, ApiResponse, TableVerdict};
 
 /// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent.
 const VALUES: [&str; 10] = [
@@ -65,7 +65,7 @@ impl Suite {
 
     async fn refused_case(&mut self, operation: &Operation, request: ApiRequest, refusal: &Refusal) {
         if let Some(trial) = self.ask(&operation.name, REFUSED, request).await {
-            let expected = ApiAnswer {
+            let expected = ApiResponse {
                 status: refusal.status().as_u16(),
                 body: serde_json::from_slice(refusal.body()).unwrap_or_default(),
                 ..trial.answer.clone()
@@ -87,15 +87,15 @@ impl Suite {
 
 /// Returns true if both have the same status and code, and name the same arguments, in the same words. A site may speak
 /// another language than English.
-fn is_same_refusal(found: &ApiAnswer, wanted: &ApiAnswer) -> bool {
-    let names = |answer: &ApiAnswer| -> Vec<String> {
+fn is_same_refusal(found: &ApiResponse, wanted: &ApiResponse) -> bool {
+    let names = |answer: &ApiResponse| -> Vec<String> {
         let params = answer.body["data"]["params"].as_object();
         params
             .into_iter()
             .flat_map(|params| params.keys().cloned())
             .collect()
     };
-    let words = |answer: &ApiAnswer| {
+    let words = |answer: &ApiResponse| {
         (
             answer.body["message"].clone(),
             answer.body["data"]["params"].clone(),

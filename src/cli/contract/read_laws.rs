@@ -10,7 +10,7 @@ use http::header::{CONTENT_TYPE, ETAG};
 use serde_json::{Map, Value};
 
 use super::suite::Suite;
-use super::tested_api::{ApiAnswer, ApiRequest};
+use super::tested_api::{ApiRequest, ApiResponse};
 
 /// The most records of a kind that are read one by one.
 const MOST_RECORDS: usize = 10;
@@ -67,7 +67,7 @@ impl Suite {
         let (Some(head), Some(get)) = (head, get) else {
             return;
         };
-        let facts = |answer: &ApiAnswer| {
+        let facts = |answer: &ApiResponse| {
             let of = |name| answer.headers.get(name).cloned();
             (answer.status, of(CONTENT_TYPE), of(ETAG))
         };

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::super::progress::TerminalProgress;
 use super::suite_report::{CheckResult, SuiteReport};
-use super::tested_api::{ApiAnswer, ApiRequest, ApiUnderTest};
+use super::tested_api::{ApiRequest, ApiResponse, ApiUnderTest};
 
 /// A test on its way.
 pub(super) struct Suite {
@@ -28,7 +28,7 @@ pub(super) struct Suite {
 pub(super) struct Trial {
     subject: String,
     request: ApiRequest,
-    pub(super) answer: ApiAnswer,
+    pub(super) answer: ApiResponse,
 }
 
 /// The law of every read.

@@ -55,7 +55,7 @@ pub(super) struct ApiRequest {
 
 /// A response of the API.
 #[derive(Debug, Clone)]
-pub(super) struct ApiAnswer {
+pub(super) struct ApiResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     /// Null where the body is no JSON.
@@ -123,7 +123,7 @@ impl ApiUnderTest {
     }
 
     /// The answer to a request, or why there is none.
-    pub(super) async fn ask(&self, request: &ApiRequest) -> anyhow::Result<ApiAnswer> {
+    pub(super) async fn ask(&self, request: &ApiRequest) -> anyhow::Result<ApiResponse> {
         self.pace.turn().await;
         let _asking = self.asking.lock().await;
         let url = format!("{}{}", self.base, request.target);
@@ -137,7 +137,7 @@ impl ApiUnderTest {
         let answer = sent.send().await?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
         let body = self.body(answer).await?;
-        Ok(ApiAnswer {
+        Ok(ApiResponse {
             status,
             headers,
             body: serde_json::from_slice(&body).unwrap_or_default(),
@@ -253,9 +253,9 @@ impl std::fmt::Display for ApiRequest {
     }
 }
 
-// === impl ApiAnswer ===
+// === impl ApiResponse ===
 
-impl ApiAnswer {
+impl ApiResponse {
     /// The code of an error.
     pub(super) fn code(&self) -> Option<&str> {
         self.body["code"].as_str()

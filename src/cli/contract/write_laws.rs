@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::suite::Suite;
-use super::tested_api::{ApiAnswer, ApiRequest};
+use super::tested_api::{ApiRequest, ApiResponse};
 
 // === impl Suite ===
 
@@ -23,7 +23,7 @@ impl Suite {
     }
 
     /// Keeps in mind what a call created, whether or not it should have.
-    pub(super) fn note_created(&mut self, kind: Kind, answer: &ApiAnswer) -> Option<String> {
+    pub(super) fn note_created(&mut self, kind: Kind, answer: &ApiResponse) -> Option<String> {
         let id = answer.body["id"].as_i64().filter(|_| answer.status == 201)?;
         let target = format!("/{}/{id}", kind.collection());
         self.created.push(target.clone());

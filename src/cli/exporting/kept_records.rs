@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as 
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge_core::migration::comparison::{ComparedAnswer, Comparer, OwnHosts};
+use calendar_edge_core::migration::comparison::{ComparedResponse, Comparer, OwnHosts};
 use calendar_edge_judge::contract::{Kind, OperationId, table};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -227,7 +227,7 @@ impl KeptRecords {
         let [before, now] = [known.record(&self.file)?, record.clone()]
             .map(|record| json!({ (collection): [record] }).to_string());
         let headers = HeaderMap::new();
-        let answer = |body| ComparedAnswer {
+        let answer = |body| ComparedResponse {
             status: StatusCode::OK,
             headers: &headers,
             body,

@@ -9,7 +9,7 @@ use super::super::runtime;
 use super::super::status::Misuse;
 use super::file::text;
 use super::site_address::site_address;
-use crate::survey::{Report, SiteQuestion, find};
+use crate::survey::{Report, SiteRequest, find};
 
 /// The site that is asked instead of a file.
 #[derive(Debug, Default, Clone, Args)]
@@ -46,10 +46,10 @@ impl AskedSiteArgs {
         let named = |flag: &Option<String>, variable| flag.clone().or_else(|| environment.text(variable));
         let namespace = named(&others.origin_namespace, ORIGIN_NAMESPACE.variable);
         let public_url = named(&others.public_url, PUBLIC_URL.variable);
-        let question = SiteQuestion {
+        let question = SiteRequest {
             // What is no URL is told where the settings are read.
             public_url: public_url.and_then(|url| url.parse().ok()),
-            ..SiteQuestion::plain(site_address(&site)?, namespace)
+            ..SiteRequest::plain(site_address(&site)?, namespace)
         };
         let found = runtime::single()?.block_on(find(&question, report))?;
         Ok(source.with_text(format!("the configuration found for {site}"), text(&found, None)))

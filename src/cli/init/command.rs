@@ -15,7 +15,7 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteQuestion, WorstFinding, check_site, find};
+use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteRequest, WorstFinding, check_site, find};
 
 /// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
@@ -69,14 +69,14 @@ fn settings(text: &str) -> Result<Settings, Obstacle> {
     settings.map_err(|error| Obstacle::other(format!("the configuration would not be valid: {error}")))
 }
 
-fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteQuestion> {
+fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
     let origin = access(access_lines)?;
-    Ok(SiteQuestion {
+    Ok(SiteRequest {
         public_url: args.public_url.clone(),
         trusted: origin.trusted,
         basic_auth: origin.basic_auth,
         mark_key: origin.mark_key,
-        ..SiteQuestion::plain(site_address(&args.site)?, args.origin_namespace.clone())
+        ..SiteRequest::plain(site_address(&args.site)?, args.origin_namespace.clone())
     })
 }
 

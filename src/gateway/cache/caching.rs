@@ -14,7 +14,7 @@ use crate::gateway::migration::CallRoute;
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
-use calendar_edge_core::cache::forms::AnswerForm;
+use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::cache::{
     Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving,
 };
@@ -100,7 +100,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         let keys = self.keys(&call.route);
         let key = || Arc::from(keys.key(cacheable, reached));
         CacheQuery {
-            key: if call.form != AnswerForm::Json {
+            key: if call.form != Representation::Json {
                 Arc::from(keys.key_of_form(cacheable, reached, call.form))
             } else if keys.is_of_calls_alone() && !call.route.is_candidate() {
                 call.call.key(key)

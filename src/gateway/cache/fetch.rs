@@ -9,7 +9,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 
 use crate::backend::{Backends, OwnRequests, QueueWatch};
-use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
+use crate::cache::{Cache, Leader, StoredMetadata, StoredResponse, WholeResponse};
 use crate::companion::ChangeFeed;
 use crate::gateway::calls::{CalendarCall, CallResponse};
 use crate::gateway::stage::Stage;
@@ -49,7 +49,7 @@ pub(in crate::gateway) enum SharedOutcome {
     /// A response for everybody.
     Stored(Arc<StoredResponse>),
     /// The site failed: the same for everybody who asked.
-    Failed(Arc<Answer>),
+    Failed(Arc<WholeResponse>),
     /// A response for the one whose query it was, who takes it.
     Uncacheable(Arc<Mutex<Option<CallResponse>>>),
 }
@@ -214,15 +214,15 @@ fn source(received: &CallResponse) -> AnsweredBy {
     received.response.facts.by().unwrap_or(AnsweredBy::Backend)
 }
 
-async fn whole_answer(received: CallResponse, by: AnsweredBy) -> Option<Answer> {
+async fn whole_answer(received: CallResponse, by: AnsweredBy) -> Option<WholeResponse> {
     let (head, body) = received.response.response.into_parts();
     let body = body.collect().await.ok()?.to_bytes();
-    Some(Answer::copied(head.status, &head.headers, &body, by))
+    Some(WholeResponse::copied(head.status, &head.headers, &body, by))
 }
 
 fn fill(
     cacheable: CacheableCall<'_>,
-    answer: &Answer,
+    answer: &WholeResponse,
     filled: LifetimeFacts,
     generation: u64,
 ) -> StoredMetadata {

@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use http_body::Body;
 
 use super::caching::Caching;
-use crate::cache::{Answer, Cache, StoredMetadata, StoredResponse};
+use crate::cache::{Cache, StoredMetadata, StoredResponse, WholeResponse};
 use crate::gateway::calendar::computing::Computing;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::fault;
@@ -18,7 +18,7 @@ use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, whole};
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::Storable;
 use calendar_edge_core::cache::forms::{
-    AfterPage, AnswerForm, FormWriter, OfferedForms, PageFault, WrittenForm,
+    AfterPage, OfferedRepresentations, PageFault, Representation, RepresentationWriter, WrittenRepresentation,
 };
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
@@ -27,16 +27,16 @@ use calendar_edge_core::relay::{BufferBudget, vary_by};
 ///
 /// `S` answers in JSON, from stored responses where it can.
 #[derive(Debug)]
-pub(in crate::gateway) struct Forms<S> {
+pub(in crate::gateway) struct Representations<S> {
     pub(in crate::gateway) json: Arc<S>,
     /// The written answers, stored and collapsed like those of the site.
-    pub(in crate::gateway) written: Caching<FormPages<S>>,
-    pub(in crate::gateway) offered: OfferedForms,
+    pub(in crate::gateway) written: Caching<RepresentationPages<S>>,
+    pub(in crate::gateway) offered: OfferedRepresentations,
 }
 
 /// Reads the pages of a call and writes them in its form.
 #[derive(Debug)]
-pub(in crate::gateway) struct FormPages<S> {
+pub(in crate::gateway) struct RepresentationPages<S> {
     pub(in crate::gateway) json: Arc<S>,
     pub(in crate::gateway) cache: Cache,
     pub(in crate::gateway) calendar_name: Option<String>,
@@ -75,17 +75,17 @@ const ATTEMPTS: usize = 2;
 /// The largest page that is read, in bytes.
 const LARGEST_PAGE: usize = 8 * 1024 * 1024;
 
-// === impl Forms ===
+// === impl Representations ===
 
-impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Forms<S> {
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Representations<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         if !self.offered.of(&call.call).are_several() {
             return self.json.call(call).await;
         }
         let whole = match call.form {
-            AnswerForm::Json => None,
+            Representation::Json => None,
             // What does not change a form is not in its key.
-            AnswerForm::Calendar => call.call.page_of_read(1),
+            Representation::Calendar => call.call.page_of_read(1),
         };
         let mut response = match whole {
             None => self.json.call(call).await,
@@ -99,11 +99,15 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
     }
 }
 
-// === impl FormPages ===
+// === impl RepresentationPages ===
 
-impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
+impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
     /// Reads all pages, and writes the response.
-    async fn read(&self, call: &CalendarCall, mut writer: FormWriter) -> Result<CallResponse, Unwritten> {
+    async fn read(
+        &self,
+        call: &CalendarCall,
+        mut writer: RepresentationWriter,
+    ) -> Result<CallResponse, Unwritten> {
         // Before the first page: what is removed from now on is not in the response.
         let generation = self.cache.generation();
         let has_pages = call.call.has_pages();
@@ -127,7 +131,7 @@ impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
     async fn page(&self, call: &CalendarCall, number: u32) -> Result<EventPage, Unwritten> {
         let asked = call.call.page_of_read(number).ok_or(PageFault::Unreadable)?;
         let call = CalendarCall {
-            form: AnswerForm::Json,
+            form: Representation::Json,
             ..call.asking(Arc::new(JudgedCall::new(asked)))
         };
         let response = self.json.call(call).await;
@@ -143,13 +147,13 @@ impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
     fn response(
         &self,
         pages: PagesRead,
-        written: WrittenForm,
+        written: WrittenRepresentation,
         generation: u64,
-        form: AnswerForm,
+        form: Representation,
     ) -> CallResponse {
         let headers = form.headers_of(pages.headers, written.body.len());
         let stored = pages.made_of.map(|made_of| {
-            let answer = Answer::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
+            let answer = WholeResponse::copied(StatusCode::OK, &headers, &written.body, AnsweredBy::Cache);
             let fill = StoredMetadata {
                 generation,
                 ..made_of
@@ -181,13 +185,13 @@ impl<S: Stage<CalendarCall, CallResponse>> FormPages<S> {
     }
 }
 
-impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for FormPages<S> {
+impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for RepresentationPages<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let mut left = ATTEMPTS;
         loop {
             left -= 1;
             let name = self.calendar_name.clone();
-            match self.read(&call, FormWriter::new(name)).await {
+            match self.read(&call, RepresentationWriter::new(name)).await {
                 Ok(response) => return response,
                 Err(Unwritten::Answered(response)) => return *response,
                 Err(Unwritten::Pages(PageFault::Changed)) if left > 0 => {}

@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode};
 
 use super::fetch::CacheQuery;
 use crate::cache::compression::StoredCodings;
-use crate::cache::{Answer, StoredResponse};
+use crate::cache::{StoredResponse, WholeResponse};
 use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
@@ -94,7 +94,7 @@ impl CacheReport {
     /// A failure that is shared.
     pub(in crate::gateway) fn plain(
         &self,
-        answer: &Answer,
+        answer: &WholeResponse,
         query: &CacheQuery<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {

@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 
 use super::callers::Candidates;
 use super::copy_budget::CopyBudget;
-use super::dry_run::{DryRun, DryRunAnswer, DryRunCall};
+use super::dry_run::{DryRun, DryRunCall, DryRunResponse};
 use crate::backend::PoolUse;
 use crate::fleet::Fleet;
 use crate::gateway::calls::{BackendResult, CalendarCall};
@@ -50,7 +50,7 @@ pub(in crate::gateway) enum Doubling {
 }
 
 /// An answer that was given to a client, read whole.
-type WholeAnswer = AcceptedResponse<Empty<Bytes>>;
+type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
 
 /// How a call is copied.
 #[derive(Debug, Clone, Copy)]
@@ -61,9 +61,9 @@ pub(in crate::gateway) struct CopyOrder {
 
 /// Two answers to one call.
 #[derive(Debug)]
-struct AnswerPair {
-    primary: DryRunAnswer,
-    other: DryRunAnswer,
+struct ResponsePair {
+    primary: DryRunResponse,
+    other: DryRunResponse,
 }
 
 // === impl Copier ===
@@ -124,7 +124,7 @@ impl Copier {
     }
 
     /// The primary's answer, if it can be held against another one.
-    fn comparable(&self, result: &BackendResult) -> Result<WholeAnswer, CopySkip> {
+    fn comparable(&self, result: &BackendResult) -> Result<CopiedResponse, CopySkip> {
         let accepted = result.as_ref().map_err(|_| CopySkip::PrimaryFailed)?;
         if accepted.status().is_server_error() {
             return Err(CopySkip::PrimaryFailed);
@@ -137,8 +137,13 @@ impl Copier {
         Ok(answer)
     }
 
-    async fn copy<S>(self: &Arc<Self>, call: &DryRunCall, answer: WholeAnswer, primary: &S, order: CopyOrder)
-    where
+    async fn copy<S>(
+        self: &Arc<Self>,
+        call: &DryRunCall,
+        answer: CopiedResponse,
+        primary: &S,
+        order: CopyOrder,
+    ) where
         S: Stage<CalendarCall, BackendResult>,
     {
         let pair = match self.both_answers(call, answer, order.to).await {
@@ -168,9 +173,9 @@ impl Copier {
     async fn both_answers(
         &self,
         call: &DryRunCall,
-        answer: WholeAnswer,
+        answer: CopiedResponse,
         to: CopyTo,
-    ) -> Result<AnswerPair, CopySkip> {
+    ) -> Result<ResponsePair, CopySkip> {
         let (pair, is_asked) = match (to, &self.site) {
             (CopyTo::Site, Some(site)) => {
                 let asked = Instant::now();
@@ -185,13 +190,13 @@ impl Copier {
                         .site_answered(&self.backend, call.operation_name(), call.sender(), took);
                 }
                 let other = call.present(answer, &self.way.rules).await;
-                (AnswerPair { primary, other }, is_asked)
+                (ResponsePair { primary, other }, is_asked)
             }
             (CopyTo::Backend | CopyTo::Site, _) => {
                 let primary = call.present(answer, &self.primary).await;
                 let other = self.way.answer(call).await;
                 let is_asked = other.is_asked();
-                (AnswerPair { primary, other }, is_asked)
+                (ResponsePair { primary, other }, is_asked)
             }
         };
         is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
@@ -201,8 +206,8 @@ impl Copier {
     async fn compare(
         self: &Arc<Self>,
         call: &DryRunCall,
-        pair: &Arc<AnswerPair>,
-        second: Option<DryRunAnswer>,
+        pair: &Arc<ResponsePair>,
+        second: Option<DryRunResponse>,
     ) -> Option<PathFindings> {
         let _turn = self.comparing.acquire().await.ok()?;
         let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
@@ -226,7 +231,7 @@ impl Copier {
     }
 
     /// The primary's second answer to the same call, unless another second question runs.
-    async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunAnswer>
+    async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunResponse>
     where
         S: Stage<CalendarCall, BackendResult>,
     {

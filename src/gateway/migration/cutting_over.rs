@@ -13,7 +13,7 @@ use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::migration::RuleState;
-use crate::telemetry::{CutoverAnswer, Warnings};
+use crate::telemetry::{CutoverResponse, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::{BackendSettings, Settings};
@@ -77,7 +77,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
     async fn ask_site(&self, call: CalendarCall, rule_state: &RuleState, left: Duration) -> CallResponse {
         rule_state
             .metrics()
-            .answered(rule_state.name(), CutoverAnswer::Fallback);
+            .answered(rule_state.name(), CutoverResponse::Fallback);
         match timeout(left, self.inner.call(call)).await {
             Ok(response) => response,
             Err(_) => fault::failed(&CallFailure::Overdue, &self.warnings).into(),

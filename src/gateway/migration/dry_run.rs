@@ -19,7 +19,7 @@ use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::migration::comparison::{ComparedAnswer, OwnHosts, ReportedCall};
+use calendar_edge_core::migration::comparison::{ComparedResponse, OwnHosts, ReportedCall};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, present,
@@ -44,7 +44,7 @@ pub struct DryRunCall {
 
 /// A response as the client would have seen it.
 #[derive(Debug, Clone)]
-pub struct DryRunAnswer {
+pub struct DryRunResponse {
     /// The status.
     pub status: StatusCode,
     /// The headers that the edge relays.
@@ -111,10 +111,10 @@ impl DryRun {
     }
 
     /// Sends a call, and reads the response to its end.
-    pub async fn answer(&self, call: &DryRunCall) -> DryRunAnswer {
+    pub async fn answer(&self, call: &DryRunCall) -> DryRunResponse {
         match self.way.call(call.again()).await {
             Ok(accepted) => call.present(accepted, &self.rules).await,
-            Err(failure) => DryRunAnswer::failed(&failure),
+            Err(failure) => DryRunResponse::failed(&failure),
         }
     }
 }
@@ -210,7 +210,7 @@ impl DryRunCall {
         &self,
         accepted: AcceptedResponse<B>,
         rules: &RelayRules,
-    ) -> DryRunAnswer
+    ) -> DryRunResponse
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
@@ -218,7 +218,7 @@ impl DryRunCall {
         let own_hosts = self.own_hosts(accepted.printed_root(), rules);
         let (head, body) = present(accepted, &self.client.context, rules).into_parts();
         match body.collect().await {
-            Ok(whole) => DryRunAnswer {
+            Ok(whole) => DryRunResponse {
                 status: head.status,
                 headers: head.headers,
                 body: whole.to_bytes(),
@@ -227,15 +227,15 @@ impl DryRunCall {
             },
             Err(failure) => {
                 let failure = OriginFailure::Interrupted(Box::new(failure));
-                DryRunAnswer::failed(&CallFailure::Unsound(failure))
+                DryRunResponse::failed(&CallFailure::Unsound(failure))
             }
         }
     }
 }
 
-// === impl DryRunAnswer ===
+// === impl DryRunResponse ===
 
-impl DryRunAnswer {
+impl DryRunResponse {
     /// Returns true if the edge asked the backend.
     pub(in crate::gateway) fn is_asked(&self) -> bool {
         let failure = self.failure.as_ref();
@@ -243,8 +243,8 @@ impl DryRunAnswer {
     }
 
     /// The response for the comparison.
-    pub fn compared(&self) -> ComparedAnswer<'_> {
-        ComparedAnswer {
+    pub fn compared(&self) -> ComparedResponse<'_> {
+        ComparedResponse {
             status: self.status,
             headers: &self.headers,
             body: &self.body,

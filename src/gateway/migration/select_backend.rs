@@ -12,7 +12,7 @@ use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::dispatch::Dispatch;
 use crate::gateway::stage::Stage;
 use crate::migration::RuleState;
-use crate::telemetry::CutoverAnswer;
+use crate::telemetry::CutoverResponse;
 use calendar_edge_core::migration::cutover::RuleEvent;
 
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
@@ -41,7 +41,7 @@ impl BackendSelection {
         let result = self.primary.call(call).await;
         rule_state
             .metrics()
-            .answered(rule_state.name(), CutoverAnswer::Site);
+            .answered(rule_state.name(), CutoverResponse::Site);
         let event = match &result {
             Ok(accepted) => RuleEvent::of_primary(accepted.effective_status(), started.elapsed()),
             Err(_) => None,
@@ -81,7 +81,7 @@ impl Cutover {
         let result = self.attempt(call, identity).await;
         self.rule_state
             .metrics()
-            .answered(self.rule_state.name(), CutoverAnswer::Backend);
+            .answered(self.rule_state.name(), CutoverResponse::Backend);
         attempt.end(&result);
         result
     }

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
-use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteAnswer};
+use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteResponse};
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl SiteLogins {
         } else {
             BodyStart::default()
         };
-        let is_none = door.proves_none(&SiteAnswer {
+        let is_none = door.proves_none(&SiteResponse {
             status: answer.status(),
             headers: answer.headers(),
             body: start.is_whole.then_some(&start.bytes),

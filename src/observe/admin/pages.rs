@@ -6,7 +6,7 @@ use bytes::Bytes;
 use url::Url;
 
 use super::status::SettingFacts;
-use crate::backend::{SiteIndexes, VitalSigns};
+use crate::backend::{SiteHealth, SiteIndexes};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 
@@ -22,7 +22,7 @@ pub(crate) struct Pages {
     /// What operators want to see of the settings.
     pub(super) facts: SettingFacts,
     /// Whether the sites answer.
-    pub(super) vital_signs: VitalSigns,
+    pub(super) site_health: SiteHealth,
     /// What operators on other machines show; none: they need nothing.
     pub(super) token: Option<AdminToken>,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Renders the documents for these settings and what is known of the sites' indexes.
-    pub(crate) fn new(settings: &Settings, indexes: &SiteIndexes, vital_signs: VitalSigns) -> Self {
+    pub(crate) fn new(settings: &Settings, indexes: &SiteIndexes, site_health: SiteHealth) -> Self {
         let site = settings.site();
         let tables = indexes.tables(&site);
         let table = Arc::new(tables.joined());
@@ -53,7 +53,7 @@ impl Pages {
             routes: Bytes::from(routes_text_in_force(&table)),
             indexes: Bytes::from(known(settings, indexes)),
             facts: SettingFacts::of(settings, &tables),
-            vital_signs,
+            site_health,
             token: settings.admin.token.clone(),
         }
     }
@@ -103,7 +103,7 @@ mod tests {
     fn document(settings: &Settings) -> Value {
         let site = settings.site();
         let shared = SharedBackends::new(&site, Metrics::new(), 0).expect("clients");
-        let pages = Pages::new(settings, &SiteIndexes::default(), VitalSigns::new(&site, &shared));
+        let pages = Pages::new(settings, &SiteIndexes::default(), SiteHealth::new(&site, &shared));
         serde_json::from_slice(&pages.openapi).expect("JSON")
     }
 

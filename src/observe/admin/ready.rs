@@ -19,16 +19,16 @@ pub(super) struct ReadyDocument<'a> {
 
 /// What decides about readiness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadyQuestion {
+pub(super) enum ReadyRequest {
     /// The edge alone.
     Edge,
     /// The edge, and whether a backend answers.
     EdgeAndBackend,
 }
 
-// === impl ReadyQuestion ===
+// === impl ReadyRequest ===
 
-impl ReadyQuestion {
+impl ReadyRequest {
     /// The question of a query: `backend=1` asks for the backends.
     pub(super) fn of(query: Option<&str>) -> Self {
         let mut parameters = query.unwrap_or_default().split('&');
@@ -44,13 +44,13 @@ impl ReadyQuestion {
 
 impl<'a> ReadyDocument<'a> {
     /// The response and its status. A site that was not heard within the last second is asked.
-    pub(super) async fn answer(parts: &'a AdminParts, question: ReadyQuestion) -> (StatusCode, Self) {
+    pub(super) async fn answer(parts: &'a AdminParts, question: ReadyRequest) -> (StatusCode, Self) {
         let is_ready = parts.readiness.is_ready();
-        let needs_backend = is_ready && question == ReadyQuestion::EdgeAndBackend;
-        let vital_signs = parts.pages.load().vital_signs.clone();
+        let needs_backend = is_ready && question == ReadyRequest::EdgeAndBackend;
+        let site_health = parts.pages.load().site_health.clone();
         let status = match (is_ready, needs_backend) {
             (false, _) => "draining",
-            (true, true) if !vital_signs.any().await => "no backend answers",
+            (true, true) if !site_health.any().await => "no backend answers",
             (true, _) => "ready",
         };
         let code = match status {
@@ -75,12 +75,12 @@ mod tests {
     #[test]
     fn the_query_may_ask_for_backends() {
         for (query, expected) in [
-            (None, ReadyQuestion::Edge),
-            (Some("backend=1"), ReadyQuestion::EdgeAndBackend),
-            (Some("x=2&backend=1"), ReadyQuestion::EdgeAndBackend),
-            (Some("backend=0"), ReadyQuestion::Edge),
+            (None, ReadyRequest::Edge),
+            (Some("backend=1"), ReadyRequest::EdgeAndBackend),
+            (Some("x=2&backend=1"), ReadyRequest::EdgeAndBackend),
+            (Some("backend=0"), ReadyRequest::Edge),
         ] {
-            assert_eq!(ReadyQuestion::of(query), expected, "{query:?}");
+            assert_eq!(ReadyRequest::of(query), expected, "{query:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The key of a kept response: everything that the response depends on.
 
 use super::bypass::CacheableCall;
-use super::forms::AnswerForm;
+use super::forms::Representation;
 use crate::settings::{BackendSettings, PRIMARY, Root};
 use calendar_edge_judge::contract::{Argument, DefaultValue, Operation, Schema};
 
@@ -78,7 +78,12 @@ impl KeySpace {
     }
 
     /// The key of the response to a call in another representation.
-    pub fn key_of_form(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>, form: AnswerForm) -> String {
+    pub fn key_of_form(
+        &self,
+        call: CacheableCall<'_>,
+        reached: ReachedBy<'_>,
+        form: Representation,
+    ) -> String {
         [&self.key(call, reached), " ", form.media_type()].concat()
     }
 }

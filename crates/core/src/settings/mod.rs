@@ -56,8 +56,8 @@ pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, St
 pub use forms::FormSettings;
 pub use http2::Http2Limits;
 pub use keys::{
-    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TextError, TextForm, TextSlot, ValueSlot,
-    WholeNumber, duration, nearest, rate, show_duration, show_size, size,
+    KeyField, Occurs, SECTIONS, Section, SettingKey, SettingsGroup, TextError, TextSlot, TextSyntax,
+    ValueSlot, WholeNumber, duration, nearest, rate, show_duration, show_size, size,
 };
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
@@ -74,7 +74,7 @@ pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
 pub use shadow::ShadowRule;
 pub use surface::{
-    PatternFault, RoutePattern, SurfaceAnswer, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRule,
+    PatternFault, RoutePattern, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRefusal, SurfaceRule,
 };
 pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use timeouts::Timeouts;

@@ -13,9 +13,9 @@ const CALLERS: [(&str, SurfaceCallers); 3] = [
     (SurfaceCallers::Credentials.name(), SurfaceCallers::Credentials),
     (SurfaceCallers::Nobody.name(), SurfaceCallers::Nobody),
 ];
-const ANSWERS: [(&str, SurfaceAnswer); 2] = [
-    ("unauthorized", SurfaceAnswer::Unauthorized),
-    ("not_found", SurfaceAnswer::NotFound),
+const ANSWERS: [(&str, SurfaceRefusal); 2] = [
+    ("unauthorized", SurfaceRefusal::Unauthorized),
+    ("not_found", SurfaceRefusal::NotFound),
 ];
 
 settings_group! {
@@ -43,7 +43,7 @@ settings_group! {
         pub rate: Option<Rate> = None => rate(), "any number";
         /// `unauthorized`: 401 `rest_forbidden`, or 403 for scripts and pages. `not_found`: 404 `rest_no_route`, or
         /// 404.
-        pub answer: SurfaceAnswer = SurfaceAnswer::Unauthorized => choice(ANSWERS);
+        pub answer: SurfaceRefusal = SurfaceRefusal::Unauthorized => choice(ANSWERS);
     }
 }
 
@@ -76,7 +76,7 @@ pub enum SurfaceCallers {
 
 /// The answer of a closed route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SurfaceAnswer {
+pub enum SurfaceRefusal {
     /// 401 `rest_forbidden`; 403 for scripts and pages.
     #[default]
     Unauthorized,

@@ -10,7 +10,7 @@ use calendar_edge_judge::contract::{Action, Kind};
 
 /// The form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum AnswerForm {
+pub enum Representation {
     /// JSON, as WordPress answers.
     #[default]
     Json,
@@ -20,7 +20,7 @@ pub enum AnswerForm {
 
 /// The forms that the settings offer beside JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OfferedForms {
+pub struct OfferedRepresentations {
     calendar: bool,
 }
 
@@ -32,9 +32,9 @@ struct JsonWish {
     weight: Weight,
 }
 
-// === impl AnswerForm ===
+// === impl Representation ===
 
-impl AnswerForm {
+impl Representation {
     /// The media type.
     pub const fn media_type(self) -> &'static str {
         match self {
@@ -52,9 +52,9 @@ impl AnswerForm {
     }
 }
 
-// === impl OfferedForms ===
+// === impl OfferedRepresentations ===
 
-impl OfferedForms {
+impl OfferedRepresentations {
     /// The forms of these settings.
     pub const fn new(settings: &FormSettings) -> Self {
         Self {
@@ -83,30 +83,35 @@ impl OfferedForms {
     ///
     /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope has
     /// JSON inside, and an unacceptable answer is better than none: whoever names nothing that is offered gets JSON.
-    pub fn chosen(self, call: &ForwardableCall, is_calendar_file: bool, headers: &HeaderMap) -> AnswerForm {
+    pub fn chosen(
+        self,
+        call: &ForwardableCall,
+        is_calendar_file: bool,
+        headers: &HeaderMap,
+    ) -> Representation {
         let offered = self.of(call);
         if !offered.are_several() || call.expects_javascript() || call.expects_envelope() {
-            return AnswerForm::Json;
+            return Representation::Json;
         }
         if is_calendar_file {
-            return AnswerForm::Calendar;
+            return Representation::Calendar;
         }
         offered.accepted(headers)
     }
 
-    fn accepted(self, headers: &HeaderMap) -> AnswerForm {
+    fn accepted(self, headers: &HeaderMap) -> Representation {
         let (mut json, mut calendar) = (JsonWish::default(), None);
         for (range, weight) in accepted_ranges(headers) {
             json.note(range, weight);
-            if range.eq_ignore_ascii_case(AnswerForm::Calendar.media_type()) {
+            if range.eq_ignore_ascii_case(Representation::Calendar.media_type()) {
                 calendar.get_or_insert(weight);
             }
         }
         let weight = calendar.filter(|_| self.calendar).unwrap_or(0);
         if weight > json.weight || (weight > 0 && weight == json.weight && !json.is_exact()) {
-            AnswerForm::Calendar
+            Representation::Calendar
         } else {
-            AnswerForm::Json
+            Representation::Json
         }
     }
 }
@@ -119,7 +124,7 @@ impl JsonWish {
         let named = match range {
             "*/*" => 1,
             _ if range.eq_ignore_ascii_case("application/*") => 2,
-            _ if range.eq_ignore_ascii_case(AnswerForm::Json.media_type()) => 3,
+            _ if range.eq_ignore_ascii_case(Representation::Json.media_type()) => 3,
             _ => 0,
         };
         if named > self.named {
@@ -158,9 +163,9 @@ mod tests {
 
     use super::*;
 
-    const ALL: OfferedForms = OfferedForms { calendar: true };
+    const ALL: OfferedRepresentations = OfferedRepresentations { calendar: true };
 
-    fn accepted(offered: OfferedForms, fields: &[&str]) -> AnswerForm {
+    fn accepted(offered: OfferedRepresentations, fields: &[&str]) -> Representation {
         let mut headers = HeaderMap::new();
         for field in fields {
             headers.append(ACCEPT, HeaderValue::from_str(field).unwrap());
@@ -170,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_client_gets_the_form_that_it_names_and_likes_best() {
-        use AnswerForm::{Calendar, Json};
+        use Representation::{Calendar, Json};
         for (field, expected) in [
             ("text/calendar", Calendar),
             ("Text/Calendar; charset=utf-8", Calendar),
@@ -232,8 +237,8 @@ mod tests {
     #[test]
     fn what_is_not_offered_is_not_given() {
         assert_eq!(
-            accepted(OfferedForms::default(), &["text/calendar"]),
-            AnswerForm::Json
+            accepted(OfferedRepresentations::default(), &["text/calendar"]),
+            Representation::Json
         );
     }
 

@@ -3,7 +3,7 @@
 use http::header::{AGE, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::answer_form::AnswerForm;
+use super::answer_form::Representation;
 
 /// Headers of a page that say nothing about the form.
 const OF_PAGE: [HeaderName; 6] = [
@@ -15,9 +15,9 @@ const OF_PAGE: [HeaderName; 6] = [
     HeaderName::from_static("x-tec-totalpages"),
 ];
 
-// === impl AnswerForm ===
+// === impl Representation ===
 
-impl AnswerForm {
+impl Representation {
     /// The headers of a page as those of this form, whose body has so many bytes.
     #[must_use]
     pub fn headers_of(self, mut page: HeaderMap, length: usize) -> HeaderMap {
@@ -53,7 +53,7 @@ mod tests {
         ] {
             page.insert(name, HeaderValue::from_static(value));
         }
-        let calendar = AnswerForm::Calendar.headers_of(page.clone(), 90);
+        let calendar = Representation::Calendar.headers_of(page.clone(), 90);
         assert_eq!(calendar[CONTENT_TYPE], "text/calendar; charset=utf-8");
         assert_eq!(calendar[CONTENT_LENGTH], "90");
         assert_eq!(calendar["x-tec-total"], "24");
@@ -61,7 +61,7 @@ mod tests {
         for name in [ETAG, LINK, HeaderName::from_static("x-tec-totalpages")] {
             assert!(!calendar.contains_key(&name), "{name}");
         }
-        let json = AnswerForm::Json.headers_of(page, 90);
+        let json = Representation::Json.headers_of(page, 90);
         assert!(!json.contains_key(CONTENT_DISPOSITION));
     }
 }

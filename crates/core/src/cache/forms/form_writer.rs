@@ -17,7 +17,7 @@ const MOST_PAGES: u32 = 50;
 
 /// Writes the pages of one read as a calendar.
 #[derive(Debug)]
-pub struct FormWriter {
+pub struct RepresentationWriter {
     calendar: CalendarWriter,
     shown: HashSet<u64>,
     /// Events on the pages so far, those that are listed twice included.
@@ -58,16 +58,16 @@ pub enum PageFault {
 
 /// A response in another form.
 #[derive(Debug, PartialEq, Eq)]
-pub struct WrittenForm {
+pub struct WrittenRepresentation {
     /// The bytes.
     pub body: Vec<u8>,
     /// Events that match and are not in it.
     pub left_out: u64,
 }
 
-// === impl FormWriter ===
+// === impl RepresentationWriter ===
 
-impl FormWriter {
+impl RepresentationWriter {
     /// A writer of calendars. `name` is what the calendar is called.
     pub fn new(name: Option<String>) -> Self {
         Self {
@@ -133,13 +133,13 @@ impl FormWriter {
     /// # Errors
     ///
     /// [`PageFault::Changed`] if the pages do not hold as many events as they said.
-    pub fn finish(self, is_whole: bool) -> Result<WrittenForm, PageFault> {
+    pub fn finish(self, is_whole: bool) -> Result<WrittenRepresentation, PageFault> {
         let total = self.total.filter(|_| is_whole).unwrap_or(self.listed);
         if !self.is_full && self.listed < total {
             return Err(PageFault::Changed);
         }
         let left_out = total.saturating_sub(self.shown.len() as u64 + self.repeated);
-        Ok(WrittenForm {
+        Ok(WrittenRepresentation {
             body: self.calendar.finish(left_out),
             left_out,
         })

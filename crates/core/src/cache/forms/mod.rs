@@ -6,5 +6,7 @@ mod form_headers;
 mod form_writer;
 mod members;
 
-pub use answer_form::{AnswerForm, OfferedForms, names_media_type};
-pub use form_writer::{AfterPage, FormWriter, MOST_BYTES, MOST_EVENTS, PageFault, WrittenForm};
+pub use answer_form::{OfferedRepresentations, Representation, names_media_type};
+pub use form_writer::{
+    AfterPage, MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter, WrittenRepresentation,
+};

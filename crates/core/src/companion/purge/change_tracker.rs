@@ -26,7 +26,7 @@ pub struct ChangeTracker {
 
 /// What the number in a response says about that answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerAge {
+pub enum ResponseAge {
     /// It is as new as the edge knows the site to be.
     Current,
     /// It is older than a change that the edge knew before it asked: something between the two keeps answers. It must
@@ -72,21 +72,21 @@ impl ChangeTracker {
     }
 
     /// A response of the site shows a number; `before` is [`Self::settled`] when its exchange began.
-    pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> AnswerAge {
+    pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> ResponseAge {
         if before.is_some_and(|before| number < before) {
-            return AnswerAge::Outdated;
+            return ResponseAge::Outdated;
         }
         self.settled.get_or_insert(number);
         self.highest = self.highest.max(number);
         self.settle(now);
-        AnswerAge::Current
+        ResponseAge::Current
     }
 
     /// The site answers the edge's own question, which nothing in between can answer; `before` is [`Self::settled`]
     /// when it was asked. True if the count began anew, so that everything has to be removed.
     #[must_use]
     pub fn answered(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
-        if self.shown(number, before, now) == AnswerAge::Current {
+        if self.shown(number, before, now) == ResponseAge::Current {
             return false;
         }
         *self = Self::resumed(number);
@@ -160,7 +160,7 @@ mod tests {
     /// A tracker that knows the site to be at this number.
     fn at_number(number: u64) -> ChangeTracker {
         let mut tracker = ChangeTracker::default();
-        assert_eq!(tracker.shown(number, None, at(0)), AnswerAge::Current);
+        assert_eq!(tracker.shown(number, None, at(0)), ResponseAge::Current);
         tracker
     }
 
@@ -171,7 +171,7 @@ mod tests {
             tracker.told(&message(&[number]), at(number));
             assert_eq!(tracker.settled(), Some(number));
         }
-        assert_eq!(tracker.shown(8, tracker.settled(), at(9)), AnswerAge::Current);
+        assert_eq!(tracker.shown(8, tracker.settled(), at(9)), ResponseAge::Current);
         assert!(!tracker.missed(GRACE, at(100_000)));
     }
 
@@ -192,8 +192,8 @@ mod tests {
     #[test]
     fn a_lost_message_is_noticed_once() {
         let mut tracker = at_number(4);
-        assert_eq!(tracker.shown(5, Some(4), at(100)), AnswerAge::Current);
-        assert_eq!(tracker.shown(5, Some(4), at(900)), AnswerAge::Current);
+        assert_eq!(tracker.shown(5, Some(4), at(100)), ResponseAge::Current);
+        assert_eq!(tracker.shown(5, Some(4), at(900)), ResponseAge::Current);
         assert!(!tracker.missed(GRACE, at(1099)));
         assert!(tracker.missed(GRACE, at(1100)));
         assert!(!tracker.missed(GRACE, at(9000)));
@@ -232,8 +232,8 @@ mod tests {
         let before = tracker.settled();
         tracker.told(&message(&[5]), at(0));
         // The exchange began before the change was reported: it may show the number before.
-        assert_eq!(tracker.shown(4, before, at(1)), AnswerAge::Current);
-        assert_eq!(tracker.shown(4, tracker.settled(), at(1)), AnswerAge::Outdated);
+        assert_eq!(tracker.shown(4, before, at(1)), ResponseAge::Current);
+        assert_eq!(tracker.shown(4, tracker.settled(), at(1)), ResponseAge::Outdated);
         assert_eq!(tracker.settled(), Some(5));
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::cache::{Removal, Tag};
 
-/// An purge to remove answers.
+/// A purge: what the site asks to remove.
 ///
 /// # Example
 ///
@@ -34,7 +34,7 @@ pub struct PurgeRequest {
 #[error("not an order: {0}")]
 pub struct PurgeRequestFault(#[from] serde_json::Error);
 
-/// An purge as it is written.
+/// A purge as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{AnswerAge, ChangeTracker, UnfinishedChange};
+use super::{ChangeTracker, ResponseAge, UnfinishedChange};
 use crate::companion::mark::ShownChanges;
 use crate::unix_time::UnixTime;
 
@@ -42,7 +42,7 @@ enum Doubt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompanionSign {
     /// Whether the answer that carries it may be kept.
-    pub age: AnswerAge,
+    pub age: ResponseAge,
     /// True if no change since the sign before can have gone unnoticed.
     pub is_unbroken: bool,
 }

@@ -79,8 +79,8 @@ impl LoginDoor {
 
     /// Returns true if the site's response proves that no password was wrong (T-98). One of the site's failure does: it
     /// tells right passwords from wrong ones as little.
-    pub fn proves_none(self, answer: &SiteAnswer<'_>) -> bool {
-        let SiteAnswer {
+    pub fn proves_none(self, answer: &SiteResponse<'_>) -> bool {
+        let SiteResponse {
             status,
             headers,
             body,
@@ -101,7 +101,7 @@ impl LoginDoor {
 
 /// A response of the site, as far as it tells about logins.
 #[derive(Debug, Clone, Copy)]
-pub struct SiteAnswer<'a> {
+pub struct SiteResponse<'a> {
     /// Its status.
     pub status: StatusCode,
     /// Its headers.
@@ -173,8 +173,8 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    fn answer<'a>(status: u16, headers: &'a HeaderMap, body: &'a str) -> SiteAnswer<'a> {
-        SiteAnswer {
+    fn answer<'a>(status: u16, headers: &'a HeaderMap, body: &'a str) -> SiteResponse<'a> {
+        SiteResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
             body: Some(body.as_bytes()),
@@ -323,7 +323,7 @@ mod tests {
             let answer = answer(200, headers, &body);
             assert_eq!(LoginDoor::XmlRpc.proves_none(&answer), expected, "{body}");
         }
-        let unread = SiteAnswer {
+        let unread = SiteResponse {
             body: None,
             ..answer(200, &plain, "")
         };

@@ -3,7 +3,7 @@
 use http::Method;
 
 use crate::settings::{
-    Mode, RoutePattern, Settings, SiteDoor, SurfaceAnswer, SurfaceCallers, SurfacePattern, SurfaceRule,
+    Mode, RoutePattern, Settings, SiteDoor, SurfaceCallers, SurfacePattern, SurfaceRefusal, SurfaceRule,
 };
 
 use super::surface_rules::OPEN;
@@ -51,7 +51,7 @@ fn listed(rule: &SurfaceRule) -> Vec<ListedRule> {
     };
     let names = rule.methods.iter().map(Method::as_str);
     let methods: String = names.flat_map(|name| [name, " "]).collect();
-    let hides = is_closed && rule.answer == SurfaceAnswer::NotFound;
+    let hides = is_closed && rule.answer == SurfaceRefusal::NotFound;
     let end = if hides { " not_found" } else { "" };
     let entry = |pattern: &str| ListedRule {
         text: format!("{} {methods}{pattern}{end}", callers.name()),
@@ -141,7 +141,7 @@ mod tests {
         use SurfaceCallers::{Anybody, Credentials, Nobody};
         let hidden = SurfaceRule {
             methods: vec![Method::POST, Method::DELETE],
-            answer: SurfaceAnswer::NotFound,
+            answer: SurfaceRefusal::NotFound,
             ..rule(Nobody, Mode::Enforce, &["wp/v2/comments/*"])
         };
         for (rules, expected) in [

@@ -4,7 +4,7 @@ use http::{Method, StatusCode};
 
 use super::surface_request::SurfaceRequest;
 use crate::settings::{
-    Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceAnswer, SurfaceCallers, SurfacePattern,
+    Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceCallers, SurfacePattern, SurfaceRefusal,
     SurfaceRule,
 };
 use calendar_edge_judge::problem::{Problem, Refusal};
@@ -75,16 +75,16 @@ impl SurfaceVerdict<'_> {
     /// The response at a route.
     pub fn refusal(&self) -> Refusal {
         Refusal::plain(match self.rule.answer {
-            SurfaceAnswer::Unauthorized => Problem::Forbidden,
-            SurfaceAnswer::NotFound => Problem::NoRoute,
+            SurfaceRefusal::Unauthorized => Problem::Forbidden,
+            SurfaceRefusal::NotFound => Problem::NoRoute,
         })
     }
 
     /// The response at a script or a page, as HTML; none at a route.
     pub fn page(&self) -> Option<(StatusCode, String)> {
         let status = match self.rule.answer {
-            SurfaceAnswer::Unauthorized => StatusCode::FORBIDDEN,
-            SurfaceAnswer::NotFound => StatusCode::NOT_FOUND,
+            SurfaceRefusal::Unauthorized => StatusCode::FORBIDDEN,
+            SurfaceRefusal::NotFound => StatusCode::NOT_FOUND,
         };
         let text = format!("<!DOCTYPE html>\n<title>{status}</title>\n<h1>{status}</h1>\n");
         (!self.is_route).then_some((status, text))

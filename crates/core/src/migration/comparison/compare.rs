@@ -16,7 +16,7 @@ use calendar_edge_judge::contract::OperationId;
 
 /// One answer as the client would have seen it: its URLs are public.
 #[derive(Debug, Clone, Copy)]
-pub struct ComparedAnswer<'a> {
+pub struct ComparedResponse<'a> {
     /// The status.
     pub status: StatusCode,
     /// All headers; only those that clients use are compared.
@@ -42,12 +42,12 @@ struct Walk<'f> {
 /// # Example
 ///
 /// ```
-/// use calendar_edge_core::migration::comparison::{ComparedAnswer, DifferenceClass, OwnHosts, compare};
+/// use calendar_edge_core::migration::comparison::{ComparedResponse, DifferenceClass, OwnHosts, compare};
 /// use http::{HeaderMap, StatusCode};
 ///
 /// let headers = HeaderMap::new();
 /// let own_hosts = OwnHosts::NONE;
-/// let answer = |body| ComparedAnswer { status: StatusCode::OK, headers: &headers, body, own_hosts };
+/// let answer = |body| ComparedResponse { status: StatusCode::OK, headers: &headers, body, own_hosts };
 /// let findings = compare(None, answer(br#"{"cost":5,"id":7}"#), answer(br#"{"cost":"5","id":8}"#));
 /// let found: Vec<_> = findings.iter().map(|finding| (finding.path, finding.class)).collect();
 /// assert_eq!(
@@ -60,8 +60,8 @@ struct Walk<'f> {
 /// ```
 pub fn compare(
     operation: Option<OperationId>,
-    primary: ComparedAnswer<'_>,
-    other: ComparedAnswer<'_>,
+    primary: ComparedResponse<'_>,
+    other: ComparedResponse<'_>,
 ) -> PathFindings {
     let mut findings = PathFindings::default();
     if primary.status != other.status {

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::class::DifferenceClass;
-use super::compare::{ComparedAnswer, compare};
+use super::compare::{ComparedResponse, compare};
 use super::findings::{PathFinding, PathFindings};
 use super::ignored::{applies, drop_below};
 use super::noise::{KeptNoise, Noise, differs_at};
@@ -90,8 +90,8 @@ impl Comparer {
     pub fn compare(
         &self,
         operation: Option<OperationId>,
-        primary: ComparedAnswer<'_>,
-        other: ComparedAnswer<'_>,
+        primary: ComparedResponse<'_>,
+        other: ComparedResponse<'_>,
     ) -> PathFindings {
         self.judged(operation, &compare(operation, primary, other), |finding| {
             self.noise.covers(operation, finding)
@@ -103,9 +103,9 @@ impl Comparer {
     pub fn compare_twice(
         &mut self,
         operation: Option<OperationId>,
-        primary: ComparedAnswer<'_>,
-        other: ComparedAnswer<'_>,
-        second: ComparedAnswer<'_>,
+        primary: ComparedResponse<'_>,
+        other: ComparedResponse<'_>,
+        second: ComparedResponse<'_>,
     ) -> PathFindings {
         let findings = compare(operation, primary, other);
         // A backend that fails, or refuses one of the two calls, says nothing about its values.
@@ -206,7 +206,7 @@ mod tests {
 
     fn judged(comparer: &Comparer, name: &str, primary: &str, other: &str) -> PathFindings {
         let headers = HeaderMap::new();
-        let answer = |body: &'static str| ComparedAnswer {
+        let answer = |body: &'static str| ComparedResponse {
             status: StatusCode::OK,
             headers: &headers,
             body: body.as_bytes(),
@@ -262,7 +262,7 @@ mod tests {
     ) -> Vec<(String, DifferenceClass)> {
         let headers = HeaderMap::new();
         let bodies = [first, other, second].map(|venue| format!(r#"{{"venue":{venue}}}"#));
-        let [first, other, second] = bodies.each_ref().map(|body| ComparedAnswer {
+        let [first, other, second] = bodies.each_ref().map(|body| ComparedResponse {
             status: StatusCode::OK,
             headers: &headers,
             body: body.as_bytes(),
@@ -364,7 +364,7 @@ mod tests {
     fn a_site_that_fails_hides_no_failure_of_the_other() {
         let mut comparer = comparer(vec![]);
         let (read, headers) = (operation("events.read"), HeaderMap::new());
-        let answer = |status| ComparedAnswer {
+        let answer = |status| ComparedResponse {
             status,
             headers: &headers,
             body: b"{}",

@@ -30,7 +30,7 @@ mod tests;
 mod trail;
 
 pub use class::{DifferenceClass, UnknownClass};
-pub use compare::{ComparedAnswer, compare};
+pub use compare::{ComparedResponse, compare};
 pub use comparer::{Comparer, EndedRule};
 pub use findings::{ExamplePair, PathFinding, PathFindings};
 pub use operation_report::ReadyDemand;

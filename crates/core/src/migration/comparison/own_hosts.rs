@@ -95,7 +95,7 @@ mod tests {
     use http::{HeaderMap, StatusCode};
 
     use super::super::tests::found;
-    use super::super::{ComparedAnswer, DifferenceClass, compare};
+    use super::super::{ComparedResponse, DifferenceClass, compare};
     use super::*;
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
                 headers
             });
             let bodies = [primary, other].map(|url| format!("{{\"url\":\"{url}\"}}"));
-            let answer = |side: usize, own_hosts| ComparedAnswer {
+            let answer = |side: usize, own_hosts| ComparedResponse {
                 status: StatusCode::OK,
                 headers: &headers[side],
                 body: bodies[side].as_bytes(),

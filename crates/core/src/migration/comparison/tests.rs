@@ -22,7 +22,7 @@ pub(super) fn found(findings: &PathFindings) -> Vec<(String, DifferenceClass)> {
 
 pub(super) fn between(operation: Option<OperationId>, primary: &[u8], other: &[u8]) -> PathFindings {
     let headers = HeaderMap::new();
-    let answer = |body| ComparedAnswer {
+    let answer = |body| ComparedResponse {
         status: StatusCode::OK,
         headers: &headers,
         body,
@@ -113,7 +113,7 @@ fn records_are_paired_by_number() {
 #[test]
 fn a_status_says_everything() {
     let headers = HeaderMap::new();
-    let answer = |status, body| ComparedAnswer {
+    let answer = |status, body| ComparedResponse {
         status,
         headers: &headers,
         body,
@@ -171,7 +171,7 @@ fn headers_of_clients_are_compared() {
             headers.insert("date", value.parse().unwrap());
             headers
         });
-        let answer = |headers| ComparedAnswer {
+        let answer = |headers| ComparedResponse {
             status: StatusCode::OK,
             headers,
             body: b"",

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::Rate;
 use super::quantity::{show_duration, show_size};
 use super::slot::{ReadInto, TextSlot, ValueSlot, WholeNumber};
-use super::text_form::{TextForm, TypedForm, quoted};
+use super::text_form::{TextSyntax, TypedForm, quoted};
 
 /// A key with its field.
 pub struct SettingKey<'a> {
@@ -36,11 +36,11 @@ pub enum KeyField<'a> {
     /// One of these words, by index.
     Choice(Vec<&'static str>, Box<dyn FnMut(usize) + 'a>),
     /// A text of this form.
-    Text(TextForm, Box<dyn TextSlot + 'a>),
+    Text(TextSyntax, Box<dyn TextSlot + 'a>),
     /// A list of such texts.
     List {
         /// The form of its items.
-        form: TextForm,
+        form: TextSyntax,
         /// Minimum number of items: 0 or 1.
         least: usize,
         /// True if one text may stand for a list of one.

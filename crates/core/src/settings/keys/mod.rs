@@ -25,4 +25,4 @@ pub use protection_form::rate;
 pub use quantity::{duration, show_duration, show_size, size};
 pub use section::{Occurs, SECTIONS, Section};
 pub use slot::{TextSlot, ValueSlot, WholeNumber};
-pub use text_form::{TextError, TextForm};
+pub use text_form::{TextError, TextSyntax};

@@ -2,7 +2,7 @@
 
 /// The form of a text.
 #[derive(Debug, Clone, Copy)]
-pub struct TextForm {
+pub struct TextSyntax {
     /// The type in the reference: `URL`.
     pub name: &'static str,
     /// A description of the form with its article, for messages.
@@ -13,7 +13,7 @@ pub struct TextForm {
 
 /// A form whose texts are read as values of a type.
 pub(in crate::settings) struct TypedForm<V> {
-    pub(super) text: TextForm,
+    pub(super) text: TextSyntax,
     read: ReadText<V>,
 }
 
@@ -43,9 +43,9 @@ pub enum TextError {
     UnknownPreset(String),
 }
 
-// === impl TextForm ===
+// === impl TextSyntax ===
 
-impl TextForm {
+impl TextSyntax {
     /// The form in words and examples, for messages.
     pub fn described(&self) -> String {
         format!("{}, like {}", self.described, quoted(self.examples))
@@ -62,7 +62,7 @@ impl<V> TypedForm<V> {
         examples: &'static [&'static str],
         read: ReadText<V>,
     ) -> Self {
-        let text = TextForm {
+        let text = TextSyntax {
             name,
             described,
             examples,
@@ -71,7 +71,7 @@ impl<V> TypedForm<V> {
     }
 
     /// The form and its reader.
-    pub(super) fn into_parts(self) -> (TextForm, ReadText<V>) {
+    pub(super) fn into_parts(self) -> (TextSyntax, ReadText<V>) {
         (self.text, self.read)
     }
 

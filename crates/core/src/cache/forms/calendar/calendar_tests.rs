@@ -1,14 +1,14 @@
 //! Recorded answers as calendars.
 
-use crate::cache::forms::{AfterPage, FormWriter, PageFault, WrittenForm};
+use crate::cache::forms::{AfterPage, PageFault, RepresentationWriter, WrittenRepresentation};
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../../fixtures/backend/event-full.json");
 const LIST: &str = include_str!("../../../../../../fixtures/backend/event-list-page1.json");
 const DAYS: &str = include_str!("../../../../../../fixtures/backend/event-all-day-html.json");
 
-fn written(pages: &[String]) -> Result<WrittenForm, PageFault> {
-    let mut writer = FormWriter::new(None);
+fn written(pages: &[String]) -> Result<WrittenRepresentation, PageFault> {
+    let mut writer = RepresentationWriter::new(None);
     for (body, page) in pages.iter().zip(1..) {
         let after = writer.add(body.as_bytes(), page)?;
         if after == AfterPage::End {

@@ -15,7 +15,7 @@ use calendar_edge_core::unix_time::UnixTime;
 
 /// The sites of all roots; clones share what was found last.
 #[derive(Debug, Clone)]
-pub(crate) struct VitalSigns {
+pub(crate) struct SiteHealth {
     sites: Arc<Vec<(Arc<Backend>, OwnRequests)>>,
     last: Arc<Mutex<Option<(Instant, bool)>>>,
 }
@@ -26,9 +26,9 @@ const FRESH: Duration = Duration::from_secs(1);
 /// The longest wait for one site.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-// === impl VitalSigns ===
+// === impl SiteHealth ===
 
-impl VitalSigns {
+impl SiteHealth {
     /// The roots of the site; `shared` must be adapted to the same settings.
     pub(crate) fn new(site: &BackendSettings, shared: &SharedBackends) -> Self {
         let backends = Backends::new(site, shared);
