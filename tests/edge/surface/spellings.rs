@@ -140,7 +140,11 @@ async fn t100_what_cannot_be_read_to_its_end_is_refused_in_enforce() {
     for request in ["GET /?rest_route[]=/wp/v2/users", &many, &large] {
         // The contradiction of two routes is refused without a rule.
         let found = answer(&edge, request).await;
-        assert!([400, 403].contains(&found.status), "{}: {found:?}", &request[..30]);
+        assert!(
+            [400, 403].contains(&found.status),
+            "{}: {found:?}",
+            &request[..30]
+        );
     }
     assert!(origin.seen().is_empty(), "{:?}", origin.seen());
 }
