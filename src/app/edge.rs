@@ -10,8 +10,7 @@ use tokio::sync::oneshot;
 use super::edge_state::{ADMIN_CONNECTIONS, EdgeState, room};
 use super::index_watch::watch_indexes;
 use super::reload::Reloader;
-use super::running::{DrainOutcome, Running};
-use super::signals::Shutdown;
+use super::running::Running;
 use super::snapshots::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
@@ -56,14 +55,6 @@ pub enum StartError {
 
 /// Maximum wait, at start, for the site's namespaces and indexes.
 const FIRST_READING: Duration = Duration::from_secs(2);
-
-/// The reason why serving ended with an error.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The edge did not start.
-    #[error("the edge could not start")]
-    Start(#[from] StartError),
-}
 
 // === impl StartError ===
 
@@ -238,13 +229,4 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         // Operators are not clients.
         metrics: Metrics::new().connections().clone(),
     }
-}
-
-/// Runs an edge until it is told to end, and drains it; a second order ends it at once.
-///
-/// # Errors
-///
-/// When the edge does not start.
-pub async fn serve(settings: Settings, shutdown: Shutdown) -> Result<DrainOutcome, ServeError> {
-    Ok(Edge::start(settings).await?.until(shutdown).await)
 }

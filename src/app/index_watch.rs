@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
 use crate::backend::{
-    IndexReadError, IndexSource, Learnt, ReadIndex, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace,
+    IndexReadError, IndexSource, ReadIndex, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace,
 };
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
@@ -201,7 +201,7 @@ impl IndexWatch {
                 Ok(ReadIndex { index, drifts }) => {
                     metrics.indexes().read();
                     note(metrics, &site_name(&source), source.root(), &drifts);
-                    if let Learnt::Table(table) = self.indexes.learn(&source, index) {
+                    if let Some(table) = self.indexes.learn(&source, index) {
                         tell(&source, &table);
                         is_changed = true;
                     }

@@ -66,5 +66,5 @@ pub(crate) use shared::{SharedBackends, most_connections};
 pub(crate) use shared_permits::SharedPermits;
 pub(crate) use site::site_request;
 pub(crate) use site_health::SiteHealth;
-pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes, with_stored_namespace};
+pub(crate) use site_indexes::{IndexSource, SiteIndexes, with_stored_namespace};
 pub use site_indexes::{informed, stored_indexes};
