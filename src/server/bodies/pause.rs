@@ -63,7 +63,11 @@ impl Pause {
 
 /// The bodies that wait, or have waited, for their clients.
 #[derive(Debug, Default)]
-pub(super) struct Pauses(HashMap<BodyId, Pause>);
+pub(super) struct Pauses {
+    /// The last body that began, whether it has waited or not.
+    begun: BodyId,
+    waiting: HashMap<BodyId, Pause>,
+}
 
 /// A body had to be given up: others wait for what it holds, and its client is slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,9 +76,14 @@ pub(crate) struct GivenUp;
 // === impl Pauses ===
 
 impl Pauses {
+    /// Numbers the next body.
+    pub(super) const fn number(&mut self) -> BodyId {
+        self.begun.next()
+    }
+
     /// Notes that a body, of which so many bytes have come, waits for its client; an error if it was given up.
     pub(super) fn begin(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> Result<(), GivenUp> {
-        let pause = self.0.entry(id).or_default();
+        let pause = self.waiting.entry(id).or_default();
         if pause.given_up {
             return Err(GivenUp);
         }
@@ -85,20 +94,20 @@ impl Pauses {
 
     /// Notes that the client of a body has sent something.
     pub(super) fn end(&mut self, id: BodyId) {
-        if let Some(pause) = self.0.get_mut(&id) {
+        if let Some(pause) = self.waiting.get_mut(&id) {
             pause.end();
         }
     }
 
     /// Forgets a body.
     pub(super) fn forget(&mut self, id: BodyId) {
-        self.0.remove(&id);
+        self.waiting.remove(&id);
     }
 
     /// Gives up the body with the fewest bytes per second of pause, among those that pause for too long.
     pub(super) fn give_up_slowest(&mut self) {
         let now = Instant::now();
-        let pauses = self.0.values_mut();
+        let pauses = self.waiting.values_mut();
         let rates = pauses.filter_map(|pause| Some((pause.rate(now)?, pause)));
         if let Some((_, pause)) = rates.min_by_key(|(rate, _)| *rate) {
             pause.give_up();
