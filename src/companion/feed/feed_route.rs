@@ -7,11 +7,10 @@ use http::header::{CACHE_CONTROL, ETAG};
 use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
+use super::change_feed::ChangeFeed;
+use super::feed_readers::TooManyReaders;
 use super::feed_stream;
 use super::follower::{FeedParts, Followed, Follower};
-use crate::companion::{ChangeFeed, TooManyReaders};
-use crate::gateway::fault;
-use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::cache::forms::names_media_type;
@@ -19,20 +18,17 @@ use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
 use calendar_edge_core::companion::feed::{FeedQuery, InvalidArgument};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem, Refusal};
 use url::Url;
 
 /// The public route of the feed.
 #[derive(Debug)]
-pub(in crate::gateway) struct FeedRoute {
+pub(crate) struct FeedRoute {
     parts: Arc<FeedParts>,
     paths: Vec<String>,
-    limiter: RateLimiter,
     longest_wait: Duration,
     public_url: Option<Url>,
     is_enabled: bool,
@@ -49,12 +45,11 @@ const EVENT_STREAM: &str = "text/event-stream";
 // === impl FeedRoute ===
 
 impl FeedRoute {
-    pub(in crate::gateway) fn new(settings: &Settings, limiter: RateLimiter, parts: FeedParts) -> Self {
+    pub(crate) fn new(settings: &Settings, parts: FeedParts) -> Self {
         let roots = settings.roots.iter();
         Self {
             parts: Arc::new(parts),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
-            limiter,
             longest_wait: settings.feed.longest_wait,
             public_url: settings.public_url.clone(),
             is_enabled: settings.feed.enabled,
@@ -62,35 +57,26 @@ impl FeedRoute {
     }
 
     /// Whether a request is for the feed, on or off.
-    pub(in crate::gateway) fn is_asked(&self, head: &Head) -> bool {
+    pub(crate) fn is_asked(&self, head: &Head) -> bool {
         matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
     }
 
     /// Whether this is the path of the feed.
-    pub(in crate::gateway) fn is_at(&self, path: &str) -> bool {
+    pub(crate) fn is_at(&self, path: &str) -> bool {
         self.paths.iter().any(|of_feed| path == of_feed)
     }
 
-    /// Answers a reader.
-    pub(in crate::gateway) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
-        if !self.is_enabled {
-            return refused(&EdgeError::FeedOff.refusal());
-        }
-        // Credentials do not matter here.
-        let charged = match self
-            .limiter
-            .charge(request, &Identity::default(), CostClass::Item)
-            .await
-        {
-            Ok(charged) => charged,
-            Err(exceeded) => return self.limiter.refuse(request, &exceeded),
-        };
-        let mut answer = match self.follower(request) {
+    /// Whether the settings have a feed.
+    pub(crate) const fn is_enabled(&self) -> bool {
+        self.is_enabled
+    }
+
+    /// Answers a reader, who was charged.
+    pub(crate) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
+        match self.follower(request) {
             Ok(follower) => self.follow(request, follower).await,
             Err(refusal) => refused(&refusal),
-        };
-        charged.status().write(answer.headers_mut());
-        answer
+        }
     }
 
     fn follower(&self, request: &AskedRequest) -> Result<Follower, Refusal> {
@@ -131,10 +117,10 @@ impl FeedRoute {
         let place = match self.feed().enter(request.context.client.address) {
             Ok(place) => place,
             Err(TooManyReaders::InAll) => {
-                return fault::again_soon(refused(&EdgeError::FeedFull.refusal()));
+                return refused(&EdgeError::FeedFull.refusal()).again_soon();
             }
             Err(TooManyReaders::OfAddress) => {
-                return fault::again_soon(refused(&EdgeError::RateLimited.refusal()));
+                return refused(&EdgeError::RateLimited.refusal()).again_soon();
             }
         };
         if is_stream {
