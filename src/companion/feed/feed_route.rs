@@ -8,9 +8,9 @@ use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::change_feed::ChangeFeed;
+use super::change_reader::{ChangeReader, FeedParts, Followed};
 use super::feed_readers::TooManyReaders;
 use super::feed_stream;
-use super::follower::{FeedParts, Followed, Follower};
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::cache::forms::names_media_type;
@@ -73,13 +73,13 @@ impl FeedRoute {
 
     /// Answers a reader, who was charged.
     pub(crate) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
-        match self.follower(request) {
-            Ok(follower) => self.follow(request, follower).await,
+        match self.reader(request) {
+            Ok(reader) => self.follow(request, reader).await,
             Err(refusal) => refused(&refusal),
         }
     }
 
-    fn follower(&self, request: &AskedRequest) -> Result<Follower, Refusal> {
+    fn reader(&self, request: &AskedRequest) -> Result<ChangeReader, Refusal> {
         let unavailable = || EdgeError::FeedUnavailable.refusal();
         let key = self.feed().key().ok_or_else(unavailable)?;
         let query = request.head.uri.query().unwrap_or_default();
@@ -93,7 +93,7 @@ impl FeedRoute {
             .filter(|_| is_stream(&request.head));
         let last_event = last_event.map(|id| id.to_str().unwrap_or_default());
         let query = FeedQuery::read(query, last_event, &key).map_err(invalid)?;
-        Ok(Follower {
+        Ok(ChangeReader {
             parts: Arc::clone(&self.parts),
             key,
             query,
@@ -105,14 +105,14 @@ impl FeedRoute {
         self.parts.companions.feed()
     }
 
-    async fn follow(&self, request: &AskedRequest, follower: Follower) -> EdgeResponse {
-        let wait = follower.query.wait.min(self.longest_wait);
+    async fn follow(&self, request: &AskedRequest, reader: ChangeReader) -> EdgeResponse {
+        let wait = reader.query.wait.min(self.longest_wait);
         let is_stream = is_stream(&request.head);
-        if !follower.is_heard().await {
+        if !reader.is_heard().await {
             return refused(&EdgeError::FeedUnavailable.refusal());
         }
-        if wait.is_zero() && !is_stream && !follower.query.includes_records {
-            return poll(&request.head.headers, &follower, wait).await;
+        if wait.is_zero() && !is_stream && !reader.query.includes_records {
+            return poll(&request.head.headers, &reader, wait).await;
         }
         let place = match self.feed().enter(request.context.client.address) {
             Ok(place) => place,
@@ -124,27 +124,27 @@ impl FeedRoute {
             }
         };
         if is_stream {
-            return of_feed(feed_stream::stream(follower, place));
+            return of_feed(feed_stream::stream(reader, place));
         }
-        let answer = poll(&request.head.headers, &follower, wait).await;
+        let answer = poll(&request.head.headers, &reader, wait).await;
         drop(place);
         answer
     }
 }
 
 /// Answers once, with 304 where the reader has this response.
-async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
-    let page = match follower.next(wait).await {
+async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
+    let page = match reader.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
         Followed::Unheard => return refused(&EdgeError::FeedUnavailable.refusal()),
     };
-    let text = follower.text(&page).await;
+    let text = reader.text(&page).await;
     let tag = entity_tag(&text);
     let has_it = if_none_match(headers).is_some_and(|condition| is_known(&condition, &tag));
     let mut answer = if has_it {
         not_modified()
     } else {
-        json(StatusCode::OK, follower.count(text))
+        json(StatusCode::OK, reader.count(text))
     };
     let headers = answer.headers_mut();
     headers.insert(ETAG, tag);

@@ -28,7 +28,7 @@ pub(crate) struct FeedParts {
 
 /// A reader.
 #[derive(Debug)]
-pub(super) struct Follower {
+pub(super) struct ChangeReader {
     pub(super) parts: Arc<FeedParts>,
     pub(super) key: Arc<FeedKey>,
     pub(super) query: FeedQuery,
@@ -68,9 +68,9 @@ const FIRST_NUMBER: Duration = Duration::from_secs(2);
 /// The longest time between two looks at the log. As long as somebody reads, the edge asks for lost messages.
 const LOOK: Duration = Duration::from_secs(1);
 
-// === impl Follower ===
+// === impl ChangeReader ===
 
-impl Follower {
+impl ChangeReader {
     fn feed(&self) -> &ChangeFeed {
         self.parts.companions.feed()
     }
