@@ -7,8 +7,8 @@ use http_body_util::BodyExt;
 
 use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
+use super::compression::{Encoders, StoredCodings};
 use super::response::EdgeResponse;
-use crate::cache::compression::{Encoders, StoredCodings};
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
