@@ -61,7 +61,7 @@ pub(super) struct Waiting {
     turn: oneshot::Receiver<CalledUp>,
 }
 
-/// What a waiting request is told.
+/// What a waiting request gets.
 #[derive(Debug, Clone, Copy)]
 enum CalledUp {
     /// It holds a permit.
@@ -166,7 +166,7 @@ impl QueueState {
             && let Some(granted) = self.line.next(now)
         {
             let sender = self.waiting.remove(&granted.ticket);
-            // A request that cannot be told has left, and the next one gets the permit.
+            // A request that takes no message has left, and the next one gets the permit.
             if sender.is_some_and(|sender| sender.send(CalledUp::Granted).is_ok()) {
                 self.held += 1;
             }
@@ -215,7 +215,7 @@ impl Drop for Waiting {
         state.line.leave(self.ticket, now);
         state.waiting.remove(&self.ticket);
         drop(state);
-        // Told under that lock, if at all: a permit that nobody took is given back.
+        // Sent under that lock, if at all: a permit that nobody took is given back.
         if let Ok(CalledUp::Granted) = self.turn.try_recv() {
             self.queue.release();
         }
