@@ -30,7 +30,7 @@ const REPLACED: &[(&str, &str)] = &[
 /// Words of programming that end type names of several rooms and need no row in the glossary.
 const PLAIN: &[&str] = &[
     "address", "at", "by", "bytes", "cause", "class", "config", "context", "counts", "end", "entry", "error",
-    "event", "fact", "failure", "fault", "file", "guard", "id", "key", "kind", "limit", "line", "log",
+    "event", "facts", "failure", "fault", "file", "guard", "id", "key", "kind", "limit", "line", "log",
     "message", "name", "number", "page", "part", "piece", "place", "position", "progress", "read", "reader",
     "reading", "report", "result", "row", "rule", "scan", "slot", "source", "start", "state", "status",
     "step", "subject", "summary", "table", "text", "time", "token", "turn", "use", "value", "version",
