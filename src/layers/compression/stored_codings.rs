@@ -87,7 +87,7 @@ mod tests {
     use std::time::Duration;
 
     use super::super::encoder::tests::plain;
-    use super::shared_bodies::SharedBodies;
+    use super::super::shared_bodies::SharedBodies;
     use super::*;
     use calendar_edge_core::relay::BufferBudget;
 
