@@ -1,4 +1,4 @@
-//! What this edge has to tell the other edges of its fleet, until the exchange with their store takes it.
+//! What this edge has to send to the other edges of its fleet, until the exchange with their store takes it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use calendar_edge_core::companion::purge::PurgeRequest;
 
 /// Messages for the other edges; clones share them. Without a fleet nothing is kept.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Announcements(Arc<UntoldNews>);
+pub(crate) struct Announcements(Arc<WaitingMessages>);
 
 #[derive(Debug, Default)]
-struct UntoldNews {
-    company: AtomicU8,
+struct WaitingMessages {
+    connectivity: AtomicU8,
     waiting: Mutex<VecDeque<Announcement>>,
     turns: Mutex<Vec<QuestionTurn>>,
     waker: Notify,
@@ -32,7 +32,7 @@ struct UntoldNews {
 /// Whether there are other edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Company {
+pub(crate) enum Connectivity {
     /// The settings name no store.
     None,
     /// The store cannot be reached.
@@ -44,19 +44,19 @@ pub(crate) enum Company {
 /// Messages that wait to be sent.
 #[derive(Debug)]
 pub(crate) struct Announcement {
-    pub(crate) news: News,
+    pub(crate) news: OutgoingMessage,
     /// Is notified when the store has it.
     told: Option<oneshot::Sender<()>>,
     /// Present in each removal.
     _untold: Option<Arc<()>>,
 }
 
-/// What an edge has to tell.
+/// What an edge has to send.
 #[derive(Debug)]
-pub(crate) enum News {
-    /// Answers were removed.
+pub(crate) enum OutgoingMessage {
+    /// Stored responses were removed.
     Purge(PurgeRequest, RemovalCause),
-    /// A site answered this edge's question.
+    /// A site responded to the question of this edge.
     Seen(SeenChanges),
 }
 
@@ -93,18 +93,18 @@ const TURN_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Announcements {
     /// Whether there are other edges.
-    pub(crate) fn company(&self) -> Company {
-        match self.0.company.load(Ordering::Acquire) {
-            0 => Company::None,
-            1 => Company::Alone,
-            _ => Company::Together,
+    pub(crate) fn connectivity(&self) -> Connectivity {
+        match self.0.connectivity.load(Ordering::Acquire) {
+            0 => Connectivity::None,
+            1 => Connectivity::Alone,
+            _ => Connectivity::Together,
         }
     }
 
     /// Notes whether there are other edges. Whoever waits for a message to be sent goes on when there are none.
-    pub(crate) fn keep_company(&self, company: Company) {
-        self.0.company.store(company as u8, Ordering::Release);
-        if company == Company::Together {
+    pub(crate) fn set_connectivity(&self, connectivity: Connectivity) {
+        self.0.connectivity.store(connectivity as u8, Ordering::Release);
+        if connectivity == Connectivity::Together {
             return;
         }
         self.0.turns.lock().clear();
@@ -112,28 +112,28 @@ impl Announcements {
         for announcement in waiting.iter_mut() {
             announcement.told = None;
         }
-        if company == Company::None {
+        if connectivity == Connectivity::None {
             waiting.clear();
         }
     }
 
-    /// Gives away messages. They are sent at once, or later if the store is away now.
-    pub(crate) fn tell(&self, news: News) -> Telling {
-        let company = self.company();
-        let is_of_use = company == Company::Together || !matches!(news, News::Seen(_));
-        if company == Company::None || !is_of_use {
+    /// Takes a message. It is sent at once, or later if the store is away now.
+    pub(crate) fn tell(&self, news: OutgoingMessage) -> Telling {
+        let connectivity = self.connectivity();
+        let is_of_use = connectivity == Connectivity::Together || !matches!(news, OutgoingMessage::Seen(_));
+        if connectivity == Connectivity::None || !is_of_use {
             return Telling(None);
         }
         let (told, telling) = oneshot::channel();
-        let told = (company == Company::Together).then_some(told);
+        let told = (connectivity == Connectivity::Together).then_some(told);
         let announcement = self.announcement(news, told);
         self.put_back([announcement]);
         self.0.waker.notify_one();
         Telling(Some(telling))
     }
 
-    fn announcement(&self, news: News, told: Option<oneshot::Sender<()>>) -> Announcement {
-        let is_removal = matches!(news, News::Purge(..));
+    fn announcement(&self, news: OutgoingMessage, told: Option<oneshot::Sender<()>>) -> Announcement {
+        let is_removal = matches!(news, OutgoingMessage::Purge(..));
         Announcement {
             news,
             told,
@@ -141,14 +141,14 @@ impl Announcements {
         }
     }
 
-    /// Tells that answers were removed. It has to be called before they are, so that no removal here is unknown to
+    /// Sends that responses were removed. It has to be called before they are: the others must know every removal.
     pub(crate) fn tell_purge(&self, purge: PurgeRequest, cause: RemovalCause) -> Telling {
-        self.tell(News::Purge(purge, cause))
+        self.tell(OutgoingMessage::Purge(purge, cause))
     }
 
-    /// Tells what a write through this edge may have changed, before it is removed here.
+    /// Sends what a write through this edge may have changed, before it is removed here.
     pub(crate) fn tell_write(&self, removal: &Removal) -> Telling {
-        if self.company() == Company::None {
+        if self.connectivity() == Connectivity::None {
             return Telling(None);
         }
         let purge = PurgeRequest {
@@ -160,7 +160,7 @@ impl Announcements {
 
     /// Whether this edge is to ask the site of a root. One edge of a fleet does; alone, each does.
     pub(crate) async fn is_our_turn(&self, root: &Url) -> bool {
-        if self.company() != Company::Together {
+        if self.connectivity() != Connectivity::Together {
             return true;
         }
         let (is_ours, answer) = oneshot::channel();
@@ -189,14 +189,14 @@ impl Announcements {
         waiting.extend(announcements);
         if waiting.len() > MOST_WAITING {
             let purge = PurgeRequest::everything();
-            let everything = self.announcement(News::Purge(purge, RemovalCause::Message), None);
+            let everything = self.announcement(OutgoingMessage::Purge(purge, RemovalCause::Message), None);
             waiting.clear();
             waiting.push_back(everything);
         }
     }
 
     /// True if something waits to be sent.
-    pub(crate) fn has_news(&self) -> bool {
+    pub(crate) fn has_unsent(&self) -> bool {
         !self.0.waiting.lock().is_empty()
     }
 
@@ -255,8 +255,8 @@ mod tests {
 
     fn changes(announcement: &Announcement) -> (bool, Vec<u64>) {
         match &announcement.news {
-            News::Purge(purge, _) => (purge.removal == Removal::All, purge.changes.clone()),
-            News::Seen(_) => panic!("a purge was told"),
+            OutgoingMessage::Purge(purge, _) => (purge.removal == Removal::All, purge.changes.clone()),
+            OutgoingMessage::Seen(_) => panic!("a purge was told"),
         }
     }
 
@@ -265,9 +265,9 @@ mod tests {
         let announcements = Announcements::default();
         let tell = || announcements.tell_purge(purge(1), RemovalCause::Message);
         assert!(tell().within(Duration::ZERO).await, "there is nobody to be told");
-        assert!(!announcements.has_news());
+        assert!(!announcements.has_unsent());
 
-        announcements.keep_company(Company::Together);
+        announcements.set_connectivity(Connectivity::Together);
         let telling = tell();
         let taken = announcements.take(8);
         taken.into_iter().for_each(Announcement::confirm);
@@ -275,7 +275,7 @@ mod tests {
         let (lost, waiting) = (tell(), tell());
         assert!(!lost.within(Duration::from_millis(250)).await);
 
-        announcements.keep_company(Company::Alone);
+        announcements.set_connectivity(Connectivity::Alone);
         assert!(!waiting.within(Duration::from_hours(1)).await);
         assert!(!tell().within(Duration::from_hours(1)).await);
         assert_eq!(announcements.take(8).len(), 3, "they are told later");
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn too_many_messages_become_one() {
         let announcements = Announcements::default();
-        announcements.keep_company(Company::Alone);
+        announcements.set_connectivity(Connectivity::Alone);
         for number in 0..MOST_WAITING as u64 {
             announcements.tell_purge(purge(number), RemovalCause::Write);
         }
@@ -300,7 +300,7 @@ mod tests {
         let announcements = Announcements::default();
         let root: Url = "http://wp.example/wp-json".parse().unwrap();
         assert!(announcements.is_our_turn(&root).await);
-        announcements.keep_company(Company::Together);
+        announcements.set_connectivity(Connectivity::Together);
         let asking = tokio::spawn({
             let (announcements, root) = (announcements.clone(), root.clone());
             async move { announcements.is_our_turn(&root).await }

@@ -50,7 +50,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 // === impl Companions ===
 
 impl Companions {
-    /// Nothing is heard yet.
+    /// Nothing is known yet.
     pub(crate) fn new(cache: Cache, feed: ChangeFeed) -> Self {
         Self(Arc::new(State {
             cache,
@@ -64,12 +64,12 @@ impl Companions {
         }))
     }
 
-    /// The kept answers.
+    /// The stored responses.
     pub(crate) fn cache(&self) -> &Cache {
         &self.0.cache
     }
 
-    /// What the other edges are told.
+    /// What the other edges get.
     pub(crate) fn announcements(&self) -> &Announcements {
         &self.0.announcements
     }
@@ -122,7 +122,7 @@ impl Companions {
         }
     }
 
-    /// Hears what an answer of a root shows. An [`ResponseAge::Outdated`] answer must not be kept.
+    /// Takes what a response of a root shows. An [`ResponseAge::Outdated`] answer must not be kept.
     pub(crate) fn heard(
         &self,
         root: &Url,
@@ -144,7 +144,7 @@ impl Companions {
         })
     }
 
-    /// Hears the answer of a root to the edge's own question; none: there was no answer with a number. True if the
+    /// Takes the response of a root to the edge's own question; none: there was no response with a number. True if the
     /// site's count began anew.
     pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, changes: Option<ShownChanges>) -> bool {
         if let Some(changes) = changes {
@@ -161,7 +161,7 @@ impl Companions {
         self.sign(root, asked, |state, reconcile, now| {
             is_new_count = state.tracker.answered(changes.number, asked.settled, now);
             if is_new_count {
-                // Before readers of the feed hear of it: they read all.
+                // Before readers of the feed get it: they read all.
                 self.0.cache.begin_removal(&Removal::All, RemovalCause::Missed);
                 self.0.feed.began_anew(root, changes.number);
             }
@@ -186,13 +186,13 @@ impl Companions {
 
     /// Removes what a purge names.
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
-        // First the answers: whoever sees the number later must not find them.
+        // First the responses: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&purge.removal, cause);
         self.note(purge, cause);
         removed
     }
 
-    /// Removes what another edge was told, without counting it.
+    /// Removes what another edge received, without counting it.
     pub(crate) fn obey_other(&self, purge: &PurgeRequest, cause: RemovalCause) {
         self.0.cache.begin_removal(&purge.removal, cause);
         self.note(purge, cause);
@@ -205,7 +205,7 @@ impl Companions {
         if let Some(root) = self.0.feed.root() {
             self.state(&mut roots, &root);
         }
-        // What another edge has written the plugin tells with a number.
+        // What another edge has written the plugin reports with a number.
         if cause != RemovalCause::Write {
             self.0.feed.heard(purge);
         }
@@ -215,7 +215,7 @@ impl Companions {
         }
     }
 
-    /// Hears what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
+    /// Takes what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
     pub(crate) fn seen(&self, is_root: impl Fn(&Url) -> bool, seen: &SeenNumber, age: Duration) -> bool {
         let known = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
         let followed = || self.0.feed.root().filter(|root| is_root(root));
@@ -321,7 +321,7 @@ impl Companions {
         let sign = hear(state, reconcile, now);
         let settled = state.tracker.settled();
         self.0.feed.follow(root, settled);
-        // One root whose site counts no changes could serve old answers in the name of the others.
+        // One root whose site counts no changes could serve old responses in the name of the others.
         let all_heard = roots
             .values()
             .all(|state| state.is_heard() && !state.is_older_than(reconcile, now));

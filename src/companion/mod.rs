@@ -7,7 +7,7 @@ mod feed;
 mod purge_requests;
 mod watch;
 
-pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};
+pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};
 pub(crate) use companions::Companions;
 pub(crate) use feed::{ChangeFeed, FeedParts, FeedRoute, ReadsRecords, Receivers, WebhookService};
 pub(crate) use purge_requests::{PurgeRequests, Sender};

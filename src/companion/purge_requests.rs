@@ -1,4 +1,4 @@
-//! Requests to remove answers: who may make them, and the response to them.
+//! Requests to remove responses: who may make them, and the response to them.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ const PATH: &str = "/calendar-edge/v1/purge";
 /// The longest time that the body of a purge may take.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
-/// The longest wait for the other edges of a fleet to be told.
+/// The longest wait for the other edges of a fleet to get a message.
 const TELLING: Duration = Duration::from_millis(250);
 
 // === impl PurgeRequests ===
@@ -76,7 +76,7 @@ impl PurgeRequests {
         Ok(confirmed(removed, is_told))
     }
 
-    /// What was removed, and whether the other edges were told.
+    /// What was removed, and whether the other edges got it.
     async fn obey<B>(&self, head: &Head, body: B, sender: Sender) -> Result<(Removed, bool), Refusal>
     where
         B: Body<Data = Bytes>,

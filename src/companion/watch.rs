@@ -1,4 +1,4 @@
-//! The task that notices lost messages, and asks sites that have not been heard for a while.
+//! The task that notices lost messages, and asks sites that have not responded for a while.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use super::announcements::{News, SeenChanges};
+use super::announcements::{OutgoingMessage, SeenChanges};
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
@@ -114,7 +114,7 @@ impl CompanionService {
         let changes = changes.ok().flatten();
         let is_new_count = companions.answered(root, asked, changes);
         if let Some(changes) = changes {
-            announcements.tell(News::Seen(SeenChanges {
+            announcements.tell(OutgoingMessage::Seen(SeenChanges {
                 root: root.clone(),
                 changes,
                 is_new_count,

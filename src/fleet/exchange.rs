@@ -9,7 +9,7 @@ use super::connect::{Connection, PATIENCE};
 use super::fleet::Fleet;
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
-use crate::companion::Company;
+use crate::companion::Connectivity;
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::fleet::FleetKey;
 
@@ -132,7 +132,7 @@ impl StoreExchange {
         Err(fault)
     }
 
-    /// Tells what waits to be told, and takes this edge from the members.
+    /// Sends what waits to be sent, and takes this edge from the members.
     async fn leave(&mut self, connection: &mut Connection) {
         // The farewell is a courtesy: without it the line of this edge lives ten seconds longer.
         let _ = self.once(connection, false).await;
@@ -148,10 +148,10 @@ impl StoreExchange {
         }
     }
 
-    /// Waits for the next turn: the interval, a second while nobody calls, or until something is to be told.
+    /// Waits for the next turn: the interval, a second while nobody calls, or until something is to be sent.
     async fn pause(&self, began: Instant) {
         let announcements = self.fleet.companions().announcements();
-        if announcements.has_news() && announcements.company() == Company::Together {
+        if announcements.has_unsent() && announcements.connectivity() == Connectivity::Together {
             return;
         }
         let limits = self.fleet.limits();

@@ -15,7 +15,7 @@ use super::fleet_status::FleetStatus;
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
 use crate::cache::Cache;
-use crate::companion::{Companions, Company};
+use crate::companion::{Companions, Connectivity};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
 use calendar_edge_core::companion::mark::{Seal, SealFault};
@@ -35,7 +35,7 @@ struct FleetState {
     config: watch::Sender<FleetConfig>,
     companions: Companions,
     migration: Migration,
-    /// Another edge has told that a rule has changed.
+    /// Another edge has sent that a rule has changed.
     are_rules_old: AtomicBool,
     limits: FleetLimits,
     metrics: FleetMetrics,
@@ -57,7 +57,7 @@ pub(super) struct FleetConfig {
 // === impl Fleet ===
 
 impl Fleet {
-    /// An edge that has met nobody yet.
+    /// An edge that has not exchanged anything yet.
     pub(crate) fn new(
         settings: &Settings,
         companions: &Companions,
@@ -87,7 +87,7 @@ impl Fleet {
         this
     }
 
-    /// Takes new settings; another store is met anew.
+    /// Takes new settings; another store is connected anew.
     pub(crate) fn adapt(&self, settings: &Settings) {
         let config = FleetConfig::of(settings);
         if config.settings.is_set() {
@@ -124,15 +124,15 @@ impl Fleet {
         self.0.config.subscribe()
     }
 
-    /// Begins to use a key, with a store that was not met yet.
+    /// Begins to use a key, with a store that was not used yet.
     pub(super) fn use_key(&self, key: Option<Arc<FleetKey>>) {
-        let company = if key.is_some() {
-            Company::Alone
+        let connectivity = if key.is_some() {
+            Connectivity::Alone
         } else {
-            Company::None
+            Connectivity::None
         };
         self.0.key.store(key);
-        self.0.companions.announcements().keep_company(company);
+        self.0.companions.announcements().set_connectivity(connectivity);
         self.0.members.store(Arc::default());
         *self.0.standing.lock() = FleetStanding::default();
     }
@@ -174,7 +174,7 @@ impl Fleet {
         &self.0.metrics
     }
 
-    /// True if this edge stored answers before it first heard the others.
+    /// True if this edge stored responses before it first received anything from the others.
     pub(super) fn has_served_alone(&self) -> bool {
         self.cache().fills() > 0
     }
@@ -237,7 +237,10 @@ impl Fleet {
         drop(standing);
         self.0.metrics.is_up(true);
         self.0.limits.logins().open(true);
-        self.0.companions.announcements().keep_company(Company::Together);
+        self.0
+            .companions
+            .announcements()
+            .set_connectivity(Connectivity::Together);
         tracing::info!(
             edge = self.0.edge,
             alone_seconds = alone.as_secs_f64(),
@@ -255,7 +258,10 @@ impl Fleet {
         self.0.metrics.is_up(false);
         self.0.limits.logins().open(false);
         let was_together = self.0.standing.lock().part(unix_time(), fault.to_string());
-        self.0.companions.announcements().keep_company(Company::Alone);
+        self.0
+            .companions
+            .announcements()
+            .set_connectivity(Connectivity::Alone);
         if was_together {
             let fault = fault.to_string();
             tracing::warn!(
@@ -269,7 +275,7 @@ impl Fleet {
     pub(super) fn warn(&self, kind: &'static str, fault: &StoreFault) {
         let fault = fault.to_string();
         self.0.warnings.warn(kind, move |count| {
-            tracing::warn!(fault, count, "what another edge told is refused");
+            tracing::warn!(fault, count, "a message of another edge is refused");
         });
     }
 

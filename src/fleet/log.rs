@@ -1,4 +1,4 @@
-//! The log of the fleet: what this edge tells, and what it hears.
+//! The log of the fleet: what this edge sends, and what it receives.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,15 +15,15 @@ use super::fleet::Fleet;
 use super::scripts::{END, HEAR, TELL};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies, micros};
-use crate::companion::{Announcement, News};
+use crate::companion::{Announcement, OutgoingMessage};
 use crate::telemetry::StoreFaultKind;
 use crate::telemetry::{Direction, unix_time};
 
-/// Tells and hears messages.
+/// Sends and receives messages.
 pub(super) struct Log {
     fleet: Fleet,
     place: LogPlace,
-    /// What is being told.
+    /// What is being sent.
     telling: Vec<Announcement>,
     /// The connection is new: the place in the log is compared with its end.
     is_to_resume: bool,
@@ -35,7 +35,7 @@ type WrittenEntry = (String, HashMap<String, Vec<u8>>);
 
 const KEYS: [&str; 3] = ["boot", "n", "log"];
 
-/// The most messages that one exchange tells.
+/// The most messages that one exchange sends.
 const MOST_TOLD: usize = 64;
 
 /// The most entries that one exchange reads: the log holds some thousand.
@@ -54,13 +54,13 @@ impl Log {
         }
     }
 
-    fn message(&self, news: &News) -> FleetMessage {
+    fn message(&self, news: &OutgoingMessage) -> FleetMessage {
         match news {
-            News::Purge(purge, cause) => FleetMessage::Purge {
+            OutgoingMessage::Purge(purge, cause) => FleetMessage::Purge {
                 purge: purge.clone(),
                 cause: *cause,
             },
-            News::Seen(seen) => FleetMessage::Seen(SeenNumber {
+            OutgoingMessage::Seen(seen) => FleetMessage::Seen(SeenNumber {
                 root: self.fleet.hash_of(&seen.root),
                 number: seen.changes.number,
                 begun: seen.changes.begun.map(|begun| begun.as_secs()),
@@ -150,7 +150,7 @@ impl Log {
         Ok(())
     }
 
-    /// Hears one entry, which the store took so long ago.
+    /// Receives one entry, which the store took so long ago.
     fn hear_entry(&mut self, fields: &HashMap<String, Vec<u8>>, age: Duration) {
         let sealed = SealedText {
             kind: text(fields, "k"),

@@ -187,7 +187,7 @@ impl FleetSubject for Logins {
         for order in std::mem::take(&mut self.asked) {
             match replies.next() {
                 Ok(reply) => self.answer(order, reply),
-                // The call hears nothing, and is charged by its edge.
+                // The call gets no reply, and is charged by its edge.
                 Err(fault) => outcome = outcome.and(Err(fault)),
             }
         }

@@ -1,4 +1,4 @@
-//! This edge's part of the permits of each backend: by demand while the edges hear each other, and its last part, later an
+//! This edge's part of the permits of each backend: by demand while the edges are together, and its last part, later an
 //! equal one, while it is alone.
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +20,7 @@ pub(super) struct Permits {
     /// This edge is one of a fleet.
     is_shared: bool,
     metrics: FleetMetrics,
-    /// Since when this edge hears nothing of the others.
+    /// Since when this edge receives nothing from the others.
     alone_since: Option<Instant>,
 }
 
@@ -109,13 +109,13 @@ impl Permits {
         }
     }
 
-    /// An edge that hears nothing keeps its parts for a while, and then takes equal ones.
+    /// An edge that receives nothing keeps its parts for a while, and then takes equal ones.
     pub(super) fn be_alone(&mut self) {
         let since = *self.alone_since.get_or_insert_with(Instant::now);
         if since.elapsed() < KEPT {
             return;
         }
-        // Not counting what cannot be divided: the others are not heard.
+        // Not counting what cannot be divided: nothing is received from the others.
         let edges = usize::try_from(self.size.edges()).unwrap_or(usize::MAX);
         for part in self.shares.values_mut() {
             part.allotment = Allotment::new(part.permits.total() / edges);
@@ -123,7 +123,7 @@ impl Permits {
         }
     }
 
-    /// Returns true if others should soon hear that this edge wants another part.
+    /// Returns true if others should soon learn that this edge wants another part.
     pub(super) fn are_growing(&self) -> bool {
         self.shares.values().any(|part| part.allotment.is_growing())
     }

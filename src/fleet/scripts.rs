@@ -44,7 +44,7 @@ return {id .. '/' .. history, boot, redis.call('GET', KEYS[2]) or '0', last[1] a
 "
 );
 
-/// Reads what was told after a place, with the time of the store in microseconds.
+/// Reads what was sent after a place, with the time of the store in microseconds.
 /// KEYS: boot, n, log. ARGV: the place, the most entries.
 pub(super) const HEAR: &str = "\
 local time = redis.call('TIME')
@@ -53,12 +53,12 @@ return {time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[1]), r
   read and read[1][2] or {}}
 ";
 
-/// Tells a message.
+/// Appends a message.
 /// KEYS: boot, n, log. ARGV: a random number, edge, kind, body, seal.
 pub(super) const TELL: &str = concat!(tell!(), "return n\n");
 
-/// Writes the standing of a rule, unless it has another version than this edge knows, and tells that in the log. Returns
-/// the line that the rule has instead; nothing if it was written.
+/// Writes the standing of a rule, unless it has another version than this edge knows, and appends that to the log.
+/// Returns the line that the rule has instead; nothing if it was written.
 /// KEYS: boot, n, log, rules. ARGV: a random number, edge, kind, body, seal, rule, the version known, the line.
 pub(super) const CHANGE: &str = concat!(
     "\
@@ -141,7 +141,7 @@ end
 return {fits, levels}
 ";
 
-/// What the server tells of itself. KEYS: one of the fleet's own, which leads to its server in a cluster.
+/// What the server says of itself. KEYS: one of the fleet's own, which leads to its server in a cluster.
 pub(super) const ABOUT: &str = "\
 local told = ''
 for _, section in ipairs({'server', 'memory', 'replication'}) do

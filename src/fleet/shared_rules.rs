@@ -13,10 +13,10 @@ use super::subject::{Commands, ExchangeTurn, FleetSubject, Replies};
 use crate::migration::RuleState;
 use crate::telemetry::{Direction, StoreFaultKind};
 use calendar_edge_core::companion::mark::SealFault;
-use calendar_edge_core::fleet::{FleetMessage, RuleNews, SealedText};
+use calendar_edge_core::fleet::{FleetMessage, RuleMessage, SealedText};
 use calendar_edge_core::migration::cutover::{RuleRecord, SharedCounts};
 
-/// Tells changes of rules and counts of guards, and takes those of other edges.
+/// Sends changes of rules and counts of guards, and takes those of other edges.
 pub(super) struct SharedRules {
     fleet: Fleet,
     /// The versions of the lines in the store, as they are written there.
@@ -66,7 +66,7 @@ impl SharedRules {
     /// Asks the store to take a standing in place of the one that this edge knows.
     fn ask_change(&self, questions: &mut Commands, rule: &str, standing: &RuleRecord) {
         let rule = rule.to_owned();
-        let news = FleetMessage::Rule(RuleNews {
+        let news = FleetMessage::Rule(RuleMessage {
             rule: rule.clone(),
             version: standing.version,
         });
@@ -93,7 +93,7 @@ impl SharedRules {
         questions.script(CHANGE, &["boot", "n", "log", "rules"], &arguments);
     }
 
-    /// Tells what this edge has counted, and asks for what others have.
+    /// Sends what this edge has counted, and asks for what others have.
     fn ask_counts(&mut self, questions: &mut Commands, rule_state: &Arc<RuleState>) {
         for counts in rule_state.counts_to_tell() {
             let key = format!("g:{}:{}", counts.rule, counts.slot);
@@ -104,7 +104,7 @@ impl SharedRules {
         }
     }
 
-    /// Whether the store has taken a standing. If it has another one, that is met.
+    /// Whether the store has taken a standing. If it has another one, that is merged.
     fn is_taken(
         &mut self,
         rule_state: &RuleState,
@@ -118,7 +118,7 @@ impl SharedRules {
             self.fleet.metrics().message("rule", Direction::Told);
             return Ok(true);
         };
-        // What this edge still has to tell is told at once.
+        // What this edge still has to send is sent at once.
         self.fleet.migration().have_news();
         self.meet(rule_state, Some(line.as_str()).filter(|line| !line.is_empty()))?;
         Ok(false)
@@ -199,7 +199,7 @@ impl SharedRules {
         }
         let all: Vec<SharedCounts> = others.values().cloned().collect();
         rule_state.hear_counts(slot, &all);
-        // Every other edge that is alive has to have told its counts.
+        // Every other edge that is alive has to have sent its counts.
         let table = self.fleet.members();
         let members = table
             .members()

@@ -1,4 +1,4 @@
-//! What clients spent of their rate limits: told to the store, and the levels of all edges taken over.
+//! What clients spent of their rate limits: sent to the store, and the levels of all edges taken over.
 
 use std::time::{Duration, Instant};
 

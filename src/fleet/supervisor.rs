@@ -48,7 +48,7 @@ impl FleetTask {
         }
     }
 
-    /// Tells the others what waits to be told, and that this edge is gone.
+    /// Sends the others what waits to be sent, and that this edge is gone.
     pub(crate) async fn leave(&mut self) {
         self.fleet.leave();
         // The line of an edge that cannot say farewell lives ten seconds longer.
@@ -106,13 +106,13 @@ async fn serve(fleet: &Fleet, config: &FleetConfig) {
 /// What is exchanged, in the order of the pipeline.
 fn subjects(fleet: &Fleet) -> Vec<Box<dyn FleetSubject>> {
     vec![
-        // Told first, so that what others wait for is done first, and heard in the same exchange.
+        // Sent first, so that what others wait for is done first, and received in the same exchange.
         Box::new(Log::new(fleet)),
         Box::new(Logins::new(fleet.limits().logins())),
         Box::new(Turns::new(fleet)),
         Box::new(Spending::new(fleet)),
         Box::new(MemberLines::new(fleet)),
-        // After the log, which tells of their changes, and the members, who have to agree to each step.
+        // After the log, which has their changes, and the members, who have to agree to each step.
         Box::new(SharedRules::new(fleet)),
     ]
 }

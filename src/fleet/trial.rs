@@ -49,7 +49,7 @@ const TRIED: [&str; 3] = ["check:boot", "check:n", "check:log"];
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
                         +hset +hget +hgetall +hdel +pexpire +info";
 
-/// Connects, runs every script on keys of its own, and reads what the server tells of itself. None if the settings name
+/// Connects, runs every script on keys of its own, and reads what the server says of itself. None if the settings name
 /// no store or no secret.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Compresses answers of the calendar for clients that take it. The rest of the site leaves as the site sent it.
+//! Compresses responses of the calendar for clients that take it. The rest of the site leaves as the site sent it.
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -16,7 +16,7 @@ use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::CompressionSettings;
 use calendar_edge_judge::call::credentials::Caller;
 
-/// Compresses answers.
+/// Compresses responses.
 #[derive(Debug, Clone)]
 pub(super) struct Compress {
     settings: CompressionSettings,
@@ -84,7 +84,7 @@ impl Wanted {
         }
     }
 
-    /// Only answers of the calendar: those of the rest of the site pass unchanged.
+    /// Only responses of the calendar: those of the rest of the site pass unchanged.
     fn may_change(answer: &EdgeResponse) -> bool {
         let is_public = answer.facts.audience() != Some(Audience::OneClient);
         is_public

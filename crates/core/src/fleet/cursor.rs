@@ -13,7 +13,7 @@ pub struct EntryId {
     place: u64,
 }
 
-/// The end of the log, as the store tells it on a new connection.
+/// The end of the log, as the store says it on a new connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogEnd {
     /// The process of the store and its history of replication: another one may lack the last messages.

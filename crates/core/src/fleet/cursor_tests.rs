@@ -23,17 +23,17 @@ struct ModelEdge {
     kept: [Option<u64>; RECORDS],
     unsaid: Vec<usize>,
     is_new_connection: bool,
-    /// It kept responses while it heard nobody.
+    /// It kept responses while it received nothing.
     has_missed: bool,
 }
 
 #[derive(Debug, Clone)]
 enum LogEvent {
-    /// A record changes, and one edge is told.
+    /// A record changes, and one edge gets the message.
     Change(usize, usize),
     /// A client reads a record.
     Read(usize, usize),
-    /// Says and hears.
+    /// Sends and receives.
     Exchange(usize),
     /// Says, but the reply is lost.
     Lost(usize),
@@ -152,7 +152,7 @@ impl ModelFleet {
             LogEvent::Lost(edge) => self.say(edge),
             LogEvent::Cut(edge) => self.edges[edge].is_new_connection = true,
             LogEvent::Restart(edge) => {
-                // It tells what it was told before it answers, so that nothing is unsaid.
+                // It sends what it received before it responds, so that nothing is unsent.
                 self.say(edge);
                 self.edges[edge] = ModelEdge::default();
             }

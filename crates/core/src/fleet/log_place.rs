@@ -18,7 +18,7 @@ impl LogPlace {
         self.cursor.as_ref().map(Cursor::last)
     }
 
-    /// Goes on where it was, or begins at the end of the log, which a new connection tells. Returns the cause for which
+    /// Goes on where it was, or begins at the end of the log, which a new connection reads. Returns the cause for which
     /// everything has to be removed now. An edge that has served alone before its first place has missed messages.
     pub fn meet(&mut self, end: &LogEnd, has_served_alone: bool) -> Option<GapCause> {
         match &self.cursor {
@@ -35,7 +35,7 @@ impl LogPlace {
     /// Moves over what was read. After a gap the place is not known until the next end.
     pub fn hear(&mut self, read: &ReadLog) {
         if let Some(Err(cause)) = self.cursor.as_mut().map(|cursor| cursor.hear(read)) {
-            // What was told before the new end is known may be missing as well.
+            // What was sent before the new end is known may be missing as well.
             self.cursor = None;
             self.gap = Some(cause);
         }

@@ -1,4 +1,4 @@
-//! What edges tell each other, as JSON that newer edges may extend.
+//! What edges send each other, as JSON that newer edges may extend.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ pub enum FleetMessage {
     /// A site answered the teller's question for its number of changes.
     Seen(SeenNumber),
     /// The standing of a rule of `[[cutover]]` has changed: the store holds it.
-    Rule(RuleNews),
+    Rule(RuleMessage),
 }
 
 /// Which rule has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RuleNews {
+pub struct RuleMessage {
     /// Its name.
     pub rule: String,
     /// The version of its standing.
@@ -181,7 +181,7 @@ mod tests {
             purge(Removal::Tags(tags), &[7, 8]),
             purge(Removal::All, &[]),
             FleetMessage::Seen(seen),
-            FleetMessage::Rule(RuleNews {
+            FleetMessage::Rule(RuleMessage {
                 rule: "venues".to_owned(),
                 version: 7,
             }),

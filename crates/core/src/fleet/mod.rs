@@ -1,4 +1,4 @@
-//! What several edges of one fleet tell each other through a store: sealed messages in a log, and the rules by which an
+//! What several edges of one fleet send each other through a store: sealed messages in a log, and the rules by which an
 //! edge notices that it missed one.
 
 mod cursor;
@@ -15,6 +15,6 @@ pub use cursor::{EntryId, GapCause, LogEnd, ReadLog};
 pub use fleet_key::{FleetKey, SealedText};
 pub use log_place::LogPlace;
 pub use member::{Demand, FleetMember, MemberTable};
-pub use message::{FleetMessage, RuleNews, SeenNumber};
+pub use message::{FleetMessage, RuleMessage, SeenNumber};
 pub use server_facts::ServerFacts;
 pub use standing::FleetStanding;

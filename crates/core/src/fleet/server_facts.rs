@@ -1,4 +1,4 @@
-//! What the server of a store tells of itself, and what follows for a fleet.
+//! What the server of a store says of itself, and what follows for a fleet.
 
 /// The free memory below which a store is too small.
 const LEAST_FREE: u64 = 16 << 20;
@@ -6,7 +6,7 @@ const LEAST_FREE: u64 = 16 << 20;
 /// The first version whose scripts may read the time before they write.
 const FIRST_VERSION: u64 = 5;
 
-/// What a server tells of itself: one `name:value` a line.
+/// What a server says of itself: one `name:value` a line.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerFacts<'a>(&'a str);
 

@@ -8,7 +8,7 @@ use crate::unix_time::UnixTime;
 #[derive(Debug, Default)]
 pub struct FleetStanding {
     is_together: bool,
-    /// The moment at which it met its fleet, or parted from it.
+    /// The moment at which it joined its fleet, or parted from it.
     pub since: UnixTime,
     /// Why it is alone.
     pub fault: Option<String>,

@@ -14,7 +14,7 @@ use calendar_edge_judge::contract::Kind;
 
 /// The changes at one site, by the numbers that its companion plugin gives them.
 ///
-/// A change that was heard is pending until an anonymous reader was asked what became of the record. Readers are told
+/// A change that was received is pending until an anonymous read shows what became of the record. Readers are told
 /// nothing behind the first pending change, so that no token skips one. Where changes are not known one by one, the
 /// floor rises above them: tokens of before are no longer complete. So the log may forget anything, and may begin anew at
 /// any number, without losing a change. Times are those of the wall clock.
@@ -26,11 +26,11 @@ pub struct ChangeLog {
     pub(super) begun: FeedPosition,
     /// Tokens of before are not complete, whatever their number: somebody said that anything may have changed.
     pub(super) doubted: UnixTime,
-    /// Changes up to this one are not told one by one.
+    /// Changes up to this one are not listed one by one.
     pub(super) floor: u64,
-    /// Every change up to this one was heard.
+    /// Every change up to this one was received.
     pub(super) settled: u64,
-    /// The end of what is told.
+    /// The end of what readers get.
     pub(super) end: FeedPosition,
     pub(super) told: Numbered<WhatChanged>,
     /// How often a reader was asked in vain.
@@ -60,7 +60,7 @@ impl ChangeLog {
     /// How often a record is asked for before its change counts as one that is not known.
     pub const MOST_ATTEMPTS: u8 = 10;
 
-    /// How far the token of another edge may be ahead of what this one has heard.
+    /// How far the token of another edge may be ahead of what this one has received.
     const MOST_AHEAD: u64 = 10_000;
 
     /// How far clocks may differ.
@@ -85,7 +85,7 @@ impl ChangeLog {
         }
     }
 
-    /// Every change up to this one was heard.
+    /// Every change up to this one was received.
     pub const fn settled(&self) -> u64 {
         self.settled
     }
@@ -102,20 +102,20 @@ impl ChangeLog {
         self.moved(now);
     }
 
-    /// Hears a message, before the tracker of numbers counts it. Only numbered messages are about the site; an order to
+    /// Takes a message, before the tracker of numbers counts it. Only numbered messages are about the site; an order to
     /// remove everything may come from an operator who knows of changes that the site did not count.
     pub fn heard(&mut self, purge: &PurgeRequest, now: UnixTime) {
         match (purge.changes.iter().max().copied(), &purge.removal) {
             (None, Removal::All) => self.doubt(now),
             (None, Removal::Tags(_)) => {}
-            // It was told before, or counts as not known.
+            // It was received before, or counts as not known.
             (Some(number), _) if number <= self.settled => {}
             (Some(number), Removal::All) => self.gap(number, now),
             (Some(number), Removal::Tags(tags)) => self.changed(number, tags, now),
         }
     }
 
-    /// Changes up to this number were heard, or count as missed.
+    /// Changes up to this number were received, or count as missed.
     pub fn settle(&mut self, settled: u64, now: UnixTime) {
         self.settled = self.settled.max(settled);
         self.moved(now);
@@ -141,7 +141,7 @@ impl ChangeLog {
         };
     }
 
-    /// An answer for everybody showed these records. True if that is news.
+    /// A response for everybody showed these records. True if that was not known.
     pub fn shown(&mut self, answer: &Dependencies) -> bool {
         let mut is_news = false;
         for name in RecordName::shown_by(answer) {
@@ -164,7 +164,7 @@ impl ChangeLog {
             .collect()
     }
 
-    /// What a reader found who asked after the change was heard.
+    /// What a reader found who asked after the change was received.
     pub fn judged(&mut self, asked: AskedRecord, verdict: RecordVerdict, now: UnixTime) {
         let AskedRecord { name, number } = asked;
         // A later change of the record is asked about anew.
@@ -226,7 +226,7 @@ impl ChangeLog {
         page
     }
 
-    /// Whether all changes since a position are told one by one.
+    /// Whether all changes since a position are listed one by one.
     fn reaches(&self, since: FeedPosition, now: UnixTime) -> bool {
         let is_of_this_count = since.at >= self.begun.at || since.number <= self.begun.number;
         let is_of_the_past = since.at <= now.saturating_add(Self::SKEW);

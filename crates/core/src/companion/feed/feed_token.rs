@@ -9,11 +9,11 @@ use url::Url;
 use crate::settings::MarkKey;
 use crate::unix_time::UnixTime;
 
-/// A place in the changes of a site: each change up to the number was told, at a time when the site was as far.
+/// A place in the changes of a site: each change up to the number was sent, at a time when the site was as far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub struct FeedPosition {
-    /// The number of the last change that was told.
+    /// The number of the last change that was sent.
     pub number: u64,
     /// A time at which this was the last one. It tells two counts of one site apart.
     pub at: UnixTime,

@@ -51,7 +51,7 @@ struct WrittenChange<'a> {
 // === impl FeedPage ===
 
 impl FeedPage {
-    /// Returns true if there is something to tell.
+    /// Returns true if there is something to send.
     pub fn tells(&self) -> bool {
         !self.changes.is_empty() || !self.is_complete
     }

@@ -1,4 +1,4 @@
-//! What an anonymous reader's response tells of a record: whether it can be read, and whether the site itself says that not.
+//! What an anonymous reader's response shows of a record: whether it can be read, and whether the site denies it.
 
 use http::StatusCode;
 use serde::Deserialize;

@@ -9,7 +9,7 @@ use crate::unix_time::UnixTime;
 
 /// What an edge knows of the changes at one site.
 ///
-/// Each change has a number. A message tells the numbers of its changes; each REST answer of the site shows the
+/// Each change has a number. A message has the numbers of its changes; each REST response of the site shows the
 /// highest number so far. A number that is shown but not reported belongs to a message that is late or lost: after a
 /// grace everything has to be removed. Times are those of one clock that only goes forward.
 #[derive(Debug, Clone, Default)]

@@ -1,4 +1,4 @@
-//! What is heard of the companion plugin at one REST root.
+//! What is known of the companion plugin at one REST root.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct SiteCompanion {
 pub struct ExchangeStart {
     /// When it began.
     pub at: UnixTime,
-    /// The edge was told of every change up to this number.
+    /// The edge received every change up to this number.
     pub settled: Option<u64>,
 }
 
@@ -105,7 +105,7 @@ impl SiteCompanion {
         }
     }
 
-    /// Whether the companion was heard, and is as far as the edge knows.
+    /// Whether the companion has responded, and is as far as the edge knows.
     pub fn is_heard(&self) -> bool {
         self.last.is_some() && !self.is_gone()
     }

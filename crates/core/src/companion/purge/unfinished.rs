@@ -7,7 +7,7 @@ use crate::unix_time::UnixTime;
 /// What an edge knows of the oldest unfinished change at one site.
 ///
 /// A run of PHP notes that a change begins before it stores anything, and gives the change its number at its end. A run
-/// that is killed in between tells nothing. So a change that stays unfinished counts as a change after `patience`, and
+/// that is killed in between sends nothing. So a change that stays unfinished counts as a change after `patience`, and
 /// again after each further `patience`, because its run may still be at work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UnfinishedChange {
