@@ -62,7 +62,7 @@ An export that was interrupted is continued by the same command.";
 pub(super) const CONTRACT_TEST: &str = "\
 Examples:
   calendar-edge contract test https://next.example.org/wp-json/tribe/events/v1
-  calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --rate 200 --junit contract.xml
+  calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --rate 200
   calendar-edge contract test http://127.0.0.1:9000/wp-json/tribe/events/v1 --writes --account-file editor
 
 The account stands in its file as on one line of `curl --user`: a name, a colon and an application password. Deleted posts \

@@ -29,7 +29,7 @@ pub(crate) struct ContractTestArgs {
         value_name = "URL",
         help = "The API, with its namespace: https://wp.example.org/wp-json/tribe/events/v1"
     )]
-    pub(super) url: String,
+    url: String,
     /// Create, change and delete records too; what is created is deleted again
     #[arg(long, requires = "account_file")]
     pub(super) writes: bool,
@@ -39,8 +39,6 @@ pub(crate) struct ContractTestArgs {
     /// Requests a second
     #[arg(long, value_name = "N", default_value = "20")]
     rate: NonZeroU32,
-    #[arg(long, value_name = "FILE", help = "Write the results to a file as JUnit XML")]
-    pub(super) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }

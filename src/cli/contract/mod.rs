@@ -12,7 +12,6 @@
 mod argument_cases;
 mod contract_args;
 mod filter_laws;
-mod junit;
 mod paging_laws;
 mod read_laws;
 mod recorded_cases;
@@ -21,10 +20,7 @@ mod suite_report;
 mod tested_api;
 mod write_laws;
 
-use std::fs;
 use std::io::Write;
-
-use anyhow::Context as _;
 
 pub(super) use contract_args::ContractCommand;
 use contract_args::ContractTestArgs;
@@ -37,15 +33,7 @@ use super::status::{Status, could_not_run};
 /// Tests a backend. Statuses: 0 it keeps the contract, 1 it does not, 2 it cannot be asked or the test was interrupted.
 pub(super) fn run(command: &ContractCommand, out: &mut dyn Write) -> anyhow::Result<Status> {
     let ContractCommand::Test(args) = command;
-    let result = tested(args);
-    if let Some(file) = &args.junit {
-        let document = match &result {
-            Ok((report, _)) => junit::document(report),
-            Err(error) => junit::document(&SuiteReport::unasked(&args.url, &format!("{error:#}"))),
-        };
-        fs::write(file, document).with_context(|| format!("{} cannot be written", file.display()))?;
-    }
-    let Some((report, is_interrupted)) = could_not_run(result)? else {
+    let Some((report, is_interrupted)) = could_not_run(tested(args))? else {
         return Ok(Status::Unusable);
     };
     if args.output.json {

@@ -45,18 +45,6 @@ pub(super) enum CheckResult {
 // === impl SuiteReport ===
 
 impl SuiteReport {
-    /// The report of a test that could not begin.
-    pub(super) fn unasked(url: &str, error: &str) -> Self {
-        let mut report = Self::default();
-        let failed = CheckResult::Failed {
-            asked: url.to_owned(),
-            expected: "an answer".to_owned(),
-            found: error.to_owned(),
-        };
-        report.add("backend", "the backend can be asked", failed);
-        report
-    }
-
     /// Adds a check. One with the same result as before counts once more; the first request stays.
     pub(super) fn add(&mut self, subject: &str, law: &str, result: CheckResult) {
         let same = |check: &&mut SuiteCheck| {

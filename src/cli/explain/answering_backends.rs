@@ -1,5 +1,6 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
+use calendar_edge_core::migration::CopyTo;
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
 use calendar_edge_core::settings::{
     BackendSettings, CredentialsPolicy, CutoverRule, PRIMARY, Percentage, Settings,
@@ -79,17 +80,13 @@ impl BackendStory {
     }
 
     fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Self> {
-        let Some(operation) = call
-            .operation()
-            .filter(|_| !call.is_write() && call.validated().is_some())
-        else {
+        let Some(asked) = asked(call).filter(|_| call.validated().is_some()) else {
             return Vec::new();
         };
-        let is_served = call.request().root == 0;
-        let rules = settings.shadow.iter().filter(|rule| {
-            let may_know = rule.credentialed || !call.expects_privacy();
-            is_served && may_know && rule.is_about(&operation.name)
-        });
+        let rules = settings
+            .shadow
+            .iter()
+            .filter(|rule| rule.is_about(&asked.operation.name) && CopyTo::of(rule, asked, None).is_some());
         rules
             .map(|rule| Self {
                 backend: rule.backend.clone(),
@@ -110,15 +107,18 @@ pub(super) fn answering(call: &ForwardableCall, settings: &Settings) -> BackendS
 }
 
 fn rules_about(call: &ForwardableCall, settings: &Settings) -> Vec<CutoverRule> {
-    let Some((plan, operation)) = CutoverPlan::new(settings).zip(call.operation()) else {
+    let Some((plan, asked)) = CutoverPlan::new(settings).zip(asked(call)) else {
         return Vec::new();
     };
-    let asked = CutoverCall {
-        operation,
+    plan.rules_about(asked).map(|(_, rule)| rule.clone()).collect()
+}
+
+fn asked(call: &ForwardableCall) -> Option<CutoverCall<'_>> {
+    Some(CutoverCall {
+        operation: call.operation()?,
         root: call.request().root,
         is_personal: call.expects_privacy(),
-    };
-    plan.rules_about(asked).map(|(_, rule)| rule.clone()).collect()
+    })
 }
 
 /// What to say of the credentials of a call, if a backend does not get them as they are.

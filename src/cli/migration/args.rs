@@ -17,22 +17,24 @@ pub(crate) enum MigrationCommand {
     Verify(VerifyArgs),
     /// Show the rules with their shares and guards, and the verdict about each operation
     #[command(after_help = examples::MIGRATION_STATUS)]
-    Status(StatusArgs),
+    Status {
+        #[command(flatten)]
+        edge: EdgeArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
     /// Show how the answers of a backend differ from those of the origin
     #[command(after_help = examples::MIGRATION_REPORT)]
     Report(ReportArgs),
     /// Let a rule take clients again whose calls its guard has returned
     #[command(after_help = examples::MIGRATION_RESUME)]
-    Resume(ResumeArgs),
-}
-
-/// The flags of `migration status`.
-#[derive(Debug, Args)]
-pub(crate) struct StatusArgs {
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
+    Resume {
+        /// The name of the rule
+        #[arg(value_name = "RULE")]
+        rule: String,
+        #[command(flatten)]
+        edge: EdgeArgs,
+    },
 }
 
 /// The flags of `migration report`.
@@ -50,14 +52,4 @@ pub(crate) struct ReportArgs {
     pub(super) accept: AcceptArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
-}
-
-/// The arguments of `migration resume`.
-#[derive(Debug, Args)]
-pub(crate) struct ResumeArgs {
-    /// The name of the rule
-    #[arg(value_name = "RULE")]
-    pub(super) rule: String,
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
 }

@@ -22,8 +22,8 @@ pub(super) fn run(
     match command {
         MigrationCommand::Compare(args) => comparing::compare(args, environment, out),
         MigrationCommand::Verify(args) => comparing::verify(args, environment, out),
-        MigrationCommand::Status(args) => status::run(args, out),
+        MigrationCommand::Status { edge, output } => status::run(edge, output, out),
         MigrationCommand::Report(args) => report::run(args, out),
-        MigrationCommand::Resume(args) => resume::run(args, out),
+        MigrationCommand::Resume { rule, edge } => resume::run(rule, edge, out),
     }
 }

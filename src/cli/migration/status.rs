@@ -8,16 +8,16 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
+use super::super::args::{EdgeArgs, OutputArgs};
 use super::super::status::{Status, could_not_run};
-use super::args::StatusArgs;
 
 /// Prints what the edge knows. Statuses: 0 no guard has returned calls, 1 a guard has, 2 it could not run.
-pub(super) fn run(args: &StatusArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let asked = || AdminClient::new(&args.edge)?.get("/migration");
+pub(super) fn run(edge: &EdgeArgs, output: &OutputArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
+    let asked = || AdminClient::new(edge)?.get("/migration");
     let Some(page) = could_not_run(asked())? else {
         return Ok(Status::Unusable);
     };
-    if args.output.json {
+    if output.json {
         writeln!(out, "{page:#}")
     } else {
         write(&page, out)
