@@ -32,7 +32,7 @@ pub(crate) struct Statistics {
 pub(crate) enum CompanionState {
     /// It never responded.
     Unseen,
-    /// It responded within `cache.reconcile`.
+    /// It responded within the time to reconcile.
     Alive,
     /// It responded before that.
     Silent,

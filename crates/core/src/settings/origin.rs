@@ -52,9 +52,6 @@ settings_group! {
         /// The namespace that the plugin registers at the site; The Events Calendar registers `tribe/events/v1`.
         pub namespace: OriginNamespace = OriginNamespace::Assumed => text(ORIGIN_NAMESPACE),
             "what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`";
-        /// Clients may use `namespace` as well as the top-level `namespaces`. A request is answered in the namespace
-        /// that it names.
-        pub publish_namespace: bool = true => flag();
         /// The REST root that the site prints in its responses, if it differs from `url`.
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from the site's `Link` header";
         /// The software, which decides how answers are checked; WordPress but for backends beside the site.
@@ -87,11 +84,11 @@ settings_group! {
         /// answers in that time: 8 workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as
         /// clients ask at once: of 1000 different reads at one moment, 256 places refuse some 700, however fast the
         /// site is, and 1000 places none.
-        pub max_pending: usize = DEFAULT_MAX_PENDING => count(1..=100_000);
+        pub max_pending: usize = DEFAULT_MAX_PENDING;
         /// Maximum number of concurrent requests for the rest of the site (`other = "forward"`). Most of them are
         /// files and need no PHP worker. Four times as many may wait. As many uploads may run beside them; while
         /// others wait, slow ones give way.
-        pub site_in_flight: Option<usize> = None => count(1..=100_000), "eight times `max_in_flight`";
+        pub site_in_flight: Option<usize> = None;
     }
 }
 
