@@ -32,7 +32,7 @@ pub(crate) struct Statistics {
 pub(crate) enum CompanionState {
     /// It never responded.
     Unseen,
-    /// It responded within the time to reconcile.
+    /// It responded within `cache.reconcile`.
     Alive,
     /// It responded before that.
     Silent,

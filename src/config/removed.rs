@@ -2,7 +2,7 @@
 
 /// Rows of: the key, `section.name` as it stood in a file; what replaces it. A row that ends with a full stop stands for
 /// all keys of a section.
-const REMOVED: [(&str, &str); 47] = [
+const REMOVED: [(&str, &str); 44] = [
     ("agents.", "Make such tools from `/openapi.json`."),
     ("authorization_schemes", "The strict profile accepts `Basic`."),
     ("backends.connect_timeout", FIXED),
@@ -18,12 +18,10 @@ const REMOVED: [(&str, &str); 47] = [
         "`timeouts.origin_write` holds for every backend.",
     ),
     ("breaker", FIXED),
-    ("cache.reconcile", FIXED),
     (
         "cache.snapshot",
         "Stored responses outlive a restart where `state_dir` is set.",
     ),
-    ("cache.stale_while_revalidate", FIXED),
     (
         "compare.",
         "`[[compare.ignore]]` says which differences do not count.",
@@ -63,7 +61,6 @@ const REMOVED: [(&str, &str); 47] = [
         "What the indexes said outlives a restart where `state_dir` is set.",
     ),
     ("origin.index_interval", FIXED),
-    ("origin.max_pending", FIXED),
     (
         "origin.publish_namespace",
         "Clients may use the namespace of the site as well as those of `namespaces`.",

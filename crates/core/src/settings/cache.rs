@@ -22,11 +22,11 @@ settings_group! {
         /// the day end with the site's day.
         pub fresh_with_purge: Duration = Duration::from_hours(1) => seconds(0..=30 * 86_400);
         /// Time after that in which a stale response is served at once, while the site is asked for a new one.
-        pub stale_while_revalidate: Duration = Duration::from_secs(30);
+        pub stale_while_revalidate: Duration = Duration::from_secs(30) => seconds(0..=86_400);
         /// Time after it went stale in which a response is served if the site fails, times out or is overloaded.
         pub stale_on_error: Duration = Duration::from_hours(24) => seconds(0..=30 * 86_400);
         /// Time after which a silent companion plugin counts as gone.
-        pub reconcile: Duration = Duration::from_secs(10);
+        pub reconcile: Duration = Duration::from_secs(10) => seconds(1..=3600);
         /// Time that clients may store a response without asking, in whole seconds. `0s`: they ask each time, and get
         /// 304 if nothing has changed.
         pub client_max_age: Duration = Duration::ZERO => seconds(0..=86_400);

@@ -84,7 +84,7 @@ settings_group! {
         /// answers in that time: 8 workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as
         /// clients ask at once: of 1000 different reads at one moment, 256 places refuse some 700, however fast the
         /// site is, and 1000 places none.
-        pub max_pending: usize = DEFAULT_MAX_PENDING;
+        pub max_pending: usize = DEFAULT_MAX_PENDING => count(1..=100_000);
         /// Maximum number of concurrent requests for the rest of the site (`other = "forward"`). Most of them are
         /// files and need no PHP worker. Four times as many may wait. As many uploads may run beside them; while
         /// others wait, slow ones give way.
