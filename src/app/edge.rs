@@ -10,8 +10,7 @@ use tokio::sync::oneshot;
 use super::edge_state::{ADMIN_CONNECTIONS, EdgeState, room};
 use super::index_watch::watch_indexes;
 use super::reload::Reloader;
-use super::running::{DrainOutcome, Running};
-use super::signals::Shutdown;
+use super::running::Running;
 use super::snapshots::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::{follow_companions, post_changes};
@@ -21,8 +20,8 @@ use crate::observe::admin::{Admin, EdgeFacts, Readiness};
 use crate::server::service_manager::ServiceManager;
 use crate::server::threads::{Placement, ServingThreads};
 use crate::server::{
-    BindError, ConnectionLimit, Drain, InheritedSockets, Listener, PerAddressLimit, Protocol, TlsAcceptor,
-    TlsIdentity, TlsIdentityError, Worker,
+    BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
+    TlsIdentityError, Worker,
 };
 use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{Http2Limits, Limits, ListenAddress, Settings, Timeouts};
@@ -54,25 +53,8 @@ pub enum StartError {
     Tls(#[from] rustls::Error),
 }
 
-/// The service manager that started the process, and what it passed; none by default.
-#[derive(Debug, Default)]
-pub struct Supervision {
-    /// Hears what happens to the edge.
-    pub manager: ServiceManager,
-    /// Sockets for listeners of the form `systemd:NAME`.
-    pub sockets: InheritedSockets,
-}
-
 /// Maximum wait, at start, for the site's namespaces and indexes.
 const FIRST_READING: Duration = Duration::from_secs(2);
-
-/// The reason why serving ended with an error.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The edge did not start.
-    #[error("the edge could not start")]
-    Start(#[from] StartError),
-}
 
 // === impl StartError ===
 
@@ -82,7 +64,7 @@ impl StartError {
         move |cause| Self::Bind { key, cause }
     }
 
-    /// True if another start fails as well until the configuration, the unit or a certificate is changed; false if the
+    /// True if another start fails as well until the configuration or a certificate is changed; false if the
     /// machine may answer otherwise a moment later, as with an address in use.
     pub const fn is_about_configuration(&self) -> bool {
         match self {
@@ -102,33 +84,30 @@ impl Edge {
     ///
     /// When a listener cannot be opened, or TLS toward clients or the origin cannot be set up; nothing runs then.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
-        Self::start_under(Supervision::default(), ServingThreads::default(), settings).await
+        Self::start_under(ServiceManager::default(), ServingThreads::default(), settings).await
     }
 
-    /// The same under a service manager, which may have opened the listeners, with threads of their own for
-    /// connections.
+    /// The same under a service manager, with threads of their own for connections.
     ///
     /// # Errors
     ///
-    /// As [`Self::start`], and when the service manager passed no socket of a name in the settings.
+    /// As [`Self::start`].
     pub async fn start_under(
-        supervision: Supervision,
+        manager: ServiceManager,
         threads: ServingThreads,
         settings: Settings,
     ) -> Result<Running, StartError> {
-        let Supervision { manager, mut sockets } = supervision;
         let settings = with_stored_namespace(settings);
         let readiness = Readiness::default();
         let admin_drain = Drain::default();
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;
         // All listeners are open before the first connection is served: a start fails whole.
-        let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await;
+        let listeners = open_all(&settings.listen, tls.as_ref()).await;
         let listeners = listeners.map_err(StartError::of("listen"))?;
         let admin = settings.admin.listen.as_slice();
-        let admin = open_all(admin, tls.as_ref(), &mut sockets).await;
+        let admin = open_all(admin, tls.as_ref()).await;
         let admin = admin.map_err(StartError::of("admin.listen"))?;
-        note_unused(&sockets);
         let placement = threads.placement().clone();
         let listeners = place_all(listeners, &placement).map_err(StartError::of("listen"))?;
         let connections = room(&settings, &placement);
@@ -205,11 +184,10 @@ fn watch(reloader: &Reloader, gateway: &GatewayState) -> oneshot::Receiver<()> {
 async fn open_all(
     addresses: &[ListenAddress],
     tls: Option<&TlsAcceptor>,
-    sockets: &mut InheritedSockets,
 ) -> Result<Vec<Listener>, BindError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
-        listeners.extend(Listener::open(address, tls, sockets).await?);
+        listeners.push(Listener::open(address, tls).await?);
     }
     Ok(listeners)
 }
@@ -223,18 +201,6 @@ fn place_all(listeners: Vec<Listener>, placement: &Placement) -> Result<Vec<(Lis
         None => Ok((listener, Handle::current())),
     };
     listeners.map(place).collect()
-}
-
-/// Clients that connect to a passed socket without a listener would wait for nothing.
-fn note_unused(sockets: &InheritedSockets) {
-    let names = sockets.names();
-    if !names.is_empty() {
-        let names = names.join(", ");
-        tracing::warn!(
-            names,
-            "the service manager passed sockets that no listener names; they are closed"
-        );
-    }
 }
 
 /// The most connections of one address at the admin listener: no address takes it away from the others (T-88).
@@ -263,13 +229,4 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         // Operators are not clients.
         metrics: Metrics::new().connections().clone(),
     }
-}
-
-/// Runs an edge until it is told to end, and drains it; a second order ends it at once.
-///
-/// # Errors
-///
-/// When the edge does not start.
-pub async fn serve(settings: Settings, shutdown: Shutdown) -> Result<DrainOutcome, ServeError> {
-    Ok(Edge::start(settings).await?.until(shutdown).await)
 }

@@ -7,9 +7,7 @@ use tokio::sync::oneshot;
 
 use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
-use crate::backend::{
-    IndexReadError, IndexSource, Learnt, ReadIndex, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace,
-};
+use crate::backend::{IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace};
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
@@ -198,10 +196,10 @@ impl IndexWatch {
         let metrics = self.reloader.metrics();
         for source in IndexSource::all(site) {
             match read_index(site, source.root()).await {
-                Ok(ReadIndex { index, drifts }) => {
+                Ok((index, drifts)) => {
                     metrics.indexes().read();
                     note(metrics, &site_name(&source), source.root(), &drifts);
-                    if let Learnt::Table(table) = self.indexes.learn(&source, index) {
+                    if let Some(table) = self.indexes.learn(&source, index) {
                         tell(&source, &table);
                         is_changed = true;
                     }

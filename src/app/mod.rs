@@ -18,12 +18,9 @@ pub use crate::gateway::{DryRun, DryRunCall, DryRunFailure, DryRunResponse, Reac
 pub use crate::observe::traces::{CollectorFault, ask_collector};
 pub use crate::server::service_manager::ServiceManager;
 pub use crate::server::threads::{ServingThreads, ThreadError};
-pub use crate::server::{
-    BindError, BoundAddress, InheritError, InheritedSockets, TlsIdentity, TlsIdentityError,
-    raise_descriptor_limit,
-};
+pub use crate::server::{BindError, BoundAddress, TlsIdentity, TlsIdentityError, raise_descriptor_limit};
 pub use config_watch::Reload;
-pub use edge::{Edge, ServeError, StartError, Supervision, serve};
+pub use edge::{Edge, StartError};
 pub use reload::{ReloadError, Reloader};
 pub use running::{DrainOutcome, Running};
 pub use signals::{Shutdown, Sighup};

@@ -226,8 +226,8 @@ impl Reloader {
     pub(super) fn worker(&self) -> Worker<CurrentStack> {
         let state = &self.inner.in_use.lock().state;
         Worker {
-            protocol: self.protocol(),
-            service: self.stack(),
+            protocol: Arc::clone(&self.inner.protocol),
+            service: self.inner.stack.clone(),
             connections: state.connections.clone(),
             per_address: state.per_address.clone(),
             placement: state.placement.clone(),
@@ -244,7 +244,7 @@ impl Reloader {
             facts,
             program_context: self.inner.program_context.clone(),
             readiness,
-            pages: self.pages(),
+            pages: Arc::clone(&self.inner.pages),
             companion_service: self.companion_service(),
             metrics: state.metrics.clone(),
             readings: Readings::default(),
@@ -256,18 +256,6 @@ impl Reloader {
             bodies: state.bodies.clone(),
             buffers: state.buffers.clone(),
         })
-    }
-
-    pub(super) fn stack(&self) -> CurrentStack {
-        self.inner.stack.clone()
-    }
-
-    pub(super) fn protocol(&self) -> Arc<ArcSwap<Protocol>> {
-        Arc::clone(&self.inner.protocol)
-    }
-
-    pub(super) fn pages(&self) -> Arc<ArcSwap<Pages>> {
-        Arc::clone(&self.inner.pages)
     }
 
     pub(super) fn companion_service(&self) -> Arc<ArcSwap<CompanionService>> {

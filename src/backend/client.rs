@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 use url::Url;
 
-use super::dial::{Dial, DialResolver, HttpVersions, IdleConnections};
+use super::dial::{Dial, DialResolver, IdleConnections};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::server::threads::PerThread;
@@ -54,7 +54,7 @@ pub(super) struct Pooled {
 
 impl Clients {
     pub(super) fn new(dial: Dial, threads: usize, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
-        let tls = tls.for_trust(&dial.trust)?;
+        let tls = tls.for_trust(dial.trusted.as_ref())?;
         let fresh = builder(&dial, &tls).pool_max_idle_per_host(0).build()?;
         let own = || Pooled::new(&dial, threads, &tls, &fresh).map(ArcSwap::from_pointee);
         Ok(Self {
@@ -130,7 +130,7 @@ fn keeping(builder: ClientBuilder, kept: IdleConnections) -> ClientBuilder {
 /// When TLS or the client cannot be set up.
 pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Client, ClientError> {
     let dial = Dial::over(backend, std::slice::from_ref(route));
-    let tls = TlsConfigs::default().for_trust(&dial.trust)?;
+    let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
     let client = builder(&dial, &tls).timeout(backend.timeouts.read);
     Ok(client.build()?)
 }
@@ -143,7 +143,7 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
 /// When TLS or the client cannot be set up.
 pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
     let dial = Dial::to_receiver(url, timeout);
-    let tls = TlsConfigs::default().for_trust(&dial.trust)?;
+    let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
     let client = keeping(builder(&dial, &tls), dial.kept).timeout(timeout);
     client.build().map_err(ClientError::Receiver)
 }
@@ -152,7 +152,7 @@ pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, Cli
 /// each attempt to read a head.
 fn builder(dial: &Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
     let mut tls = tls.clone();
-    if dial.versions == HttpVersions::Http1 {
+    if dial.is_http1_only {
         tls.alpn_protocols = vec![HTTP1.to_vec()];
     }
     let builder = Client::builder()

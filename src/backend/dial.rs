@@ -9,7 +9,6 @@ use url::Host;
 use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
-use super::tls::Trust;
 use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings, TrustedCertificates};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
@@ -23,8 +22,10 @@ pub(super) struct Dial {
     pub(super) kept: IdleConnections,
     /// Those that writes leave to other writes; none: each write opens a connection.
     pub(super) kept_for_writes: Option<IdleConnections>,
-    pub(super) trust: Trust,
-    pub(super) versions: HttpVersions,
+    /// Trusted beside the public authorities; none: the origin does not use TLS, and reading the system's roots takes time.
+    pub(super) trusted: Option<TrustedCertificates>,
+    /// HTTP/2 is not offered: it takes the authority from the URL, so that it cannot name another host.
+    pub(super) is_http1_only: bool,
     /// The address that the name in the URL stands for; none: the name is looked up.
     pub(super) address: Option<DialAddress>,
 }
@@ -35,15 +36,6 @@ pub(super) struct IdleConnections {
     pub(super) most: usize,
     /// The time that one is kept after its last request.
     pub(super) time: Duration,
-}
-
-/// The versions of HTTP that TLS offers to an origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HttpVersions {
-    /// HTTP/2 and HTTP/1.1.
-    All,
-    /// HTTP/1.1 only: HTTP/2 takes the authority from the URL, so that it cannot name another host.
-    Http1,
 }
 
 /// Resolves every name to one address.
@@ -76,12 +68,8 @@ impl Dial {
                 time: KEPT_FOR,
             },
             kept_for_writes: None,
-            trust: if is_tls {
-                Trust::Authorities(TrustedCertificates::default())
-            } else {
-                Trust::Nobody
-            },
-            versions: HttpVersions::All,
+            trusted: is_tls.then(TrustedCertificates::default),
+            is_http1_only: false,
             address: None,
         }
     }
@@ -89,7 +77,6 @@ impl Dial {
     /// How these routes, which lead to one authority, are reached.
     pub(super) fn over(backend: &BackendSettings, routes: &[OriginRoute]) -> Self {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
-        let is_renamed = routes.iter().any(|route| route.host().is_some());
         Self {
             connect_timeout: backend.timeouts.connect,
             kept: IdleConnections {
@@ -97,16 +84,8 @@ impl Dial {
                 time: KEPT_FOR,
             },
             kept_for_writes: IdleConnections::for_writes(&backend.origin),
-            trust: if is_tls {
-                Trust::Authorities(backend.origin.trusted.clone())
-            } else {
-                Trust::Nobody
-            },
-            versions: if is_renamed {
-                HttpVersions::Http1
-            } else {
-                HttpVersions::All
-            },
+            trusted: is_tls.then(|| backend.origin.trusted.clone()),
+            is_http1_only: routes.iter().any(|route| route.host().is_some()),
             address: routes.iter().find_map(|route| route.dial().cloned()),
         }
     }
@@ -149,16 +128,16 @@ mod tests {
     #[test]
     fn http2_is_offered_where_the_url_names_the_host() {
         let mut settings = Settings::for_origin("https://h.example/wp-json".parse().unwrap());
-        let versions = |settings: &Settings| {
+        let is_http1_only = |settings: &Settings| {
             let site = settings.site();
-            Dial::of(&site, &Authority::of(&site.origin.url, &site.origin)).versions
+            Dial::of(&site, &Authority::of(&site.origin.url, &site.origin)).is_http1_only
         };
-        assert_eq!(versions(&settings), HttpVersions::All);
+        assert!(!is_http1_only(&settings));
         settings.public_url = Some("https://events.example".parse().unwrap());
-        assert_eq!(versions(&settings), HttpVersions::All);
+        assert!(!is_http1_only(&settings));
         settings.other = OtherTraffic::Forward;
-        assert_eq!(versions(&settings), HttpVersions::Http1);
+        assert!(is_http1_only(&settings));
         settings.origin.host = OriginHost::parse("events.example");
-        assert_eq!(versions(&settings), HttpVersions::All);
+        assert!(!is_http1_only(&settings));
     }
 }

@@ -10,7 +10,7 @@ use super::breaker_handle::BreakerGuard;
 use super::bulkhead::{Bulkhead, Wish};
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
-use super::outgoing::{Again, Class, Outgoing};
+use super::outgoing::{Again, Outgoing};
 use super::permit::Permit;
 use super::response_head;
 use crate::server::bodies::Upload;
@@ -79,9 +79,10 @@ impl Backend {
         outgoing: Outgoing<'_>,
         started: Instant,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
-        let guard = match outgoing.class {
-            Class::Read => self.shared.breaker.admit()?,
-            Class::Write => BreakerGuard::uncounted(),
+        let guard = if outgoing.is_write {
+            BreakerGuard::uncounted()
+        } else {
+            self.shared.breaker.admit()?
         };
         match self.run(outgoing, started).await {
             Ok(response) => Ok((response, guard)),
@@ -119,18 +120,13 @@ impl Backend {
         started: Instant,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let permit = acquire(&self.shared.calls, self.wish(&outgoing), &outgoing.log).await?;
-        let (response, deadline) = match outgoing.class {
+        let deadline = self.deadline(&outgoing);
+        let response = if outgoing.is_write {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
-            Class::Write => {
-                let deadline = self.timeouts.write;
-                let clients = self.shared.clients.pooled();
-                let response = self.attempt(&clients.writes, outgoing.request, deadline).await?;
-                (response, deadline)
-            }
-            Class::Read => (
-                self.read(outgoing.request, outgoing.again, started).await?,
-                self.timeouts.read,
-            ),
+            let clients = self.shared.clients.pooled();
+            self.attempt(&clients.writes, outgoing.request, deadline).await?
+        } else {
+            self.read(outgoing.request, outgoing.again, started).await?
         };
         let time_left = deadline.saturating_sub(started.elapsed());
         Ok(self.bounded(response, time_left, permit))
@@ -138,14 +134,19 @@ impl Backend {
 
     /// What a call may wait: no longer than half of its own time, so that the site has the other half.
     fn wish<'a>(&self, outgoing: &'a Outgoing<'_>) -> Wish<'a> {
-        let whole = match outgoing.class {
-            Class::Read => self.timeouts.read,
-            Class::Write => self.timeouts.write,
-        };
         Wish {
             rank: outgoing.rank,
-            patience: self.timeouts.queue.min(whole / 2),
+            patience: self.timeouts.queue.min(self.deadline(outgoing) / 2),
             watch: outgoing.watch.as_ref(),
+        }
+    }
+
+    /// The time of a whole exchange.
+    const fn deadline(&self, outgoing: &Outgoing<'_>) -> Duration {
+        if outgoing.is_write {
+            self.timeouts.write
+        } else {
+            self.timeouts.read
         }
     }
 

@@ -86,7 +86,7 @@ pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadEr
     let known = SiteIndexes::default();
     for source in IndexSource::all(&site) {
         match read_index(&site, source.root()).await {
-            Ok(read) => drop(known.learn(&source, read.index)),
+            Ok((index, _)) => drop(known.learn(&source, index)),
             Err(error) if error.is_an_answer() => drop(known.withhold(&source)),
             Err(error) => return Err(error),
         }
@@ -113,17 +113,12 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
     Ok(compare_index(&document, namespace))
 }
 
-/// An index, and how it differs from the table.
-#[derive(Debug)]
-pub(crate) struct ReadIndex {
-    /// The index.
-    pub(crate) index: PublishedIndex,
-    /// The differences.
-    pub(crate) drifts: Vec<Drift>,
-}
-
-/// Reads the index of a backend's namespace below a root, and probes how the site checks the ids of events.
-pub(crate) async fn read_index(backend: &BackendSettings, root: &Url) -> Result<ReadIndex, IndexReadError> {
+/// Reads the index of a backend's namespace below a root, and how it differs from the table; probes how the site checks the
+/// ids of events.
+pub(crate) async fn read_index(
+    backend: &BackendSettings,
+    root: &Url,
+) -> Result<(PublishedIndex, Vec<Drift>), IndexReadError> {
     let reader = IndexReader::new(backend, root)?;
     let namespace = backend.origin.namespace.as_str();
     let document = reader.document(namespace, None).await?;
@@ -140,10 +135,7 @@ pub(crate) async fn read_index(backend: &BackendSettings, root: &Url) -> Result<
         Ok((status, body)) => EventIds::shown_by(status.as_u16(), &body),
         Err(_) => None,
     };
-    Ok(ReadIndex {
-        index: index.with_event_ids(event_ids),
-        drifts,
-    })
+    Ok((index.with_event_ids(event_ids), drifts))
 }
 
 // === impl IndexReadError ===

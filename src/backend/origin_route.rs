@@ -24,14 +24,6 @@ pub struct OriginRoute {
     basic_auth: Option<BasicAuth>,
 }
 
-/// The hosts that a request names.
-struct OriginNames {
-    /// In the `Host` header.
-    header: OriginHost,
-    /// In SNI and in the certificate.
-    tls: OriginHost,
-}
-
 // === impl OriginRoute ===
 
 impl OriginRoute {
@@ -104,21 +96,22 @@ impl OriginRoute {
         let header = origin.host.clone().or(public).unwrap_or(own);
         Self {
             basic_auth: origin.basic_auth.clone(),
-            ..Self::between(url, &OriginNames { header, tls }, dialled)
+            ..Self::between(url, &header, &tls, dialled)
         }
     }
 
-    fn between(url: &Url, names: &OriginNames, dialled: DialAddress) -> Self {
-        let (base, dial) = if url.scheme() == "https" && matches!(names.tls.host, Host::Domain(_)) {
+    /// The way that names one host in the `Host` header, and one in SNI and in the certificate.
+    fn between(url: &Url, header: &OriginHost, tls: &OriginHost, dialled: DialAddress) -> Self {
+        let (base, dial) = if url.scheme() == "https" && matches!(tls.host, Host::Domain(_)) {
             // Without a port in the URL the client takes the one of the dialled address.
-            (at(url, &names.tls.host, None), Some(dialled))
+            (at(url, &tls.host, None), Some(dialled))
         } else {
             (at(url, &dialled.host, Some(dialled.port)), None)
         };
         let own = DialAddress::of(&base);
         let dial = dial.filter(|dialled| own.as_ref() != Some(dialled));
         Self {
-            host: host_header(&base, &names.header),
+            host: host_header(&base, header),
             printed_host: printed_host(&base),
             base,
             dial,

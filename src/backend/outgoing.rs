@@ -10,7 +10,6 @@ use super::queue_watch::QueueWatch;
 use super::wordpress::WordPressWriter;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::limits::queue::Rank;
-use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Caller;
 
 /// A request that is ready to be sent.
@@ -19,20 +18,13 @@ pub(crate) struct Outgoing<'c> {
     /// Behind a pointer: the futures of an exchange pass it on, and each holds what it was given.
     pub(super) request: Box<reqwest::Request>,
     pub(super) again: Again<'c>,
-    pub(super) class: Class,
+    /// It may change something: it is sent once, with a deadline and a connection of its own kind, and runs to its end.
+    /// Else it changes nothing, may be retried, and is cancelled with its client.
+    pub(super) is_write: bool,
     pub(super) rank: Rank,
     pub(super) watch: Option<QueueWatch>,
     /// The record of the request that asks.
     pub(super) log: RequestLog,
-}
-
-/// The effect of a request at the origin, which selects its deadline and its connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// It changes nothing; it may be retried, and it is cancelled with its client.
-    Read,
-    /// It may change something; it is sent once and runs to its end.
-    Write,
 }
 
 /// The source of the same request for a second try.
@@ -75,7 +67,7 @@ impl<'c> Outgoing<'c> {
         Ok(Self {
             request: Box::new(request),
             again: Again::Call(writer, addressed, forwarded),
-            class: Class::of(call),
+            is_write: call.is_write(),
             rank: if is_protected {
                 Rank::Protected
             } else {
@@ -91,7 +83,7 @@ impl<'c> Outgoing<'c> {
         Self {
             again: Again::Copy(request.try_clone().map(Box::new)),
             request: Box::new(request),
-            class: Class::Read,
+            is_write: false,
             rank: Rank::Protected,
             watch: None,
             log: RequestLog::default(),
@@ -119,13 +111,5 @@ impl<'c> Outgoing<'c> {
     /// Path and query.
     pub(crate) fn target(&self) -> &str {
         &self.request.url()[Position::BeforePath..Position::AfterQuery]
-    }
-}
-
-// === impl Class ===
-
-impl Class {
-    pub(super) fn of(call: &ForwardableCall) -> Self {
-        if call.is_write() { Self::Write } else { Self::Read }
     }
 }

@@ -26,16 +26,11 @@ struct QueueState {
     held: usize,
     /// Number of permits that came free since the start.
     freed: u64,
-    busy: BusyTime,
+    /// The time that requests have spent with a permit or waiting for one, all together, and until when it is counted.
+    busy: (Duration, Duration),
     line: WaitingLine,
-    waiting: HashMap<Ticket, oneshot::Sender<CalledUp>>,
-}
-
-/// The time that requests have spent with a permit or waiting for one, all together.
-#[derive(Debug, Clone, Copy, Default)]
-struct BusyTime {
-    spent: Duration,
-    until: Duration,
+    /// Each is told that it holds a permit; one whose sender is dropped has lost its place.
+    waiting: HashMap<Ticket, oneshot::Sender<()>>,
 }
 
 /// One permit, given back when dropped.
@@ -58,16 +53,7 @@ pub(super) enum Entered {
 pub(super) struct Waiting {
     queue: Arc<PermitQueue>,
     ticket: Ticket,
-    turn: oneshot::Receiver<CalledUp>,
-}
-
-/// What a waiting request is told.
-#[derive(Debug, Clone, Copy)]
-enum CalledUp {
-    /// It holds a permit.
-    Granted,
-    /// It has lost its place.
-    Displaced,
+    turn: oneshot::Receiver<()>,
 }
 
 // === impl PermitQueue ===
@@ -80,7 +66,7 @@ impl PermitQueue {
                 permits: permits.max(1),
                 held: 0,
                 freed: 0,
-                busy: BusyTime::default(),
+                busy: Default::default(),
                 line: WaitingLine::new(bounds),
                 waiting: HashMap::new(),
             }),
@@ -101,9 +87,8 @@ impl PermitQueue {
             Ok(place) => place,
             Err(shed) => return Entered::Refused(shed),
         };
-        if let Some(displaced) = place.displaced.and_then(|ticket| state.waiting.remove(&ticket)) {
-            // It may have left meanwhile.
-            let _ = displaced.send(CalledUp::Displaced);
+        if let Some(displaced) = place.displaced {
+            state.waiting.remove(&displaced);
         }
         let (sender, turn) = oneshot::channel();
         state.waiting.insert(place.ticket, sender);
@@ -138,7 +123,7 @@ impl PermitQueue {
     pub(super) fn busy_time(&self) -> Duration {
         let mut state = self.state.lock();
         state.pass(self.now());
-        state.busy.spent
+        state.busy.0
     }
 
     /// Gives a permit to the next request, or keeps it.
@@ -167,7 +152,7 @@ impl QueueState {
         {
             let sender = self.waiting.remove(&granted.ticket);
             // A request that cannot be told has left, and the next one gets the permit.
-            if sender.is_some_and(|sender| sender.send(CalledUp::Granted).is_ok()) {
+            if sender.is_some_and(|sender| sender.send(()).is_ok()) {
                 self.held += 1;
             }
         }
@@ -176,9 +161,9 @@ impl QueueState {
     /// Counts the time until now, in which the number of requests did not change.
     fn pass(&mut self, now: Duration) {
         let requests = u32::try_from(self.held + self.line.len()).unwrap_or(u32::MAX);
-        let elapsed = now.saturating_sub(self.busy.until);
-        self.busy.spent += elapsed.saturating_mul(requests);
-        self.busy.until = now;
+        let (spent, until) = self.busy;
+        let elapsed = now.saturating_sub(until);
+        self.busy = (spent + elapsed.saturating_mul(requests), now);
     }
 }
 
@@ -199,11 +184,8 @@ impl Waiting {
     ///
     /// [`Shed::Displaced`] if the place was given to another request.
     pub(super) async fn turn(&mut self) -> Result<Slot, Shed> {
-        match (&mut self.turn).await {
-            Ok(CalledUp::Granted) => Ok(Slot(Arc::clone(&self.queue))),
-            // The sender is dropped without a word only if a lock was poisoned.
-            Ok(CalledUp::Displaced) | Err(_) => Err(Shed::Displaced),
-        }
+        let granted = (&mut self.turn).await.map_err(|_| Shed::Displaced);
+        granted.map(|()| Slot(Arc::clone(&self.queue)))
     }
 }
 
@@ -216,7 +198,7 @@ impl Drop for Waiting {
         state.waiting.remove(&self.ticket);
         drop(state);
         // Told under that lock, if at all: a permit that nobody took is given back.
-        if let Ok(CalledUp::Granted) = self.turn.try_recv() {
+        if self.turn.try_recv().is_ok() {
             self.queue.release();
         }
     }

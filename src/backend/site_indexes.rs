@@ -43,15 +43,6 @@ enum KnownIndex {
     Withheld,
 }
 
-/// The effect of an index that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Learnt {
-    /// It says what was known.
-    Nothing,
-    /// It is the first one, or it says something else: this table is in force now.
-    Table(Arc<TableInForce>),
-}
-
 /// Maximum size of the file for each root, in bytes.
 const FILE_BYTES_PER_ROOT: usize = MOST_INDEX_BYTES;
 
@@ -102,14 +93,15 @@ impl SiteIndexes {
         TablesInForce::new(site.roots.iter().map(table).collect())
     }
 
-    /// Takes an index that was read. It is completed by the last one where it says nothing about an operation.
-    pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Learnt {
+    /// Takes an index that was read. It is completed by the last one where it says nothing about an operation. Returns the
+    /// table that is in force now; none if the index says what was known.
+    pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Option<Arc<TableInForce>> {
         let mut known = self.known.lock();
         let index = match known.get(source) {
             Some(KnownIndex::Read { index: before, .. }) => {
                 let index = index.over(before);
                 if index == *before {
-                    return Learnt::Nothing;
+                    return None;
                 }
                 index
             }
@@ -121,7 +113,7 @@ impl SiteIndexes {
             table: Arc::clone(&table),
         };
         known.insert(source.clone(), entry);
-        Learnt::Table(table)
+        Some(table)
     }
 
     /// Takes that a site answers without an index. Returns true if nothing was known of it before.
@@ -158,7 +150,7 @@ impl SiteIndexes {
             };
             let index = entry.get("index").map(PublishedIndex::from_json);
             if let Some(Ok(index)) = index {
-                is_taken |= self.learn(&source, index) != Learnt::Nothing;
+                is_taken |= self.learn(&source, index).is_some();
             } else if entry.get("withheld") == Some(&Value::Bool(true)) {
                 is_taken |= self.withhold(&source);
             }
@@ -314,7 +306,7 @@ mod tests {
         );
         let tables = recalled.tables(&settings.site());
         assert_ne!(tables.of_root(0), tables.of_root(1));
-        assert_eq!(recalled.learn(&sources[0], index(WPML)), Learnt::Nothing);
+        assert_eq!(recalled.learn(&sources[0], index(WPML)), None);
         let mut moved = settings.clone();
         moved.roots.truncate(1);
         recalled.retain(&moved.site());

@@ -9,15 +9,6 @@ use rustls::{ClientConfig, RootCertStore};
 /// HTTP/1.1, as TLS names it.
 pub(super) const HTTP1: &[u8] = b"http/1.1";
 
-/// Which certificates are trusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trust {
-    /// Those of the public certificate authorities, and these.
-    Authorities(TrustedCertificates),
-    /// None: the origin does not use TLS, and reading the system's roots takes time.
-    Nobody,
-}
-
 /// A cache of client configurations, so that the system's roots are read at most once.
 #[derive(Debug, Default)]
 pub(super) struct TlsConfigs {
@@ -27,26 +18,26 @@ pub(super) struct TlsConfigs {
 // === impl TlsConfigs ===
 
 impl TlsConfigs {
-    pub(super) fn for_trust(&mut self, trust: &Trust) -> Result<ClientConfig, rustls::Error> {
-        let Trust::Authorities(trusted) = trust else {
-            return client_config(trust);
+    /// The configuration that trusts the public authorities and these; nobody without them.
+    pub(super) fn for_trust(
+        &mut self,
+        trusted: Option<&TrustedCertificates>,
+    ) -> Result<ClientConfig, rustls::Error> {
+        let Some(trusted) = trusted else {
+            return client_config(RootCertStore::empty());
         };
         let mut known = self.authorities.iter();
         if let Some((_, config)) = known.find(|(known, _)| known == trusted) {
             return Ok(config.clone());
         }
-        let config = client_config(trust)?;
+        let config = client_config(authorities(trusted))?;
         self.authorities.push((trusted.clone(), config.clone()));
         Ok(config)
     }
 }
 
-/// The client configuration of every origin with this trust.
-fn client_config(trust: &Trust) -> Result<ClientConfig, rustls::Error> {
-    let roots = match trust {
-        Trust::Authorities(trusted) => authorities(trusted),
-        Trust::Nobody => RootCertStore::empty(),
-    };
+/// The client configuration of every origin whose certificate these sign.
+fn client_config(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
@@ -75,7 +66,7 @@ mod tests {
 
     #[test]
     fn offers_http2_and_http1() {
-        let config = client_config(&Trust::Nobody).unwrap();
+        let config = client_config(RootCertStore::empty()).unwrap();
         assert_eq!(config.alpn_protocols, [b"h2".to_vec(), b"http/1.1".to_vec()]);
     }
 

@@ -1,14 +1,12 @@
 //! Stored responses: held within a bound of memory, served while they hold, removed when something changes.
 //!
-//! The core's [`caching`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. This room holds the
+//! The core's [`cache`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. This room holds the
 //! responses. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
 
 mod answer;
 mod collapsed_requests;
 mod companion;
-pub(crate) mod compression;
 mod removal_log;
-mod shared_bodies;
 mod site_clock;
 mod snapshot;
 mod statistics;

@@ -8,8 +8,7 @@ use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::WholeResponse;
-use super::shared_bodies::SharedBodies;
-use crate::cache::compression::StoredCodings;
+use crate::layers::compression::{SharedBodies, StoredCodings};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
 use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_known, same_text};

@@ -178,12 +178,11 @@ mod tests {
 
     #[test]
     fn an_address_that_nobody_knows_beforehand_has_to_be_given() {
-        for listen in ["127.0.0.1:0", "systemd:admin"] {
-            let error = AdminClient::own(&listener(listen))
-                .err()
-                .expect("an error")
-                .to_string();
-            assert!(error.contains(listen) && error.contains("--admin"), "{error}");
-        }
+        let listen = "127.0.0.1:0";
+        let error = AdminClient::own(&listener(listen))
+            .err()
+            .expect("an error")
+            .to_string();
+        assert!(error.contains(listen) && error.contains("--admin"), "{error}");
     }
 }

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    Edge, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
-    raise_descriptor_limit,
+    Edge, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, raise_descriptor_limit,
 };
 use calendar_edge::config::ConfigSource;
 use calendar_edge::telemetry::install_logs;
@@ -73,18 +72,14 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     open_settings::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
-    let supervision = Supervision {
-        manager: ServiceManager::from_environment(),
-        // Before there are threads that read the environment.
-        sockets: InheritedSockets::from_environment()?,
-    };
+    let manager = ServiceManager::from_environment();
     let reload = Reload {
         source,
         effective,
         log,
     };
     let Runtimes { main, threads } = runtime::start(threads)?;
-    let served = main.block_on(until_stopped(supervision, threads, settings, reload));
+    let served = main.block_on(until_stopped(manager, threads, settings, reload));
     // A hanging DNS lookup must not delay the exit.
     main.shutdown_background();
     served?;
@@ -114,14 +109,14 @@ fn announce(settings: &Settings, file: Option<&Path>, threads: NonZeroUsize) {
 }
 
 async fn until_stopped(
-    supervision: Supervision,
+    manager: ServiceManager,
     threads: ServingThreads,
     settings: Settings,
     reload: Reload,
 ) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
-    let edge = Edge::start_under(supervision, threads, settings).await;
+    let edge = Edge::start_under(manager, threads, settings).await;
     let edge = edge.context("the edge could not start")?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use calendar_edge::app::{InheritError, StartError};
+use calendar_edge::app::StartError;
 use calendar_edge::config::ConfigError;
 use calendar_edge::telemetry::LogError;
 
@@ -71,7 +71,6 @@ pub(super) fn tell(text: &str) {
 /// True if another start would fail as well until somebody changes the configuration or a file that it names.
 fn is_about_configuration(error: &anyhow::Error) -> bool {
     error.is::<ConfigError>()
-        || error.is::<InheritError>()
         || error.is::<NoThreads>()
         || matches!(error.downcast_ref(), Some(LogError::Filter(_)))
         || error

@@ -9,6 +9,6 @@ mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Company, News, QuestionTurn};
 pub(crate) use companions::Companions;
-pub(crate) use feed::{ChangeFeed, ReadsRecords, Receivers, TooManyReaders, WebhookService};
+pub(crate) use feed::{ChangeFeed, FeedParts, FeedRoute, ReadsRecords, Receivers, WebhookService};
 pub(crate) use purge_requests::{PurgeRequests, Sender};
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

@@ -214,9 +214,6 @@ fn duplicates(key: &'static str, names: &[String], draft: &Draft, problems: &mut
 }
 
 fn overlap(one: &ListenAddress, other: &ListenAddress) -> bool {
-    if let (Some(name), Some(other)) = (one.passed(), other.passed()) {
-        return name == other;
-    }
     let (Some(left), Some(right)) = (one.tcp(), other.tcp()) else {
         return one == other;
     };

@@ -25,18 +25,9 @@ pub(super) struct Log {
     place: LogPlace,
     /// What is being told.
     telling: Vec<Announcement>,
-    /// What is being asked.
-    question: LogCommand,
     /// The connection is new: the place in the log is compared with its end.
     is_to_resume: bool,
     taken: SeenSeals,
-}
-
-/// What is asked of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LogCommand {
-    End,
-    Entries,
 }
 
 /// An entry as the store returns it.
@@ -58,7 +49,6 @@ impl Log {
             fleet: fleet.clone(),
             place: LogPlace::default(),
             telling: Vec::new(),
-            question: LogCommand::End,
             is_to_resume: true,
             taken: SeenSeals::default(),
         }
@@ -78,6 +68,11 @@ impl Log {
                 age_us: u64::try_from(seen.asked.elapsed().as_micros()).unwrap_or(u64::MAX),
             }),
         }
+    }
+
+    /// The place after which entries are read; none: the end of the log is read first.
+    fn known_place(&self) -> Option<EntryId> {
+        self.place.last().filter(|_| !self.is_to_resume)
     }
 
     /// Notes what became of the messages that were told.
@@ -224,20 +219,17 @@ impl FleetSubject for Log {
             questions.script(TELL, &KEYS, &arguments.map(String::as_str));
         }
         self.is_to_resume |= turn.is_first;
-        if let Some(last) = self.place.last().filter(|_| !self.is_to_resume) {
-            self.question = LogCommand::Entries;
-            questions.script(HEAR, &KEYS, &[&last.to_string(), MOST_HEARD]);
-        } else {
-            self.question = LogCommand::End;
-            questions.script(END, &KEYS, &[&boot]);
+        match self.known_place() {
+            Some(last) => questions.script(HEAR, &KEYS, &[&last.to_string(), MOST_HEARD]),
+            None => questions.script(END, &KEYS, &[&boot]),
         }
     }
 
     fn hear(&mut self, replies: &mut Replies, _: ExchangeTurn) -> Result<(), StoreFault> {
         let told = self.note_told(replies);
-        let heard = match self.question {
-            LogCommand::End => self.hear_end(replies),
-            LogCommand::Entries => self.hear_entries(replies),
+        let heard = match self.known_place() {
+            Some(_) => self.hear_entries(replies),
+            None => self.hear_end(replies),
         };
         told.and(heard)
     }

@@ -42,12 +42,8 @@ struct LoginOrder {
     answer: oneshot::Sender<LoginVerdict>,
 }
 
-/// What the store says of a failed login, with the level of each bucket.
-#[derive(Debug)]
-enum LoginVerdict {
-    Charged(Vec<Duration>),
-    Refused(Vec<Duration>),
-}
+/// What the store says of a failed login: charged or, as an error, refused. Both with the level of each bucket.
+type LoginVerdict = Result<Vec<Duration>, Vec<Duration>>;
 
 /// Brings the orders to the store.
 pub(super) struct Logins {
@@ -87,13 +83,11 @@ impl LoginDesk {
             return Ok(());
         }
         match self.ask(buckets).await {
-            Some(LoginVerdict::Charged(levels)) => {
+            Some(Ok(levels)) => {
                 budgets.accept_logins(charged, &levels, Instant::now());
                 Ok(())
             }
-            Some(LoginVerdict::Refused(levels)) => {
-                Err(budgets.refuse_logins(charged, &levels, Instant::now()))
-            }
+            Some(Err(levels)) => Err(budgets.refuse_logins(charged, &levels, Instant::now())),
             None => {
                 self.0.metrics.login_alone();
                 budgets.divide_logins(charged, edges, Instant::now())
@@ -156,12 +150,8 @@ impl Logins {
     /// Answers a call; a charge that comes too late for it is given back.
     fn answer(&self, order: LoginOrder, (is_charged, levels): (bool, Vec<u64>)) {
         let levels = levels.into_iter().map(Duration::from_micros).collect();
-        let verdict = if is_charged {
-            LoginVerdict::Charged(levels)
-        } else {
-            LoginVerdict::Refused(levels)
-        };
-        if let Err(LoginVerdict::Charged(_)) = order.answer.send(verdict) {
+        let verdict = if is_charged { Ok(levels) } else { Err(levels) };
+        if let Err(Ok(_)) = order.answer.send(verdict) {
             let back = order.buckets.into_iter().map(Settlement::undone);
             self.desk.0.orders.lock().returned.extend(back);
         }

@@ -8,7 +8,6 @@ use http_body_util::BodyExt;
 use tokio::time::timeout;
 
 use super::calls::ReceivedBody;
-use super::fault;
 use crate::backend::ExchangeFailure;
 use crate::gateway::site::min_rate_body::MinRateBody;
 use crate::layers::{BodyError, ClientBody};
@@ -159,7 +158,7 @@ impl BodyFault {
             Self::Unread(CollectError::Body(error)) => return not_received(error),
             Self::Unread(CollectError::NoRoom) => {
                 let refusal = Refusal::plain(Cause::NoMemoryForBody.problem());
-                return fault::again_soon(refused(&refusal));
+                return refused(&refusal).again_soon();
             }
             Self::Unread(CollectError::TooLarge) => EdgeError::BodyTooLarge.refusal(),
             Self::Unread(CollectError::TooSlow) => EdgeError::RequestTimeout.refusal(),
@@ -171,7 +170,7 @@ impl BodyFault {
 /// The response to a request whose body did not come as it should.
 fn not_received(error: &BodyError) -> EdgeResponse {
     refused(&match error {
-        BodyError::GivenUp => return fault::again_soon(refused(&EdgeError::Overloaded.refusal())),
+        BodyError::GivenUp => return refused(&EdgeError::Overloaded.refusal()).again_soon(),
         BodyError::Broken(breach) => breach.refusal(),
         BodyError::Ended(_) => EdgeError::BadBody.refusal(),
         BodyError::Slow => EdgeError::RequestTimeout.refusal(),

@@ -77,14 +77,6 @@ pub(super) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) ->
     answer
 }
 
-/// The response with the shortest wait that clients are asked for.
-pub(super) fn again_soon(mut response: EdgeResponse) -> EdgeResponse {
-    response
-        .headers_mut()
-        .insert(RETRY_AFTER, retry_after(Duration::ZERO));
-    response
-}
-
 /// Whole seconds, at least one: a clock of seconds cannot wait less.
 fn retry_after(wait: Duration) -> HeaderValue {
     HeaderValue::from(whole_seconds(wait).max(1))

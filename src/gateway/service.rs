@@ -9,16 +9,15 @@ use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
 use super::calls::{CallBody, CallRequest, OpenedBy};
+use super::rate_limiter::RateLimiter;
+use super::record_reads::RecordReads;
 use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::stage::Stage;
 use super::{Plan, answering_stages, calendar_stages};
 use crate::backend::OriginRoute;
-use crate::companion::{PurgeRequests, ReadsRecords, Sender};
+use crate::companion::{FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
-use crate::gateway::feed::feed_route::FeedRoute;
-use crate::gateway::feed::follower::FeedParts;
-use crate::gateway::feed::record_reads::RecordReads;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::logins::SiteLogins;
@@ -26,10 +25,13 @@ use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::relay::cors::Preflight;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::credentials::Identity;
 
 /// The innermost service.
 #[derive(Clone)]
@@ -47,6 +49,8 @@ struct GatewayParts<C> {
     discovery: Discovery,
     purges: PurgeRequests,
     feed: FeedRoute,
+    /// Charges readers of the feed.
+    limiter: RateLimiter,
 }
 
 // === impl Gateway ===
@@ -83,7 +87,8 @@ impl Gateway {
         };
         let gateway = GatewayParts {
             calendar: calendar_stages(&plan, answering),
-            feed: FeedRoute::new(settings, plan.rate_limiter(), feed),
+            feed: FeedRoute::new(settings, feed),
+            limiter: plan.rate_limiter(),
             site: site(&plan),
             discovery: Discovery::new(settings, &state.indexes.tables(&plan.site)),
             purges: PurgeRequests::new(&plan.site, &state.companions),
@@ -131,7 +136,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
         if self.feed.is_asked(&request.head) {
             // Without its body, which nobody reads.
             let (asked, _) = request.split();
-            return Box::pin(async move { Ok(self.feed.answer(&asked).await) });
+            return Box::pin(async move { Ok(self.read_feed(&asked).await) });
         }
         if let Some(known) = self.known(&request) {
             return self.call(request, OpenedBy::Known(known));
@@ -172,6 +177,22 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         match self.purges.take(&head, body, Sender::Remote).await {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
+        }
+    }
+
+    /// Charges a reader of the feed, and answers it. Credentials do not matter here.
+    async fn read_feed(&self, asked: &AskedRequest) -> EdgeResponse {
+        if !self.feed.is_enabled() {
+            return refused(&EdgeError::FeedOff.refusal());
+        }
+        let nobody = Identity::default();
+        match self.limiter.charge(asked, &nobody, CostClass::Item).await {
+            Ok(charged) => {
+                let mut response = self.feed.answer(asked).await;
+                charged.status().write(response.headers_mut());
+                response
+            }
+            Err(exceeded) => self.limiter.refuse(asked, &exceeded),
         }
     }
 

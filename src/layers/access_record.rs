@@ -114,7 +114,7 @@ impl LogSinks {
 // === impl SentHead ===
 
 impl SentHead {
-    fn of<B>(request: &ArrivedRequest<B>, _sinks: &LogSinks) -> Self {
+    fn of<B>(request: &ArrivedRequest<B>) -> Self {
         let client = request.context.client;
         let Parts {
             headers,
@@ -164,7 +164,7 @@ impl Record {
             log: RequestLog::new(trace, sinks.keeps_refusals, sinks.spans.clone()),
             id: request.context.id.clone(),
             body: request.context.body.clone(),
-            arrival: SentHead::of(request, sinks),
+            arrival: SentHead::of(request),
             started: Instant::now(),
             answer: None,
             bytes: 0,

@@ -1,15 +1,14 @@
 //! Compresses answers of the calendar for clients that take it. The rest of the site leaves as the site sent it.
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 
 use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
+use super::compression::{Encoders, StoredCodings};
 use super::response::EdgeResponse;
-use crate::cache::compression::{Encoders, StoredCodings};
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
@@ -28,19 +27,9 @@ pub(super) struct Compress {
 #[derive(Debug)]
 pub(super) struct Wanted {
     is_head: bool,
-    coding: WantedCoding,
+    /// The content coding that the client gets; none: the plain one of several.
+    coding: Option<Coding>,
     encoders: Encoders,
-}
-
-/// The content coding that a client gets.
-#[derive(Debug, Clone, Copy)]
-enum WantedCoding {
-    /// The only one: answers to this request are never compressed.
-    Only,
-    /// The plain one of several.
-    Plain,
-    /// A compressed one.
-    Compressed(Coding),
 }
 
 // === impl Compress ===
@@ -55,30 +44,23 @@ impl Compress {
 }
 
 impl Concern for Compress {
-    type Facts = Wanted;
+    /// None: responses to this request are never compressed.
+    type Facts = Option<Wanted>;
 
-    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Wanted {
-        Wanted::by(&request.head, &self.settings, &self.encoders)
-    }
-
-    fn response(wanted: &mut Wanted, answer: &mut EdgeResponse) {
-        wanted.encode(answer);
-    }
-}
-
-// === impl WantedCoding ===
-
-impl WantedCoding {
-    fn by(headers: &HeaderMap, settings: &CompressionSettings) -> Self {
-        if !settings.enabled {
-            return Self::Only;
-        }
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Option<Wanted> {
+        let head = &request.head;
         // Beside a secret, the length of a compressed response tells those who choose parts of it what the secret is (BREACH).
-        let is_public = Caller::shown_by(headers) == Caller::Anonymous;
-        match preferred(headers) {
-            _ if !is_public => Self::Only,
-            None => Self::Plain,
-            Some(coding) => Self::Compressed(coding),
+        let is_public = Caller::shown_by(&head.headers) == Caller::Anonymous;
+        (self.settings.enabled && is_public).then(|| Wanted {
+            is_head: head.method == Method::HEAD,
+            coding: preferred(&head.headers),
+            encoders: self.encoders.clone(),
+        })
+    }
+
+    fn response(wanted: &mut Option<Wanted>, answer: &mut EdgeResponse) {
+        if let Some(wanted) = wanted {
+            wanted.encode(answer);
         }
     }
 }
@@ -86,27 +68,19 @@ impl WantedCoding {
 // === impl Wanted ===
 
 impl Wanted {
-    fn by(head: &Parts, settings: &CompressionSettings, encoders: &Encoders) -> Self {
-        Self {
-            is_head: head.method == Method::HEAD,
-            coding: WantedCoding::by(&head.headers, settings),
-            encoders: encoders.clone(),
-        }
-    }
-
     /// Gives the response the coding that the client prefers.
     fn encode(&self, answer: &mut EdgeResponse) {
-        if matches!(self.coding, WantedCoding::Only) || !Self::may_change(answer) || self.is_short(answer) {
+        if !Self::may_change(answer) || self.is_short(answer) {
             return;
         }
         vary_by(answer.headers_mut(), "Accept-Encoding");
         match self.coding {
-            WantedCoding::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
+            Some(_) if answer.status() == StatusCode::NOT_MODIFIED => {
                 // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
                 weaken(answer.headers_mut());
             }
-            WantedCoding::Compressed(coding) => self.compress(answer, coding),
-            WantedCoding::Only | WantedCoding::Plain => {}
+            Some(coding) => self.compress(answer, coding),
+            None => {}
         }
     }
 

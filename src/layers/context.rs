@@ -56,11 +56,6 @@ pub(crate) type EdgeRequest<B = ClientBody> = ReceivedRequest<B, RequestContext>
 /// The same without its body.
 pub(crate) type AskedRequest = EdgeRequest<()>;
 
-/// The layer that provides a fact is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no layer noted {0}")]
-struct MissingFact(&'static str);
-
 /// Makes an [`EdgeRequest`] of each request, and responds with 500 if a fact is missing: no fact has a default.
 #[derive(Debug, Clone)]
 pub(super) struct TakeContext<S> {
@@ -92,7 +87,7 @@ impl RefusalReason {
 // === impl RequestContext ===
 
 impl RequestContext {
-    fn of(peer: Peer, noted: Noted) -> Result<Self, MissingFact> {
+    fn of(peer: Peer, noted: Noted) -> Result<Self, &'static str> {
         let NamedHost(host) = of(noted.host)?;
         Ok(Self {
             peer,
@@ -113,14 +108,15 @@ impl RequestContext {
     }
 }
 
-fn of<T>(noted: Option<T>) -> Result<T, MissingFact> {
-    noted.ok_or(MissingFact(type_name::<T>()))
+/// A fact that a layer has noted, or else its name.
+fn of<T>(noted: Option<T>) -> Result<T, &'static str> {
+    noted.ok_or(type_name::<T>())
 }
 
 // === impl EdgeRequest ===
 
 impl<B> EdgeRequest<B> {
-    fn new(mut request: ArrivedRequest<B>) -> Result<Self, MissingFact> {
+    fn new(mut request: ArrivedRequest<B>) -> Result<Self, &'static str> {
         if request.head.version != Version::HTTP_2 {
             // Without the result of the inspector the framing layer has checked nothing.
             of(request.framing.as_ref())?;
@@ -183,8 +179,8 @@ where
     }
 }
 
-fn incomplete(missing: MissingFact) -> EdgeResponse {
-    tracing::error!(error = %missing, "the layers are incomplete");
+fn incomplete(missing: &'static str) -> EdgeResponse {
+    tracing::error!(error = %format_args!("no layer noted {missing}"), "the layers are incomplete");
     refused(&EdgeError::InternalError.refusal())
 }
 

@@ -19,6 +19,7 @@ mod catch_panic;
 mod client_address;
 mod client_body;
 mod compress;
+pub(crate) mod compression;
 mod context;
 mod cors;
 mod current;

@@ -2,9 +2,10 @@
 
 use std::ops::{Deref, DerefMut};
 
-use http::Response;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, Response};
 
-use crate::cache::compression::StoredCodings;
+use super::compression::StoredCodings;
 use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::problem::Refusal;
@@ -46,6 +47,13 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
 // === impl EdgeResponse ===
 
 impl EdgeResponse {
+    /// The response with the shortest wait that clients are asked for: a clock of seconds cannot wait less.
+    pub(crate) fn again_soon(mut self) -> Self {
+        self.headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        self
+    }
+
     /// A response that passes unchanged.
     pub(crate) const fn unchanged(response: PlainResponse) -> Self {
         Self {

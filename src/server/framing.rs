@@ -14,16 +14,10 @@ pub(super) struct FoundBreach(Arc<BreachRecord>);
 struct BreachRecord {
     /// Requests that the service has begun.
     begun: AtomicU64,
-    found: OnceLock<Found>,
+    /// The position of the broken request on its connection, from 0, and what is wrong with it.
+    found: OnceLock<(u64, Breached)>,
     /// Frames of HTTP/2 ended the connection.
     frames: AtomicBool,
-}
-
-#[derive(Debug)]
-struct Found {
-    /// The position of the broken request on its connection, from 0.
-    request: u64,
-    breached: Breached,
 }
 
 /// The framing verdict on one HTTP/1 request.
@@ -39,7 +33,7 @@ impl FoundBreach {
     /// Records a breach in the request at this position.
     pub(super) fn report(&self, request: u64, breached: Breached) {
         // A connection has at most one breach, because nothing behind it is read.
-        let _ = self.0.found.set(Found { request, breached });
+        let _ = self.0.found.set((request, breached));
     }
 
     /// Records that the connection ends because of its frames.
@@ -79,8 +73,8 @@ impl RequestFraming {
     }
 
     fn at(&self, part: Part) -> Option<Breach> {
-        let found = self.connection.0.found.get()?;
-        let is_here = found.request == self.request && found.breached.part == part;
-        is_here.then_some(found.breached.breach)
+        let (request, breached) = self.connection.0.found.get()?;
+        let is_here = *request == self.request && breached.part == part;
+        is_here.then_some(breached.breach)
     }
 }

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::runtime::Handle;
 
-use super::inherited::{InheritedSockets, PassedSocket};
 use super::notsent_lowat::bound_unsent;
 use super::peer::{Peer, Transport};
 use super::tls::TlsAcceptor;
-use calendar_edge_core::settings::{ListenAddress, SocketName};
+use calendar_edge_core::settings::ListenAddress;
 
 /// A listening socket.
 #[derive(Debug)]
@@ -71,18 +70,6 @@ pub enum BindError {
     /// The settings ask for TLS at this address, but no certificate is set.
     #[error("cannot listen at {0} without a certificate")]
     NoCertificate(ListenAddress),
-    /// The service manager passed no socket of this name.
-    #[error("cannot listen at {0}: the service manager passed no socket of this name")]
-    NotPassed(ListenAddress),
-    /// The service manager passed a socket that cannot be used like this.
-    #[error("cannot listen at {address}, a socket from the service manager")]
-    Passed {
-        /// The name from the settings.
-        address: ListenAddress,
-        /// The error of the operating system.
-        #[source]
-        cause: io::Error,
-    },
     /// The events of the listener cannot be waited for: the kernel has no memory for them.
     #[error("cannot wait for connections at {address}")]
     Events {
@@ -109,7 +96,7 @@ impl BindError {
     /// True if the configuration asks for what the process does not have.
     pub(crate) const fn is_about_configuration(&self) -> bool {
         match self {
-            Self::NoCertificate(_) | Self::NotPassed(_) | Self::Passed { .. } => true,
+            Self::NoCertificate(_) => true,
             Self::Tcp { .. } | Self::Events { .. } | Self::Unix { .. } => false,
         }
     }
@@ -118,67 +105,16 @@ impl BindError {
 // === impl Listener ===
 
 impl Listener {
-    /// Opens the socket, or takes all that the service manager passed under the name. A Unix socket file without a
-    /// listening process is replaced.
-    pub(crate) async fn open(
-        address: &ListenAddress,
-        tls: Option<&TlsAcceptor>,
-        inherited: &mut InheritedSockets,
-    ) -> Result<Vec<Self>, BindError> {
+    /// Opens the socket. A Unix socket file without a listening process is replaced.
+    pub(crate) async fn open(address: &ListenAddress, tls: Option<&TlsAcceptor>) -> Result<Self, BindError> {
         let tls = match (address.speaks_tls(), tls) {
             (false, _) => None,
             (true, Some(acceptor)) => Some(acceptor),
             (true, None) => return Err(BindError::NoCertificate(address.clone())),
         };
-        let opened = match address {
-            ListenAddress::Tcp(address) | ListenAddress::Tls(address) => {
-                Self::bind_tcp(*address, tls).await?
-            }
-            ListenAddress::Unix(path) => Self::bind_unix(path).await?,
-            ListenAddress::Systemd(name) | ListenAddress::SystemdTls(name) => {
-                return Self::take(address, name, tls, inherited);
-            }
-        };
-        Ok(vec![opened])
-    }
-
-    /// The passed sockets of a name; at least one.
-    fn take(
-        address: &ListenAddress,
-        name: &SocketName,
-        tls: Option<&TlsAcceptor>,
-        inherited: &mut InheritedSockets,
-    ) -> Result<Vec<Self>, BindError> {
-        let sockets = inherited.take(name);
-        if sockets.is_empty() {
-            return Err(BindError::NotPassed(address.clone()));
-        }
-        let adopt = |socket| {
-            Self::adopt(socket, tls).map_err(|cause| BindError::Passed {
-                address: address.clone(),
-                cause,
-            })
-        };
-        sockets.into_iter().map(adopt).collect()
-    }
-
-    fn adopt(socket: PassedSocket, tls: Option<&TlsAcceptor>) -> io::Result<Self> {
-        match socket {
-            PassedSocket::Tcp(socket) => Self::tcp(TcpListener::from_std(socket)?, tls),
-            PassedSocket::Unix(_) if tls.is_some() => Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "a Unix socket cannot speak TLS",
-            )),
-            PassedSocket::Unix(socket) => {
-                let socket = UnixListener::from_std(socket)?;
-                let path = socket.local_addr()?.as_pathname().map(Path::to_owned);
-                Ok(Self {
-                    socket: Listening::Unix(socket),
-                    // A socket without a file has an abstract name.
-                    address: BoundAddress::Unix(path.unwrap_or_default()),
-                    _file: None,
-                })
-            }
+        match address {
+            ListenAddress::Tcp(address) | ListenAddress::Tls(address) => Self::bind_tcp(*address, tls).await,
+            ListenAddress::Unix(path) => Self::bind_unix(path).await,
         }
     }
 

@@ -11,7 +11,7 @@ use super::survey_report::Report;
 
 /// What several differences have in common; the order is the order of the report.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Subject {
+enum DriftTopic {
     Missing,
     ExtraRoutes,
     Extra(String),
@@ -27,7 +27,7 @@ pub(super) fn tell(
     settings: &Settings,
     report: &mut Report<'_>,
 ) {
-    let mut subjects: BTreeMap<Subject, Vec<String>> = BTreeMap::new();
+    let mut subjects: BTreeMap<DriftTopic, Vec<String>> = BTreeMap::new();
     for drift in drifts {
         let (subject, place) = classified(drift);
         if !is_settled(&subject, &place, settings) {
@@ -48,36 +48,41 @@ pub(super) fn tell(
 }
 
 /// The subject of a difference, and the route or operation where it was found.
-fn classified(drift: &Drift) -> (Subject, String) {
+fn classified(drift: &Drift) -> (DriftTopic, String) {
     match drift {
-        Drift::NotThisNamespace { .. } => (Subject::Missing, drift.to_string()),
-        Drift::RouteMissing { route } => (Subject::Missing, route.clone()),
-        Drift::MethodMissing { route, method } => (Subject::Missing, format!("{method} {route}")),
-        Drift::RouteExtra { path } => (Subject::ExtraRoutes, path.clone()),
-        Drift::MethodExtra { route, method } => (Subject::ExtraRoutes, format!("{method} {route}")),
+        Drift::NotThisNamespace { .. } => (DriftTopic::Missing, drift.to_string()),
+        Drift::RouteMissing { route } => (DriftTopic::Missing, route.clone()),
+        Drift::MethodMissing { route, method } => (DriftTopic::Missing, format!("{method} {route}")),
+        Drift::RouteExtra { path } => (DriftTopic::ExtraRoutes, path.clone()),
+        Drift::MethodExtra { route, method } => (DriftTopic::ExtraRoutes, format!("{method} {route}")),
         Drift::ArgumentMissing { operation, argument } => {
-            (Subject::Unpublished(argument.clone()), operation.clone())
+            (DriftTopic::Unpublished(argument.clone()), operation.clone())
         }
-        Drift::ArgumentExtra { operation, argument } => (Subject::Extra(argument.clone()), operation.clone()),
+        Drift::ArgumentExtra { operation, argument } => {
+            (DriftTopic::Extra(argument.clone()), operation.clone())
+        }
         Drift::RequiredDiffers {
             operation,
             argument,
             specified,
-        } => (Subject::Required(argument.clone(), *specified), operation.clone()),
+        } => (
+            DriftTopic::Required(argument.clone(), *specified),
+            operation.clone(),
+        ),
     }
 }
 
 /// Whether the settings already say what happens to an argument of an operation.
-fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
+fn is_settled(subject: &DriftTopic, operation: &str, settings: &Settings) -> bool {
     let own = table()
         .named(operation)
         .and_then(|operation| settings.operations.get(&operation.id));
     match subject {
-        Subject::Extra(argument) => {
+        DriftTopic::Extra(argument) => {
             let listed = own.map_or(&[][..], |own| &own.extra_parameters);
             listed.contains(argument) || settings.extra_parameters.contains(argument)
         }
-        Subject::Required(..) => {
+        DriftTopic::Required(..) => {
             let mode = own.and_then(|own| own.mode).unwrap_or(settings.mode);
             mode != calendar_edge_core::settings::Mode::Enforce
         }
@@ -88,7 +93,7 @@ fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
 /// Says what differs, where, and what the edge does about it. It is a finding where the edge refuses or drops what the
 /// site takes, or nobody has decided yet, and a note where the edge follows the site.
 fn tell_subject(
-    (subject, places): (&Subject, &[String]),
+    (subject, places): (&DriftTopic, &[String]),
     path: &str,
     in_force: &TableInForce,
     settings: &Settings,
@@ -96,15 +101,15 @@ fn tell_subject(
 ) {
     let at = listed(places);
     match subject {
-        Subject::Missing => report.differs(format!(
+        DriftTopic::Missing => report.differs(format!(
             "{path}: the origin does not publish {}: calls are forwarded, and the site answers them with 404",
             places.join(", ")
         )),
-        Subject::ExtraRoutes => report.differs(format!(
+        DriftTopic::ExtraRoutes => report.differs(format!(
             "{path}: the origin publishes {}, which the table does not have: the edge refuses it with 404",
             places.join(", ")
         )),
-        Subject::Extra(argument) => {
+        DriftTopic::Extra(argument) => {
             let published =
                 format!("{path}: the origin publishes `{argument}` ({at}), which the table does not have");
             if is_forwarded(argument, places, in_force) {
@@ -119,18 +124,18 @@ fn tell_subject(
                 ));
             }
         }
-        Subject::Required(argument, true) => {
+        DriftTopic::Required(argument, true) => {
             report.differs(format!(
                 "{path}: `{argument}` is required in the table and optional at the origin ({at}): the edge refuses calls \
                  without it"
             ));
             report.paste(&reporting(places));
         }
-        Subject::Required(argument, false) => report.note(format!(
+        DriftTopic::Required(argument, false) => report.note(format!(
             "{path}: `{argument}` is optional in the table and required at the origin ({at}): the edge forwards calls without \
              it, and the site refuses them"
         )),
-        Subject::Unpublished(argument) => report.note(format!(
+        DriftTopic::Unpublished(argument) => report.note(format!(
             "{path}: the origin does not publish `{argument}` ({at}): the edge does not judge it, and forwards it"
         )),
     }

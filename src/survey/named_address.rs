@@ -43,7 +43,6 @@ pub(super) fn expects_foreign_clients(settings: &Settings) -> bool {
 /// The address in URLs where no public one is known, if it is loopback, private, or the address of the connection.
 fn named_instead(settings: &Settings) -> Option<String> {
     settings.listen.iter().find_map(|listen| match listen.tcp() {
-        None if listen.passed().is_some() => Some("the address of the connection".to_owned()),
         None => Some("`localhost`".to_owned()),
         Some(address) if address.ip().is_unspecified() => {
             Some(format!("the address of the connection (port {})", address.port()))

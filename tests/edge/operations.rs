@@ -117,7 +117,8 @@ async fn a_second_order_ends_at_once() {
         settings
     };
     let (signals, shutdown) = Shutdown::manual();
-    let serving = tokio::spawn(app::serve(settings, shutdown));
+    let edge = app::Edge::start(settings).await.unwrap();
+    let serving = tokio::spawn(edge.until(shutdown));
     let mut client = connect_unix("second-order").await;
     let request = raw_get(EVENTS);
     client.write_all(request.as_bytes()).await.unwrap();
@@ -126,7 +127,7 @@ async fn a_second_order_ends_at_once() {
     signals.send(()).await.unwrap();
     signals.send(()).await.unwrap();
 
-    assert_eq!(serving.await.unwrap().unwrap(), DrainOutcome::Cut);
+    assert_eq!(serving.await.unwrap(), DrainOutcome::Cut);
 }
 
 #[tokio::test]

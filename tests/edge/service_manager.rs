@@ -1,17 +1,11 @@
-//! The program under a service manager: notices, watchdog, passed sockets, exit statuses.
+//! The program under a service manager: notices, watchdog, exit statuses.
 
-use std::net::TcpListener;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::{UnixDatagram, UnixListener};
+use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-use crate::support::{
-    Answer, Authority, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply, raw_get,
-};
+use crate::support::{Answer, Authority, Directory, EVENTS, Edge, Origin, Program, Reply};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_calendar-edge");
 const UNIT: &str = include_str!("../../deploy/calendar-edge.service");
@@ -186,107 +180,6 @@ async fn a_manager_that_cannot_be_told_is_no_hindrance() {
     }
 }
 
-/// A shell that passes its standard input and output as systemd passes sockets, to itself or to another process.
-fn passing(names: &str, process: &str, sockets: [OwnedFd; 2]) -> Command {
-    let script = format!(
-        "exec 3<&0 4<&1 0</dev/null 1>/dev/null; \
-         LISTEN_PID={process} LISTEN_FDS=2 LISTEN_FDNAMES={names} exec \"$0\" \"$@\""
-    );
-    let mut command = Command::new("sh");
-    let [first, second] = sockets;
-    command.args(["-c", &script, PROGRAM]).stdin(first).stdout(second);
-    command
-}
-
-fn tcp() -> TcpListener {
-    TcpListener::bind("127.0.0.1:0").expect("a free port")
-}
-
-#[tokio::test]
-async fn passed_sockets_take_the_place_of_configured_ones() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let directory = Directory::new("activation");
-    let text = format!(
-        "listen = \"systemd:edge\"\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n\
-         [admin]\nlisten = \"systemd:edge-admin.socket\"\n",
-        origin.base()
-    );
-    let config = directory.write("edge.toml", &text);
-    let (clients, operators) = (tcp(), tcp());
-    let address = clients.local_addr().expect("an address");
-    let admin = operators.local_addr().expect("an address");
-    // Systemd listens first: who connects before the start is answered after it.
-    let mut early = RawClient::connect(address).await;
-    early.send(raw_get(EVENTS)).await;
-
-    let command = passing("edge:edge-admin.socket", "$$", [clients.into(), operators.into()]);
-    let mut program = Program::start_with_input(command, &config).await;
-
-    assert_eq!((program.address, program.admin), (address, admin));
-    assert_eq!(early.answer().await.status, 200);
-    assert_eq!(get(&program).await, 200);
-    let readyz = Edge::client().get(format!("http://{admin}/readyz"));
-    assert_eq!(Answer::to(readyz).await.status, 200);
-    drop(early);
-    program.signal("TERM");
-    assert_eq!(program.ended().await.code(), Some(0));
-}
-
-#[tokio::test]
-async fn one_name_stands_for_several_sockets_and_unused_ones_are_logged() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let directory = Directory::new("several");
-    let path = directory.path().join("edge.sock");
-    let unix = UnixListener::bind(&path).expect("a writable directory");
-    let config = file(&directory, &origin, "systemd:edge");
-    let command = passing("edge:edge", "$$", [tcp().into(), unix.into()]);
-    let mut program = Program::start_with_input(command, &config).await;
-    assert_eq!(get(&program).await, 200);
-    let mut client = tokio::net::UnixStream::connect(&path).await.expect("it listens");
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    client.write_all(request.as_bytes()).await.expect("it reads");
-    let mut answer = String::new();
-    client.read_to_string(&mut answer).await.expect("it answers");
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    drop(client);
-    program.signal("TERM");
-    assert_eq!(program.ended().await.code(), Some(0));
-    assert!(path.exists(), "the file belongs to the service manager");
-
-    let mut command = passing("edge:forgotten", "$$", [tcp().into(), tcp().into()]);
-    command
-        .args(["serve", "--config"])
-        .arg(&config)
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let log = std::io::BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut lines = std::io::BufRead::lines(log).map_while(Result::ok);
-    let warning = lines.find(|line| line.contains("sockets that no listener names"));
-    assert!(warning.expect("a warning").contains("\"names\":\"forgotten\""));
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
-}
-
-#[tokio::test]
-async fn passed_sockets_can_speak_tls() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let directory = Directory::new("activation-tls");
-    let authority = Authority::new();
-    let certificate = authority.certify("127.0.0.1");
-    let tls = tls_lines(&directory, &certificate.pem, &certificate.key_pem);
-    let config = file(&directory, &origin, "tls:systemd:edge");
-    let text = std::fs::read_to_string(&config).expect("it was written") + &tls;
-    let config = directory.write("edge.toml", &text);
-    let command = passing("edge:edge", "$$", [tcp().into(), tcp().into()]);
-    let program = Program::start_with_input(command, &config).await;
-    let client = reqwest::Client::builder()
-        .tls_backend_preconfigured(authority.trust())
-        .build()
-        .expect("a client");
-    let url = format!("https://{}{EVENTS}", program.address);
-    assert_eq!(Answer::to(client.get(url)).await.status, 200);
-}
-
 /// The table of a certificate and its key.
 fn tls_lines(directory: &Directory, certificate: &str, key: &str) -> String {
     let certificate = directory.write("certificate.pem", certificate);
@@ -364,43 +257,5 @@ fn expect_78(directory: &Directory, name: &str, text: &str) {
             String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(78), "{command}, {name}: {told}");
         assert!(!told.trim().is_empty(), "{command}, {name}");
-    }
-}
-
-#[test]
-fn a_socket_that_nobody_passed_is_a_matter_of_configuration() {
-    let directory = Directory::new("not-passed");
-    let config = directory.write(
-        "edge.toml",
-        "listen = \"systemd:edge\"\n[origin]\nurl = \"http://127.0.0.1:1/wp-json\"\n",
-    );
-    let told = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
-    let none = run("serve", &config);
-    let reason = "cannot listen at systemd:edge: the service manager passed no socket of this name";
-    assert_eq!(none.status.code(), Some(78));
-    assert!(told(&none).contains(reason), "{}", told(&none));
-
-    // Another name, another process, a connection of `Accept=yes`.
-    let (connection, _other_end) = std::os::unix::net::UnixStream::pair().expect("two ends");
-    let refused = [
-        (passing("other:more", "$$", [tcp().into(), tcp().into()]), reason),
-        (passing("edge:more", "1", [tcp().into(), tcp().into()]), reason),
-        (
-            passing("edge:more:most", "$$", [tcp().into(), tcp().into()]),
-            "3 names for 2 sockets",
-        ),
-        (
-            passing("edge:more", "$$", [tcp().into(), connection.into()]),
-            "its unit needs Accept=no",
-        ),
-    ];
-    for (mut command, reason) in refused {
-        command.args(["serve", "--config"]).arg(&config);
-        let output = command
-            .stderr(Stdio::piped())
-            .output()
-            .expect("the program starts");
-        assert_eq!(output.status.code(), Some(78), "{}", told(&output));
-        assert!(told(&output).contains(reason), "{}", told(&output));
     }
 }

@@ -33,8 +33,8 @@ const PLAIN: &[&str] = &[
     "event", "fact", "failure", "fault", "file", "guard", "id", "key", "kind", "limit", "line", "log",
     "message", "name", "number", "page", "part", "piece", "place", "position", "progress", "read", "reader",
     "reading", "report", "result", "row", "rule", "scan", "slot", "source", "start", "state", "status",
-    "step", "subject", "summary", "table", "text", "time", "token", "turn", "use", "value", "watch",
-    "writer",
+    "step", "subject", "summary", "table", "text", "time", "token", "turn", "use", "value", "version",
+    "watch", "writer",
 ];
 
 /// Types whose last word means something else in the glossary, until they are renamed.

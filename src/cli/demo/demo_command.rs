@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    BoundAddress, Edge, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision,
+    BoundAddress, Edge, Reload, Running, ServiceManager, ServingThreads, Shutdown, Sighup,
     raise_descriptor_limit,
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
@@ -88,7 +88,7 @@ async fn until_stopped(
     settings.forms.calendar = true;
     settings.feed.enabled = true;
     settings.origin.mark_key = Some(MarkKey::new(secret.as_bytes())?);
-    let edge = Edge::start_under(Supervision::default(), threads, settings).await;
+    let edge = Edge::start_under(ServiceManager::default(), threads, settings).await;
     let edge = edge.context("the edge could not start")?;
     let root = edge.addresses().iter().find_map(public_root);
     // It may be there already.

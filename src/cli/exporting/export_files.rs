@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::entry::{EntryState, ManifestEntry};
-use super::export_summary::{ENTRIES, EntryCounts, ExportSummary, FORMAT, SUMMARY};
+use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
 use super::former_export::FormerExport;
 use super::kept_records::{KeptRecords, WalkSubject};
 
@@ -46,7 +46,7 @@ struct ExportFiles {
     directory: PathBuf,
     kinds: Vec<BufWriter<File>>,
     entries: BufWriter<File>,
-    counts: EntryCounts,
+    counts: BTreeMap<String, BTreeMap<EntryState, u64>>,
 }
 
 /// Writes the files of a finished walk. The summary comes last: a directory with one holds a whole export.

@@ -28,9 +28,7 @@ pub(super) struct ExportSummary {
     pub(super) since: Option<String>,
     /// Walks over all lists; the last two found the same.
     pub(super) passes: u32,
-    pub(super) records: EntryCounts,
+    /// The number of entries, by kind and by state.
+    pub(super) records: BTreeMap<String, BTreeMap<EntryState, u64>>,
     pub(super) not_shown: Vec<String>,
 }
-
-/// The number of entries, by kind and by state.
-pub(super) type EntryCounts = BTreeMap<String, BTreeMap<EntryState, u64>>;

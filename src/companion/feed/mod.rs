@@ -1,13 +1,17 @@
-//! The feed of changes: the log that outlives a restart, who may follow it, and the receivers that it is posted to.
+//! The feed of changes: the log that outlives a restart, its public route, and the receivers that it is posted to.
 
 mod change_feed;
+mod change_reader;
 mod feed_file;
 mod feed_readers;
+mod feed_route;
+mod feed_stream;
 mod judging;
 mod receiver;
 mod webhooks;
 
 pub(crate) use change_feed::ChangeFeed;
-pub(crate) use feed_readers::TooManyReaders;
+pub(crate) use change_reader::FeedParts;
+pub(crate) use feed_route::FeedRoute;
 pub(crate) use judging::ReadsRecords;
 pub(crate) use webhooks::{Receivers, WebhookService, deliver_webhooks};

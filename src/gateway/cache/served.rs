@@ -6,9 +6,9 @@ use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
 
 use super::fetch::CacheQuery;
-use crate::cache::compression::StoredCodings;
 use crate::cache::{StoredResponse, WholeResponse};
 use crate::gateway::calls::CallResponse;
+use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;

@@ -72,10 +72,12 @@ impl SurfaceGuard {
         request: Option<&SurfaceRequest<'_>>,
     ) -> Option<EdgeResponse> {
         let request = request?;
-        if request.target == SiteTarget::Unclear {
-            self.is_unclear();
-        }
-        let verdict = self.decider.surface().judge(request)?;
+        let Some(verdict) = self.decider.surface().judge(request) else {
+            if request.target == SiteTarget::Unclear {
+                self.is_unclear();
+            }
+            return None;
+        };
         self.answer(asked, verdict, DecidingBody::None)
     }
 

@@ -78,7 +78,7 @@ fn public_base(settings: &Settings) -> String {
     let named = settings.listen.iter().find_map(|listen| match listen {
         ListenAddress::Tcp(address) => Some(("http", address)),
         ListenAddress::Tls(address) => Some(("https", address)),
-        ListenAddress::Unix(_) | ListenAddress::Systemd(_) | ListenAddress::SystemdTls(_) => None,
+        ListenAddress::Unix(_) => None,
     });
     named
         .filter(|(_, address)| !address.ip().is_unspecified() && address.port() != 0)

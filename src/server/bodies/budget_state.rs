@@ -17,7 +17,6 @@ const FOR_SMALL: usize = 8;
 pub(super) struct BudgetState {
     limit: usize,
     used: usize,
-    begun: BodyId,
     small: Line,
     large: Line,
     /// Bodies that are still being received, and wait or have waited for their clients.
@@ -31,7 +30,6 @@ impl BudgetState {
         Self {
             limit,
             used: 0,
-            begun: BodyId::default(),
             small: Line::default(),
             large: Line::default(),
             pauses: Pauses::default(),
@@ -42,11 +40,6 @@ impl BudgetState {
     pub(super) fn resize(&mut self, limit: usize) {
         self.limit = limit;
         self.wake();
-    }
-
-    /// Numbers the next body.
-    pub(super) const fn begin(&mut self) -> BodyId {
-        self.begun.next()
     }
 
     /// Adds bytes that are in memory already.

@@ -16,6 +16,8 @@ const TOLERATED: Duration = Duration::from_millis(500);
 /// The pauses of one client. While others wait for memory, the slowest body is given up.
 #[derive(Debug, Default)]
 struct Pause {
+    /// The bytes of the body that had come when it began to wait.
+    bytes: usize,
     /// The total of the pauses that are over.
     total: Duration,
     /// The start of the present pause, and the task that waits for the client.
@@ -43,10 +45,10 @@ impl Pause {
     }
 
     /// The bytes received in each second of pause, if the client is pausing and has done so for long enough.
-    fn rate(&self, bytes: usize, now: Instant) -> Option<u128> {
+    fn rate(&self, now: Instant) -> Option<u128> {
         let (since, _) = self.present.as_ref().filter(|_| !self.given_up)?;
         let total = self.total + now.saturating_duration_since(*since);
-        let bytes = u128::try_from(bytes).unwrap_or(u128::MAX);
+        let bytes = u128::try_from(self.bytes).unwrap_or(u128::MAX);
         (total >= TOLERATED).then(|| bytes.saturating_mul(1000) / total.as_millis().max(1))
     }
 
@@ -57,21 +59,14 @@ impl Pause {
             waker.wake_by_ref();
         }
     }
-
-    /// True if the body was given up.
-    const fn is_given_up(&self) -> bool {
-        self.given_up
-    }
 }
 
 /// The bodies that wait, or have waited, for their clients.
 #[derive(Debug, Default)]
-pub(super) struct Pauses(HashMap<BodyId, Paused>);
-
-#[derive(Debug, Default)]
-struct Paused {
-    bytes: usize,
-    pause: Pause,
+pub(super) struct Pauses {
+    /// The last body that began, whether it has waited or not.
+    begun: BodyId,
+    waiting: HashMap<BodyId, Pause>,
 }
 
 /// A body had to be given up: others wait for what it holds, and its client is slow.
@@ -81,36 +76,39 @@ pub(crate) struct GivenUp;
 // === impl Pauses ===
 
 impl Pauses {
+    /// Numbers the next body.
+    pub(super) const fn number(&mut self) -> BodyId {
+        self.begun.next()
+    }
+
     /// Notes that a body, of which so many bytes have come, waits for its client; an error if it was given up.
     pub(super) fn begin(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> Result<(), GivenUp> {
-        let paused = self.0.entry(id).or_default();
-        if paused.pause.is_given_up() {
+        let pause = self.waiting.entry(id).or_default();
+        if pause.given_up {
             return Err(GivenUp);
         }
-        paused.bytes = bytes;
-        paused.pause.begin(cx.waker());
+        pause.bytes = bytes;
+        pause.begin(cx.waker());
         Ok(())
     }
 
     /// Notes that the client of a body has sent something.
     pub(super) fn end(&mut self, id: BodyId) {
-        if let Some(paused) = self.0.get_mut(&id) {
-            paused.pause.end();
+        if let Some(pause) = self.waiting.get_mut(&id) {
+            pause.end();
         }
     }
 
     /// Forgets a body.
     pub(super) fn forget(&mut self, id: BodyId) {
-        self.0.remove(&id);
+        self.waiting.remove(&id);
     }
 
     /// Gives up the body with the fewest bytes per second of pause, among those that pause for too long.
     pub(super) fn give_up_slowest(&mut self) {
         let now = Instant::now();
-        let rates = self.0.values_mut().filter_map(|paused| {
-            let rate = paused.pause.rate(paused.bytes, now)?;
-            Some((rate, &mut paused.pause))
-        });
+        let pauses = self.waiting.values_mut();
+        let rates = pauses.filter_map(|pause| Some((pause.rate(now)?, pause)));
         if let Some((_, pause)) = rates.min_by_key(|(rate, _)| *rate) {
             pause.give_up();
         }

@@ -32,7 +32,7 @@ impl Share {
         let mut locked = state.lock();
         locked.add(bytes);
         Self {
-            id: locked.begin(),
+            id: locked.pauses().number(),
             state: Arc::clone(state),
             bytes,
             is_paused: false,

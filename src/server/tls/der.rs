@@ -4,30 +4,23 @@ pub(super) const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 const VERSION: u8 = 0xA0;
 
-/// What is signed of a certificate, from its validity on.
-pub(super) struct CertificateBody<'a>(pub(super) DerReader<'a>);
-
 /// The unread rest of a sequence of DER values.
 pub(super) struct DerReader<'a>(pub(super) &'a [u8]);
 
-// === impl CertificateBody ===
-
-impl<'a> CertificateBody<'a> {
-    /// The body of a certificate; `None` if it cannot be read.
-    pub(super) fn of(certificate: &'a [u8]) -> Option<Self> {
-        let mut outer = DerReader(certificate);
-        let mut whole = DerReader(outer.expect(SEQUENCE)?);
-        let mut body = DerReader(whole.expect(SEQUENCE)?);
-        let (tag, _) = body.next()?;
-        if tag == VERSION {
-            // The serial number. It comes first if there is no version.
-            body.expect(INTEGER)?;
-        }
-        // The signature algorithm and the issuer.
-        body.expect(SEQUENCE)?;
-        body.expect(SEQUENCE)?;
-        Some(Self(body))
+/// What is signed of a certificate, from its validity on; `None` if it cannot be read.
+pub(super) fn body(certificate: &[u8]) -> Option<DerReader<'_>> {
+    let mut outer = DerReader(certificate);
+    let mut whole = DerReader(outer.expect(SEQUENCE)?);
+    let mut body = DerReader(whole.expect(SEQUENCE)?);
+    let (tag, _) = body.next()?;
+    if tag == VERSION {
+        // The serial number. It comes first if there is no version.
+        body.expect(INTEGER)?;
     }
+    // The signature algorithm and the issuer.
+    body.expect(SEQUENCE)?;
+    body.expect(SEQUENCE)?;
+    Some(body)
 }
 
 // === impl DerReader ===

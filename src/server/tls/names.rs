@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::der::{CertificateBody, DerReader, SEQUENCE};
+use super::der::{DerReader, SEQUENCE, body};
 
 const BOOLEAN: u8 = 0x01;
 const OCTET_STRING: u8 = 0x04;
@@ -38,7 +38,7 @@ fn name((tag, value): (u8, &[u8])) -> Option<String> {
 }
 
 fn subject_alt_name(certificate: &[u8]) -> Option<&[u8]> {
-    let CertificateBody(mut body) = CertificateBody::of(certificate)?;
+    let mut body = body(certificate)?;
     let extensions = std::iter::from_fn(|| body.next()).find(|(tag, _)| *tag == EXTENSIONS)?;
     let mut outer = DerReader(extensions.1);
     let mut listed = DerReader(outer.expect(SEQUENCE)?);

@@ -3,14 +3,14 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::der::{CertificateBody, DerReader, SEQUENCE};
+use super::der::{DerReader, SEQUENCE, body};
 
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
 /// The end of a certificate's validity in seconds since 1970; `None` if it cannot be read.
 pub(super) fn not_after(certificate: &[u8]) -> Option<i64> {
-    let CertificateBody(mut body) = CertificateBody::of(certificate)?;
+    let mut body = body(certificate)?;
     let mut validity = DerReader(body.expect(SEQUENCE)?);
     validity.next()?;
     let (tag, time) = validity.next()?;

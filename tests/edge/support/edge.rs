@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use calendar_edge::app::{self, DrainOutcome, Reloader, Running, ServingThreads, Supervision};
+use calendar_edge::app::{self, DrainOutcome, Reloader, Running, ServiceManager, ServingThreads};
 use calendar_edge_core::settings::{ListenAddress, OriginNamespace, Root, Settings};
 use calendar_edge_judge::problem::Words;
 use http::{HeaderMap, Method, StatusCode};
@@ -83,7 +83,7 @@ impl EdgeBuilder {
             self.settings.origin.index_file = Some(index_file(&self.settings, version));
         }
         // Behind a pointer: the start holds the settings many times over, and tests hold the start.
-        let started = app::Edge::start_under(Supervision::default(), threads(), self.settings.clone());
+        let started = app::Edge::start_under(ServiceManager::default(), threads(), self.settings.clone());
         let running = Box::pin(started).await;
         if self.version.is_some() {
             let file = self.settings.origin.index_file.take().expect("set above");

@@ -76,11 +76,6 @@ impl Program {
     /// The same by a command that ends in the program's path.
     pub(crate) async fn start(mut command: Command, config: &Path) -> Self {
         command.stdin(Stdio::null());
-        Self::start_with_input(command, config).await
-    }
-
-    /// The same by a command whose standard input is set.
-    pub(crate) async fn start_with_input(mut command: Command, config: &Path) -> Self {
         command.args(["serve", "--config"]).arg(config);
         Self::spawn(command).await
     }

@@ -101,6 +101,54 @@ async fn every_spelling_of_a_page_is_closed() {
     assert!(origin.seen().is_empty());
 }
 
+/// Targets that look like a script and name no file: WordPress's `index.php` serves them.
+const LIKE_SCRIPTS: [&str; 9] = [
+    "GET /xmlrpc?rest_route=/wp/v2/users",
+    "POST /xmlrpc?rest_route=/wp/v2/users",
+    "GET /wp-login?rest_route=/wp/v2/users/7",
+    "GET /WP-LOGIN.PHP?rest_route=/wp/v2/users",
+    "GET /wp-login.php%5c?rest_route=/wp/v2/users",
+    "GET /wp-login.php/?rest_route=/wp/v2/users",
+    "GET //wp-login.php?rest%5Froute=/wp/v2/users",
+    "GET /fr/xmlrpc.php?rest_route=/wp/v2/users",
+    "GET /wp%2Dlogin.php?rest_route=/wp/v2/users",
+];
+
+#[tokio::test]
+async fn t99_what_only_looks_like_a_script_hides_no_route() {
+    let (origin, edge) = site_behind(USERS).await;
+    for request in LIKE_SCRIPTS {
+        let found = told(&answer(&edge, request).await);
+        assert_eq!(found, (401, "rest_forbidden".to_owned()), "{request}");
+    }
+    for target in ["/xmlrpc", "/WP-LOGIN.php"] {
+        let request = format!("POST {target} | {FORM} | rest_route=/wp/v2/users");
+        let found = told(&answer(&edge, &request).await);
+        assert_eq!(found, (401, "rest_forbidden".to_owned()), "{request}");
+    }
+    let page = answer(&edge, "GET /wp-login?author=1").await;
+    assert_eq!(told(&page), (403, "page".to_owned()));
+    assert!(origin.seen().is_empty(), "{:?}", origin.seen());
+    assert_eq!(answer(&edge, "GET /wp-login.php?author=1").await.status, 200);
+}
+
+#[tokio::test]
+async fn t100_what_cannot_be_read_to_its_end_is_refused_in_enforce() {
+    let (origin, edge) = site_behind(USERS).await;
+    let many = format!("GET /?{}rest_route=/wp/v2/users", "a=1&".repeat(1000));
+    let large = format!("POST /about | {FORM} | content={}&author=1", "x".repeat(200_000));
+    for request in ["GET /?rest_route[]=/wp/v2/users", &many, &large] {
+        // The contradiction of two routes is refused without a rule.
+        let found = answer(&edge, request).await;
+        assert!(
+            [400, 403].contains(&found.status),
+            "{}: {found:?}",
+            &request[..30]
+        );
+    }
+    assert!(origin.seen().is_empty(), "{:?}", origin.seen());
+}
+
 #[tokio::test]
 async fn every_spelling_of_a_script_is_closed() {
     let rule = "[[surface]]\nroutes = [\"xmlrpc\"]\ncallers = \"nobody\"\nmode = \"enforce\"\nanswer = \"not_found\"\n";

@@ -16,15 +16,7 @@ pub enum ListenAddress {
     Tls(SocketAddr),
     /// A Unix socket, `unix:/run/…`.
     Unix(PathBuf),
-    /// Sockets that the service manager opened and passed under this name, `systemd:edge`.
-    Systemd(SocketName),
-    /// The same with TLS, `tls:systemd:edge`.
-    SystemdTls(SocketName),
 }
-
-/// The name of sockets that systemd passes: `FileDescriptorName=` in the socket unit, or else the name of that unit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SocketName(String);
 
 /// Use of the PROXY protocol, version 1 or 2, at the beginning of TCP connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,25 +67,17 @@ settings_group! {
 // === impl ListenAddress ===
 
 impl ListenAddress {
-    /// The TCP address, with TLS or without; none for a Unix socket, and where systemd knows the address.
+    /// The TCP address, with TLS or without; none for a Unix socket.
     pub const fn tcp(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(address) | Self::Tls(address) => Some(*address),
-            Self::Unix(_) | Self::Systemd(_) | Self::SystemdTls(_) => None,
-        }
-    }
-
-    /// The name of the sockets that systemd passes; none for a listener that the edge opens.
-    pub const fn passed(&self) -> Option<&SocketName> {
-        match self {
-            Self::Systemd(name) | Self::SystemdTls(name) => Some(name),
-            Self::Tcp(_) | Self::Tls(_) | Self::Unix(_) => None,
+            Self::Unix(_) => None,
         }
     }
 
     /// Returns true if the listener expects TLS.
     pub const fn speaks_tls(&self) -> bool {
-        matches!(self, Self::Tls(_) | Self::SystemdTls(_))
+        matches!(self, Self::Tls(_))
     }
 }
 
@@ -104,31 +88,6 @@ impl fmt::Display for ListenAddress {
             Self::Tcp(address) => address.fmt(out),
             Self::Tls(address) => write!(out, "tls:{address}"),
             Self::Unix(path) => write!(out, "unix:{}", path.display()),
-            Self::Systemd(name) => write!(out, "systemd:{name}"),
-            Self::SystemdTls(name) => write!(out, "tls:systemd:{name}"),
         }
-    }
-}
-
-// === impl SocketName ===
-
-impl SocketName {
-    /// A name that systemd allows: 1 to 255 printable ASCII characters without a colon (systemd.socket(5)); none for
-    /// other texts.
-    pub fn new(name: &str) -> Option<Self> {
-        let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b':';
-        let fits = (1..=255).contains(&name.len()) && name.bytes().all(is_allowed);
-        fits.then(|| Self(name.to_owned()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SocketName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
     }
 }

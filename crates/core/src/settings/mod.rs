@@ -60,7 +60,7 @@ pub use keys::{
     ValueSlot, WholeNumber, duration, nearest, rate, show_duration, show_size, size,
 };
 pub use limits::Limits;
-pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
+pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{AccessFormat, LogFormat, LogSettings};
 pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
@@ -96,8 +96,7 @@ settings_group! {
     pub struct Settings {
         /// Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` before
         /// its address terminates TLS; other listeners expect plain HTTP, for example from a proxy that terminates
-        /// TLS. `systemd:NAME` takes all sockets that systemd passes under this name: `FileDescriptorName=` in the
-        /// socket unit, or else the name of that unit.
+        /// TLS.
         pub listen: Vec<ListenAddress> = vec![ListenAddress::Tcp(DEFAULT_LISTEN)] => one_or_list(LISTEN, 1),
             "`\"127.0.0.1:8787\"`";
         /// The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps

@@ -5,6 +5,7 @@
 
 mod by_path;
 mod call_target;
+mod front_target;
 mod guard;
 mod locate;
 mod rest_index;

@@ -14,7 +14,8 @@ const SCRIPT: &[u8] = b".php";
 /// The script that serves pages and routes. Servers call it for every path that names no file.
 const FRONT: &[u8] = b"index.php";
 
-/// Scripts that serve no REST route, whatever path and query name. Some servers find them without their ending.
+/// Scripts that serve no REST route, whatever path and query name. Some servers find them without their ending, or in
+/// another case; to all others such a path names no file, and is served by [`FRONT`] (T-99).
 const APART: [(&str, &str); 2] = [("wp-login", "wp-login.php"), ("xmlrpc", "xmlrpc.php")];
 
 /// The prefix of the REST API where no filter changes it (`rest_url_prefix`).
@@ -69,15 +70,11 @@ impl Roots {
             // To PHP these are empty, and WordPress serves a page.
             (b"" | b"0", SiteTarget::Route(_)) => SiteTarget::Page,
             (b"" | b"0", by_path) => by_path,
-            _ => match canonical(route) {
-                // Then WordPress takes what follows the script.
-                index if index.is_empty() => SiteTarget::Route(behind_script(path.as_bytes())),
-                route => SiteTarget::Route(route),
-            },
+            _ => named_or_behind(path, route),
         }
     }
 
-    fn target_of_path(&self, path: &[u8]) -> SiteTarget {
+    pub(super) fn target_of_path(&self, path: &[u8]) -> SiteTarget {
         let known = || self.paths.iter().find_map(|root| root.route(trim_slashes(path)));
         let decoded = decoded(path);
         let segments = segments(&decoded);
@@ -108,7 +105,7 @@ impl Roots {
 
     /// Returns true for the prefix of the REST API. WordPress takes the path of the site off without looking for a
     /// slash behind it.
-    fn is_prefix(&self, segment: &[u8]) -> bool {
+    pub(super) fn is_prefix(&self, segment: &[u8]) -> bool {
         let is_home = |before: &[u8], root: &RootPath| {
             let home = root.home.rsplit('/').next().unwrap_or_default();
             before.eq_ignore_ascii_case(home.as_bytes())
@@ -118,8 +115,16 @@ impl Roots {
     }
 }
 
+/// The route that `rest_route` names; for the index WordPress takes what follows the script.
+pub(super) fn named_or_behind(path: &str, route: &[u8]) -> SiteTarget {
+    match canonical(route) {
+        index if index.is_empty() => SiteTarget::Route(behind_script(path.as_bytes())),
+        route => SiteTarget::Route(route),
+    }
+}
+
 /// The part of a path's route that WordPress takes: one line, and up to a question mark if it follows a script.
-fn ended<'a>(route: &'a str, segments: &Segments<'_>) -> &'a str {
+pub(super) fn ended<'a>(route: &'a str, segments: &Segments<'_>) -> &'a str {
     let is_behind_script = segments.iter().any(|segment| segment.ends_with(SCRIPT));
     let is_end = |letter| letter == '\n' || letter == '?' && is_behind_script;
     let taken = route.split(is_end).next().unwrap_or_default();
@@ -130,7 +135,7 @@ fn script_target(name: &[u8]) -> SiteTarget {
     SiteTarget::Script(String::from_utf8_lossy(name).into_owned())
 }
 
-fn is_apart(script: &str) -> bool {
+pub(super) fn is_apart(script: &str) -> bool {
     APART.iter().any(|(_, name)| *name == script)
 }
 
@@ -166,18 +171,18 @@ fn behind_script(path: &[u8]) -> String {
 
 /// A route as rules name it. WordPress matches routes without regard to case, and ignores slashes and one line feed at
 /// their ends.
-fn canonical(route: &[u8]) -> String {
+pub(super) fn canonical(route: &[u8]) -> String {
     let decoded = decoded(route);
     let route = trim_end(&decoded, |byte| matches!(byte, b'/' | b'\\' | b'\n'));
     joined(&segments(route))
 }
 
-fn joined(segments: &Segments<'_>) -> String {
+pub(super) fn joined(segments: &Segments<'_>) -> String {
     String::from_utf8_lossy(&segments.join(&b'/')).into_owned()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::policy::{Policy, ServedRoot};
 
@@ -186,7 +191,7 @@ mod tests {
         roots().site_target(path, query)
     }
 
-    fn roots() -> Roots {
+    pub(in crate::routing) fn roots() -> Roots {
         Roots::new(&Policy {
             roots: vec![
                 ServedRoot::default(),
@@ -197,7 +202,7 @@ mod tests {
         })
     }
 
-    fn route(route: &str) -> SiteTarget {
+    pub(in crate::routing) fn route(route: &str) -> SiteTarget {
         SiteTarget::Route(route.to_owned())
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use memchr::memmem;
 
 use super::surface_request::SurfaceRequest;
-use super::surface_rules::{SurfaceRules, SurfaceVerdict};
+use super::surface_rules::{SurfaceRules, SurfaceVerdict, strictest};
 use calendar_edge_judge::routing::Roots;
 use calendar_edge_judge::wordpress::payload::{
     FormScanner, MethodScan, PHP_VARIABLE_LIMIT, SiteForm, parse_form_body, parse_multipart,
@@ -25,17 +25,8 @@ pub enum SeenBody {
 pub struct BodyVerdict<'a> {
     /// The verdict; none if no rule takes it.
     pub verdict: Option<SurfaceVerdict<'a>>,
-    /// True if rules ask for what cannot be read in the body.
+    /// True if rules ask for what cannot be read in the body, and none of them refuses it for that.
     pub is_unclear: bool,
-}
-
-// === impl BodyVerdict ===
-
-impl BodyVerdict<'_> {
-    const UNCLEAR: Self = Self {
-        verdict: None,
-        is_unclear: true,
-    };
 }
 
 // === impl SurfaceRules ===
@@ -48,15 +39,36 @@ impl SurfaceRules {
         request: &SurfaceRequest<'_>,
         body: &SeenBody,
     ) -> BodyVerdict<'_> {
-        if self.read_calls(request) {
-            return self.by_calls(request, body);
+        let by_calls = self.read_calls(request).then(|| self.by_calls(request, body));
+        match by_calls {
+            Some(by_calls) if request.readings().count() == 1 => by_calls,
+            // To another server the call is a form.
+            Some(by_calls) => {
+                let by_form = self.by_body(roots, request, body);
+                BodyVerdict {
+                    verdict: strictest(by_calls.verdict.into_iter().chain(by_form.verdict)),
+                    ..by_form
+                }
+            }
+            None => self.by_body(roots, request, body),
         }
+    }
+
+    fn by_body(&self, roots: &Roots, request: &SurfaceRequest<'_>, body: &SeenBody) -> BodyVerdict<'_> {
         match (body, request.form()) {
             (SeenBody::Whole(form), SiteForm::Urlencoded | SiteForm::Multipart { .. }) => {
                 self.by_form(roots, request, form)
             }
-            (SeenBody::Begun(_), _) if self.read_forms(request) => BodyVerdict::UNCLEAR,
+            (SeenBody::Begun(_), _) if self.read_forms(request) => self.unclear(request),
             _ => BodyVerdict::default(),
+        }
+    }
+
+    fn unclear(&self, request: &SurfaceRequest<'_>) -> BodyVerdict<'_> {
+        let verdict = self.judge_unclear(request);
+        BodyVerdict {
+            is_unclear: verdict.is_none(),
+            verdict,
         }
     }
 
@@ -71,7 +83,7 @@ impl SurfaceRules {
 
     fn by_form(&self, roots: &Roots, request: &SurfaceRequest<'_>, form: &Bytes) -> BodyVerdict<'_> {
         let Some(routes) = routes(request, form) else {
-            return BodyVerdict::UNCLEAR;
+            return self.unclear(request);
         };
         let is_variable = routes.is_empty() && self.read_forms(request);
         let variables = is_variable.then(|| variables(request, form)).flatten();
@@ -79,14 +91,13 @@ impl SurfaceRules {
         let named = routes
             .iter()
             .filter_map(|route| self.judge(&request.with_route(roots, route)));
-        let named: Vec<_> = named.chain(by_variables).collect();
-        BodyVerdict {
-            verdict: named
-                .iter()
-                .find(|verdict| verdict.is_refused())
-                .or(named.first())
-                .copied(),
-            is_unclear: is_variable && variables.is_none(),
+        let verdict = strictest(named.chain(by_variables));
+        match verdict {
+            None if is_variable && variables.is_none() => self.unclear(request),
+            verdict => BodyVerdict {
+                verdict,
+                is_unclear: false,
+            },
         }
     }
 }

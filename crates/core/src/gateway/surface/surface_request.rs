@@ -1,5 +1,7 @@
 //! The facts about a request to the rest of the site that its rules ask for.
 
+use std::iter;
+
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use memchr::memmem;
@@ -23,6 +25,8 @@ pub struct SurfaceRequest<'a> {
     pub target: SiteTarget,
     /// Its method, or for a route the one that WordPress takes instead.
     pub method: Method,
+    /// The same request as `index.php` takes it, if its path only looks like a script (T-99).
+    front: Option<Box<Self>>,
     head: &'a Parts,
 }
 
@@ -31,23 +35,37 @@ pub struct SurfaceRequest<'a> {
 impl<'a> SurfaceRequest<'a> {
     /// The request with this head.
     pub fn of(roots: &Roots, head: &'a Parts) -> Self {
-        let target = roots.site_target(head.uri.path(), head.uri.query().unwrap_or_default());
+        let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
+        Self::read(
+            head,
+            roots.site_target(path, query),
+            roots.front_target(path, query),
+        )
+    }
+
+    fn read(head: &'a Parts, target: SiteTarget, front: Option<SiteTarget>) -> Self {
         Self {
             method: method(&target, head),
             target,
+            front: front.map(|front| Box::new(Self::read(head, front, None))),
             head,
         }
+    }
+
+    /// Each way in which a server may read it: all of them must pass.
+    pub(super) fn readings(&self) -> impl Iterator<Item = &Self> {
+        iter::once(self).chain(self.front.as_deref())
     }
 
     /// The same request if its form sets this `rest_route`.
     #[must_use]
     pub fn with_route(&self, roots: &Roots, route: &[u8]) -> Self {
-        let target = roots.named_target(self.head.uri.path(), route);
-        Self {
-            method: method(&target, self.head),
-            target,
-            ..self.clone()
-        }
+        let path = self.head.uri.path();
+        Self::read(
+            self.head,
+            roots.named_target(path, route),
+            roots.named_front(path, route),
+        )
     }
 
     /// Returns true if it shows credentials, valid or not, or if a browser asks for a page whether it may send them: that

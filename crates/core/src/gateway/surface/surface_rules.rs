@@ -181,8 +181,20 @@ impl SurfaceRules {
         self.rules.is_empty() && self.unknown.is_none()
     }
 
-    /// The verdict about a request by its head, or by a `rest_route` in its form; none if no rule takes it.
+    /// The strictest verdict about the readings of a request by its head, or by a `rest_route` in its form; none if no rule
+    /// takes it.
     pub fn judge(&self, request: &SurfaceRequest<'_>) -> Option<SurfaceVerdict<'_>> {
+        strictest(
+            request
+                .readings()
+                .filter_map(|reading| self.judge_reading(reading)),
+        )
+    }
+
+    fn judge_reading(&self, request: &SurfaceRequest<'_>) -> Option<SurfaceVerdict<'_>> {
+        if request.target == SiteTarget::Unclear {
+            return self.judge_unclear(request);
+        }
         let found = match &request.target {
             SiteTarget::Route(route) => {
                 self.first(&self.routes, &request.method, |pattern| pattern.matches(route))
@@ -203,19 +215,38 @@ impl SurfaceRules {
 
     /// The verdict about a page by the variables of its form, which WordPress takes as those of the query.
     pub fn judge_form(&self, request: &SurfaceRequest<'_>, form: &PhpArray) -> Option<SurfaceVerdict<'_>> {
-        if request.target != SiteTarget::Page {
-            return None;
-        }
-        let found = self.first(&self.pages, &request.method, |door| is_set(door, Some(form)));
-        found
-            .and_then(|at| self.rules.get(at))
-            .map(|rule| verdict(rule, request))
+        let page = request
+            .readings()
+            .find(|reading| reading.target == SiteTarget::Page)?;
+        let found = self.first(&self.pages, &page.method, |door| is_set(door, Some(form)))?;
+        self.rules.get(found).map(|rule| verdict(rule, page))
+    }
+
+    /// The verdict about a request that names a route or a variable in a place that cannot be read to its end: a rule that
+    /// would have to read it refuses it, if one is enforced against its caller (T-100).
+    pub fn judge_unclear(&self, request: &SurfaceRequest<'_>) -> Option<SurfaceVerdict<'_>> {
+        let by_routes = self.routes.iter().map(|(_, at)| *at);
+        let by_variables = self
+            .pages
+            .iter()
+            .filter(|(door, _)| is_variable(door))
+            .map(|(_, at)| *at);
+        let named = by_routes.chain(by_variables).filter_map(|at| self.rules.get(at));
+        let unknown = self.unknown.iter().map(|unknown| &unknown.rule);
+        let takes = |rule: &&SurfaceRule| rule.takes_method(&request.method);
+        let mut verdicts = named
+            .filter(takes)
+            .chain(unknown)
+            .map(|rule| verdict(rule, request));
+        verdicts.find(SurfaceVerdict::is_refused)
     }
 
     /// True if rules take pages by the variables of their forms.
     pub fn read_forms(&self, request: &SurfaceRequest<'_>) -> bool {
-        let is_variable = |door: &SiteDoor| matches!(door, SiteDoor::PageWith(..));
-        request.target == SiteTarget::Page && self.pages.iter().any(|(door, _)| is_variable(door))
+        let is_page = request
+            .readings()
+            .any(|reading| reading.target == SiteTarget::Page);
+        is_page && self.pages.iter().any(|(door, _)| is_variable(door))
     }
 
     /// The verdict about calls of these methods to `xmlrpc.php`, of which `None` may be any; none if no rule takes one,
@@ -272,6 +303,24 @@ impl SurfaceRules {
             .find(|(door, at)| is_meant(door) && takes(*at))
             .map(|(_, at)| *at)
     }
+}
+
+/// The verdict that refuses, or else one that would, or else the first.
+pub(super) fn strictest<'a>(
+    verdicts: impl Iterator<Item = SurfaceVerdict<'a>>,
+) -> Option<SurfaceVerdict<'a>> {
+    let strictness = |verdict: &SurfaceVerdict<'_>| (verdict.is_refused(), verdict.is_closed);
+    verdicts.reduce(|first, next| {
+        if strictness(&next) > strictness(&first) {
+            next
+        } else {
+            first
+        }
+    })
+}
+
+const fn is_variable(door: &SiteDoor) -> bool {
+    matches!(door, SiteDoor::PageWith(..))
 }
 
 /// Returns true if a variable is set as a door names it. WordPress ignores one that is empty.

@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use super::{SurfaceRequest, SurfaceRules};
+use super::{SeenBody, SurfaceRequest, SurfaceRules};
 use crate::settings::{
     Mode, OtherTraffic, Settings, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRule,
 };
@@ -142,6 +142,96 @@ fn t101_a_preflight_is_one_where_wordpress_takes_options_on_a_route() {
 }
 
 #[test]
+fn t99_every_reading_of_a_request_passes_the_rules() {
+    let settings = settings(vec![
+        rule("users", SurfaceCallers::Nobody, &["users"]),
+        rule("login", SurfaceCallers::Anybody, &["login", "xmlrpc"]),
+    ]);
+    for (target, expected) in [
+        ("GET /xmlrpc?rest_route=/wp/v2/users", Some("users!")),
+        ("POST /xmlrpc?rest_route=/wp/v2/users", Some("users!")),
+        ("GET /wp-login?rest_route=/wp/v2/users/7", Some("users!")),
+        ("GET /WP-LOGIN.PHP?rest_route=/wp/v2/users", Some("users!")),
+        ("GET /wp-login.php%5c?rest_route=/wp/v2/users", Some("users!")),
+        ("GET /wp-login?author=1", Some("users!")),
+        ("GET /wp-login.php?rest_route=/wp/v2/users", Some("login")),
+        ("GET /wp-login.php?author=1", Some("login")),
+        ("GET /wp-login?rest_route=/wp/v2/posts", Some("login")),
+        ("GET /xmlrpc.php?rsd", Some("login")),
+        ("GET /about", None),
+    ] {
+        assert_eq!(taken(&settings, target, &[]).as_deref(), expected, "{target}");
+    }
+}
+
+#[test]
+fn t100_what_cannot_be_read_is_refused_by_a_rule_that_has_to_read_it() {
+    let unclear = "GET /?rest_route[]=/wp/v2/users";
+    let enforced = rule("users", SurfaceCallers::Credentials, &["users"]);
+    let mut reported = enforced.clone();
+    reported.mode = Mode::Report;
+    let mut posts = enforced.clone();
+    posts.methods = vec![Method::POST];
+    for (rule, expected) in [
+        (enforced.clone(), Some("users!")),
+        (reported, None),
+        (posts, None),
+        (rule("all", SurfaceCallers::Anybody, &["users"]), None),
+        (rule("door", SurfaceCallers::Nobody, &["login"]), None),
+    ] {
+        let found = taken(&settings(vec![rule.clone()]), unclear, &[]);
+        assert_eq!(found.as_deref(), expected, "{rule:?}");
+    }
+    let basic = [("authorization", "Basic YTpi")];
+    assert_eq!(taken(&settings(vec![enforced]), unclear, &basic), None);
+}
+
+/// The body verdict about a form, by the name of the rule, with a mark if it refuses.
+fn by_body(settings: &Settings, target: &str, body: &SeenBody) -> (Option<String>, bool) {
+    let form = "application/x-www-form-urlencoded";
+    let head = http::Request::post(target).header("content-type", form);
+    let (head, ()) = head.body(()).expect("a request").into_parts();
+    let roots = Roots::new(&settings.policy());
+    let rules = SurfaceRules::new(settings);
+    let found = rules.judge_body(&roots, &SurfaceRequest::of(&roots, &head), body);
+    let shown = |verdict: super::SurfaceVerdict<'_>| {
+        let mark = if verdict.is_refused() { "!" } else { "" };
+        format!("{}{mark}", verdict.rule.name)
+    };
+    (found.verdict.map(shown), found.is_unclear)
+}
+
+#[test]
+fn t100_a_body_over_the_bound_is_refused_where_a_rule_reads_variables() {
+    let enforced = settings(vec![rule("users", SurfaceCallers::Nobody, &["users"])]);
+    let mut reporting = rule("users", SurfaceCallers::Nobody, &["users"]);
+    reporting.mode = Mode::Report;
+    let reporting = settings(vec![reporting]);
+    let begun = SeenBody::Begun("a=1".into());
+    assert_eq!(
+        by_body(&enforced, "/about", &begun),
+        (Some("users!".to_owned()), false)
+    );
+    assert_eq!(by_body(&reporting, "/about", &begun), (None, true));
+    let whole = SeenBody::Whole("a=1".into());
+    assert_eq!(by_body(&enforced, "/about", &whole), (None, false));
+}
+
+#[test]
+fn t99_a_call_at_what_is_no_file_is_a_form_as_well() {
+    let settings = settings(vec![
+        rule("users", SurfaceCallers::Nobody, &["users"]),
+        rule("calls", SurfaceCallers::Anybody, &["xmlrpc-multicall"]),
+    ]);
+    let form = SeenBody::Whole("rest_route=/wp/v2/users".into());
+    assert_eq!(by_body(&settings, "/xmlrpc", &form).0.as_deref(), Some("users!"));
+    assert_eq!(
+        by_body(&settings, "/xmlrpc.php", &form).0.as_deref(),
+        Some("calls")
+    );
+}
+
+#[test]
 fn presets_take_scripts_and_pages() {
     let settings = settings(vec![
         rule("users", SurfaceCallers::Nobody, &["users"]),
@@ -175,7 +265,7 @@ fn presets_take_scripts_and_pages() {
 
 #[test]
 fn calls_are_taken_unless_an_earlier_rule_took_the_script() {
-    let calls = || rule("calls", SurfaceCallers::Nobody, &["xmlrpc-multicall"]);
+    let calls = || rule("calls", SurfaceCallers::Anybody, &["xmlrpc-multicall"]);
     let script = || rule("script", SurfaceCallers::Anybody, &["xmlrpc"]);
     let head = http::Request::post("/xmlrpc.php")
         .body(())

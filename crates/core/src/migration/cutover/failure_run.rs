@@ -59,7 +59,7 @@ impl FailureRun {
     }
 
     /// Whether this client's calls are among them.
-    pub(super) fn has(&self, client: &ClientId) -> bool {
-        self.clients.contains_key(client)
+    pub(super) fn has(&self, client: ClientId) -> bool {
+        self.clients.contains_key(&client)
     }
 }

@@ -280,7 +280,7 @@ impl RuleGuard {
         let most = self.settings.failures?;
         let failed = self.run.failed();
         let is_long = self.run.length(now) >= OUTAGE && most.is_surely_exceeded_by(failed, failed);
-        let is_everybody = || self.long.clients(now).iter().all(|client| self.run.has(client));
+        let is_everybody = || self.long.clients(now).iter().all(|client| self.run.has(*client));
         (is_long && is_everybody()).then_some(TripReason::Run { failed })
     }
 

@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use super::text_form::{TextError, TypedForm};
-use crate::settings::{ListenAddress, SocketName};
+use crate::settings::ListenAddress;
 
 pub(in crate::settings) const LISTEN: TypedForm<ListenAddress> = TypedForm::new(
     "address",
-    "an IP address with a port, a Unix socket or a socket of systemd; \"tls:\" may stand before addresses and systemd",
+    "an IP address with a port, before which \"tls:\" may stand, or a Unix socket",
     &[
         "127.0.0.1:8787",
         "[::1]:8787",
         "tls:0.0.0.0:8443",
         "unix:/run/edge.sock",
-        "systemd:edge",
     ],
     listen,
 );
@@ -26,21 +25,6 @@ pub(in crate::settings) const DIRECTORY: TypedForm<PathBuf> = TypedForm::new(
     file,
 );
 
-/// The kinds of a listener with or without TLS.
-struct ListenerKind {
-    opened: fn(SocketAddr) -> ListenAddress,
-    passed: fn(SocketName) -> ListenAddress,
-}
-
-const CLEAR: ListenerKind = ListenerKind {
-    opened: ListenAddress::Tcp,
-    passed: ListenAddress::Systemd,
-};
-const TLS: ListenerKind = ListenerKind {
-    opened: ListenAddress::Tls,
-    passed: ListenAddress::SystemdTls,
-};
-
 /// Reads the address of a listener.
 fn listen(text: &str) -> Result<ListenAddress, TextError> {
     if let Some(path) = text.strip_prefix("unix:") {
@@ -48,15 +32,11 @@ fn listen(text: &str) -> Result<ListenAddress, TextError> {
         let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
         return socket.ok_or(TextError::Malformed);
     }
-    let (place, kind) = match text.strip_prefix("tls:") {
-        Some(place) => (place, TLS),
-        None => (text, CLEAR),
+    let address = match text.strip_prefix("tls:") {
+        Some(place) => SocketAddr::from_str(place).map(ListenAddress::Tls),
+        None => SocketAddr::from_str(text).map(ListenAddress::Tcp),
     };
-    let address = match place.strip_prefix("systemd:") {
-        Some(name) => SocketName::new(name).map(kind.passed),
-        None => SocketAddr::from_str(place).ok().map(kind.opened),
-    };
-    address.ok_or(TextError::Malformed)
+    address.map_err(|_| TextError::Malformed)
 }
 
 /// The path of a file, with an example.
@@ -78,15 +58,7 @@ mod tests {
 
     #[test]
     fn reads_places_to_listen_at() {
-        for text in [
-            "127.0.0.1:0",
-            "[::1]:8787",
-            "tls:[::]:443",
-            "unix:/run/edge.sock",
-            "systemd:edge",
-            "systemd:calendar-edge.socket",
-            "tls:systemd:https",
-        ] {
+        for text in ["127.0.0.1:0", "[::1]:8787", "tls:[::]:443", "unix:/run/edge.sock"] {
             assert_eq!(listen(text).expect(text).to_string(), text);
         }
         for text in [
@@ -99,10 +71,7 @@ mod tests {
             "tls:unix:/run/x",
             "tls:",
             "TLS:127.0.0.1:443",
-            "systemd:",
-            "systemd:two:names",
-            "systemd:a b",
-            "systemd:tls:edge",
+            "systemd:edge",
         ] {
             assert!(listen(text).is_err(), "{text}");
         }

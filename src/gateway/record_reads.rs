@@ -7,10 +7,10 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, Request, StatusCode};
 
+use super::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
+use super::stage::Stage;
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::companion::ReadsRecords;
-use crate::gateway::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
-use crate::gateway::stage::Stage;
 use crate::layers::EdgeResponse;
 use crate::server::bodies::read_within;
 use calendar_edge_core::companion::feed::RecordName;
@@ -20,7 +20,7 @@ use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::Outcome;
 
 /// Reads records through the stages below judging.
-pub(in crate::gateway) struct RecordReads<S> {
+pub(super) struct RecordReads<S> {
     stages: Arc<S>,
     decider: Arc<Decider>,
     /// The path of the namespace below the first root.
@@ -32,7 +32,7 @@ pub(in crate::gateway) struct RecordReads<S> {
 // === impl RecordReads ===
 
 impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
-    pub(in crate::gateway) fn new(stages: Arc<S>, settings: &Settings, decider: &Arc<Decider>) -> Self {
+    pub(super) fn new(stages: Arc<S>, settings: &Settings, decider: &Arc<Decider>) -> Self {
         let root = settings.roots.first().map_or("", |root| root.path.as_str());
         let namespaces = settings.public_namespaces();
         let namespace = namespaces.first().map(String::as_str).unwrap_or_default();

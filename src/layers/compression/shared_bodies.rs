@@ -12,7 +12,7 @@ use calendar_edge_core::relay::{BufferBudget, Reservation};
 /// While the entry is stored they count toward `cache.memory`. Dropped with the entry, it counts those that clients still
 /// hold toward `limits.response_buffer_total`, until the last client has them.
 #[derive(Debug)]
-pub(super) struct SharedBodies {
+pub(crate) struct SharedBodies {
     budget: BufferBudget,
     shared: Mutex<Vec<SharedBody>>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct SharedCodings {
 // === impl SharedBodies ===
 
 impl SharedBodies {
-    pub(super) fn new(budget: &BufferBudget) -> Arc<Self> {
+    pub(crate) fn new(budget: &BufferBudget) -> Arc<Self> {
         Arc::new(Self {
             budget: budget.clone(),
             shared: Mutex::default(),
@@ -48,7 +48,7 @@ impl SharedBodies {
     }
 
     /// The same bytes, counted from the end of the entry on.
-    pub(super) fn share(&self, bytes: Bytes) -> Bytes {
+    pub(crate) fn share(&self, bytes: Bytes) -> Bytes {
         if !BufferBudget::is_counted(bytes.len()) {
             return bytes;
         }
@@ -64,7 +64,7 @@ impl SharedBodies {
     }
 
     /// The same for codings, which are made later.
-    pub(super) fn of_codings(self: &Arc<Self>) -> SharedCodings {
+    pub(crate) fn of_codings(self: &Arc<Self>) -> SharedCodings {
         SharedCodings {
             bodies: Arc::downgrade(self),
             budget: self.budget.clone(),
@@ -95,7 +95,7 @@ impl AsRef<[u8]> for SharedBytes {
 
 impl SharedCodings {
     /// The same bytes, counted with the body that they are a coding of.
-    pub(super) fn own(&self, coded: Bytes) -> Bytes {
+    pub(crate) fn own(&self, coded: Bytes) -> Bytes {
         match self.bodies.upgrade() {
             Some(bodies) => bodies.share(coded),
             None => self.budget.count(coded),

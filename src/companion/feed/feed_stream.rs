@@ -10,7 +10,7 @@ use http::{HeaderValue, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 
-use super::follower::{Followed, Follower};
+use super::change_reader::{ChangeReader, Followed};
 use crate::server::response::{EdgeBody, PlainResponse};
 
 /// The time between two signs of life.
@@ -24,16 +24,16 @@ const RETRY: &[u8] = b"retry: 2000\n\n";
 
 /// A stream on its way; its place ends with it.
 struct Stream<P> {
-    follower: Follower,
+    reader: ChangeReader,
     begun: bool,
     _place: P,
 }
 
 /// Sends changes as they come. The next ones are read when the client has taken the last ones, from its position in the
 /// log: nothing waits for a slow reader.
-pub(super) fn stream<P: Send + 'static>(follower: Follower, place: P) -> PlainResponse {
+pub(super) fn stream<P: Send + 'static>(reader: ChangeReader, place: P) -> PlainResponse {
     let begun = Stream {
-        follower,
+        reader,
         begun: false,
         _place: place,
     };
@@ -59,21 +59,21 @@ impl<P> Stream<P> {
         if !std::mem::replace(&mut self.begun, true) {
             return Some(Bytes::from_static(RETRY));
         }
-        match self.follower.next(HEARTBEAT).await {
+        match self.reader.next(HEARTBEAT).await {
             Followed::Page(page) => {
-                self.follower.query.since = Some(page.next);
+                self.reader.query.since = Some(page.next);
                 if !page.tells() {
                     return Some(Bytes::from_static(COMMENT));
                 }
-                let text = self.follower.text(&page).await;
-                let token = self.follower.token(page.next);
+                let text = self.reader.text(&page).await;
+                let token = self.reader.token(page.next);
                 let event = [
                     format!("event: changes\nid: {token}\ndata: ").as_bytes(),
                     &text,
                     b"\n\n",
                 ]
                 .concat();
-                Some(self.follower.count(event.into()))
+                Some(self.reader.count(event.into()))
             }
             Followed::Unheard | Followed::Ending(_) => None,
         }

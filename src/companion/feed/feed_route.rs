@@ -7,11 +7,10 @@ use http::header::{CACHE_CONTROL, ETAG};
 use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
+use super::change_feed::ChangeFeed;
+use super::change_reader::{ChangeReader, FeedParts, Followed};
+use super::feed_readers::TooManyReaders;
 use super::feed_stream;
-use super::follower::{FeedParts, Followed, Follower};
-use crate::companion::{ChangeFeed, TooManyReaders};
-use crate::gateway::fault;
-use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::cache::forms::names_media_type;
@@ -19,20 +18,17 @@ use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
 use calendar_edge_core::companion::feed::{FeedQuery, InvalidArgument};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem, Refusal};
 use url::Url;
 
 /// The public route of the feed.
 #[derive(Debug)]
-pub(in crate::gateway) struct FeedRoute {
+pub(crate) struct FeedRoute {
     parts: Arc<FeedParts>,
     paths: Vec<String>,
-    limiter: RateLimiter,
     longest_wait: Duration,
     public_url: Option<Url>,
     is_enabled: bool,
@@ -49,12 +45,11 @@ const EVENT_STREAM: &str = "text/event-stream";
 // === impl FeedRoute ===
 
 impl FeedRoute {
-    pub(in crate::gateway) fn new(settings: &Settings, limiter: RateLimiter, parts: FeedParts) -> Self {
+    pub(crate) fn new(settings: &Settings, parts: FeedParts) -> Self {
         let roots = settings.roots.iter();
         Self {
             parts: Arc::new(parts),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
-            limiter,
             longest_wait: settings.feed.longest_wait,
             public_url: settings.public_url.clone(),
             is_enabled: settings.feed.enabled,
@@ -62,38 +57,29 @@ impl FeedRoute {
     }
 
     /// Whether a request is for the feed, on or off.
-    pub(in crate::gateway) fn is_asked(&self, head: &Head) -> bool {
+    pub(crate) fn is_asked(&self, head: &Head) -> bool {
         matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
     }
 
     /// Whether this is the path of the feed.
-    pub(in crate::gateway) fn is_at(&self, path: &str) -> bool {
+    pub(crate) fn is_at(&self, path: &str) -> bool {
         self.paths.iter().any(|of_feed| path == of_feed)
     }
 
-    /// Answers a reader.
-    pub(in crate::gateway) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
-        if !self.is_enabled {
-            return refused(&EdgeError::FeedOff.refusal());
-        }
-        // Credentials do not matter here.
-        let charged = match self
-            .limiter
-            .charge(request, &Identity::default(), CostClass::Item)
-            .await
-        {
-            Ok(charged) => charged,
-            Err(exceeded) => return self.limiter.refuse(request, &exceeded),
-        };
-        let mut answer = match self.follower(request) {
-            Ok(follower) => self.follow(request, follower).await,
-            Err(refusal) => refused(&refusal),
-        };
-        charged.status().write(answer.headers_mut());
-        answer
+    /// Whether the settings have a feed.
+    pub(crate) const fn is_enabled(&self) -> bool {
+        self.is_enabled
     }
 
-    fn follower(&self, request: &AskedRequest) -> Result<Follower, Refusal> {
+    /// Answers a reader, who was charged.
+    pub(crate) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
+        match self.reader(request) {
+            Ok(reader) => self.follow(request, reader).await,
+            Err(refusal) => refused(&refusal),
+        }
+    }
+
+    fn reader(&self, request: &AskedRequest) -> Result<ChangeReader, Refusal> {
         let unavailable = || EdgeError::FeedUnavailable.refusal();
         let key = self.feed().key().ok_or_else(unavailable)?;
         let query = request.head.uri.query().unwrap_or_default();
@@ -107,7 +93,7 @@ impl FeedRoute {
             .filter(|_| is_stream(&request.head));
         let last_event = last_event.map(|id| id.to_str().unwrap_or_default());
         let query = FeedQuery::read(query, last_event, &key).map_err(invalid)?;
-        Ok(Follower {
+        Ok(ChangeReader {
             parts: Arc::clone(&self.parts),
             key,
             query,
@@ -119,46 +105,46 @@ impl FeedRoute {
         self.parts.companions.feed()
     }
 
-    async fn follow(&self, request: &AskedRequest, follower: Follower) -> EdgeResponse {
-        let wait = follower.query.wait.min(self.longest_wait);
+    async fn follow(&self, request: &AskedRequest, reader: ChangeReader) -> EdgeResponse {
+        let wait = reader.query.wait.min(self.longest_wait);
         let is_stream = is_stream(&request.head);
-        if !follower.is_heard().await {
+        if !reader.is_heard().await {
             return refused(&EdgeError::FeedUnavailable.refusal());
         }
-        if wait.is_zero() && !is_stream && !follower.query.includes_records {
-            return poll(&request.head.headers, &follower, wait).await;
+        if wait.is_zero() && !is_stream && !reader.query.includes_records {
+            return poll(&request.head.headers, &reader, wait).await;
         }
         let place = match self.feed().enter(request.context.client.address) {
             Ok(place) => place,
             Err(TooManyReaders::InAll) => {
-                return fault::again_soon(refused(&EdgeError::FeedFull.refusal()));
+                return refused(&EdgeError::FeedFull.refusal()).again_soon();
             }
             Err(TooManyReaders::OfAddress) => {
-                return fault::again_soon(refused(&EdgeError::RateLimited.refusal()));
+                return refused(&EdgeError::RateLimited.refusal()).again_soon();
             }
         };
         if is_stream {
-            return of_feed(feed_stream::stream(follower, place));
+            return of_feed(feed_stream::stream(reader, place));
         }
-        let answer = poll(&request.head.headers, &follower, wait).await;
+        let answer = poll(&request.head.headers, &reader, wait).await;
         drop(place);
         answer
     }
 }
 
 /// Answers once, with 304 where the reader has this response.
-async fn poll(headers: &HeaderMap, follower: &Follower, wait: Duration) -> EdgeResponse {
-    let page = match follower.next(wait).await {
+async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
+    let page = match reader.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
         Followed::Unheard => return refused(&EdgeError::FeedUnavailable.refusal()),
     };
-    let text = follower.text(&page).await;
+    let text = reader.text(&page).await;
     let tag = entity_tag(&text);
     let has_it = if_none_match(headers).is_some_and(|condition| is_known(&condition, &tag));
     let mut answer = if has_it {
         not_modified()
     } else {
-        json(StatusCode::OK, follower.count(text))
+        json(StatusCode::OK, reader.count(text))
     };
     let headers = answer.headers_mut();
     headers.insert(ETAG, tag);

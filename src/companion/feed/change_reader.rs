@@ -8,7 +8,9 @@ use futures_util::future::join_all;
 use http::StatusCode;
 use tokio::time::{Instant, sleep};
 
-use crate::companion::{ChangeFeed, Companions, ReadsRecords};
+use super::change_feed::ChangeFeed;
+use super::judging::ReadsRecords;
+use crate::companion::Companions;
 use crate::server::Drain;
 use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -16,17 +18,17 @@ use calendar_edge_core::relay::BufferBudget;
 
 /// What all readers share.
 #[derive(Debug)]
-pub(in crate::gateway) struct FeedParts {
-    pub(in crate::gateway) companions: Companions,
-    pub(in crate::gateway) records: Arc<dyn ReadsRecords>,
-    pub(in crate::gateway) drain: Drain,
+pub(crate) struct FeedParts {
+    pub(crate) companions: Companions,
+    pub(crate) records: Arc<dyn ReadsRecords>,
+    pub(crate) drain: Drain,
     /// What is held for readers that are slow.
-    pub(in crate::gateway) buffers: BufferBudget,
+    pub(crate) buffers: BufferBudget,
 }
 
 /// A reader.
 #[derive(Debug)]
-pub(super) struct Follower {
+pub(super) struct ChangeReader {
     pub(super) parts: Arc<FeedParts>,
     pub(super) key: Arc<FeedKey>,
     pub(super) query: FeedQuery,
@@ -66,9 +68,9 @@ const FIRST_NUMBER: Duration = Duration::from_secs(2);
 /// The longest time between two looks at the log. As long as somebody reads, the edge asks for lost messages.
 const LOOK: Duration = Duration::from_secs(1);
 
-// === impl Follower ===
+// === impl ChangeReader ===
 
-impl Follower {
+impl ChangeReader {
     fn feed(&self) -> &ChangeFeed {
         self.parts.companions.feed()
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use super::encoder::{Effort, compressed};
-use crate::cache::shared_bodies::SharedCodings;
+use super::shared_bodies::SharedCodings;
 use calendar_edge_core::cache::compression::Coding;
 
 /// A response's body and its compressed codings.
@@ -87,8 +87,8 @@ mod tests {
     use std::time::Duration;
 
     use super::super::encoder::tests::plain;
+    use super::shared_bodies::SharedBodies;
     use super::*;
-    use crate::cache::shared_bodies::SharedBodies;
     use calendar_edge_core::relay::BufferBudget;
 
     #[tokio::test]

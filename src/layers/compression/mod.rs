@@ -2,7 +2,9 @@
 
 mod encoded_body;
 mod encoder;
+mod shared_bodies;
 mod stored_codings;
 
 pub(crate) use encoded_body::Encoders;
+pub(crate) use shared_bodies::SharedBodies;
 pub(crate) use stored_codings::StoredCodings;
