@@ -109,7 +109,7 @@ impl ExchangeFailure {
     pub(crate) const fn advice(&self) -> &'static str {
         match self {
             Self::Overloaded | Self::Preempted => {
-                "if the site can carry more at once, raise origin.max_in_flight, or for pages origin.site_in_flight"
+                "if the site can carry more at once, raise origin.max_in_flight"
             }
             Self::Unavailable { .. } => {
                 "the log lines before say why reads of the origin failed; the breaker asks again by itself"

@@ -2,7 +2,7 @@
 
 /// Rows of: the key, `section.name` as it stood in a file; what replaces it. A row that ends with a full stop stands for
 /// all keys of a section.
-const REMOVED: [(&str, &str); 41] = [
+const REMOVED: [(&str, &str); 44] = [
     ("agents.", "Make such tools from `/openapi.json`."),
     ("authorization_schemes", "The strict profile accepts `Basic`."),
     ("backends.connect_timeout", FIXED),
@@ -39,6 +39,7 @@ const REMOVED: [(&str, &str); 41] = [
     ("feed.", FIXED),
     ("fleet.interval", FIXED),
     ("fleet.members", FIXED),
+    ("fleet.name", "The name is derived from the secret of the fleet."),
     (
         "fleet.snapshot",
         "Each edge keeps its own stored responses where `state_dir` is set.",
@@ -60,6 +61,11 @@ const REMOVED: [(&str, &str); 41] = [
         "What the indexes said outlives a restart where `state_dir` is set.",
     ),
     ("origin.index_interval", FIXED),
+    (
+        "origin.publish_namespace",
+        "Clients may use the namespace of the site as well as those of `namespaces`.",
+    ),
+    ("origin.site_in_flight", "It is eight times `max_in_flight`."),
     (
         "origin.upgrades",
         "Route other protocols in the proxy in front straight to the site.",

@@ -1,7 +1,7 @@
 //! The collector: one request to it, and what its response means.
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, USER_AGENT};
+use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use prost::Message as _;
@@ -12,7 +12,7 @@ use url::Url;
 use super::messages::{ExportResponse, RefusalStatus};
 use crate::backend::{ClientError, pauses, posting_client};
 use crate::telemetry::with_causes;
-use calendar_edge_core::settings::{TraceCompression, TraceSettings};
+use calendar_edge_core::settings::TraceSettings;
 
 /// A collector that takes OTLP over HTTP.
 #[derive(Debug)]
@@ -94,9 +94,6 @@ fn headers(settings: &TraceSettings) -> HeaderMap {
     }
     headers.extend(settings.headers.as_map().clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
-    if settings.compression == TraceCompression::Gzip {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
     headers
 }
 

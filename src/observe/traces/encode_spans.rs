@@ -1,10 +1,7 @@
 //! Spans as the messages of OTLP.
 
 use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use prost::Message as _;
-use std::io::{self, Write as _};
 use uuid::Uuid;
 
 use super::messages::{
@@ -13,13 +10,11 @@ use super::messages::{
 };
 use super::unix_clock::UnixClock;
 use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
-use calendar_edge_core::settings::{TraceCompression, TraceSettings};
 
 /// Writes batches of spans for a collector.
 #[derive(Debug, Clone)]
 pub(super) struct SpanEncoder {
     resource: SpanResource,
-    compression: TraceCompression,
 }
 
 /// The trace is recorded.
@@ -32,10 +27,10 @@ const HAS_REMOTE_PARENT: u32 = 0x200;
 // === impl SpanEncoder ===
 
 impl SpanEncoder {
-    /// Writes for a collector, in the name of this instance of the service.
-    pub(super) fn new(settings: &TraceSettings, instance: Uuid) -> Self {
+    /// Writes in the name of this instance of the service.
+    pub(super) fn new(instance: Uuid) -> Self {
         let attributes = [
-            ("service.name", settings.service_name.clone()),
+            ("service.name", "calendar-edge".to_owned()),
             ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
             ("service.instance.id", instance.to_string()),
         ];
@@ -44,16 +39,11 @@ impl SpanEncoder {
             resource: SpanResource {
                 attributes: attributes.into(),
             },
-            compression: settings.compression,
         }
     }
 
-    /// One request with all of these spans, compressed if the settings say so.
-    ///
-    /// # Errors
-    ///
-    /// When the compressor fails.
-    pub(super) fn encode(&self, spans: Vec<Span>, clock: UnixClock) -> io::Result<Bytes> {
+    /// One request with all of these spans.
+    pub(super) fn encode(&self, spans: Vec<Span>, clock: UnixClock) -> Bytes {
         let scope = SpanScope {
             name: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,18 +58,7 @@ impl SpanEncoder {
                 }],
             }],
         };
-        self.compress(request.encode_to_vec())
-    }
-
-    fn compress(&self, plain: Vec<u8>) -> io::Result<Bytes> {
-        match self.compression {
-            TraceCompression::None => Ok(plain.into()),
-            TraceCompression::Gzip => {
-                let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-                gzip.write_all(&plain)?;
-                gzip.finish().map(Bytes::from)
-            }
-        }
+        request.encode_to_vec().into()
     }
 }
 

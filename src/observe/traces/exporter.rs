@@ -55,7 +55,7 @@ impl Exporter {
         Self {
             spans,
             collector,
-            encoder: SpanEncoder::new(settings, program_context.instance),
+            encoder: SpanEncoder::new(program_context.instance),
             clock: UnixClock::now(),
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
@@ -130,7 +130,7 @@ impl Exporter {
         self.clock = self.clock.unless_set(UnixClock::now());
         let (encoder, clock) = (self.encoder.clone(), self.clock);
         let body = tokio::task::spawn_blocking(move || encoder.encode(batch, clock));
-        body.await.ok()?.ok()
+        body.await.ok()
     }
 
     /// Waits; when the edge ends, there is one last attempt at once.

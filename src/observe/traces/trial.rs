@@ -35,16 +35,15 @@ pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, Coll
     };
     let collector = SpanCollector::new(endpoint, settings);
     let collector = collector.map_err(|error| trouble(endpoint, with_causes(&error)))?;
-    match ask(&collector, settings).await {
+    match ask(&collector).await {
         Ok(()) => Ok(Some(collector.url().clone())),
         Err(reason) => Err(trouble(collector.url(), reason)),
     }
 }
 
-async fn ask(collector: &SpanCollector, settings: &TraceSettings) -> Result<(), String> {
-    let encoder = SpanEncoder::new(settings, Uuid::now_v7());
+async fn ask(collector: &SpanCollector) -> Result<(), String> {
+    let encoder = SpanEncoder::new(Uuid::now_v7());
     let nothing = encoder.encode(Vec::new(), UnixClock::now());
-    let nothing = nothing.map_err(|error| with_causes(&error))?;
     match collector.send(nothing).await {
         Delivery::Taken { .. } => Ok(()),
         Delivery::NotNow { reason, .. } | Delivery::Refused { reason } => Err(reason),

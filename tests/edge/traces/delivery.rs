@@ -3,8 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use calendar_edge_core::settings::TraceCompression;
-
 use super::collector::{Collector, partial_success};
 use super::{counted, counts, site, to, traced};
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Program, Reply};
@@ -105,7 +103,6 @@ async fn a_batch_is_one_request() {
         to(&collector, settings);
         settings.traces.batch = 5;
         settings.traces.interval = Duration::from_mins(1);
-        settings.traces.compression = TraceCompression::Gzip;
     });
     let edge = edge.start().await;
     for _ in 0..5 {
@@ -114,7 +111,7 @@ async fn a_batch_is_one_request() {
     assert_eq!(collector.spans_of(5).await.len(), 5);
     let requests = collector.requests();
     assert_eq!(requests.len(), 1);
-    assert_eq!(requests[0].header("content-encoding"), Some("gzip"));
+    assert_eq!(requests[0].header("content-encoding"), None);
 }
 
 /// The token is sent, is read again when its file changes, and is shown nowhere.

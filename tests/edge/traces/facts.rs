@@ -108,15 +108,14 @@ async fn two_tries_of_a_read_are_one_exchange() {
 #[tokio::test]
 async fn the_source_of_spans_is_named() {
     let (origin, collector) = (site().await, Collector::taking_all().await);
-    let edge = Edge::builder().origin(&origin).settings(|settings| {
-        to(&collector, settings);
-        settings.traces.service_name = "events of example.org".to_owned();
-    });
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| to(&collector, settings));
     let edge = edge.start().await;
     edge.get("/elsewhere").await;
     collector.spans_of(1).await;
     let export = Export::of(&collector.requests()[0]);
-    assert_eq!(export.resource["service.name"], "events of example.org");
+    assert_eq!(export.resource["service.name"], "calendar-edge");
     assert_eq!(export.resource["service.version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(
         export.resource["service.instance.id"].as_str().map(str::len),

@@ -18,10 +18,6 @@ settings_group! {
         /// The compared calls that an operation needs before it is ready, and needs again after each difference. None
         /// of 300 calls: with 95 per cent of confidence, fewer than one of 100 differ.
         pub calls: u64 = 300;
-        /// The distinct records in the primary's answers that an operation needs before it is ready.
-        pub records: u64 = 0;
-        /// The distinct arguments that calls of an operation need to have before it is ready, or all that it has.
-        pub arguments: u64 = 0;
         /// The time after a difference in which its operation is not ready.
         pub quiet: Duration = Duration::from_hours(24);
     }

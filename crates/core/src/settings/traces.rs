@@ -11,7 +11,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 use url::Url;
 
-use super::keys::form::{COLLECTOR, SERVICE_NAME};
+use super::keys::form::COLLECTOR;
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
 use super::keys::rule_form::SHARE;
@@ -31,13 +31,9 @@ settings_group! {
             "no further headers";
         /// The headers in that file.
         pub headers: CollectorHeaders = CollectorHeaders::default();
-        /// Name of this service in the collector (`service.name`).
-        pub service_name: String = "calendar-edge".to_owned() => printed(SERVICE_NAME);
         /// Share of the traces that begin at the edge which are recorded. A request that names its parent follows the
         /// parent's decision. `traceparent` passes the same decision to the site.
         pub sample: Percentage = Percentage::ALL => printed(SHARE);
-        /// The form of what is sent.
-        pub compression: TraceCompression = TraceCompression::None;
         /// Maximum duration of one attempt to send.
         pub timeout: Duration = Duration::from_secs(10);
         /// Maximum number of spans that wait, 1 or more.
@@ -47,16 +43,6 @@ settings_group! {
         /// Maximum time that a span waits for others.
         pub interval: Duration = Duration::from_secs(5);
     }
-}
-
-/// The form of what is sent to a collector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TraceCompression {
-    /// As it is.
-    #[default]
-    None,
-    /// gzip.
-    Gzip,
 }
 
 /// Headers for a collector, such as a token. Their values are never printed.

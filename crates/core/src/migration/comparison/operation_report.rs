@@ -26,8 +26,6 @@ const NAMED_PATHS: usize = 3;
 pub struct ReadyDemand {
     accepted: DifferenceClass,
     calls: u64,
-    records: u64,
-    arguments: u64,
     quiet: Duration,
     now: Timestamp,
 }
@@ -79,14 +77,11 @@ pub(super) struct OperationJson<'r> {
 // === impl ReadyDemand ===
 
 impl ReadyDemand {
-    /// Nothing worse than `accepted` in as many calls, with as many records and arguments, and for as long, as the
-    /// settings demand.
+    /// Nothing worse than `accepted` in as many calls, and for as long, as the settings demand.
     pub const fn new(settings: &CompareSettings, accepted: DifferenceClass, now: Timestamp) -> Self {
         Self {
             accepted,
             calls: settings.calls,
-            records: settings.records,
-            arguments: settings.arguments,
             quiet: settings.quiet,
             now,
         }
@@ -193,7 +188,7 @@ impl OperationReport {
         if let Some(worst) = open.first() {
             return (false, self.why_open(worst.class, &open, demanded));
         }
-        let (is_enough, coverage) = self.coverage(name, demanded);
+        let coverage = self.coverage(name, demanded);
         let worst = match self.worst() {
             DifferenceClass::Identical => "without a difference".to_owned(),
             worst => format!("with nothing worse than {worst}"),
@@ -204,34 +199,20 @@ impl OperationReport {
         } else {
             String::new()
         };
+        let is_enough = self.calls >= demanded.calls;
         (is_enough, format!("{coverage} {worst}{skipped}"))
     }
 
-    /// Whether the calls cover what is demanded, and what they cover.
-    fn coverage(&self, name: &str, demanded: &ReadyDemand) -> (bool, String) {
-        let all = arguments(name).count();
-        let least = usize::try_from(demanded.arguments).map_or(all, |least| least.min(all));
-        let (records, tried) = (self.records.len(), self.arguments.len());
-        let of_least = |count: u64, least: u64| {
-            if count < least {
-                format!("{count} of {least}")
-            } else {
-                count.to_string()
-            }
-        };
-        let records = u64::try_from(records).unwrap_or(u64::MAX);
-        let is_enough = self.calls >= demanded.calls && records >= demanded.records && tried >= least;
-        let missing = if tried < least {
-            format!(" ({least} are demanded)")
+    /// What the calls cover.
+    fn coverage(&self, name: &str, demanded: &ReadyDemand) -> String {
+        let calls = if self.calls < demanded.calls {
+            format!("{} of {}", self.calls, demanded.calls)
         } else {
-            String::new()
+            self.calls.to_string()
         };
-        let text = format!(
-            "{} calls, {} records and {tried} of {all} arguments{missing}",
-            of_least(self.calls, demanded.calls),
-            of_least(records, demanded.records),
-        );
-        (is_enough, text)
+        let (records, tried) = (self.records.len(), self.arguments.len());
+        let all = arguments(name).count();
+        format!("{calls} calls, {records} records and {tried} of {all} arguments")
     }
 
     /// Whether a difference was not seen again in as many calls, and for as long, as is demanded.

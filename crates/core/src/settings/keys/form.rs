@@ -116,12 +116,6 @@ pub(in crate::settings) const COLLECTOR: TypedForm<Url> = TypedForm::new(
     &["http://127.0.0.1:4318"],
     rest_root,
 );
-pub(in crate::settings) const SERVICE_NAME: TypedForm<String> = TypedForm::new(
-    "name",
-    "a name of 1 to 255 printable ASCII characters",
-    &["calendar-edge", "events.example.org"],
-    service_name,
-);
 
 /// Reads the URL of a REST root and drops its trailing slashes.
 fn rest_root(text: &str) -> Result<Url, TextError> {
@@ -145,15 +139,6 @@ fn receiver(text: &str) -> Result<Url, TextError> {
 fn sentence(text: &str) -> Result<String, TextError> {
     let is_one_line = !text.chars().any(char::is_control);
     if is_one_line && !text.trim().is_empty() && text.len() <= 1000 {
-        return Ok(text.to_owned());
-    }
-    Err(TextError::Malformed)
-}
-
-/// Reads the name of this service in traces.
-fn service_name(text: &str) -> Result<String, TextError> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-    if is_plain && !text.trim().is_empty() && text.len() <= 255 {
         return Ok(text.to_owned());
     }
     Err(TextError::Malformed)
