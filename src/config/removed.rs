@@ -2,7 +2,7 @@
 
 /// Rows of: the key, `section.name` as it stood in a file; what replaces it. A row that ends with a full stop stands for
 /// all keys of a section.
-const REMOVED: [(&str, &str); 44] = [
+const REMOVED: [(&str, &str); 43] = [
     ("agents.", "Make such tools from `/openapi.json`."),
     ("authorization_schemes", "The strict profile accepts `Basic`."),
     ("backends.connect_timeout", FIXED),
@@ -61,10 +61,6 @@ const REMOVED: [(&str, &str); 44] = [
         "What the indexes said outlives a restart where `state_dir` is set.",
     ),
     ("origin.index_interval", FIXED),
-    (
-        "origin.publish_namespace",
-        "Clients may use the namespace of the site as well as those of `namespaces`.",
-    ),
     ("origin.site_in_flight", "It is eight times `max_in_flight`."),
     (
         "origin.upgrades",

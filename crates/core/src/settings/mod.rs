@@ -111,7 +111,7 @@ settings_group! {
         /// the host of `public_url`.
         pub hosts: Vec<String> = Vec::new() => list(HOST, 0), "any host";
         /// Public namespaces of the API. URLs in a response use the namespace of the request, headers of pages the
-        /// first one here. `origin.namespace` is public as well.
+        /// first one here. `origin.namespace` is public as well, unless `origin.publish_namespace` is false.
         pub namespaces: Vec<String> = vec![SPECIFIED_NAMESPACE.to_owned()] => one_or_list(NAMESPACE, 1),
             "`[\"calendar/events/v1\"]`";
         /// How the edge treats a request that breaks a rule: `enforce` refuses it, `report` logs it, counts it and
@@ -237,7 +237,7 @@ impl Settings {
         }
     }
 
-    /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own.
+    /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.
     /// The first one is used where no request names one, such as in the headers of pages.
     pub fn public_namespaces(&self) -> Vec<String> {
         let mut public = self.namespaces.clone();
@@ -249,7 +249,7 @@ impl Settings {
             .into_iter()
             .filter(|_| !own.is_set() && known.contains(&own.as_str()));
         let own = std::iter::once(own.as_str()).chain(both);
-        for own in own {
+        for own in own.filter(|_| self.origin.publish_namespace) {
             // WordPress matches routes without regard to case.
             if !public.iter().any(|name| name.eq_ignore_ascii_case(own)) {
                 public.push(own.to_owned());
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_origins_namespace_is_public() {
+    fn the_origins_namespace_is_public_unless_it_is_kept_private() {
         let mut settings =
             Settings::for_origin(Url::parse("https://wp.example.org/wp-json").expect("an address"));
         assert_eq!(
@@ -288,6 +288,9 @@ mod tests {
         );
         settings.namespaces.push("Tribe/Events/V1".to_owned());
         assert_eq!(settings.public_namespaces(), settings.namespaces);
+        settings.namespaces.pop();
+        settings.origin.publish_namespace = false;
+        assert_eq!(settings.public_namespaces(), ["calendar/events/v1"]);
     }
 
     #[test]

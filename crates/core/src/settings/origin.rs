@@ -52,6 +52,9 @@ settings_group! {
         /// The namespace that the plugin registers at the site; The Events Calendar registers `tribe/events/v1`.
         pub namespace: OriginNamespace = OriginNamespace::Assumed => text(ORIGIN_NAMESPACE),
             "what the site lists; calls wait for it, and if it lists none, `tribe/events/v1`";
+        /// Clients may use `namespace` as well as the top-level `namespaces`. A request is answered in the namespace
+        /// that it names.
+        pub publish_namespace: bool = true => flag();
         /// The REST root that the site prints in its responses, if it differs from `url`.
         pub advertised_url: Option<Url> = None => text(REST_ROOT), "learnt from the site's `Link` header";
         /// The software, which decides how answers are checked; WordPress but for backends beside the site.
