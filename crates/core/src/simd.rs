@@ -2,8 +2,33 @@
 
 pub(crate) use wide::u8x16 as Lane;
 
+/// Bytes of a block: a bit each in a mask.
+pub(crate) const BLOCK: usize = 64;
+
 /// Bytes that one instruction compares.
 const LANE: usize = 16;
+
+/// The bytes of a block for which `test` answers with ones: a bit each, the first byte's lowest.
+#[inline]
+pub(crate) fn mask(block: &[u8; BLOCK], test: impl Fn(Lane) -> Lane) -> u64 {
+    let (lanes, _) = block.as_chunks::<LANE>();
+    let of_lane = |lane: &[u8; LANE]| u64::from(test(Lane::from(*lane)).to_bitmask());
+    lanes
+        .iter()
+        .rev()
+        .fold(0, |later, lane| later << LANE | of_lane(lane))
+}
+
+/// Returns true if no byte has its highest bit set.
+pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let highest = |block: &[u8; BLOCK]| {
+        let (lanes, _) = block.as_chunks::<LANE>();
+        let all = lanes.iter().fold(Lane::ZERO, |all, lane| all | Lane::from(*lane));
+        all.to_bitmask()
+    };
+    blocks.iter().all(|block| highest(block) == 0) && rest.is_ascii()
+}
 
 /// The position of the first byte for which `test` answers with ones.
 #[inline]
@@ -48,5 +73,22 @@ mod tests {
             prop_assert_eq!(first(&bytes, |lane| is_at_most(lane, most)), expected);
         }
 
+        #[test]
+        fn other_bytes_than_ascii_are_seen(mut bytes in prop::collection::vec(0..128_u8, 1..200), at: prop::sample::Index, byte: u8) {
+            let at = at.index(bytes.len());
+            if let Some(place) = bytes.get_mut(at) {
+                *place = byte;
+            }
+            prop_assert_eq!(is_ascii(&bytes), byte.is_ascii());
+        }
+
+        #[test]
+        fn each_byte_has_its_bit(bytes in prop::collection::vec(prop_oneof![Just(b'"'), any::<u8>()], BLOCK)) {
+            let block = <[u8; BLOCK]>::try_from(bytes.as_slice()).unwrap();
+            let mask = mask(&block, |lane| is(lane, b'"'));
+            for (at, byte) in bytes.iter().enumerate() {
+                prop_assert_eq!(mask >> at & 1 == 1, *byte == b'"');
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ mod call_context;
 mod document;
 mod judge;
 mod redirect;
+mod scan;
 mod software;
 mod wordpress;
 
