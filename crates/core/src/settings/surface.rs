@@ -129,12 +129,6 @@ impl SurfaceRule {
         self.methods.is_empty() || self.methods.contains(method)
     }
 
-    /// Returns true if it takes all methods that another rule takes.
-    pub fn takes_methods_of(&self, other: &Self) -> bool {
-        let takes_each = || other.methods.iter().all(|method| self.takes_method(method));
-        self.methods.is_empty() || !other.methods.is_empty() && takes_each()
-    }
-
     /// Returns true if a rule refuses somebody, so that the site should know of it as well.
     pub fn is_enforced(&self) -> bool {
         self.mode == Mode::Enforce && self.callers != SurfaceCallers::Anybody
@@ -219,11 +213,6 @@ impl RoutePattern {
         }
     }
 
-    /// Returns true if it matches every route that another pattern matches.
-    pub fn covers(&self, other: &Self) -> bool {
-        covers(&segments(&self.text), &segments(&other.text))
-    }
-
     /// Its namespace: its segments up to the first that looks like a version, or else the first one; empty if that
     /// stands for any.
     pub fn namespace(&self) -> String {
@@ -277,23 +266,6 @@ mod tests {
             ("*", "", false),
         ] {
             assert_eq!(pattern(text).matches(route), expected, "{text} {route}");
-        }
-    }
-
-    #[test]
-    fn a_pattern_covers_those_that_match_less() {
-        for (one, other, expected) in [
-            ("*", "wp/v2/users/*", true),
-            ("wp/v2/*", "wp/v2/users/*", true),
-            ("wp/v2/*", "wp/v2/*/revisions", true),
-            ("wp/*/users", "wp/v2/users", true),
-            ("wp/v2/users/*", "wp/v2/users", false),
-            ("wp/v2/users", "wp/v2/users/*", false),
-            ("wp/v2/users", "wp/v2/*", false),
-            ("wp/v2/users/*", "wp/*/users/*", false),
-            ("wp/v2/*", "wp/v2/*", true),
-        ] {
-            assert_eq!(pattern(one).covers(&pattern(other)), expected, "{one} {other}");
         }
     }
 

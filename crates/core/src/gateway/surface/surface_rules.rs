@@ -137,45 +137,6 @@ impl SurfaceRules {
         self.rules.iter().chain(unknown).map(|rule| rule.name.as_str())
     }
 
-    /// The names of rules that take no request, because earlier rules take all of theirs.
-    pub fn idle(&self) -> impl Iterator<Item = &str> {
-        let is_idle = |at: &usize| {
-            self.are_covered(&self.routes, *at, RoutePattern::covers)
-                && self.are_covered(&self.scripts, *at, PartialEq::eq)
-                && self.are_covered(&self.pages, *at, PartialEq::eq)
-                && (self.are_covered(&self.calls, *at, PartialEq::eq) || self.has_script_before(*at))
-        };
-        let idle = (0..self.rules.len()).filter(is_idle);
-        idle.filter_map(|at| self.rules.get(at))
-            .map(|rule| rule.name.as_str())
-    }
-
-    /// True if an earlier rule takes the script of a rule's calls.
-    fn has_script_before(&self, rule: usize) -> bool {
-        let script = [(XML_RPC, rule)];
-        let scripts: Vec<_> = self
-            .scripts
-            .iter()
-            .copied()
-            .filter(|(_, at)| *at < rule)
-            .chain(script)
-            .collect();
-        self.are_covered(&scripts, rule, PartialEq::eq)
-    }
-
-    /// True if earlier rules take whatever the doors of a rule take.
-    fn are_covered<D>(&self, doors: &[(D, usize)], rule: usize, covers: impl Fn(&D, &D) -> bool) -> bool {
-        let takes_all = |earlier: usize| match (self.rules.get(earlier), self.rules.get(rule)) {
-            (Some(earlier), Some(rule)) => earlier.takes_methods_of(rule),
-            _ => false,
-        };
-        let mut own = doors.iter().filter(|(_, at)| *at == rule);
-        own.all(|(door, _)| {
-            let mut earlier = doors.iter().filter(|(_, at)| *at < rule && takes_all(*at));
-            earlier.any(|(other, _)| covers(other, door))
-        })
-    }
-
     /// True if no request is refused, counted or limited.
     pub const fn are_unset(&self) -> bool {
         self.rules.is_empty() && self.unknown.is_none()
