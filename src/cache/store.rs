@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use moka::sync::Cache as Moka;
@@ -11,6 +12,7 @@ use super::companion::Companion;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
 use super::stored_response::{StoredMetadata, StoredResponse};
+use crate::companion::Invalidates;
 use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving};
 use calendar_edge_core::relay::BufferBudget;
@@ -54,15 +56,6 @@ pub(crate) enum Lookup {
     Stored(Arc<StoredResponse>, Serving),
     /// Nothing that may be served.
     Nothing,
-}
-
-/// The result of a removal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Removed {
-    /// The number of responses that were removed.
-    pub(crate) removed: usize,
-    /// The generation that the removal began.
-    pub(crate) generation: u64,
 }
 
 // === impl Cache ===
@@ -194,18 +187,32 @@ impl Cache {
         self.answers().invalidate(key);
     }
 
-    /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all stored
-    /// responses.
-    pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
-        let generation = self.begin_removal(removal, cause);
-        Removed {
-            removed: self.drop_removed(),
-            generation,
+    /// Removes responses at once, without counting them. Returns the generation that this begins.
+    pub(crate) fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
+        if *removal == Removal::All {
+            self.shared.clock.doubt();
         }
+        self.shared.metrics.removed(cause);
+        self.shared.generations.remove(&removal.with_collections())
     }
 
-    /// Drops the responses that removals have ended, and counts them. They are not served in any case.
-    pub(crate) fn drop_removed(&self) -> usize {
+    /// The signs of the companion plugin.
+    pub(crate) fn companion(&self) -> Option<CompanionSigns> {
+        self.shared.companion.signs()
+    }
+
+    pub(super) fn answers(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
+        self.shared.answers.load()
+    }
+}
+
+impl Invalidates for Cache {
+    fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
+        self.begin_removal(removal, cause)
+    }
+
+    /// The time grows with the number of all stored responses.
+    fn drop_removed(&self) -> usize {
         let outdated: Vec<Arc<String>> = self
             .answers()
             .iter()
@@ -218,28 +225,12 @@ impl Cache {
         outdated.len()
     }
 
-    /// Removes answers at once, without counting them.
-    pub(crate) fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
-        if *removal == Removal::All {
-            self.shared.clock.doubt();
-        }
-        self.shared.metrics.removed(cause);
-        self.shared.generations.remove(&removal.with_collections())
-    }
-
-    /// Notes a sign of the companion plugin. `is_unbroken` says that its counter shows no change
-    /// that the edge was not told of; else what was stored before is asked for again.
-    pub(crate) fn companion_heard(&self, at: UnixTime, is_unbroken: bool) {
+    fn companion_heard(&self, at: UnixTime, is_unbroken: bool) {
         self.shared.companion.heard(at, is_unbroken);
     }
 
-    /// The signs of the companion plugin.
-    pub(crate) fn companion(&self) -> Option<CompanionSigns> {
-        self.shared.companion.signs()
-    }
-
-    pub(super) fn answers(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
-        self.shared.answers.load()
+    fn reconcile(&self) -> Duration {
+        self.shared.rules.load().settings.reconcile
     }
 }
 

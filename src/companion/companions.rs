@@ -11,7 +11,7 @@ use url::Url;
 
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
-use crate::cache::{Cache, Removed};
+use super::invalidates::{Invalidates, Removed};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
@@ -28,7 +28,7 @@ pub(crate) struct Companions(Arc<State>);
 
 #[derive(Debug)]
 struct State {
-    cache: Cache,
+    cache: Arc<dyn Invalidates>,
     roots: Mutex<HashMap<Url, SiteCompanion>>,
     taken: Mutex<SeenSeals>,
     /// Whether a client called since the last look: only then is it worth asking.
@@ -51,7 +51,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Companions {
     /// Nothing is known yet.
-    pub(crate) fn new(cache: Cache, feed: ChangeFeed) -> Self {
+    pub(crate) fn new(cache: Arc<dyn Invalidates>, feed: ChangeFeed) -> Self {
         Self(Arc::new(State {
             cache,
             roots: Mutex::default(),
@@ -62,11 +62,6 @@ impl Companions {
             feed,
             first_question: AtomicU64::new(0),
         }))
-    }
-
-    /// The stored responses.
-    pub(crate) fn cache(&self) -> &Cache {
-        &self.0.cache
     }
 
     /// What the other edges get.
@@ -187,9 +182,10 @@ impl Companions {
     /// Removes what a purge names.
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the responses: whoever sees the number later must not find them.
-        let removed = self.0.cache.remove(&purge.removal, cause);
+        let generation = self.0.cache.begin_removal(&purge.removal, cause);
+        let removed = self.0.cache.drop_removed();
         self.note(purge, cause);
-        removed
+        Removed { removed, generation }
     }
 
     /// Removes what another edge received, without counting it.
@@ -304,7 +300,7 @@ impl Companions {
 
     /// The time in which a lost message has to be noticed.
     pub(super) fn reconcile(&self) -> Duration {
-        self.0.cache.settings().reconcile
+        self.0.cache.reconcile()
     }
 
     fn sign(

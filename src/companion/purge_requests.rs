@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use super::companions::Companions;
-use crate::cache::Removed;
+use super::invalidates::Removed;
 use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;

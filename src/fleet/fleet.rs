@@ -33,6 +33,7 @@ struct FleetState {
     edge: String,
     started: UnixTime,
     config: watch::Sender<FleetConfig>,
+    cache: Cache,
     companions: Companions,
     migration: Migration,
     /// Another edge has sent that a rule has changed.
@@ -60,6 +61,7 @@ impl Fleet {
     /// An edge that has not exchanged anything yet.
     pub(crate) fn new(
         settings: &Settings,
+        cache: &Cache,
         companions: &Companions,
         migration: &Migration,
         metrics: &Metrics,
@@ -71,6 +73,7 @@ impl Fleet {
             edge,
             started: unix_time(),
             config: watch::Sender::new(FleetConfig::default()),
+            cache: cache.clone(),
             companions: companions.clone(),
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
@@ -167,7 +170,7 @@ impl Fleet {
     }
 
     pub(super) fn cache(&self) -> &Cache {
-        self.0.companions.cache()
+        &self.0.cache
     }
 
     pub(super) fn metrics(&self) -> &FleetMetrics {

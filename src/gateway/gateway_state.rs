@@ -1,5 +1,7 @@
 //! What the stages use and what outlives a reload.
 
+use std::sync::Arc;
+
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions};
@@ -62,14 +64,14 @@ impl GatewayState {
         let buffers = BufferBudget::new(settings.limits.response_buffer_total);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         let warnings = Warnings::default();
-        let companions = Companions::new(cache.clone(), ChangeFeed::new(settings, &metrics));
+        let companions = Companions::new(Arc::new(cache.clone()), ChangeFeed::new(settings, &metrics));
         let migration = Migration::new(settings, &cache, &metrics);
         let state = Self {
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
-            fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
+            fleet: Fleet::new(settings, &cache, &companions, &migration, &metrics, &warnings),
             migration,
             companions,
             cache,

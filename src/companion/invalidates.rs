@@ -1,0 +1,32 @@
+//! What the changes that the plugin reports invalidate: the stored responses, seen from here.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::unix_time::UnixTime;
+
+/// Stored responses that changes invalidate.
+pub(crate) trait Invalidates: Debug + Send + Sync {
+    /// Removes responses at once, without counting them. Returns the generation that this begins.
+    fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64;
+
+    /// Drops the responses that removals have ended, and counts them. They are not served in any case.
+    fn drop_removed(&self) -> usize;
+
+    /// Notes a sign of the companion plugin. `is_unbroken` says that its counter shows no change
+    /// that the edge was not told of; else what was stored before is asked for again.
+    fn companion_heard(&self, at: UnixTime, is_unbroken: bool);
+
+    /// The time in which a lost message has to be noticed.
+    fn reconcile(&self) -> Duration;
+}
+
+/// The result of a removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Removed {
+    /// The number of responses that were removed.
+    pub(super) removed: usize,
+    /// The generation that the removal began.
+    pub(super) generation: u64,
+}
