@@ -12,7 +12,7 @@ use crate::backend::{
 };
 use crate::cache::StoredResponse;
 use crate::gateway::cache::known_reads::KnownRead;
-use crate::gateway::migration::CallRoute;
+use crate::gateway::call_route::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::{RequestLog, SiteVerdict};
@@ -244,7 +244,8 @@ impl CalendarCall {
 
     /// Returns true if the site answers the call should the backend of its route fail.
     pub(super) fn may_fall_back(&self) -> bool {
-        self.route.falls_back() && !self.call.is_write()
+        let candidate = self.route.candidate();
+        candidate.is_some_and(|candidate| candidate.falls_back) && !self.call.is_write()
     }
 }
 

@@ -21,6 +21,7 @@ mod awaiting_namespace;
 mod body;
 mod cache;
 mod calendar;
+mod call_route;
 mod calls;
 mod dispatch;
 mod fault;
@@ -65,6 +66,7 @@ struct Plan<'a> {
     rules: Arc<RelayRules>,
     bodies: BodyReader,
     candidates: migration::Candidates,
+    cutovers: migration::Cutovers,
 }
 
 /// Puts the stages of a client's calendar call together; a call meets them from top to bottom.
@@ -171,6 +173,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
             primary: dispatch::Dispatch::new(&plan.backends, &plan.rules)
                 .with_companions(&plan.site.origin, &state.companions)
                 .with_looks(&plan.site.origin, state.indexes.looks()),
+            cutovers: Arc::clone(&plan.cutovers),
         })
 }
 
@@ -184,14 +187,16 @@ impl<'a> Plan<'a> {
         let policies = settings.backends.iter().map(|backend| backend.credentials);
         let metrics = state.metrics.migration();
         let callers = migration::Callers::new(&site, &state.backends, &rules, metrics, policies);
+        let candidates = migration::Candidates {
+            callers,
+            pools: state.pools.clone(),
+            migration: state.migration.clone(),
+        };
         Self {
             settings,
             state,
-            candidates: migration::Candidates {
-                callers,
-                pools: state.pools.clone(),
-                migration: state.migration.clone(),
-            },
+            cutovers: migration::Cutover::all(settings, &site, &candidates, &state.buffers),
+            candidates,
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
             decider: Arc::new(Decider::before(settings, state.indexes.tables(&site))),
             known: Arc::new(KnownReads::new()),
@@ -253,8 +258,8 @@ impl<'a> Plan<'a> {
     }
 
     fn cutover_rules(&self) -> Option<migration::CutoverRules> {
-        let buffers = &self.state.buffers;
-        migration::CutoverRules::new(self.settings, &self.site, &self.candidates, buffers)
+        let placer = self.state.migration.placer();
+        migration::CutoverRules::new(self.settings, &self.site, &self.cutovers, placer)
     }
 
     fn shadows(&self) -> Option<migration::Shadows> {

@@ -10,7 +10,6 @@ use super::served::CacheReport;
 use crate::cache::{Cache, CollapsedRequests, CollapsedRole, Lookup, Progress, StoredResponse};
 use crate::companion::Companions;
 use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
-use crate::gateway::migration::CallRoute;
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
@@ -87,22 +86,18 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         Box::pin(self.filling.inner().call(call)).await
     }
 
-    /// The keys of responses of whoever answers.
-    fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
-        route.keys().unwrap_or(&self.keys)
-    }
-
     fn query<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> CacheQuery<'c> {
         let reached = ReachedBy {
             public_base: &call.client.context.public_base,
             namespace: call.client.context.namespace.as_deref(),
         };
-        let keys = self.keys(&call.route);
+        let candidate = call.route.candidate();
+        let keys = candidate.map_or(&self.keys, |candidate| &candidate.keys);
         let key = || Arc::from(keys.key(cacheable, reached));
         CacheQuery {
             key: if call.form != Representation::Json {
                 Arc::from(keys.key_of_form(cacheable, reached, call.form))
-            } else if keys.is_of_calls_alone() && !call.route.is_candidate() {
+            } else if keys.is_of_calls_alone() && candidate.is_none() {
                 call.call.key(key)
             } else {
                 key()

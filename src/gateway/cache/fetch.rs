@@ -130,7 +130,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     ) -> SharedOutcome {
         let at = unix_time();
         let asked = Arc::clone(&call.call);
-        let is_of_backend = call.route.is_candidate();
+        let is_of_backend = call.route.candidate().is_some();
         let received = self.inner.call(call).await;
         if let Some(written) = received.stored {
             // Made of stored responses, it has their lifetime and their dependencies.

@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::began_body::watched;
-use super::callers::Candidates;
-use super::route::{CallRoute, Cutover};
+use super::cutover::Cutovers;
 use crate::gateway::calendar::deadline;
+use crate::gateway::call_route::CallRoute;
 use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::migration::RuleState;
 use crate::telemetry::{CutoverResponse, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
-use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::{BackendSettings, Settings};
 
 /// Decides who answers a call.
@@ -33,8 +32,7 @@ pub(in crate::gateway) struct CuttingOver<S> {
 #[derive(Debug)]
 pub(in crate::gateway) struct CutoverRules {
     plan: CutoverPlan,
-    /// By the positions of the rules.
-    cutovers: Vec<Option<Arc<Cutover>>>,
+    cutovers: Cutovers,
     placer: Arc<Placer>,
     /// The time for a read with its fallback.
     longest_read: Duration,
@@ -90,11 +88,10 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
         let Some(rules) = &self.rules else {
             return self.inner.call(call).await;
         };
-        let route = rules.route_of(&call);
-        let rule_state = route.cutover().map(|cutover| Arc::clone(&cutover.rule_state));
+        let (route, rule_state) = rules.route_of(&call);
         let call = CalendarCall { route, ..call };
         match rule_state {
-            Some(rule_state) => Box::pin(self.ask(call, &rule_state, rules.longest_read)).await,
+            Some(rule_state) => Box::pin(self.ask(call, rule_state, rules.longest_read)).await,
             None => self.inner.call(call).await,
         }
     }
@@ -107,24 +104,21 @@ impl CutoverRules {
     pub(in crate::gateway) fn new(
         settings: &Settings,
         site: &BackendSettings,
-        candidates: &Candidates,
-        buffers: &BufferBudget,
+        cutovers: &Cutovers,
+        placer: Arc<Placer>,
     ) -> Option<Self> {
-        let cutovers = settings.cutover.iter();
         Some(Self {
             plan: CutoverPlan::new(settings)?,
-            cutovers: cutovers
-                .map(|rule| Cutover::new(rule, site, candidates, buffers).map(Arc::new))
-                .collect(),
-            placer: candidates.migration.placer(),
+            cutovers: Arc::clone(cutovers),
+            placer,
             longest_read: deadline::of_reads(&site.timeouts),
         })
     }
 
-    /// The backend of the first rule about a call whose share has its client.
-    fn route_of(&self, call: &CalendarCall) -> CallRoute {
+    /// The backend of the first rule about a call whose share has its client, and the state of that rule.
+    fn route_of(&self, call: &CalendarCall) -> (CallRoute, Option<&Arc<RuleState>>) {
         let Some(operation) = call.call.operation() else {
-            return CallRoute::Primary;
+            return (CallRoute::Primary, None);
         };
         let asked = CutoverCall {
             operation,
@@ -141,12 +135,13 @@ impl CutoverRules {
                 .placer
                 .place(&rule.backend, call.client.forwarded.client(), identity);
             if cutover.rule_state.share().covers(place) {
-                return CallRoute::Candidate(Arc::clone(cutover));
+                let route = CallRoute::Candidate(Arc::clone(&cutover.route));
+                return (route, Some(&cutover.rule_state));
             }
             if matches!(excluded, CallRoute::Primary) {
-                excluded = CallRoute::Excluded(Arc::clone(&cutover.rule_state));
+                excluded = CallRoute::Excluded(index);
             }
         }
-        excluded
+        (excluded, None)
     }
 }

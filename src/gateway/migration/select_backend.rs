@@ -1,13 +1,13 @@
 //! The end of a call's way: to the site, or to the backend of the rule that took the call.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Instant;
 
 use http::HeaderValue;
 use tokio::time::timeout;
 
-use super::route::{CallRoute, Cutover};
+use super::cutover::{Cutover, Cutovers};
+use crate::gateway::call_route::CallRoute;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::dispatch::Dispatch;
 use crate::gateway::stage::Stage;
@@ -20,6 +20,7 @@ use calendar_edge_core::migration::cutover::RuleEvent;
 pub(in crate::gateway) struct BackendSelection {
     /// The way to the site.
     pub(in crate::gateway) primary: Dispatch,
+    pub(in crate::gateway) cutovers: Cutovers,
 }
 
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.
@@ -34,7 +35,7 @@ struct Attempt<'a> {
 
 impl BackendSelection {
     /// Asks the site, as whose response the guard of a rule takes the time.
-    async fn ask_primary(&self, call: CalendarCall, rule_state: &Arc<RuleState>) -> BackendResult {
+    async fn ask_primary(&self, call: CalendarCall, rule_state: &RuleState) -> BackendResult {
         let is_write = call.call.is_write();
         let client = call.client.forwarded.client();
         let started = Instant::now();
@@ -55,10 +56,15 @@ impl BackendSelection {
 
 impl Stage<CalendarCall, BackendResult> for BackendSelection {
     async fn call(&self, call: CalendarCall) -> BackendResult {
-        match call.route.clone() {
-            CallRoute::Primary => self.primary.call(call).await,
-            CallRoute::Excluded(rule_state) => self.ask_primary(call, &rule_state).await,
-            CallRoute::Candidate(cutover) => cutover.ask(call).await,
+        let rule = match &call.route {
+            CallRoute::Primary => None,
+            CallRoute::Excluded(rule) => Some(*rule),
+            CallRoute::Candidate(candidate) => Some(candidate.rule),
+        };
+        match rule.and_then(|rule| self.cutovers.get(rule)?.as_ref()) {
+            None => self.primary.call(call).await,
+            Some(cutover) if call.route.candidate().is_some() => cutover.ask(call).await,
+            Some(cutover) => self.ask_primary(call, &cutover.rule_state).await,
         }
     }
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::callers::Candidates;
 use super::copier::{Copier, CopyOrder, Doubling};
 use super::dry_run::DryRunCall;
-use super::route::CallRoute;
 use crate::fleet::Fleet;
+use crate::gateway::call_route::CallRoute;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
 use calendar_edge_core::migration::cutover::CutoverCall;
@@ -88,7 +88,7 @@ impl Shadows {
             root: call.request().root,
             is_personal: call.expects_privacy(),
         };
-        let answered_by = route.cutover().map(|cutover| &*cutover.rule.backend);
+        let answered_by = route.candidate().map(|candidate| &*candidate.backend);
         let rules = self.copiers.iter().map(|copier| (copier.rule(), copier));
         let about = first_about(rules, &copied.operation.name).into_iter();
         about

@@ -1,0 +1,42 @@
+//! Who answers a call: the site, or the backend of a rule.
+
+use std::sync::Arc;
+
+use calendar_edge_core::cache::KeySpace;
+
+/// Who answers a call. Rules are known by their positions in the settings.
+#[derive(Debug, Clone, Default)]
+pub(super) enum CallRoute {
+    /// The site.
+    #[default]
+    Primary,
+    /// The site; the first rule about the call does not take its client.
+    Excluded(usize),
+    /// The backend of the rule that takes the client.
+    Candidate(Arc<CandidateRoute>),
+}
+
+/// The backend of a rule, as the stages of a call see it.
+#[derive(Debug)]
+pub(super) struct CandidateRoute {
+    /// The position of the rule.
+    pub(super) rule: usize,
+    /// The name of the backend.
+    pub(super) backend: String,
+    /// The keys of stored responses of the backend.
+    pub(super) keys: KeySpace,
+    /// Whether the site answers a read should the backend fail.
+    pub(super) falls_back: bool,
+}
+
+// === impl CallRoute ===
+
+impl CallRoute {
+    /// The backend, if it is that of a rule.
+    pub(super) fn candidate(&self) -> Option<&CandidateRoute> {
+        match self {
+            Self::Primary | Self::Excluded(_) => None,
+            Self::Candidate(candidate) => Some(candidate),
+        }
+    }
+}
