@@ -23,6 +23,7 @@
 pub mod app;
 pub mod backend;
 mod cache;
+mod calls;
 mod companion;
 pub mod config;
 mod fleet;

@@ -1,20 +1,25 @@
-//! Stored responses: held within a bound of memory, served while they hold, removed when something changes.
+//! Stored responses: held within a bound of memory, served while they hold, removed when something changes; and the
+//! stages by which calls use them.
 //!
-//! The core's [`cache`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. This room holds the
-//! responses. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
+//! The core's [`cache`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. Nothing
+//! is looked up here before a call is judged: [`Caching`] makes keys of judged calls only.
 
-mod answer;
+mod caching;
 mod collapsed_requests;
 mod companion;
+mod fetch;
+mod forms;
+mod invalidating;
 mod removal_log;
+mod served;
 mod site_clock;
 mod snapshot;
 mod statistics;
 mod store;
-mod stored_response;
 
-pub(crate) use answer::WholeResponse;
-pub(crate) use collapsed_requests::{CollapsedRequests, CollapsedRole, Leader, Progress};
+pub(crate) use caching::Caching;
+pub(crate) use fetch::CacheFetch;
+pub(crate) use forms::{RepresentationPages, Representations};
+pub(crate) use invalidating::Invalidating;
 pub(crate) use statistics::CompanionState;
-pub(crate) use store::{Cache, Lookup};
-pub(crate) use stored_response::{StoredMetadata, StoredResponse};
+pub(crate) use store::Cache;

@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::answer::WholeResponse;
 use super::store::Cache;
-use super::stored_response::{StoredMetadata, StoredResponse};
+use crate::calls::{StoredMetadata, StoredResponse, WholeResponse};
 use crate::server::response::AnsweredBy;
 use crate::server::state_file;
 use calendar_edge_core::cache::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
@@ -115,21 +114,21 @@ impl Cache {
 
 fn write_one(file: &mut impl Write, key: &str, stored: &StoredResponse) -> io::Result<()> {
     let filled = stored.filled();
-    let headers = stored.answer.headers().iter().filter_map(|(name, value)| {
+    let headers = stored.answer().headers().iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.to_string(), value.to_owned()))
     });
     let head = SnapshotHead {
         key: key.to_owned(),
-        status: stored.answer.status.as_u16(),
+        status: stored.answer().status().as_u16(),
         headers: headers.collect(),
         at: filled.at.as_millis(),
         turns_at: filled.turns_at.map(UnixTime::as_millis),
         is_brief: filled.is_brief,
-        tags: SnapshotHead::names(&stored.fill.dependencies),
+        tags: SnapshotHead::names(&stored.metadata().dependencies),
     };
     let head = serde_json::to_vec(&head)?;
-    let body = stored.answer.body();
+    let body = stored.answer().body();
     let lengths = SnapshotLengths {
         head: length(&head)?,
         body: length(body)?,

@@ -7,11 +7,10 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use moka::sync::Cache as Moka;
 
-use super::answer::WholeResponse;
 use super::companion::Companion;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
-use super::stored_response::{StoredMetadata, StoredResponse};
+use crate::calls::{StoredMetadata, StoredResponse, WholeResponse};
 use crate::companion::Invalidates;
 use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving};
@@ -141,7 +140,7 @@ impl Cache {
     pub(crate) fn holds(&self, stored: &StoredResponse) -> bool {
         self.shared
             .generations
-            .holds(&stored.fill.dependencies, &stored.checked)
+            .holds(&stored.metadata().dependencies, &stored.checked)
     }
 
     /// A response that can be stored. `older` is the one that it replaces.

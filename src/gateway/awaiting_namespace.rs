@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::fault;
 use super::serve_gateway::{ServeFuture, ServeGateway};
 use crate::backend::{ExchangeFailure, NamespaceLooks};
+use crate::calls::fault;
 use crate::gateway::GatewayState;
 use crate::layers::EdgeRequest;
 use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Settings};

@@ -7,8 +7,8 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
-use super::calls::ReceivedBody;
 use crate::backend::ExchangeFailure;
+use crate::gateway::call_request::ReceivedBody;
 use crate::gateway::site::min_rate_body::MinRateBody;
 use crate::layers::{BodyError, ClientBody};
 use crate::layers::{EdgeResponse, refused};

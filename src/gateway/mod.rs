@@ -9,7 +9,11 @@ use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
 use crate::backend::{Backends, OwnRequests};
+use crate::cache::{CacheFetch, Caching, Invalidating, RepresentationPages, Representations};
+use crate::calls::{CalendarCall, CallResponse, Deadline, Dispatch, PublicNames, Stage};
 use crate::layers::EdgeResponse;
+use crate::migration;
+use crate::server::threads::Computing;
 use calendar_edge_core::cache::forms::OfferedRepresentations;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -19,37 +23,23 @@ use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
 mod awaiting_namespace;
 mod body;
-mod cache;
 mod calendar;
-mod call_route;
-mod calls;
-mod dispatch;
-mod fault;
-mod forwarded;
+mod call_request;
 mod gateway_state;
-mod migration;
+mod known_reads;
 mod rate_limiter;
 mod record_reads;
 mod serve_gateway;
 mod service;
 mod site;
-mod stage;
 
 pub(crate) use gateway_state::GatewayState;
-pub use migration::dry_run::{DryRun, DryRunCall, DryRunFailure, DryRunResponse, Reach};
 pub(crate) use service::Gateway;
 
 use body::BodyReader;
-use cache::caching::Caching;
-use cache::fetch::CacheFetch;
-use cache::forms::{RepresentationPages, Representations};
-use cache::invalidating::Invalidating;
-use cache::known_reads::KnownReads;
-use calendar::computing::Computing;
-use calls::{CalendarCall, CallRequest, CallResponse};
-use forwarded::PublicNames;
+use call_request::CallRequest;
+use known_reads::KnownReads;
 use rate_limiter::RateLimiter;
-use stage::Stage;
 
 /// What the stages of one set of settings are made of. Each takes what it uses.
 #[derive(Debug)]
@@ -65,7 +55,7 @@ struct Plan<'a> {
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
     bodies: BodyReader,
-    candidates: migration::Candidates,
+    candidates: migration::OtherBackends,
     cutovers: migration::Cutovers,
 }
 
@@ -147,9 +137,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
             )
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
-        .layer(layer_fn(|inner| {
-            calendar::deadline::Deadline::new(inner, &plan.timeouts)
-        }))
+        .layer(layer_fn(|inner| Deadline::new(inner, &plan.timeouts)))
         // A write is a task of its own from here on.
         .layer(layer_fn(|inner| {
             calendar::detach_writes::DetachWrites::new(inner, &state.drain)
@@ -170,7 +158,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
             migration::Shadowing { inner, shadows }
         }))
         .service(migration::BackendSelection {
-            primary: dispatch::Dispatch::new(&plan.backends, &plan.rules)
+            primary: Dispatch::new(&plan.backends, &plan.rules)
                 .with_companions(&plan.site.origin, &state.companions)
                 .with_looks(&plan.site.origin, state.indexes.looks()),
             cutovers: Arc::clone(&plan.cutovers),
@@ -187,7 +175,7 @@ impl<'a> Plan<'a> {
         let policies = settings.backends.iter().map(|backend| backend.credentials);
         let metrics = state.metrics.migration();
         let callers = migration::Callers::new(&site, &state.backends, &rules, metrics, policies);
-        let candidates = migration::Candidates {
+        let candidates = migration::OtherBackends {
             callers,
             pools: state.pools.clone(),
             migration: state.migration.clone(),
@@ -263,6 +251,11 @@ impl<'a> Plan<'a> {
     }
 
     fn shadows(&self) -> Option<migration::Shadows> {
-        migration::Shadows::new(self.settings, &self.candidates, &self.rules, &self.state.fleet)
+        migration::Shadows::new(
+            self.settings,
+            &self.candidates,
+            &self.rules,
+            self.state.fleet.limits().size(),
+        )
     }
 }

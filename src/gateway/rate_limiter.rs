@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use crate::calls::fault;
 use crate::fleet::Fleet;
-use crate::gateway::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason};
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;

@@ -7,9 +7,8 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, Request, StatusCode};
 
-use super::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall};
-use super::stage::Stage;
 use crate::backend::{Forwarded, ForwardedHeaders};
+use crate::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall, Stage};
 use crate::companion::ReadsRecords;
 use crate::layers::EdgeResponse;
 use crate::server::bodies::read_within;

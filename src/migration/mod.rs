@@ -1,12 +1,30 @@
-//! What the edge finds out about the backends beside the site while it runs, and what it makes of that.
+//! The stages by which other backends see calls, the way to them, and what the edge finds out about them while it runs.
 
 mod backend_findings;
+mod began_body;
+mod callers;
+mod copier;
+mod copy_budget;
+mod cutover;
+mod cutting_over;
+mod dry_run;
 mod findings_file;
 mod keeper;
 mod migration_pages;
 mod migration_status;
 mod rule_state;
+mod select_backend;
+mod shadowing;
 mod state;
 
-pub(crate) use migration_status::MigrationStatus;
-pub(crate) use {backend_findings::BackendFindings, rule_state::RuleState, state::Migration};
+pub use dry_run::{DryRun, DryRunCall, DryRunFailure, DryRunResponse, Reach};
+pub(crate) use {
+    callers::{Callers, OtherBackends},
+    cutover::{Cutover, Cutovers},
+    cutting_over::{CutoverRules, CuttingOver},
+    migration_status::MigrationStatus,
+    rule_state::RuleState,
+    select_backend::BackendSelection,
+    shadowing::{Shadowing, Shadows},
+    state::Migration,
+};

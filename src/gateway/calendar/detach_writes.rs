@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::backend::QueueWatch;
-use crate::gateway::calls::{BackendResult, CalendarCall};
-use crate::gateway::stage::Stage;
+use crate::calls::{BackendResult, CalendarCall, Stage};
 use crate::server::Drain;
 
 /// Runs each write as a task of its own, which the drain waits for: a client that leaves must not leave a write half

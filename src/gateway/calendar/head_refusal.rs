@@ -1,7 +1,7 @@
 //! Refusals that the head alone decides, before a body is read.
 
-use crate::gateway::calls::{CallRequest, CallResponse};
-use crate::gateway::stage::Stage;
+use crate::calls::{CallResponse, Stage};
+use crate::gateway::call_request::CallRequest;
 use crate::layers::RefusalReason;
 use crate::layers::refused;
 use calendar_edge_core::gateway::refusals::DecidingBody;

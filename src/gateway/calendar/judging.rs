@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::computing::Computing;
-use crate::gateway::cache::known_reads::KnownReads;
-use crate::gateway::calls::{CalendarCall, CallRequest, CallResponse, JudgedCall, OpenedBy, ReceivedBody};
-use crate::gateway::forwarded::PublicNames;
-use crate::gateway::stage::Stage;
+use crate::calls::{CalendarCall, CallResponse, JudgedCall, PublicNames, Stage};
+use crate::gateway::call_request::{CallRequest, OpenedBy, ReceivedBody};
+use crate::gateway::known_reads::KnownReads;
 use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
+use crate::server::threads::Computing;
 use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
 use calendar_edge_core::cache::forms::OfferedRepresentations;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -74,9 +73,10 @@ impl<S> Judging<S> {
             request.opened.asks_for_calendar_file(),
             &request.asked.head.headers,
         );
+        let namespace = request.opened.namespace().cloned();
         CalendarCall {
             form: self.forms.chosen(&call, is_file, headers),
-            ..CalendarCall::new(call, request, &public, memory)
+            ..CalendarCall::new(call, &request.asked, namespace, &public, memory)
         }
     }
 

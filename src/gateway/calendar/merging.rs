@@ -9,8 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use crate::backend::ExchangeFailure;
-use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall};
-use crate::gateway::stage::Stage;
+use crate::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall, Stage};
 use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
 use calendar_edge_judge::contract::OperationId;

@@ -1,7 +1,5 @@
 //! The stages of a calendar call that are about the call itself.
 
-pub(super) mod computing;
-pub(super) mod deadline;
 pub(super) mod detach_writes;
 pub(super) mod head_refusal;
 pub(super) mod judging;

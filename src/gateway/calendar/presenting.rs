@@ -6,9 +6,7 @@ use http::StatusCode;
 use http_body_util::BodyExt;
 
 use crate::backend::OriginBody;
-use crate::gateway::calls::{BackendResult, CalendarCall, CallResponse, Login};
-use crate::gateway::fault;
-use crate::gateway::stage::Stage;
+use crate::calls::{BackendResult, CalendarCall, CallResponse, Login, Stage, fault};
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{SiteVerdict, Warnings, unix_time};

@@ -3,9 +3,9 @@
 //! Every request to the calendar is charged before anything is judged: a flood of requests that would be refused is
 //! still a flood. A request that exceeds a limit costs neither a body nor a judgement.
 
-use crate::gateway::calls::{CallRequest, CallResponse, Login};
+use crate::calls::{CallResponse, Login, Stage};
+use crate::gateway::call_request::CallRequest;
 use crate::gateway::rate_limiter::RateLimiter;
-use crate::gateway::stage::Stage;
 use crate::layers::EdgeResponse;
 
 /// Answers 429 when a limit is exceeded; tells every other client how much is left.

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use http_body::Body;
 
+use crate::calls::{CallResponse, Stage};
 use crate::gateway::body::{self, BodyFault, BodyReader, Unwanted};
-use crate::gateway::calls::{CallBody, CallRequest, CallResponse, ReceivedBody};
-use crate::gateway::stage::Stage;
+use crate::gateway::call_request::{CallBody, CallRequest, ReceivedBody};
 use crate::layers::{ClientBody, RefusalReason};
 use crate::server::bodies::CollectError;
 use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};

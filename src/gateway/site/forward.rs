@@ -15,9 +15,8 @@ use super::surface_guard::{FormGuard, SurfaceGuard};
 
 use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
+use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyFault, BodyReader};
-use crate::gateway::fault;
-use crate::gateway::forwarded::PublicNames;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};

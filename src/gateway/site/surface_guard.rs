@@ -8,7 +8,7 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts as Head;
 
-use crate::gateway::fault;
+use crate::calls::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
 use crate::telemetry::{DecidedBy, SurfaceMetrics, Warnings};

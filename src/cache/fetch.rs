@@ -8,11 +8,11 @@ use http::{HeaderValue, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 
+use super::collapsed_requests::Leader;
+use super::store::Cache;
 use crate::backend::{Backends, OwnRequests, QueueWatch};
-use crate::cache::{Cache, Leader, StoredMetadata, StoredResponse, WholeResponse};
+use crate::calls::{CalendarCall, CallResponse, Stage, StoredMetadata, StoredResponse, WholeResponse};
 use crate::companion::ChangeFeed;
-use crate::gateway::calls::{CalendarCall, CallResponse};
-use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::unix_time;
@@ -22,30 +22,30 @@ use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 /// Asks the site, and keeps what may be stored.
 #[derive(Debug)]
-pub(in crate::gateway) struct CacheFetch<S> {
-    pub(in crate::gateway) inner: S,
-    pub(in crate::gateway) cache: Cache,
-    pub(in crate::gateway) policy: CachePolicy,
-    pub(in crate::gateway) largest_body: u64,
-    pub(in crate::gateway) backends: Arc<Backends>,
-    pub(in crate::gateway) site: OwnRequests,
-    pub(in crate::gateway) drain: Drain,
-    pub(in crate::gateway) feed: ChangeFeed,
+pub(crate) struct CacheFetch<S> {
+    pub(crate) inner: S,
+    pub(crate) cache: Cache,
+    pub(crate) policy: CachePolicy,
+    pub(crate) largest_body: u64,
+    pub(crate) backends: Arc<Backends>,
+    pub(crate) site: OwnRequests,
+    pub(crate) drain: Drain,
+    pub(crate) feed: ChangeFeed,
 }
 
-/// What a client asks.
+/// A call of a client that may be answered from the cache.
 #[derive(Debug)]
-pub(in crate::gateway) struct CacheQuery<'c> {
+pub(crate) struct KeyedCall<'c> {
     /// Everything that the response depends on.
-    pub(in crate::gateway) key: Arc<str>,
-    pub(in crate::gateway) call: CacheableCall<'c>,
+    pub(crate) key: Arc<str>,
+    pub(crate) call: CacheableCall<'c>,
     /// The client's condition, if it may have the response already.
-    pub(in crate::gateway) if_none_match: Option<HeaderValue>,
+    pub(crate) if_none_match: Option<HeaderValue>,
 }
 
 /// The end of a query.
 #[derive(Debug, Clone)]
-pub(in crate::gateway) enum SharedOutcome {
+pub(crate) enum SharedOutcome {
     /// A response for everybody.
     Stored(Arc<StoredResponse>),
     /// The site failed: the same for everybody who asked.
@@ -61,13 +61,13 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 
 impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     /// The stages toward the site.
-    pub(in crate::gateway) const fn inner(&self) -> &S {
+    pub(crate) const fn inner(&self) -> &S {
         &self.inner
     }
 
     /// Asks the site for everybody who waits. `older` is the response that is replaced. A query that waits in the
     /// queue ends there when all have left, unless it is to replace a response.
-    pub(in crate::gateway) async fn fill(
+    pub(crate) async fn fill(
         self: Arc<Self>,
         leader: Leader<SharedOutcome>,
         call: CalendarCall,
@@ -233,11 +233,11 @@ fn fill(
     }
 }
 
-// === impl CacheQuery ===
+// === impl KeyedCall ===
 
-impl CacheQuery<'_> {
+impl KeyedCall<'_> {
     /// The name of the operation.
-    pub(in crate::gateway) fn operation(&self) -> &'static str {
+    pub(crate) fn operation(&self) -> &'static str {
         self.call.call().operation().name.as_str()
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, Response, StatusCode};
 
-use super::calls::{BackendResult, CalendarCall, CallFailure};
+use super::calendar_call::CalendarCall;
+use super::call_failure::{BackendResult, CallFailure};
 use super::fault;
 use super::stage::Stage;
 use crate::backend::{
@@ -20,7 +21,7 @@ use calendar_edge_core::settings::OriginSettings;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]
-pub(super) struct Dispatch {
+pub(crate) struct Dispatch {
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
     /// The companion plugins of the site's roots, which count its changes.
@@ -35,7 +36,7 @@ const NO_ROUTE: &[u8] = b"rest_no_route";
 // === impl Dispatch ===
 
 impl Dispatch {
-    pub(super) fn new(backends: &Arc<Backends>, rules: &Arc<RelayRules>) -> Self {
+    pub(crate) fn new(backends: &Arc<Backends>, rules: &Arc<RelayRules>) -> Self {
         Self {
             backends: Arc::clone(backends),
             rules: Arc::clone(rules),
@@ -47,13 +48,13 @@ impl Dispatch {
     /// Hears what answers show of companion plugins, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
-    pub(super) fn with_companions(self, site: &OriginSettings, companions: &Companions) -> Self {
+    pub(crate) fn with_companions(self, site: &OriginSettings, companions: &Companions) -> Self {
         let companions = site.mark_key.is_some().then(|| companions.clone());
         Self { companions, ..self }
     }
 
     /// Has the site asked for its namespaces when it does not have that of a call, unless the settings name it.
-    pub(super) fn with_looks(self, site: &OriginSettings, looks: &NamespaceLooks) -> Self {
+    pub(crate) fn with_looks(self, site: &OriginSettings, looks: &NamespaceLooks) -> Self {
         let looks = (!site.namespace.is_set()).then(|| looks.clone());
         Self { looks, ..self }
     }
@@ -80,7 +81,7 @@ impl Dispatch {
     }
 
     /// Sends a call, with the identity of its caller where the backend gets one instead of credentials.
-    pub(super) async fn send(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
+    pub(crate) async fn send(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         // Last of all: until here the call is the same for every backend.
         let identified = identity.map(|identity| call.client.forwarded.clone().identified(identity));
         let forwarded = identified.as_ref().unwrap_or(&call.client.forwarded);
@@ -94,7 +95,7 @@ impl Dispatch {
     }
 
     /// Asks something about a call beside it, which is not a call of the calendar.
-    pub(super) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
+    pub(crate) async fn ask_about(&self, call: &CalendarCall, outgoing: Outgoing<'_>) -> BackendResult {
         let context = CallContext::of_own_request(call.call.request().root, outgoing.target());
         self.answer(call, outgoing, &context).await
     }

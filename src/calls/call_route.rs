@@ -6,7 +6,7 @@ use calendar_edge_core::cache::KeySpace;
 
 /// Who answers a call. Rules are known by their positions in the settings.
 #[derive(Debug, Clone, Default)]
-pub(super) enum CallRoute {
+pub(crate) enum CallRoute {
     /// The site.
     #[default]
     Primary,
@@ -18,22 +18,22 @@ pub(super) enum CallRoute {
 
 /// The backend of a rule, as the stages of a call see it.
 #[derive(Debug)]
-pub(super) struct CandidateRoute {
+pub(crate) struct CandidateRoute {
     /// The position of the rule.
-    pub(super) rule: usize,
+    pub(crate) rule: usize,
     /// The name of the backend.
-    pub(super) backend: String,
+    pub(crate) backend: String,
     /// The keys of stored responses of the backend.
-    pub(super) keys: KeySpace,
+    pub(crate) keys: KeySpace,
     /// Whether the site answers a read should the backend fail.
-    pub(super) falls_back: bool,
+    pub(crate) falls_back: bool,
 }
 
 // === impl CallRoute ===
 
 impl CallRoute {
     /// The backend, if it is that of a rule.
-    pub(super) fn candidate(&self) -> Option<&CandidateRoute> {
+    pub(crate) fn candidate(&self) -> Option<&CandidateRoute> {
         match self {
             Self::Primary | Self::Excluded(_) => None,
             Self::Candidate(candidate) => Some(candidate),

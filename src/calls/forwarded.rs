@@ -11,9 +11,9 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// A public address in the forms that calls need; a configured one is written once for all of them.
 #[derive(Debug, Clone)]
-pub(super) struct PublicNames {
+pub(crate) struct PublicNames {
     /// The scheme and authority, without a trailing slash.
-    pub(super) base: Arc<str>,
+    pub(crate) base: Arc<str>,
     scheme: &'static str,
     host: HeaderValue,
 }
@@ -21,7 +21,7 @@ pub(super) struct PublicNames {
 // === impl PublicNames ===
 
 impl PublicNames {
-    pub(super) fn of(public: &PublicAddress) -> Self {
+    pub(crate) fn of(public: &PublicAddress) -> Self {
         let host = public.host().to_string();
         Self {
             base: [public.scheme().as_str(), "://", &host].concat().into(),
@@ -31,7 +31,7 @@ impl PublicNames {
     }
 
     /// The forwarding headers of a request.
-    pub(super) fn forwarded(&self, context: &RequestContext) -> Forwarded {
+    pub(crate) fn forwarded(&self, context: &RequestContext) -> Forwarded {
         Forwarded {
             client: context.client.address,
             scheme: self.scheme,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use crate::gateway::calls::JudgedCall;
+use crate::calls::JudgedCall;
 use calendar_edge_core::gateway::decision::OpenedCall;
 
 /// The last decisions about valid reads that [nothing but their target](calendar_edge_core::gateway::decision::Decider::sole_target)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 ///
 /// It is tower's `Service` without readiness: no step here has a state between calls that a caller would have to wait
 /// for. Futures are neither boxed nor named.
-pub(super) trait Stage<Request, Response>: Send + Sync + 'static {
+pub(crate) trait Stage<Request, Response>: Send + Sync + 'static {
     /// Takes the step and all steps below it.
     fn call(&self, request: Request) -> impl Future<Output = Response> + Send;
 }

@@ -4,13 +4,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::callers::Candidates;
+use super::callers::OtherBackends;
 use super::copier::{Copier, CopyOrder, Doubling};
 use super::dry_run::DryRunCall;
-use crate::fleet::Fleet;
-use crate::gateway::call_route::CallRoute;
-use crate::gateway::calls::{BackendResult, CalendarCall};
-use crate::gateway::stage::Stage;
+use crate::calls::{BackendResult, CalendarCall, CallRoute, Stage};
+use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::migration::cutover::CutoverCall;
 use calendar_edge_core::migration::{CopyTo, first_about};
 use calendar_edge_core::relay::RelayRules;
@@ -19,15 +17,15 @@ use calendar_edge_judge::call::ValidatedCall;
 
 /// Copies reads that rules choose, once they are answered; the response itself passes unchanged.
 #[derive(Debug)]
-pub(in crate::gateway) struct Shadowing<S> {
-    pub(in crate::gateway) inner: Arc<S>,
+pub(crate) struct Shadowing<S> {
+    pub(crate) inner: Arc<S>,
     /// None without a rule.
-    pub(in crate::gateway) shadows: Option<Shadows>,
+    pub(crate) shadows: Option<Shadows>,
 }
 
 /// All rules, with what draws from their shares.
 #[derive(Debug)]
-pub(in crate::gateway) struct Shadows {
+pub(crate) struct Shadows {
     copiers: Vec<Arc<Copier>>,
     draws: AtomicU64,
     hasher: RandomState,
@@ -60,15 +58,15 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
 
 impl Shadows {
     /// The rules of these settings; none without any.
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         settings: &Settings,
-        candidates: &Candidates,
+        candidates: &OtherBackends,
         rules: &Arc<RelayRules>,
-        fleet: &Fleet,
+        edges: &FleetSize,
     ) -> Option<Self> {
         let shadows = settings.shadow.iter();
         let copiers: Vec<_> = shadows
-            .filter_map(|rule| Copier::new(rule, &settings.compare, candidates, rules, fleet))
+            .filter_map(|rule| Copier::new(rule, &settings.compare, candidates, rules, edges))
             .map(Arc::new)
             .collect();
         (!copiers.is_empty()).then(|| Self {

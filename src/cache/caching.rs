@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::fetch::{CacheFetch, CacheQuery, SharedOutcome};
+use super::collapsed_requests::{CollapsedRequests, CollapsedRole, Progress};
+use super::fetch::{CacheFetch, KeyedCall, SharedOutcome};
 use super::served::CacheReport;
-use crate::cache::{Cache, CollapsedRequests, CollapsedRole, Lookup, Progress, StoredResponse};
+use super::store::{Cache, Lookup};
+use crate::calls::{CalendarCall, CallResponse, JudgedCall, Stage, StoredResponse};
 use crate::companion::Companions;
-use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
-use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::forms::Representation;
@@ -24,7 +24,7 @@ use calendar_edge_core::unix_time::UnixTime;
 ///
 /// It takes judged calls: a [`CacheableCall`] can only be made of a call that passed every rule.
 #[derive(Debug)]
-pub(in crate::gateway) struct Caching<S> {
+pub(crate) struct Caching<S> {
     filling: Arc<CacheFetch<S>>,
     cache: Cache,
     policy: CachePolicy,
@@ -63,7 +63,7 @@ enum QueryEnd {
 // === impl Caching ===
 
 impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         filling: CacheFetch<S>,
         settings: &CacheSettings,
         keys: KeySpace,
@@ -86,7 +86,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         Box::pin(self.filling.inner().call(call)).await
     }
 
-    fn query<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> CacheQuery<'c> {
+    fn query<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> KeyedCall<'c> {
         let reached = ReachedBy {
             public_base: &call.client.context.public_base,
             namespace: call.client.context.namespace.as_deref(),
@@ -94,7 +94,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         let candidate = call.route.candidate();
         let keys = candidate.map_or(&self.keys, |candidate| &candidate.keys);
         let key = || Arc::from(keys.key(cacheable, reached));
-        CacheQuery {
+        KeyedCall {
             key: if call.form != Representation::Json {
                 Arc::from(keys.key_of_form(cacheable, reached, call.form))
             } else if keys.is_of_calls_alone() && candidate.is_none() {
@@ -107,7 +107,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    async fn answer(&self, query: CacheQuery<'_>, call: CalendarCall) -> CallResponse {
+    async fn answer(&self, query: KeyedCall<'_>, call: CalendarCall) -> CallResponse {
         let now = unix_time();
         match self.cache.find(&query.key, now) {
             Lookup::Stored(stored, Serving::Fresh(left)) => {
@@ -127,7 +127,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     /// Asks the site, or waits for somebody who does. `older` is a response that may be served if the site fails.
     async fn ask(
         &self,
-        query: CacheQuery<'_>,
+        query: KeyedCall<'_>,
         call: CalendarCall,
         older: Option<Arc<StoredResponse>>,
     ) -> CallResponse {
@@ -186,7 +186,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         }
     }
 
-    async fn ask_alone(&self, call: CalendarCall, query: &CacheQuery<'_>) -> CallResponse {
+    async fn ask_alone(&self, call: CalendarCall, query: &KeyedCall<'_>) -> CallResponse {
         let asked = Asked {
             collapsed: false,
             stored_for: None,
@@ -199,7 +199,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     /// Takes a role for the query, and asks the site if nobody does.
     fn join(
         &self,
-        query: &CacheQuery<'_>,
+        query: &KeyedCall<'_>,
         call: &CalendarCall,
         older: Option<&Arc<StoredResponse>>,
     ) -> OwnPlace {
@@ -231,7 +231,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     }
 
     /// An older response in place of a failure, if there is one that nothing has removed meanwhile.
-    fn on_error(&self, older: Option<&Arc<StoredResponse>>, query: &CacheQuery<'_>) -> Option<CallResponse> {
+    fn on_error(&self, older: Option<&Arc<StoredResponse>>, query: &KeyedCall<'_>) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
         let now = unix_time();
         let stale = match self.cache.serving(older, now) {

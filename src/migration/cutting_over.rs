@@ -7,12 +7,8 @@ use tokio::time::timeout;
 
 use super::began_body::watched;
 use super::cutover::Cutovers;
-use crate::gateway::calendar::deadline;
-use crate::gateway::call_route::CallRoute;
-use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
-use crate::gateway::fault;
-use crate::gateway::stage::Stage;
-use crate::migration::RuleState;
+use super::rule_state::RuleState;
+use crate::calls::{CalendarCall, CallFailure, CallResponse, CallRoute, Stage, deadline, fault};
 use crate::telemetry::{CutoverResponse, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
 use calendar_edge_core::settings::{BackendSettings, Settings};
@@ -21,16 +17,16 @@ use calendar_edge_core::settings::{BackendSettings, Settings};
 ///
 /// It stands above the cache, whose keys name the backend: what one backend said is never shown to clients of another.
 #[derive(Debug)]
-pub(in crate::gateway) struct CuttingOver<S> {
-    pub(in crate::gateway) inner: S,
-    pub(in crate::gateway) warnings: Warnings,
+pub(crate) struct CuttingOver<S> {
+    pub(crate) inner: S,
+    pub(crate) warnings: Warnings,
     /// None without a rule.
-    pub(in crate::gateway) rules: Option<CutoverRules>,
+    pub(crate) rules: Option<CutoverRules>,
 }
 
 /// The rules, and what their decisions depend on.
 #[derive(Debug)]
-pub(in crate::gateway) struct CutoverRules {
+pub(crate) struct CutoverRules {
     plan: CutoverPlan,
     cutovers: Cutovers,
     placer: Arc<Placer>,
@@ -101,7 +97,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
 
 impl CutoverRules {
     /// The rules of these settings; none without any.
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         settings: &Settings,
         site: &BackendSettings,
         cutovers: &Cutovers,

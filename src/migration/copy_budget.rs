@@ -12,7 +12,7 @@ use calendar_edge_core::settings::ShadowRule;
 
 /// The budget of one rule. Nothing waits for it: what exceeds it is not copied.
 #[derive(Debug)]
-pub(in crate::gateway) struct CopyBudget {
+pub(crate) struct CopyBudget {
     places: Arc<Semaphore>,
     in_flight: usize,
     per_second: usize,
@@ -28,7 +28,7 @@ const SECOND: Duration = Duration::from_secs(1);
 // === impl CopyBudget ===
 
 impl CopyBudget {
-    pub(in crate::gateway) fn new(rule: &ShadowRule, edges: &FleetSize) -> Self {
+    pub(crate) fn new(rule: &ShadowRule, edges: &FleetSize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(rule.in_flight)),
             in_flight: rule.in_flight,
@@ -39,7 +39,7 @@ impl CopyBudget {
     }
 
     /// A place for one copy, which is held until the place is dropped, or why there is none.
-    pub(in crate::gateway) fn take(&self, now: Instant) -> Result<OwnedSemaphorePermit, CopySkip> {
+    pub(crate) fn take(&self, now: Instant) -> Result<OwnedSemaphorePermit, CopySkip> {
         let mut full_at = self.full_at.lock();
         let running = self.in_flight.saturating_sub(self.places.available_permits());
         if running >= self.edges.equal_part(self.in_flight) {

@@ -7,14 +7,14 @@ use http::{HeaderMap, StatusCode};
 use http_body::Body;
 
 use super::caching::Caching;
-use crate::cache::{Cache, StoredMetadata, StoredResponse, WholeResponse};
-use crate::gateway::calendar::computing::Computing;
-use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
-use crate::gateway::fault;
-use crate::gateway::stage::Stage;
+use super::store::Cache;
+use crate::calls::{
+    CalendarCall, CallResponse, JudgedCall, Stage, StoredMetadata, StoredResponse, WholeResponse, fault,
+};
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::bodies::{CollectError, read_within};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, whole};
+use crate::server::threads::Computing;
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::Storable;
 use calendar_edge_core::cache::forms::{
@@ -27,23 +27,23 @@ use calendar_edge_core::relay::{BufferBudget, vary_by};
 ///
 /// `S` answers in JSON, from stored responses where it can.
 #[derive(Debug)]
-pub(in crate::gateway) struct Representations<S> {
-    pub(in crate::gateway) json: Arc<S>,
+pub(crate) struct Representations<S> {
+    pub(crate) json: Arc<S>,
     /// The written answers, stored and collapsed like those of the site.
-    pub(in crate::gateway) written: Caching<RepresentationPages<S>>,
-    pub(in crate::gateway) offered: OfferedRepresentations,
+    pub(crate) written: Caching<RepresentationPages<S>>,
+    pub(crate) offered: OfferedRepresentations,
 }
 
 /// Reads the pages of a call and writes them in its form.
 #[derive(Debug)]
-pub(in crate::gateway) struct RepresentationPages<S> {
-    pub(in crate::gateway) json: Arc<S>,
-    pub(in crate::gateway) cache: Cache,
-    pub(in crate::gateway) calendar_name: Option<String>,
-    pub(in crate::gateway) computing: Computing,
+pub(crate) struct RepresentationPages<S> {
+    pub(crate) json: Arc<S>,
+    pub(crate) cache: Cache,
+    pub(crate) calendar_name: Option<String>,
+    pub(crate) computing: Computing,
     /// Pays for pages that are larger than `limits.response_buffer_bytes`.
-    pub(in crate::gateway) buffers: BufferBudget,
-    pub(in crate::gateway) warnings: Warnings,
+    pub(crate) buffers: BufferBudget,
+    pub(crate) warnings: Warnings,
 }
 
 /// A page of events.

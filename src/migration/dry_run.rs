@@ -13,10 +13,7 @@ use super::callers::{Callers, CandidateWay};
 use crate::backend::{
     BackendPool, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
-use crate::gateway::calendar::deadline::Deadline;
-use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
-use crate::gateway::fault;
-use crate::gateway::stage::Stage;
+use crate::calls::{CalendarCall, CallFailure, ClientSide, Deadline, JudgedCall, Stage, fault};
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::migration::comparison::{ComparedResponse, OwnHosts, ReportedCall};
@@ -32,7 +29,7 @@ use calendar_edge_judge::contract::OperationId;
 #[derive(Debug)]
 pub struct DryRun {
     way: Deadline<CandidateWay>,
-    pub(in crate::gateway) rules: Arc<RelayRules>,
+    pub(crate) rules: Arc<RelayRules>,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -98,7 +95,7 @@ impl DryRun {
     }
 
     /// The backend at the end of a way, with its state.
-    pub(in crate::gateway) fn over(pool: &BackendPool, callers: Option<&Arc<Callers>>) -> Self {
+    pub(crate) fn over(pool: &BackendPool, callers: Option<&Arc<Callers>>) -> Self {
         let rules = Arc::new(rules(&pool.backend));
         let way = CandidateWay::over(pool, &rules, callers);
         let way = Deadline::new(way, std::slice::from_ref(&pool.backend.timeouts));
@@ -139,12 +136,12 @@ impl DryRunCall {
     }
 
     /// The call for the stages that send it.
-    pub(in crate::gateway) fn again(&self) -> CalendarCall {
+    pub(crate) fn again(&self) -> CalendarCall {
         CalendarCall::of(Arc::clone(&self.client), Arc::clone(&self.call))
     }
 
     /// The name of the operation in metrics.
-    pub(in crate::gateway) fn operation_name(&self) -> &'static str {
+    pub(crate) fn operation_name(&self) -> &'static str {
         self.call.operation_name()
     }
 
@@ -169,7 +166,7 @@ impl DryRunCall {
     }
 
     /// The copy of a valid call of this client.
-    pub(in crate::gateway) fn copy_of(call: &ValidatedCall, client: &ClientSide) -> Self {
+    pub(crate) fn copy_of(call: &ValidatedCall, client: &ClientSide) -> Self {
         let client = ClientSide::absent(client.context.clone(), client.forwarded.clone());
         Self {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
@@ -178,7 +175,7 @@ impl DryRunCall {
     }
 
     /// The address of the client whose call it is.
-    pub(in crate::gateway) fn sender(&self) -> Option<IpAddr> {
+    pub(crate) fn sender(&self) -> Option<IpAddr> {
         self.client.forwarded.client()
     }
 
@@ -194,7 +191,7 @@ impl DryRunCall {
     }
 
     /// The call as reports name it, at the public address of its root.
-    pub(in crate::gateway) fn reported(&self, rules: &RelayRules) -> ReportedCall {
+    pub(crate) fn reported(&self, rules: &RelayRules) -> ReportedCall {
         let (operation, request) = (self.operation(), self.call.request());
         match &self.client.context.namespace {
             Some(namespace) if !self.is_personal() => {
@@ -206,11 +203,7 @@ impl DryRunCall {
     }
 
     /// A response that a backend of these rules gave, as the client would have seen it.
-    pub(in crate::gateway) async fn present<B>(
-        &self,
-        accepted: AcceptedResponse<B>,
-        rules: &RelayRules,
-    ) -> DryRunResponse
+    pub(crate) async fn present<B>(&self, accepted: AcceptedResponse<B>, rules: &RelayRules) -> DryRunResponse
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
@@ -237,7 +230,7 @@ impl DryRunCall {
 
 impl DryRunResponse {
     /// Returns true if the edge asked the backend.
-    pub(in crate::gateway) fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         let failure = self.failure.as_ref();
         failure.is_none_or(|failure| failure.reach != Reach::Edge)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::calls::CallFailure;
+use super::call_failure::CallFailure;
 use crate::backend::{ExchangeFailure, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
@@ -22,7 +22,7 @@ const LONGEST_FIELD: usize = 256;
 const LONGEST_ADVICE: usize = 1024;
 
 /// The response to a call that no backend answered.
-pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
+pub(crate) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
     match failure {
         CallFailure::NotWritten(fault) => refused(&fault.refusal()),
         CallFailure::Exchange(failure) => exchange_failed(failure, warnings),
@@ -37,7 +37,7 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
 }
 
 /// The response to a read whose pages make no response in the form that the client asks for.
-pub(super) fn not_written() -> EdgeResponse {
+pub(crate) fn not_written() -> EdgeResponse {
     refused(&Refusal::plain(EdgeError::OriginFailed.problem()))
 }
 
@@ -61,7 +61,7 @@ fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
 }
 
 /// The response to a failed exchange.
-pub(super) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
+pub(crate) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
     let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
     warnings.warn(kind, move |count| {
         tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
@@ -83,7 +83,7 @@ fn retry_after(wait: Duration) -> HeaderValue {
 }
 
 /// The response to a client that exceeded a rate limit.
-pub(super) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
+pub(crate) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
     let mut answer = refused(&EdgeError::RateLimited.refusal());
     answer
         .headers_mut()
@@ -113,7 +113,7 @@ const fn problem_of(failure: &ExchangeFailure) -> Problem {
 }
 
 /// The health of the origin that follows from an unsound response.
-pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
+pub(crate) fn health(failure: &OriginFailure) -> Option<Health> {
     match cause(failure) {
         Some(cause) => cause.health(),
         None if failure.is_outage() => Some(Health::Outage),
@@ -122,7 +122,7 @@ pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
 }
 
 /// The kind of an unsound response, or of the failure that cut it off.
-pub(super) fn name(failure: &OriginFailure) -> &'static str {
+pub(crate) fn name(failure: &OriginFailure) -> &'static str {
     cause(failure).map_or_else(|| failure.name(), |cause| cause.label())
 }
 
@@ -135,7 +135,7 @@ fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
 }
 
 /// The response in place of an unsound one.
-pub(super) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeResponse {
+pub(crate) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeResponse {
     if let Some(cause) = cause(failure) {
         // A deadline is a 504.
         return exchange_failed(cause, warnings);

@@ -22,7 +22,7 @@ const OTHER_FIELDS: usize = 8;
 /// The memory of one header field beside its value, in bytes.
 const FIELD: usize = 128;
 
-// === impl Answer ===
+// === impl WholeResponse ===
 
 impl WholeResponse {
     /// Copies a response. Parts of a response are parts of larger buffers, which a reference would keep.

@@ -13,14 +13,14 @@ use tokio::task::spawn_blocking;
 /// The others wait without a thread, and one whose client leaves meanwhile never begins. One that has begun runs to
 /// its end, because nothing can stop it.
 #[derive(Debug)]
-pub(in crate::gateway) struct Computing {
+pub(crate) struct Computing {
     places: Arc<Semaphore>,
 }
 
 // === impl Computing ===
 
 impl Computing {
-    pub(in crate::gateway) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let processors = available_parallelism().map_or(1, NonZero::get);
         Self {
             places: Arc::new(Semaphore::new(processors)),
@@ -28,10 +28,7 @@ impl Computing {
     }
 
     /// Waits for a place, then for the result.
-    pub(in crate::gateway) async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> T {
+    pub(crate) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         // Nobody closes the semaphore, so there is always a place.
         let place = Arc::clone(&self.places).acquire_owned().await;
         let computed = spawn_blocking(move || {

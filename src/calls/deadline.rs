@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
-use crate::gateway::stage::Stage;
+use super::calendar_call::CalendarCall;
+use super::call_failure::{BackendResult, CallFailure};
+use super::stage::Stage;
 use calendar_edge_core::settings::BackendTimeouts;
 
 /// The time that judging may add to the phases that have deadlines of their own.
@@ -11,13 +12,13 @@ const SLACK: Duration = Duration::from_secs(3);
 
 /// Gives a call up that outlives every deadline below; it holds even if one of those is wrong.
 #[derive(Debug)]
-pub(in crate::gateway) struct Deadline<S> {
+pub(crate) struct Deadline<S> {
     inner: S,
     limit: Duration,
 }
 
 /// The longest time that a read of the site takes.
-pub(in crate::gateway) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
+pub(crate) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
     timeouts.read + timeouts.queue + SLACK
 }
 
@@ -25,7 +26,7 @@ pub(in crate::gateway) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
 
 impl<S> Deadline<S> {
     /// The deadline of calls that one of these backends answers.
-    pub(in crate::gateway) fn new(inner: S, backends: &[BackendTimeouts]) -> Self {
+    pub(crate) fn new(inner: S, backends: &[BackendTimeouts]) -> Self {
         let longest = backends
             .iter()
             .map(|timeouts| timeouts.read.max(timeouts.write) + timeouts.queue);

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use http_body::Body;
 use http_body_util::BodyExt;
 
-use crate::gateway::calls::CallResponse;
-use crate::migration::RuleState;
+use super::rule_state::RuleState;
+use crate::calls::CallResponse;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::migration::cutover::RuleEvent;

@@ -10,11 +10,9 @@ use ring::hmac;
 use ring::rand::SystemRandom;
 use tokio::sync::Mutex as AsyncMutex;
 
+use super::state::Migration;
 use crate::backend::{BackendPool, BackendPools, Backends, CallerKey, CallerRequest, SharedBackends};
-use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
-use crate::gateway::dispatch::Dispatch;
-use crate::gateway::stage::Stage;
-use crate::migration::Migration;
+use crate::calls::{BackendResult, CalendarCall, CallFailure, Dispatch, Stage};
 use crate::telemetry::{IdentityOutcome, MigrationMetrics, unix_time};
 use calendar_edge_core::companion::mark::SiteUser;
 use calendar_edge_core::relay::RelayRules;
@@ -22,7 +20,7 @@ use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, MarkKey};
 
 /// Asks the site who callers are, and remembers it for seconds.
 #[derive(Debug)]
-pub(in crate::gateway) struct Callers {
+pub(crate) struct Callers {
     site: Dispatch,
     request: CallerRequest,
     /// Made for this process; credentials are known by their hashes only.
@@ -33,7 +31,7 @@ pub(in crate::gateway) struct Callers {
 
 /// The way to a backend, on which identities take the place of credentials if its settings say so.
 #[derive(Debug)]
-pub(in crate::gateway) struct CandidateWay {
+pub(crate) struct CandidateWay {
     way: Dispatch,
     identities: Option<Identities>,
 }
@@ -74,18 +72,18 @@ const ANONYMOUS: &str = "rest_not_logged_in";
 
 /// The other backends, with what is known of them and of their callers.
 #[derive(Debug)]
-pub(in crate::gateway) struct Candidates {
-    pub(in crate::gateway) pools: BackendPools,
+pub(crate) struct OtherBackends {
+    pub(crate) pools: BackendPools,
     /// Who callers are, for backends that get identities.
-    pub(in crate::gateway) callers: Option<Arc<Callers>>,
-    pub(in crate::gateway) migration: Migration,
+    pub(crate) callers: Option<Arc<Callers>>,
+    pub(crate) migration: Migration,
 }
 
 // === impl Callers ===
 
 impl Callers {
     /// The callers of a site; none if no candidate gets identities, or where the system has no random numbers.
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         site: &BackendSettings,
         shared: &SharedBackends,
         rules: &Arc<RelayRules>,
@@ -208,11 +206,7 @@ impl Said {
 
 impl CandidateWay {
     /// The way to a backend with its state.
-    pub(in crate::gateway) fn over(
-        pool: &BackendPool,
-        rules: &Arc<RelayRules>,
-        callers: Option<&Arc<Callers>>,
-    ) -> Self {
+    pub(crate) fn over(pool: &BackendPool, rules: &Arc<RelayRules>, callers: Option<&Arc<Callers>>) -> Self {
         let backend = &pool.backend;
         let backends = Arc::new(Backends::new(backend, &pool.shared));
         let is_signed = backend.credentials == CredentialsPolicy::Identity;
@@ -233,10 +227,7 @@ impl CandidateWay {
     /// # Errors
     ///
     /// The answer to the call, which then does not go to the backend.
-    pub(in crate::gateway) async fn identity(
-        &self,
-        call: &CalendarCall,
-    ) -> Result<Option<HeaderValue>, BackendResult> {
+    pub(crate) async fn identity(&self, call: &CalendarCall) -> Result<Option<HeaderValue>, BackendResult> {
         match &self.identities {
             Some(identities) => Box::pin(identities.of(call)).await,
             None => Ok(None),
@@ -244,11 +235,7 @@ impl CandidateWay {
     }
 
     /// Sends a call with the identity of its caller.
-    pub(in crate::gateway) async fn send(
-        &self,
-        call: CalendarCall,
-        identity: Option<HeaderValue>,
-    ) -> BackendResult {
+    pub(crate) async fn send(&self, call: CalendarCall, identity: Option<HeaderValue>) -> BackendResult {
         self.way.send(call, identity).await
     }
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::callers::{CandidateWay, Candidates};
+use super::callers::{CandidateWay, OtherBackends};
+use super::rule_state::RuleState;
 use crate::backend::PoolUse;
-use crate::gateway::call_route::CandidateRoute;
-use crate::migration::RuleState;
+use crate::calls::CandidateRoute;
 use calendar_edge_core::cache::KeySpace;
 use calendar_edge_core::relay::{BufferBudget, LearntRoots, RelayRules};
 use calendar_edge_core::settings::{BackendSettings, CutoverRule, Settings};
 
 /// A rule with the way to its backend.
 #[derive(Debug)]
-pub(in crate::gateway) struct Cutover {
+pub(crate) struct Cutover {
     pub(super) route: Arc<CandidateRoute>,
     pub(super) rule_state: Arc<RuleState>,
     pub(super) way: CandidateWay,
@@ -22,16 +22,16 @@ pub(in crate::gateway) struct Cutover {
 }
 
 /// The rules by their positions; none where the backend of a rule is not configured.
-pub(in crate::gateway) type Cutovers = Arc<[Option<Cutover>]>;
+pub(crate) type Cutovers = Arc<[Option<Cutover>]>;
 
 // === impl Cutover ===
 
 impl Cutover {
     /// The ways of all rules of these settings.
-    pub(in crate::gateway) fn all(
+    pub(crate) fn all(
         settings: &Settings,
         site: &BackendSettings,
-        candidates: &Candidates,
+        candidates: &OtherBackends,
         buffers: &BufferBudget,
     ) -> Cutovers {
         let rules = settings.cutover.iter().enumerate();
@@ -44,7 +44,7 @@ impl Cutover {
         position: usize,
         rule: &CutoverRule,
         site: &BackendSettings,
-        candidates: &Candidates,
+        candidates: &OtherBackends,
         buffers: &BufferBudget,
     ) -> Option<Self> {
         let pool = candidates.pools.get(&PoolUse::Calls(rule.backend.clone()))?;

@@ -5,9 +5,8 @@ use std::time::Duration;
 use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
 
-use super::fetch::CacheQuery;
-use crate::cache::{StoredResponse, WholeResponse};
-use crate::gateway::calls::CallResponse;
+use super::fetch::KeyedCall;
+use crate::calls::{CallResponse, StoredResponse, WholeResponse};
 use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
@@ -22,7 +21,7 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
 /// Writes responses that passed the cache.
 #[derive(Debug)]
-pub(in crate::gateway) struct CacheReport {
+pub(crate) struct CacheReport {
     metrics: CacheMetrics,
     client_max_age: Duration,
     /// What clients may do with a response that has an entity tag.
@@ -34,7 +33,7 @@ pub(in crate::gateway) struct CacheReport {
 // === impl CacheReport ===
 
 impl CacheReport {
-    pub(in crate::gateway) fn new(settings: &CacheSettings, metrics: &CacheMetrics) -> Self {
+    pub(crate) fn new(settings: &CacheSettings, metrics: &CacheMetrics) -> Self {
         Self {
             metrics: metrics.clone(),
             client_max_age: settings.client_max_age,
@@ -44,10 +43,10 @@ impl CacheReport {
     }
 
     /// A stored response, at a time.
-    pub(in crate::gateway) fn stored(
+    pub(crate) fn stored(
         &self,
         stored: &StoredResponse,
-        query: &CacheQuery<'_>,
+        query: &KeyedCall<'_>,
         outcome: CacheOutcome,
         now: UnixTime,
     ) -> CallResponse {
@@ -92,10 +91,10 @@ impl CacheReport {
     }
 
     /// A failure that is shared.
-    pub(in crate::gateway) fn plain(
+    pub(crate) fn plain(
         &self,
         answer: &WholeResponse,
-        query: &CacheQuery<'_>,
+        query: &KeyedCall<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
         let response = for_everybody(answer.response(), answer.by(), None);
@@ -103,7 +102,7 @@ impl CacheReport {
     }
 
     /// A response that comes from no store, to one client alone.
-    pub(in crate::gateway) fn fresh(
+    pub(crate) fn fresh(
         &self,
         response: CallResponse,
         operation: &'static str,

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use crate::cache::Cache;
+use super::store::Cache;
+use crate::calls::{BackendResult, CalendarCall, CallFailure, Stage};
 use crate::companion::Announcements;
-use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
-use crate::gateway::stage::Stage;
 use calendar_edge_core::cache::{Removal, RemovalCause, WriteEnd, WritePlace, written_by};
 use calendar_edge_core::settings::BackendTimeouts;
 
@@ -14,7 +13,7 @@ use calendar_edge_core::settings::BackendTimeouts;
 /// There are two: one in the task of the write, which runs to its end even if the client leaves, and one above the last
 /// deadline, where an answer leaves while the write goes on.
 #[derive(Debug)]
-pub(in crate::gateway) struct Invalidating<S> {
+pub(crate) struct Invalidating<S> {
     inner: S,
     place: WritePlace,
     cache: Cache,
@@ -29,7 +28,7 @@ const TELLING: Duration = Duration::from_millis(50);
 // === impl Invalidating ===
 
 impl<S> Invalidating<S> {
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         inner: S,
         place: WritePlace,
         backends: &[BackendTimeouts],

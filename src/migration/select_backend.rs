@@ -7,20 +7,17 @@ use http::HeaderValue;
 use tokio::time::timeout;
 
 use super::cutover::{Cutover, Cutovers};
-use crate::gateway::call_route::CallRoute;
-use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
-use crate::gateway::dispatch::Dispatch;
-use crate::gateway::stage::Stage;
-use crate::migration::RuleState;
+use super::rule_state::RuleState;
+use crate::calls::{BackendResult, CalendarCall, CallFailure, CallRoute, Dispatch, Stage};
 use crate::telemetry::CutoverResponse;
 use calendar_edge_core::migration::cutover::RuleEvent;
 
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
 #[derive(Debug)]
-pub(in crate::gateway) struct BackendSelection {
+pub(crate) struct BackendSelection {
     /// The way to the site.
-    pub(in crate::gateway) primary: Dispatch,
-    pub(in crate::gateway) cutovers: Cutovers,
+    pub(crate) primary: Dispatch,
+    pub(crate) cutovers: Cutovers,
 }
 
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::answer::WholeResponse;
+use super::whole_response::WholeResponse;
 use crate::layers::compression::{SharedBodies, StoredCodings};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
@@ -18,13 +18,13 @@ use calendar_edge_core::unix_time::UnixTime;
 /// A response in the cache.
 #[derive(Debug)]
 pub(crate) struct StoredResponse {
-    pub(super) answer: WholeResponse,
-    pub(super) tag: HeaderValue,
+    answer: WholeResponse,
+    tag: HeaderValue,
     /// Whether the site forbids other codings of it; found once, because every hit asks.
     is_untransformed: bool,
-    pub(super) fill: StoredMetadata,
+    fill: StoredMetadata,
     /// The generation up to which nothing that it depends on was removed.
-    pub(super) checked: AtomicU64,
+    pub(crate) checked: AtomicU64,
     /// The body and its compressed codings.
     codings: StoredCodings,
     /// Last: dropped after the entry's own references, it sees what clients hold.
@@ -68,7 +68,7 @@ impl StoredResponse {
 
     /// The same for a response that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
-    pub(super) fn replacing(
+    pub(crate) fn replacing(
         answer: WholeResponse,
         fill: StoredMetadata,
         older: Option<&Self>,
@@ -139,7 +139,7 @@ impl StoredResponse {
     }
 
     /// The memory of the entry with this key, in bytes.
-    pub(super) fn weight(&self, key: &str) -> u32 {
+    pub(crate) fn weight(&self, key: &str) -> u32 {
         // The codings are made later: all three together take about a third of the body.
         let codings = self.answer.body().len() / 3;
         let size = OVERHEAD + key.len() + self.answer.size() + codings + self.fill.dependencies.size();

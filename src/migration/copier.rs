@@ -8,15 +8,15 @@ use http_body_util::Empty;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use super::callers::Candidates;
+use super::backend_findings::BackendFindings;
+use super::callers::OtherBackends;
 use super::copy_budget::CopyBudget;
 use super::dry_run::{DryRun, DryRunCall, DryRunResponse};
+use super::state::Migration;
 use crate::backend::PoolUse;
-use crate::fleet::Fleet;
-use crate::gateway::calls::{BackendResult, CalendarCall};
-use crate::gateway::stage::Stage;
-use crate::migration::{BackendFindings, Migration};
+use crate::calls::{BackendResult, CalendarCall, Stage};
 use crate::telemetry::CopySkip;
+use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::migration::CopyTo;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
 use calendar_edge_core::relay::{AcceptedResponse, RelayRules};
@@ -24,7 +24,7 @@ use calendar_edge_core::settings::{CompareSettings, ShadowRule};
 
 /// Copies calls by one rule.
 #[derive(Debug)]
-pub(in crate::gateway) struct Copier {
+pub(crate) struct Copier {
     rule: ShadowRule,
     backend: Arc<str>,
     budget: CopyBudget,
@@ -42,7 +42,7 @@ pub(in crate::gateway) struct Copier {
 
 /// When the primary is asked a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gateway) enum Doubling {
+pub(crate) enum Doubling {
     /// In any case.
     Drawn,
     /// If the answers differ, a few times a day.
@@ -54,9 +54,9 @@ type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
 
 /// How a call is copied.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::gateway) struct CopyOrder {
-    pub(in crate::gateway) to: CopyTo,
-    pub(in crate::gateway) doubling: Doubling,
+pub(crate) struct CopyOrder {
+    pub(crate) to: CopyTo,
+    pub(crate) doubling: Doubling,
 }
 
 /// Two answers to one call.
@@ -70,20 +70,20 @@ struct ResponsePair {
 
 impl Copier {
     /// The copier of a rule; none if its backend is not configured.
-    pub(in crate::gateway) fn new(
+    pub(crate) fn new(
         rule: &ShadowRule,
         compare: &CompareSettings,
-        candidates: &Candidates,
+        candidates: &OtherBackends,
         rules: &Arc<RelayRules>,
-        fleet: &Fleet,
+        edges: &FleetSize,
     ) -> Option<Self> {
-        let Candidates { pools, migration, .. } = candidates;
+        let OtherBackends { pools, migration, .. } = candidates;
         let pool = pools.get(&PoolUse::Copies(rule.backend.clone()))?;
         let site = pools.get(&PoolUse::SiteCopies(rule.backend.clone()));
         Some(Self {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
-            budget: CopyBudget::new(rule, fleet.limits().size()),
+            budget: CopyBudget::new(rule, edges),
             way: DryRun::over(pool, candidates.callers.as_ref()),
             site: site.map(|pool| DryRun::over(pool, None)),
             primary: Arc::clone(rules),
@@ -94,12 +94,12 @@ impl Copier {
         })
     }
 
-    pub(in crate::gateway) const fn rule(&self) -> &ShadowRule {
+    pub(crate) const fn rule(&self) -> &ShadowRule {
         &self.rule
     }
 
     /// Begins to copy a call that the primary has answered, unless that exceeds the budget. It never waits.
-    pub(in crate::gateway) fn begin<S>(
+    pub(crate) fn begin<S>(
         self: Arc<Self>,
         call: &Arc<DryRunCall>,
         result: &BackendResult,

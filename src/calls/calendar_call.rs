@@ -1,0 +1,162 @@
+//! A judged call of a client, and who answers it.
+
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use http::HeaderValue;
+
+use super::call_route::CallRoute;
+use super::forwarded::PublicNames;
+use crate::backend::{AddressedCall, ForwardedHeaders, QueueWatch};
+use crate::layers::AskedRequest;
+use crate::server::bodies::Share;
+use crate::telemetry::RequestLog;
+use calendar_edge_core::cache::forms::Representation;
+use calendar_edge_core::cache::if_none_match;
+use calendar_edge_core::gateway::decision::PatchConditions;
+use calendar_edge_core::relay::ClientContext;
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_judge::call::ForwardableCall;
+
+/// A judged call of a client. It has two halves: what is of the client, which all calls for it share, and the question.
+#[derive(Debug, Clone)]
+pub(crate) struct CalendarCall {
+    pub(crate) client: Arc<ClientSide>,
+    pub(crate) call: Arc<JudgedCall>,
+    /// Who answers it.
+    pub(crate) route: CallRoute,
+    /// The form that its response has.
+    pub(crate) form: Representation,
+    /// The link to its caller while it waits for the backend.
+    pub(crate) queue: Option<QueueWatch>,
+}
+
+/// The client that a call is answered to.
+#[derive(Debug)]
+pub(crate) struct ClientSide {
+    pub(crate) context: ClientContext,
+    pub(crate) forwarded: ForwardedHeaders,
+    /// The client's condition, if it may have the response already.
+    pub(crate) if_none_match: Option<HeaderValue>,
+    /// What the client demands of the record; `None` if it did not send a PATCH.
+    pub(crate) patch: Option<PatchConditions>,
+    /// The record of the request that asks.
+    pub(crate) log: RequestLog,
+    /// The memory of the body.
+    _memory: Option<Share>,
+}
+
+/// A call that may be forwarded, with what is written of it when it is first needed.
+#[derive(Debug)]
+pub(crate) struct JudgedCall {
+    /// With its URL.
+    pub(crate) addressed: AddressedCall,
+    /// The cache key of the site's response, where it depends on the call alone.
+    key: OnceLock<Arc<str>>,
+}
+
+// === impl CalendarCall ===
+
+impl CalendarCall {
+    /// A judged call for the client that reached the edge at a public address, to be answered in JSON; the memory of its
+    /// body is counted until the call has ended.
+    pub(crate) fn new(
+        call: Arc<JudgedCall>,
+        asked: &AskedRequest,
+        namespace: Option<Arc<str>>,
+        public: &PublicNames,
+        memory: Option<Share>,
+    ) -> Self {
+        let AskedRequest { head, context, .. } = asked;
+        let client = ClientSide {
+            context: call.client_at(Arc::clone(&public.base), namespace),
+            forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
+            if_none_match: if_none_match(&head.headers),
+            patch: PatchConditions::of(&head.method, &head.headers),
+            log: context.log.clone(),
+            _memory: memory,
+        };
+        Self::of(Arc::new(client), call)
+    }
+
+    /// A call to the site.
+    pub(crate) const fn of(client: Arc<ClientSide>, call: Arc<JudgedCall>) -> Self {
+        Self {
+            client,
+            call,
+            route: CallRoute::Primary,
+            form: Representation::Json,
+            queue: None,
+        }
+    }
+
+    /// Another call for the same client, on the same way.
+    pub(crate) fn asking(&self, call: Arc<JudgedCall>) -> Self {
+        Self { call, ..self.clone() }
+    }
+
+    /// Returns true if the site answers the call should the backend of its route fail.
+    pub(crate) fn may_fall_back(&self) -> bool {
+        let candidate = self.route.candidate();
+        candidate.is_some_and(|candidate| candidate.falls_back) && !self.call.is_write()
+    }
+}
+
+// === impl ClientSide ===
+
+impl ClientSide {
+    /// A client that waits for no response itself.
+    pub(crate) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
+        Self {
+            context,
+            forwarded: forwarded.untimed(),
+            if_none_match: None,
+            patch: None,
+            log: RequestLog::default(),
+            _memory: None,
+        }
+    }
+}
+
+// === impl JudgedCall ===
+
+impl JudgedCall {
+    pub(crate) fn new(call: ForwardableCall) -> Self {
+        Self {
+            addressed: AddressedCall::new(call),
+            key: OnceLock::new(),
+        }
+    }
+
+    /// A client that asks it by this public address, in one of the namespaces.
+    pub(crate) fn client_at(&self, public_base: Arc<str>, namespace: Option<Arc<str>>) -> ClientContext {
+        ClientContext {
+            public_base,
+            namespace,
+            audience: if self.expects_privacy() {
+                Audience::OneClient
+            } else {
+                Audience::Everybody
+            },
+        }
+    }
+
+    /// The cache key, which is made at most once. It must depend on nothing but the call.
+    pub(crate) fn key(&self, key: impl FnOnce() -> Arc<str>) -> Arc<str> {
+        Arc::clone(self.key.get_or_init(key))
+    }
+
+    /// The name of the operation in metrics and logs.
+    pub(crate) fn operation_name(&self) -> &'static str {
+        self.operation()
+            .map_or("none", |operation| operation.name.as_str())
+    }
+}
+
+impl Deref for JudgedCall {
+    type Target = ForwardableCall;
+
+    fn deref(&self) -> &ForwardableCall {
+        self.addressed.call()
+    }
+}

@@ -1,0 +1,44 @@
+//! The outcome of a call at a backend, and the reasons why there is no response.
+
+use crate::backend::{AddressFault, ExchangeFailure, OriginBody};
+use calendar_edge_core::relay::{AcceptedResponse, OriginFailure};
+
+/// The outcome of a call at a backend.
+pub(crate) type BackendResult = Result<AcceptedResponse<OriginBody>, CallFailure>;
+
+/// The reason why a call has no response of a backend.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallFailure {
+    /// It cannot be written as a request.
+    #[error(transparent)]
+    NotWritten(#[from] AddressFault),
+    /// The exchange failed.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeFailure),
+    /// The response is not sound.
+    #[error(transparent)]
+    Unsound(#[from] OriginFailure),
+    /// The record changed while a PATCH was merged with it.
+    #[error("the record changed while the PATCH was merged with it")]
+    Conflict,
+    /// The record does not meet the client's precondition.
+    #[error("the record does not meet the precondition of the PATCH")]
+    PreconditionFailed,
+    /// The site's response is no record that a PATCH can be merged with.
+    #[error("the site's answer is no record that the PATCH can be merged with")]
+    NoRecord,
+    /// The record is larger than what is held of one response, so that a PATCH cannot be merged with it.
+    #[error(
+        "the record is too large to be merged: it must fit limits.response_buffer_bytes, and the rest of \
+         limits.response_buffer_total"
+    )]
+    RecordTooLarge,
+    /// The site does not say who the caller is, so that no identity can be sent.
+    #[error(
+        "the site does not say who the caller is: its answer to /wp/v2/users/me names no account of the credentials"
+    )]
+    CallerUnknown,
+    /// It outlived every deadline.
+    #[error("the call outlived every deadline of its exchange")]
+    Overdue,
+}

@@ -1,0 +1,62 @@
+//! The response to a calendar call, on its way back through the stages.
+
+use std::sync::Arc;
+
+use super::stored_response::StoredResponse;
+use crate::layers::EdgeResponse;
+use crate::telemetry::SiteVerdict;
+use calendar_edge_core::cache::{StatedLife, Storable};
+
+/// A response to a client, and what it says about the client's credentials.
+#[derive(Debug)]
+pub(crate) struct CallResponse {
+    pub(crate) response: EdgeResponse,
+    pub(crate) login: Login,
+    /// Whether the cache may keep it, by what the site said.
+    pub(crate) storable: Storable,
+    /// The lifetime that the site states.
+    pub(crate) stated: StatedLife,
+    /// The site's response to a call that did not pass every rule; none for other calls and responses of the edge.
+    pub(crate) site: Option<SiteVerdict>,
+    /// The stored response that it shows, or that can be stored as it is.
+    pub(crate) stored: Option<Arc<StoredResponse>>,
+}
+
+/// The site's verdict on the credentials of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Login {
+    /// The site refused them, 401, or does not show that it did not.
+    Refused,
+    /// The site was not asked, or did not refuse them.
+    NotRefused,
+}
+
+// === impl CallResponse ===
+
+impl CallResponse {
+    /// The same, which shows a stored response.
+    pub(crate) fn showing(self, stored: Arc<StoredResponse>) -> Self {
+        Self {
+            stored: Some(stored),
+            ..self
+        }
+    }
+}
+
+impl From<EdgeResponse> for CallResponse {
+    /// The edge's own response. A failure is the same for everybody who asked.
+    fn from(response: EdgeResponse) -> Self {
+        Self {
+            storable: if response.status().is_server_error() {
+                Storable::Failure
+            } else {
+                Storable::No
+            },
+            response,
+            stated: StatedLife::default(),
+            site: None,
+            login: Login::NotRefused,
+            stored: None,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A request to the calendar until its call is judged.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::known_reads::KnownRead;
+use crate::layers::{AskedRequest, ClientBody};
+use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
+use calendar_edge_core::gateway::refusals::DecidingBody;
+
+/// A request that the calendar's rules decide about.
+///
+/// Each stage's future holds the value that it was given, so what is large in it is behind a pointer.
+#[derive(Debug)]
+pub(super) struct CallRequest<B = CallBody> {
+    pub(super) asked: Box<AskedRequest>,
+    pub(super) opened: OpenedBy,
+    pub(super) body: B,
+}
+
+/// A call as it was opened, which tells whether what is decided about it may be remembered.
+#[derive(Debug)]
+pub(super) enum OpenedBy {
+    /// By its head alone, for the first time.
+    Head(Arc<OpenedCall>),
+    /// By a body that was sent to the rest of the site: its target says nothing about it.
+    Body(Arc<OpenedCall>),
+    /// By its head, like the same read before.
+    Known(Arc<KnownRead>),
+}
+
+/// The body of a request to the calendar.
+#[derive(Debug)]
+pub(super) enum CallBody {
+    /// It may still be on its way.
+    Incoming(ClientBody),
+    /// It was read to find out where the request leads.
+    Read(Bytes),
+}
+
+/// The body of a call when it is judged.
+#[derive(Debug)]
+pub(super) enum ReceivedBody {
+    /// The whole body; empty where it was dropped.
+    Whole(Bytes),
+    /// It was not read: the call is refused without it.
+    Left,
+}
+
+// === impl OpenedBy ===
+
+impl Deref for OpenedBy {
+    type Target = OpenedCall;
+
+    fn deref(&self) -> &OpenedCall {
+        match self {
+            Self::Head(opened) | Self::Body(opened) => opened,
+            Self::Known(known) => &known.opened,
+        }
+    }
+}
+
+// === impl CallRequest ===
+
+impl CallRequest<ReceivedBody> {
+    /// The body by which the call is judged. The head of a write can decide that its body is dropped.
+    pub(super) fn deciding(&self) -> DecidingBody<'_> {
+        let is_dropped = || matches!(self.opened.next().map(ReadableCall::body), Ok(BodyRule::Drop));
+        match &self.body {
+            ReceivedBody::Whole(_) if self.asked.head.method.is_safe() && is_dropped() => DecidingBody::None,
+            ReceivedBody::Whole(body) if !is_dropped() => DecidingBody::Read(body),
+            ReceivedBody::Whole(_) | ReceivedBody::Left => DecidingBody::Left,
+        }
+    }
+}
+
+// === impl ReceivedBody ===
+
+impl ReceivedBody {
+    /// The bytes that were read.
+    pub(super) const fn len(&self) -> usize {
+        match self {
+            Self::Whole(body) => body.len(),
+            Self::Left => 0,
+        }
+    }
+}
