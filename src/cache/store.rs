@@ -33,6 +33,7 @@ struct CacheState {
     clock: SiteClock,
     metrics: CacheMetrics,
     buffers: BufferBudget,
+    /// The number of responses that were stored so far, dropped ones included.
     fills: AtomicU64,
     /// The fills of the last snapshot.
     saved: AtomicU64,
@@ -170,14 +171,9 @@ impl Cache {
         holds
     }
 
-    /// The number of responses that were stored so far, dropped ones included.
-    pub(crate) fn fills(&self) -> u64 {
-        self.shared.fills.load(Ordering::Relaxed)
-    }
-
     /// Notes that the snapshot has what is stored now. False if it had all before.
     pub(super) fn note_saved(&self) -> bool {
-        let fills = self.fills();
+        let fills = self.shared.fills.load(Ordering::Relaxed);
         self.shared.saved.swap(fills, Ordering::Relaxed) != fills
     }
 
@@ -226,6 +222,10 @@ impl Invalidates for Cache {
 
     fn companion_heard(&self, at: UnixTime, is_unbroken: bool) {
         self.shared.companion.heard(at, is_unbroken);
+    }
+
+    fn has_stored(&self) -> bool {
+        self.shared.fills.load(Ordering::Relaxed) > 0
     }
 
     fn reconcile(&self) -> Duration {

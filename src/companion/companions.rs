@@ -157,7 +157,7 @@ impl Companions {
             is_new_count = state.tracker.answered(changes.number, asked.settled, now);
             if is_new_count {
                 // Before readers of the feed get it: they read all.
-                self.0.cache.begin_removal(&Removal::All, RemovalCause::Missed);
+                self.remove_all(RemovalCause::Missed);
                 self.0.feed.began_anew(root, changes.number);
             }
             let asked = ExchangeStart {
@@ -171,6 +171,16 @@ impl Companions {
             self.0.cache.drop_removed();
         }
         is_new_count
+    }
+
+    /// Removes everything, because a change may have gone unseen.
+    pub(crate) fn remove_all(&self, cause: RemovalCause) {
+        self.0.cache.begin_removal(&Removal::All, cause);
+    }
+
+    /// Whether this edge stored any response so far.
+    pub(crate) fn has_stored(&self) -> bool {
+        self.0.cache.has_stored()
     }
 
     /// Takes a seal for the first and only time.
@@ -259,7 +269,7 @@ impl Companions {
             due.extend(self.first_question(&roots, now));
         }
         if is_missed || is_unfinished {
-            self.0.cache.begin_removal(&Removal::All, RemovalCause::Missed);
+            self.remove_all(RemovalCause::Missed);
         }
         // After the removal: readers of the feed read all.
         for (root, settled) in missed {
@@ -299,7 +309,7 @@ impl Companions {
     }
 
     /// The time in which a lost message has to be noticed.
-    pub(super) fn reconcile(&self) -> Duration {
+    pub(crate) fn reconcile(&self) -> Duration {
         self.0.cache.reconcile()
     }
 

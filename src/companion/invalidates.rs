@@ -18,6 +18,9 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
     /// that the edge was not told of; else what was stored before is asked for again.
     fn companion_heard(&self, at: UnixTime, is_unbroken: bool);
 
+    /// Whether any response was stored so far.
+    fn has_stored(&self) -> bool;
+
     /// The time in which a lost message has to be noticed.
     fn reconcile(&self) -> Duration;
 }

@@ -14,7 +14,6 @@ use super::configuration;
 use super::fleet_status::FleetStatus;
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
-use crate::cache::Cache;
 use crate::companion::{Companions, Connectivity};
 use crate::migration::Migration;
 use crate::telemetry::{FleetMetrics, Metrics, Warnings, unix_time};
@@ -33,7 +32,6 @@ struct FleetState {
     edge: String,
     started: UnixTime,
     config: watch::Sender<FleetConfig>,
-    cache: Cache,
     companions: Companions,
     migration: Migration,
     /// Another edge has sent that a rule has changed.
@@ -61,7 +59,6 @@ impl Fleet {
     /// An edge that has not exchanged anything yet.
     pub(crate) fn new(
         settings: &Settings,
-        cache: &Cache,
         companions: &Companions,
         migration: &Migration,
         metrics: &Metrics,
@@ -73,7 +70,6 @@ impl Fleet {
             edge,
             started: unix_time(),
             config: watch::Sender::new(FleetConfig::default()),
-            cache: cache.clone(),
             companions: companions.clone(),
             migration: migration.clone(),
             are_rules_old: AtomicBool::new(true),
@@ -169,17 +165,8 @@ impl Fleet {
         self.0.members.load_full()
     }
 
-    pub(super) fn cache(&self) -> &Cache {
-        &self.0.cache
-    }
-
     pub(super) fn metrics(&self) -> &FleetMetrics {
         &self.0.metrics
-    }
-
-    /// True if this edge stored responses before it first received anything from the others.
-    pub(super) fn has_served_alone(&self) -> bool {
-        self.cache().fills() > 0
     }
 
     /// The hash by which all edges know a root.

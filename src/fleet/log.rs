@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{Seal, SealFault};
 use calendar_edge_core::companion::purge::{SeenFault, SeenSeals};
 use calendar_edge_core::fleet::{
@@ -113,7 +113,9 @@ impl Log {
             number,
             last: last.parse().unwrap_or_default(),
         };
-        if let Some(cause) = self.place.meet(&end, self.fleet.has_served_alone()) {
+        // It may have stored responses before it first received anything from the others.
+        let has_served_alone = self.fleet.companions().has_stored();
+        if let Some(cause) = self.place.meet(&end, has_served_alone) {
             self.remove_everything(cause);
         }
         Ok(())
@@ -127,9 +129,7 @@ impl Log {
             "messages of other edges were lost: all kept answers are removed"
         );
         self.fleet.metrics().gap(cause);
-        self.fleet
-            .cache()
-            .begin_removal(&Removal::All, RemovalCause::FleetGap);
+        self.fleet.companions().remove_all(RemovalCause::FleetGap);
     }
 
     fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {

@@ -26,7 +26,7 @@ impl FleetSubject for Turns {
     fn ask(&mut self, questions: &mut Commands, _: ExchangeTurn) {
         self.asked
             .extend(self.fleet.companions().announcements().take_turns());
-        let life = self.fleet.cache().settings().reconcile / 2;
+        let life = self.fleet.companions().reconcile() / 2;
         let life = life.as_millis().max(1).to_string();
         for asked in &self.asked {
             let key = format!("ask:{:016x}", self.fleet.hash_of(&asked.root));

@@ -71,7 +71,7 @@ impl GatewayState {
             pools: BackendPools::new(settings, metrics.clone(), threads)?,
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
-            fleet: Fleet::new(settings, &cache, &companions, &migration, &metrics, &warnings),
+            fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
             migration,
             companions,
             cache,
