@@ -41,25 +41,6 @@ struct OwnPlace {
     is_leader: bool,
 }
 
-/// What a client waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Patience {
-    /// The end of its query.
-    End,
-    /// The same, or that the query has to wait until the site can be asked.
-    Queue,
-}
-
-/// What became of the query of one client.
-enum QueryEnd {
-    /// It has ended.
-    Finished(SharedOutcome),
-    /// It waits until the site can be asked.
-    Queued,
-    /// Nobody asks it any more.
-    Lost,
-}
-
 // === impl Caching ===
 
 impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
@@ -146,7 +127,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             }
         };
         if let Some((older, stale)) = self.while_busy(older.as_ref())
-            && matches!(waiting.outcome(Patience::Queue).await, QueryEnd::Queued)
+            && waiting.is_queued().await
             && self.cache.holds(older)
         {
             let busy = self
@@ -154,8 +135,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 .stored(older, &query, CacheOutcome::Busy(stale), unix_time());
             return busy.showing(Arc::clone(older));
         }
-        match waiting.outcome(Patience::End).await {
-            QueryEnd::Finished(SharedOutcome::Stored(stored)) => {
+        match waiting.end().await {
+            Some(SharedOutcome::Stored(stored)) => {
                 let now = unix_time();
                 // What a change overtook on its way is not stored.
                 let left = self.cache.holds(&stored).then(|| self.left(&stored, now));
@@ -163,7 +144,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                     .stored(&stored, &query, asked(left), now)
                     .showing(stored)
             }
-            QueryEnd::Finished(SharedOutcome::Failed(failed)) => {
+            Some(SharedOutcome::Failed(failed)) => {
                 // The store of the fleet may have had one.
                 let older = older.clone().or_else(|| self.stored(&query.key));
                 match self.on_error(older.as_ref().filter(|_| !falls_back), &query) {
@@ -171,7 +152,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                     None => self.served.plain(&failed, &query, asked(None)),
                 }
             }
-            QueryEnd::Finished(SharedOutcome::Uncacheable(response)) if !collapsed => {
+            Some(SharedOutcome::Uncacheable(response)) if !collapsed => {
                 // The lock ends before the site is asked.
                 let own = response.lock().take();
                 match own {
@@ -180,9 +161,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 }
             }
             // Another client's answer, or none: this one asks for itself.
-            QueryEnd::Finished(SharedOutcome::Uncacheable(_)) | QueryEnd::Queued | QueryEnd::Lost => {
-                self.ask_alone(call, &query).await
-            }
+            Some(SharedOutcome::Uncacheable(_)) | None => self.ask_alone(call, &query).await,
         }
     }
 
@@ -286,23 +265,24 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
 // === impl OwnPlace ===
 
 impl OwnPlace {
-    /// What became of the query for this client.
+    /// The end of the query for this client; none if nobody asks it any more.
     ///
-    /// The leader hears of the first failure, the others of the second: one failure does not fail them all, and a site
-    /// that fails is not asked once for each.
-    async fn outcome(&mut self, patience: Patience) -> QueryEnd {
-        loop {
-            match &*self.progress.borrow_and_update() {
-                Progress::Finished(result) => return QueryEnd::Finished(result.clone()),
-                Progress::FailedOnce(result) if self.is_leader => {
-                    return QueryEnd::Finished(result.clone());
-                }
-                Progress::Queued if patience == Patience::Queue => return QueryEnd::Queued,
-                Progress::Asking | Progress::Queued | Progress::FailedOnce(_) => {}
-            }
-            if self.progress.changed().await.is_err() {
-                return QueryEnd::Lost;
-            }
-        }
+    /// The leader gets the first failure, the others the second: one failure does not fail them all, and a site that
+    /// fails is not asked once for each.
+    async fn end(&mut self) -> Option<SharedOutcome> {
+        let is_leader = self.is_leader;
+        let has_ended = |progress: &Progress<_>| progress.outcome(is_leader).is_some();
+        let progress = self.progress.wait_for(has_ended).await.ok()?;
+        progress.outcome(is_leader).cloned()
+    }
+
+    /// Waits until the query has ended, or waits itself until the site can be asked: then it returns true.
+    async fn is_queued(&mut self) -> bool {
+        let is_leader = self.is_leader;
+        let has_come = |progress: &Progress<_>| {
+            matches!(progress, Progress::Queued) || progress.outcome(is_leader).is_some()
+        };
+        let progress = self.progress.wait_for(has_come).await;
+        matches!(progress.as_deref(), Ok(Progress::Queued))
     }
 }

@@ -11,20 +11,14 @@ use tokio::sync::watch;
 /// The one who asks first leads. A question is asked by a task of its own, so that neither a leader nor a follower who
 /// leaves ends it for others.
 #[derive(Debug)]
-pub(crate) struct CollapsedRequests<L> {
-    running: Arc<Mutex<CollapsedTable<L>>>,
+pub(super) struct CollapsedRequests<L> {
+    running: RunningRequests<L>,
 }
 
-#[derive(Debug)]
-struct CollapsedTable<L> {
-    by_key: HashMap<String, CollapsedRequest<L>>,
-    last_number: u64,
-}
+type RunningRequests<L> = Arc<Mutex<HashMap<String, CollapsedRequest<L>>>>;
 
 #[derive(Debug)]
 struct CollapsedRequest<L> {
-    /// Tells this waiting from an earlier one with the same key.
-    number: u64,
     /// The generation of removals when it began.
     generation: u64,
     progress: watch::Sender<Progress<L>>,
@@ -32,7 +26,7 @@ struct CollapsedRequest<L> {
 
 /// How far a question is.
 #[derive(Debug, Clone)]
-pub(crate) enum Progress<L> {
+pub(super) enum Progress<L> {
     /// The site is being asked.
     Asking,
     /// The question waits until the site can be asked.
@@ -45,7 +39,7 @@ pub(crate) enum Progress<L> {
 
 /// The place of somebody who asks.
 #[derive(Debug)]
-pub(crate) enum CollapsedRole<L> {
+pub(super) enum CollapsedRole<L> {
     /// Nobody asks this yet.
     Leader(Leader<L>),
     /// Somebody does: this tells how far it is.
@@ -54,10 +48,9 @@ pub(crate) enum CollapsedRole<L> {
 
 /// The one who asks the site. When it is dropped, the question is over for everybody.
 #[derive(Debug)]
-pub(crate) struct Leader<L> {
-    running: Arc<Mutex<CollapsedTable<L>>>,
+pub(super) struct Leader<L> {
+    running: RunningRequests<L>,
     key: String,
-    number: u64,
     generation: u64,
     progress: watch::Sender<Progress<L>>,
 }
@@ -66,12 +59,8 @@ pub(crate) struct Leader<L> {
 
 impl<L> Default for CollapsedRequests<L> {
     fn default() -> Self {
-        let running = CollapsedTable {
-            by_key: HashMap::new(),
-            last_number: 0,
-        };
         Self {
-            running: Arc::new(Mutex::new(running)),
+            running: Arc::default(),
         }
     }
 }
@@ -79,29 +68,38 @@ impl<L> Default for CollapsedRequests<L> {
 impl<L> CollapsedRequests<L> {
     /// Takes a role for a question. A waiting that began before the last removal is not joined: its response may be older
     /// than the change that this client knows of.
-    pub(crate) fn join(&self, key: &str, generation: u64) -> CollapsedRole<L> {
+    pub(super) fn join(&self, key: &str, generation: u64) -> CollapsedRole<L> {
         let mut running = self.running.lock();
-        if let Some(waiting) = running.by_key.get(key)
+        if let Some(waiting) = running.get(key)
             && waiting.generation == generation
         {
             return CollapsedRole::Follower(waiting.progress.subscribe());
         }
-        running.last_number += 1;
-        let number = running.last_number;
         let progress = watch::Sender::new(Progress::Asking);
         let waiting = CollapsedRequest {
-            number,
             generation,
             progress: progress.clone(),
         };
-        running.by_key.insert(key.to_owned(), waiting);
+        running.insert(key.to_owned(), waiting);
         CollapsedRole::Leader(Leader {
             running: Arc::clone(&self.running),
             key: key.to_owned(),
-            number,
             generation,
             progress,
         })
+    }
+}
+
+// === impl Progress ===
+
+impl<L> Progress<L> {
+    /// The outcome for a leader or a follower, if there is one.
+    pub(super) const fn outcome(&self, is_leader: bool) -> Option<&L> {
+        match self {
+            Self::Finished(outcome) => Some(outcome),
+            Self::FailedOnce(outcome) if is_leader => Some(outcome),
+            Self::Asking | Self::Queued | Self::FailedOnce(_) => None,
+        }
     }
 }
 
@@ -109,28 +107,28 @@ impl<L> CollapsedRequests<L> {
 
 impl<L> Leader<L> {
     /// The generation of removals when the question began.
-    pub(crate) const fn generation(&self) -> u64 {
+    pub(super) const fn generation(&self) -> u64 {
         self.generation
     }
 
     /// The key of the question.
-    pub(crate) fn key(&self) -> &str {
+    pub(super) fn key(&self) -> &str {
         &self.key
     }
 
     /// The progress, for the one whose question this is.
-    pub(crate) fn progress(&self) -> watch::Receiver<Progress<L>> {
+    pub(super) fn progress(&self) -> watch::Receiver<Progress<L>> {
         self.progress.subscribe()
     }
 
     /// Returns true if others wait for the response too.
-    pub(crate) fn has_followers(&self) -> bool {
+    pub(super) fn has_followers(&self) -> bool {
         // One may be the leader's own.
         self.progress.receiver_count() > 1
     }
 
     /// Tells whether the question waits until the site can be asked.
-    pub(crate) fn waits(&self, is_queued: bool) {
+    pub(super) fn waits(&self, is_queued: bool) {
         self.progress.send_if_modified(|progress| {
             let next = if is_queued {
                 Progress::Queued
@@ -146,7 +144,7 @@ impl<L> Leader<L> {
     }
 
     /// Ends when nobody waits for the response any more. Nobody joins from here on.
-    pub(crate) async fn abandoned(&self) {
+    pub(super) async fn abandoned(&self) {
         loop {
             self.progress.closed().await;
             let mut running = self.running.lock();
@@ -159,23 +157,21 @@ impl<L> Leader<L> {
     }
 
     /// Tells the first failure.
-    pub(crate) fn failed_once(&self, result: L) {
+    pub(super) fn failed_once(&self, result: L) {
         self.progress.send_replace(Progress::FailedOnce(result));
     }
 
     /// Tells the end. Nobody joins from here on.
-    pub(crate) fn finish(self, result: L) {
+    pub(super) fn finish(self, result: L) {
         self.leave(&mut self.running.lock());
         self.progress.send_replace(Progress::Finished(result));
     }
 
-    fn leave(&self, running: &mut CollapsedTable<L>) {
-        let is_own = running
-            .by_key
-            .get(&self.key)
-            .is_some_and(|waiting| waiting.number == self.number);
-        if is_own {
-            running.by_key.remove(&self.key);
+    /// Leaves the place to others, unless one of them has it already.
+    fn leave(&self, running: &mut HashMap<String, CollapsedRequest<L>>) {
+        let own = running.get(&self.key);
+        if own.is_some_and(|waiting| waiting.progress.same_channel(&self.progress)) {
+            running.remove(&self.key);
         }
     }
 }
@@ -239,7 +235,7 @@ mod tests {
         before.finish(1);
         drop(follow(&collapsing, 1));
         after.finish(2);
-        assert!(collapsing.running.lock().by_key.is_empty());
+        assert!(collapsing.running.lock().is_empty());
     }
 
     #[tokio::test]

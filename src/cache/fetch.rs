@@ -35,17 +35,17 @@ pub(crate) struct CacheFetch<S> {
 
 /// A call of a client that may be answered from the cache.
 #[derive(Debug)]
-pub(crate) struct KeyedCall<'c> {
+pub(super) struct KeyedCall<'c> {
     /// Everything that the response depends on.
-    pub(crate) key: Arc<str>,
-    pub(crate) call: CacheableCall<'c>,
+    pub(super) key: Arc<str>,
+    pub(super) call: CacheableCall<'c>,
     /// The client's condition, if it may have the response already.
-    pub(crate) if_none_match: Option<HeaderValue>,
+    pub(super) if_none_match: Option<HeaderValue>,
 }
 
 /// The end of a query.
 #[derive(Debug, Clone)]
-pub(crate) enum SharedOutcome {
+pub(super) enum SharedOutcome {
     /// A response for everybody.
     Stored(Arc<StoredResponse>),
     /// The site failed: the same for everybody who asked.
@@ -61,13 +61,13 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 
 impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
     /// The stages toward the site.
-    pub(crate) const fn inner(&self) -> &S {
+    pub(super) const fn inner(&self) -> &S {
         &self.inner
     }
 
     /// Asks the site for everybody who waits. `older` is the response that is replaced. A query that waits in the
     /// queue ends there when all have left, unless it is to replace a response.
-    pub(crate) async fn fill(
+    pub(super) async fn fill(
         self: Arc<Self>,
         leader: Leader<SharedOutcome>,
         call: CalendarCall,
@@ -237,7 +237,7 @@ fn fill(
 
 impl KeyedCall<'_> {
     /// The name of the operation.
-    pub(crate) fn operation(&self) -> &'static str {
+    pub(super) fn operation(&self) -> &'static str {
         self.call.call().operation().name.as_str()
     }
 }

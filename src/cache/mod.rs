@@ -6,7 +6,6 @@
 
 mod caching;
 mod collapsed_requests;
-mod companion;
 mod fetch;
 mod forms;
 mod invalidating;
@@ -21,5 +20,4 @@ pub(crate) use caching::Caching;
 pub(crate) use fetch::CacheFetch;
 pub(crate) use forms::{RepresentationPages, Representations};
 pub(crate) use invalidating::Invalidating;
-pub(crate) use statistics::CompanionState;
 pub(crate) use store::Cache;

@@ -21,7 +21,7 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
 /// Writes responses that passed the cache.
 #[derive(Debug)]
-pub(crate) struct CacheReport {
+pub(super) struct CacheReport {
     metrics: CacheMetrics,
     client_max_age: Duration,
     /// What clients may do with a response that has an entity tag.
@@ -33,7 +33,7 @@ pub(crate) struct CacheReport {
 // === impl CacheReport ===
 
 impl CacheReport {
-    pub(crate) fn new(settings: &CacheSettings, metrics: &CacheMetrics) -> Self {
+    pub(super) fn new(settings: &CacheSettings, metrics: &CacheMetrics) -> Self {
         Self {
             metrics: metrics.clone(),
             client_max_age: settings.client_max_age,
@@ -43,7 +43,7 @@ impl CacheReport {
     }
 
     /// A stored response, at a time.
-    pub(crate) fn stored(
+    pub(super) fn stored(
         &self,
         stored: &StoredResponse,
         query: &KeyedCall<'_>,
@@ -91,7 +91,7 @@ impl CacheReport {
     }
 
     /// A failure that is shared.
-    pub(crate) fn plain(
+    pub(super) fn plain(
         &self,
         answer: &WholeResponse,
         query: &KeyedCall<'_>,
@@ -102,7 +102,7 @@ impl CacheReport {
     }
 
     /// A response that comes from no store, to one client alone.
-    pub(crate) fn fresh(
+    pub(super) fn fresh(
         &self,
         response: CallResponse,
         operation: &'static str,

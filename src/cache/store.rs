@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use moka::sync::Cache as Moka;
 
-use super::companion::Companion;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
 use crate::calls::{StoredMetadata, StoredResponse, WholeResponse};
@@ -29,7 +28,8 @@ struct CacheState {
     rules: ArcSwap<Rules>,
     answers: ArcSwap<StoredResponses>,
     generations: RemovalLog,
-    companion: Companion,
+    /// The last signs of the companion plugin, if there was any.
+    companion: ArcSwapOption<CompanionSigns>,
     clock: SiteClock,
     metrics: CacheMetrics,
     buffers: BufferBudget,
@@ -68,7 +68,7 @@ impl Cache {
                 rules: ArcSwap::from_pointee(Rules::new(settings)),
                 answers: ArcSwap::from_pointee(answers(settings.memory, metrics.clone())),
                 generations: RemovalLog::new(),
-                companion: Companion::default(),
+                companion: ArcSwapOption::empty(),
                 clock: SiteClock::default(),
                 metrics,
                 buffers: buffers.clone(),
@@ -193,7 +193,7 @@ impl Cache {
 
     /// The signs of the companion plugin.
     pub(crate) fn companion(&self) -> Option<CompanionSigns> {
-        self.shared.companion.signs()
+        self.shared.companion.load().as_deref().copied()
     }
 
     pub(super) fn answers(&self) -> arc_swap::Guard<Arc<StoredResponses>> {
@@ -221,7 +221,10 @@ impl Invalidates for Cache {
     }
 
     fn companion_heard(&self, at: UnixTime, is_unbroken: bool) {
-        self.shared.companion.heard(at, is_unbroken);
+        self.shared.companion.rcu(|signs| {
+            let known = signs.as_deref().copied();
+            Some(Arc::new(CompanionSigns::after(known, at, is_unbroken)))
+        });
     }
 
     fn has_stored(&self) -> bool {

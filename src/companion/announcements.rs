@@ -57,18 +57,15 @@ pub(crate) enum OutgoingMessage {
     /// Stored responses were removed.
     Purge(PurgeRequest, RemovalCause),
     /// A site responded to the question of this edge.
-    Seen(SeenChanges),
-}
-
-/// The response of a site to this edge's question.
-#[derive(Debug)]
-pub(crate) struct SeenChanges {
-    pub(crate) root: Url,
-    pub(crate) changes: ShownChanges,
-    /// True if the site's count began anew.
-    pub(crate) is_new_count: bool,
-    /// When the site was asked.
-    pub(crate) asked: Instant,
+    Seen {
+        /// The root that was asked.
+        root: Url,
+        changes: ShownChanges,
+        /// True if the site's count began anew.
+        is_new_count: bool,
+        /// When the site was asked.
+        asked: Instant,
+    },
 }
 
 /// A root whose site is to be asked by one edge.
@@ -120,7 +117,8 @@ impl Announcements {
     /// Takes a message. It is sent at once, or later if the store is away now.
     pub(crate) fn tell(&self, news: OutgoingMessage) -> Telling {
         let connectivity = self.connectivity();
-        let is_of_use = connectivity == Connectivity::Together || !matches!(news, OutgoingMessage::Seen(_));
+        let is_of_use =
+            connectivity == Connectivity::Together || !matches!(news, OutgoingMessage::Seen { .. });
         if connectivity == Connectivity::None || !is_of_use {
             return Telling(None);
         }
@@ -256,7 +254,7 @@ mod tests {
     fn changes(announcement: &Announcement) -> (bool, Vec<u64>) {
         match &announcement.news {
             OutgoingMessage::Purge(purge, _) => (purge.removal == Removal::All, purge.changes.clone()),
-            OutgoingMessage::Seen(_) => panic!("a purge was told"),
+            OutgoingMessage::Seen { .. } => panic!("a purge was told"),
         }
     }
 

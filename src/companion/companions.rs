@@ -11,7 +11,7 @@ use url::Url;
 
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
-use super::invalidates::{Invalidates, Removed};
+use super::invalidates::Invalidates;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
@@ -189,13 +189,13 @@ impl Companions {
         taken.take(seal, unix_time)
     }
 
-    /// Removes what a purge names.
-    pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
+    /// Removes what a purge names. Returns the generation that this begins, and the number of responses.
+    pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> (u64, usize) {
         // First the responses: whoever sees the number later must not find them.
         let generation = self.0.cache.begin_removal(&purge.removal, cause);
         let removed = self.0.cache.drop_removed();
         self.note(purge, cause);
-        Removed { removed, generation }
+        (generation, removed)
     }
 
     /// Removes what another edge received, without counting it.

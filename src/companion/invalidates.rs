@@ -24,12 +24,3 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
     /// The time in which a lost message has to be noticed.
     fn reconcile(&self) -> Duration;
 }
-
-/// The result of a removal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Removed {
-    /// The number of responses that were removed.
-    pub(super) removed: usize,
-    /// The generation that the removal began.
-    pub(super) generation: u64,
-}

@@ -11,7 +11,6 @@ use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use super::companions::Companions;
-use super::invalidates::Removed;
 use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
@@ -72,16 +71,6 @@ impl PurgeRequests {
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        let (removed, is_told) = self.obey(head, body, sender).await?;
-        Ok(confirmed(removed, is_told))
-    }
-
-    /// What was removed, and whether the other edges got it.
-    async fn obey<B>(&self, head: &Head, body: B, sender: Sender) -> Result<(Removed, bool), Refusal>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<BoxError>,
-    {
         let seal = self.seal(&head.headers, sender)?;
         let body = read(body).await?;
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
@@ -96,8 +85,8 @@ impl PurgeRequests {
         let telling = companions.announcements().tell_purge(purge.clone(), cause);
         // It looks at every kept response.
         let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
-        let removed = removing.await.map_err(|_| EdgeError::InternalError.refusal())?;
-        Ok((removed, telling.within(TELLING).await))
+        let (generation, removed) = removing.await.map_err(|_| EdgeError::InternalError.refusal())?;
+        Ok(confirmed(generation, removed, telling.within(TELLING).await))
     }
 
     /// The seal of a purge, taken for the first time; none in a purge from this machine.
@@ -143,8 +132,7 @@ where
     })
 }
 
-fn confirmed(removed: Removed, is_told: bool) -> PlainResponse {
-    let Removed { removed, generation } = removed;
+fn confirmed(generation: u64, removed: usize, is_told: bool) -> PlainResponse {
     let fleet = if is_told { "" } else { ",\"fleet\":\"alone\"" };
     json(
         StatusCode::OK,

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use super::announcements::{OutgoingMessage, SeenChanges};
+use super::announcements::OutgoingMessage;
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
@@ -114,12 +114,12 @@ impl CompanionService {
         let changes = changes.ok().flatten();
         let is_new_count = companions.answered(root, asked, changes);
         if let Some(changes) = changes {
-            announcements.tell(OutgoingMessage::Seen(SeenChanges {
+            announcements.tell(OutgoingMessage::Seen {
                 root: root.clone(),
                 changes,
                 is_new_count,
                 asked: began,
-            }));
+            });
         }
     }
 }

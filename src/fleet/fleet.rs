@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use url::Url;
 use uuid::Uuid;
 
 use super::configuration;
-use super::fleet_status::FleetStatus;
+use super::fleet_status;
 use super::shared_limits::FleetLimits;
 use super::store_fault::StoreFault;
 use crate::companion::{Companions, Connectivity};
@@ -103,14 +104,14 @@ impl Fleet {
     }
 
     /// What operators see; none without a store.
-    pub(crate) fn status(&self) -> Option<FleetStatus> {
+    pub(crate) fn status(&self) -> Option<Value> {
         let config = self.0.config.borrow();
         let standing = self.0.standing.lock();
         let members = self.0.members.load();
         config
             .settings
             .is_set()
-            .then(|| FleetStatus::new(&self.0.edge, &standing, &members))
+            .then(|| fleet_status::status(&self.0.edge, &standing, &members))
     }
 
     /// What the edges limit together.

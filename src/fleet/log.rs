@@ -60,12 +60,17 @@ impl Log {
                 purge: purge.clone(),
                 cause: *cause,
             },
-            OutgoingMessage::Seen(seen) => FleetMessage::Seen(SeenNumber {
-                root: self.fleet.hash_of(&seen.root),
-                number: seen.changes.number,
-                begun: seen.changes.begun.map(|begun| begun.as_secs()),
-                anew: seen.is_new_count,
-                age_us: u64::try_from(seen.asked.elapsed().as_micros()).unwrap_or(u64::MAX),
+            OutgoingMessage::Seen {
+                root,
+                changes,
+                is_new_count,
+                asked,
+            } => FleetMessage::Seen(SeenNumber {
+                root: self.fleet.hash_of(root),
+                number: changes.number,
+                begun: changes.begun.map(|begun| begun.as_secs()),
+                anew: *is_new_count,
+                age_us: u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX),
             }),
         }
     }

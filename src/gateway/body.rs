@@ -41,51 +41,39 @@ pub(super) enum BodyFault {
     Unexpected,
 }
 
-/// The presence of an unexpected body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unwanted {
-    /// Nothing.
-    Absent,
-    /// At least a byte, or the announcement of one.
-    Sent,
-}
-
 /// Reads and drops a small body. A large or slow one is left unread, which ends the connection.
 ///
-/// After a broken one it is unclear where the request ends.
-pub(super) async fn discard(mut body: ClientBody) -> Result<Unwanted, BodyFault> {
+/// After a broken one it is unclear where the request ends. Returns true if there was at least a byte, or the
+/// announcement of one.
+pub(super) async fn discard(mut body: ClientBody) -> Result<bool, BodyFault> {
     if body.is_end_stream() {
-        return Ok(Unwanted::Absent);
+        return Ok(false);
     }
     if body.size_hint().lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
-        return Ok(Unwanted::Sent);
+        return Ok(true);
     }
     // Whether it came whole shows in the body's own state.
     match timeout(UNWANTED_TIME, drop_all(&mut body)).await {
         Ok(dropped) => dropped,
-        Err(_) => Ok(Unwanted::Sent),
+        Err(_) => Ok(true),
     }
 }
 
-async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
+async fn drop_all(body: &mut ClientBody) -> Result<bool, BodyFault> {
     let mut bytes = 0;
     while let Some(frame) = body.frame().await {
         match frame {
             Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
             Err(error @ BodyError::Broken(_)) => return Err(CollectError::Body(error).into()),
             Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp | BodyError::Refused(_)) => {
-                return Ok(Unwanted::Sent);
+                return Ok(true);
             }
         }
         if bytes > UNWANTED_BYTES {
-            return Ok(Unwanted::Sent);
+            return Ok(true);
         }
     }
-    Ok(if bytes == 0 {
-        Unwanted::Absent
-    } else {
-        Unwanted::Sent
-    })
+    Ok(bytes > 0)
 }
 
 // === impl BodyReader ===

@@ -20,7 +20,6 @@ use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::gateway::site::logins::SiteLogins;
 use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
@@ -243,7 +242,7 @@ fn site(plan: &Plan<'_>) -> Site {
         limits: settings.limits.clone(),
         timeouts: settings.timeouts.clone(),
         bodies: plan.bodies.clone(),
-        logins: SiteLogins(plan.rate_limiter()),
+        logins: plan.rate_limiter(),
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),
     }

@@ -46,8 +46,7 @@ struct Identities {
 }
 
 /// What the site said about one caller. Callers of the same credentials wait for one request.
-#[derive(Debug, Default)]
-struct KnownCaller(AsyncMutex<LastWord>);
+type KnownCaller = AsyncMutex<LastWord>;
 
 #[derive(Debug, Default)]
 struct LastWord {
@@ -119,7 +118,7 @@ impl Callers {
         };
         let arrived = Instant::now();
         let known = self.known(key, lifetime);
-        let mut word = known.0.lock().await;
+        let mut word = known.lock().await;
         if let Some(said) = word.said.as_ref().filter(|said| said.holds(lifetime)) {
             self.metrics.identified(IdentityOutcome::Remembered);
             return Ok(said.user.clone());
@@ -175,22 +174,16 @@ impl Callers {
         }
         if known.len() == known.capacity() || known.len() >= MOST_CALLERS {
             // Only before the map grows: its cost is constant for each caller.
-            known.retain(|_, caller| Arc::strong_count(caller) > 1 || caller.holds(lifetime));
+            let holds = |word: &LastWord| word.said.as_ref().is_some_and(|said| said.holds(lifetime));
+            known.retain(|_, caller| {
+                Arc::strong_count(caller) > 1 || caller.try_lock().is_ok_and(|word| holds(&word))
+            });
         }
         let caller = Arc::new(KnownCaller::default());
         if known.len() < MOST_CALLERS {
             known.insert(key, Arc::clone(&caller));
         }
         caller
-    }
-}
-
-// === impl KnownCaller ===
-
-impl KnownCaller {
-    fn holds(&self, lifetime: Duration) -> bool {
-        let word = self.0.try_lock();
-        word.is_ok_and(|word| word.said.as_ref().is_some_and(|said| said.holds(lifetime)))
     }
 }
 

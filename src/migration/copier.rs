@@ -40,23 +40,15 @@ pub(crate) struct Copier {
     doubling: Semaphore,
 }
 
-/// When the primary is asked a second time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doubling {
-    /// In any case.
-    Drawn,
-    /// If the answers differ, a few times a day.
-    IfDifferent,
-}
-
 /// An answer that was given to a client, read whole.
 type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
 
 /// How a call is copied.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CopyOrder {
-    pub(crate) to: CopyTo,
-    pub(crate) doubling: Doubling,
+    pub(super) to: CopyTo,
+    /// Whether the primary is asked a second time in any case, or only if the responses differ, a few times a day.
+    pub(super) is_doubled: bool,
 }
 
 /// Two answers to one call.
@@ -153,7 +145,7 @@ impl Copier {
         let Some(mut findings) = self.compare(call, &pair, None).await else {
             return;
         };
-        if self.asks_again(call, &findings, order.doubling)
+        if (order.is_doubled || self.asks_again(call, &findings))
             && let Some(second) = self.second_answer(call, primary).await
         {
             let twice = self.compare(call, &pair, Some(second)).await;
@@ -221,13 +213,8 @@ impl Copier {
         comparing.await.ok()
     }
 
-    fn asks_again(&self, call: &DryRunCall, findings: &PathFindings, doubling: Doubling) -> bool {
-        match doubling {
-            Doubling::Drawn => true,
-            Doubling::IfDifferent => {
-                findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
-            }
-        }
+    fn asks_again(&self, call: &DryRunCall, findings: &PathFindings) -> bool {
+        findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
     }
 
     /// The primary's second answer to the same call, unless another second question runs.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::{Value, json};
+
 use calendar_edge_core::migration::comparison::DifferenceClass;
 
-use super::migration_status::{CopyStatus, MigrationStatus, MovedStatus};
 use super::state::Migration;
 use crate::telemetry::NamedSums;
 
@@ -30,21 +31,18 @@ impl Migration {
     }
 
     /// The rules in use, in their order, and the backends that got copies, or should have.
-    pub(crate) fn status(&self) -> MigrationStatus {
-        MigrationStatus {
-            cutover: self.moved(),
-            shadow: self.copied(),
-        }
+    pub(crate) fn status(&self) -> Value {
+        json!({ "cutover": self.moved(), "shadow": self.copied() })
     }
 
-    fn moved(&self) -> Vec<MovedStatus> {
+    fn moved(&self) -> Vec<Value> {
         let answers = self.metrics().answers();
         let rules = self.rule_states();
         let status = rules.iter().map(|rule| rule.status(of(&answers, rule.name())));
         status.collect()
     }
 
-    fn copied(&self) -> Vec<CopyStatus> {
+    fn copied(&self) -> Vec<Value> {
         let (compared, skipped) = self.metrics().copies();
         let mut backends: Vec<&Arc<str>> = compared
             .iter()
@@ -53,10 +51,12 @@ impl Migration {
             .collect();
         backends.sort();
         backends.dedup();
-        let status = backends.into_iter().map(|backend| CopyStatus {
-            backend: backend.to_string(),
-            compared: of(&compared, backend),
-            skipped: of(&skipped, backend),
+        let status = backends.into_iter().map(|backend| {
+            json!({
+                "backend": **backend,
+                "compared": of(&compared, backend),
+                "skipped": of(&skipped, backend),
+            })
         });
         status.collect()
     }

@@ -11,7 +11,6 @@ mod dry_run;
 mod findings_file;
 mod keeper;
 mod migration_pages;
-mod migration_status;
 mod rule_state;
 mod select_backend;
 mod shadowing;
@@ -22,7 +21,6 @@ pub(crate) use {
     callers::{Callers, OtherBackends},
     cutover::{Cutover, Cutovers},
     cutting_over::{CutoverRules, CuttingOver},
-    migration_status::MigrationStatus,
     rule_state::RuleState,
     select_backend::BackendSelection,
     shadowing::{Shadowing, Shadows},

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use super::keeper::Keeper;
-use super::migration_status::MovedStatus;
 use crate::cache::Cache;
 use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
@@ -194,16 +193,16 @@ impl RuleState {
     }
 
     /// The rule in short, with the answers to its calls.
-    pub(super) fn status(&self, calls: BTreeMap<&'static str, u64>) -> MovedStatus {
+    pub(super) fn status(&self, calls: BTreeMap<&'static str, u64>) -> Value {
         let control = self.control.lock();
         let rule = control.rule();
-        MovedStatus {
-            name: rule.name.clone(),
-            backend: rule.backend.clone(),
-            share_percent: f64::from(control.share().millionths()) / 10_000.0,
-            returned: control.standing().returned.clone(),
-            calls,
-        }
+        json!({
+            "name": rule.name,
+            "backend": rule.backend,
+            "share_percent": f64::from(control.share().millionths()) / 10_000.0,
+            "returned": control.standing().returned,
+            "calls": calls,
+        })
     }
 
     /// The rule and its guard for operators.

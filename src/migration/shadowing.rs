@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::callers::OtherBackends;
-use super::copier::{Copier, CopyOrder, Doubling};
+use super::copier::{Copier, CopyOrder};
 use super::dry_run::DryRunCall;
 use crate::calls::{BackendResult, CalendarCall, CallRoute, Stage};
 use calendar_edge_core::limits::FleetSize;
@@ -92,12 +92,8 @@ impl Shadows {
         about
             .filter_map(|(rule, copier)| {
                 let to = CopyTo::of(rule, copied, answered_by)?;
-                let doubling = match (self.falls_into(rule.share), self.falls_into(rule.double)) {
-                    (false, _) => return None,
-                    (true, true) => Doubling::Drawn,
-                    (true, false) => Doubling::IfDifferent,
-                };
-                Some((Arc::clone(copier), CopyOrder { to, doubling }))
+                let (is_drawn, is_doubled) = (self.falls_into(rule.share), self.falls_into(rule.double));
+                is_drawn.then(|| (Arc::clone(copier), CopyOrder { to, is_doubled }))
             })
             .collect()
     }

@@ -44,7 +44,7 @@ mod wall_clock;
 mod warnings;
 
 pub(crate) use backend::BackendMetrics;
-pub(crate) use cache_metrics::{CacheMetrics, CacheSums, OperationLookups};
+pub(crate) use cache_metrics::{CacheMetrics, CacheSums};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionFigures, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::{DriftChange, DriftStatus};

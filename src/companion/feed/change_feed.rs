@@ -9,14 +9,15 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use url::Url;
 
-use super::feed_file::{self, FeedFile};
-use super::feed_readers::{FeedReaders, ReaderPlace, TooManyReaders};
+use super::feed_file::{Delivered, FeedFile};
+use super::feed_readers::{FeedReaders, ReaderPlace};
 use crate::telemetry::{FeedMetrics, Metrics, unix_time};
 use calendar_edge_core::cache::Dependencies;
 use calendar_edge_core::companion::feed::{
     AskedRecord, ChangeLog, FeedKey, FeedPage, FeedPosition, RecordVerdict,
 };
 use calendar_edge_core::companion::purge::PurgeRequest;
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::Kind;
@@ -44,7 +45,7 @@ struct FollowedLog {
     /// None until the site has shown a number.
     log: Option<ChangeLog>,
     /// The positions of receivers, by the names of their addresses.
-    delivered: feed_file::Delivered,
+    delivered: Delivered,
     is_written: bool,
 }
 
@@ -101,7 +102,7 @@ impl ChangeFeed {
     }
 
     /// A place for a reader of this address that waits, has a stream or asks for records.
-    pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, TooManyReaders> {
+    pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, EdgeError> {
         self.0.readers.enter(address)
     }
 
@@ -236,19 +237,23 @@ impl ChangeFeed {
 
     /// The position up to which a receiver has the changes.
     pub(super) fn delivered(&self, receiver: &str) -> Option<FeedPosition> {
-        self.0.log.lock().delivered.of(receiver)
+        self.0.log.lock().delivered.get(receiver).copied()
     }
 
     /// A receiver has the changes up to this position.
     pub(super) fn deliver(&self, receiver: &str, position: FeedPosition) {
         let mut log = self.0.log.lock();
-        log.delivered.note(receiver, position);
+        log.delivered.insert(receiver.to_owned(), position);
         log.is_written = false;
     }
 
     /// Forgets the positions of receivers that are no longer configured.
     pub(super) fn keep_delivered(&self, receivers: &[String]) {
-        self.0.log.lock().delivered.retain(receivers);
+        self.0
+            .log
+            .lock()
+            .delivered
+            .retain(|name, _| receivers.contains(name));
     }
 
     /// Writes what has changed since the last time, if there is a file. Blocks for the time of writing.
@@ -307,7 +312,7 @@ impl FollowedLog {
             .and_then(|path| FeedFile::read(path, &of.log_id()));
         let (log, delivered) = match kept {
             Some(kept) => kept.open(most, unix_time()),
-            None => (None, feed_file::Delivered::default()),
+            None => (None, Delivered::default()),
         };
         Self {
             of,

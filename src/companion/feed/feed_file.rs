@@ -21,8 +21,7 @@ pub(super) struct FeedFile {
 }
 
 /// The position up to which each receiver was told.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Delivered(BTreeMap<String, FeedPosition>);
+pub(super) type Delivered = BTreeMap<String, FeedPosition>;
 
 // === impl FeedFile ===
 
@@ -58,21 +57,5 @@ impl FeedFile {
         if let Err(error) = state_file::replace_json(path, self) {
             tracing::warn!(%error, path = %path.display(), "the log of changes cannot be kept");
         }
-    }
-}
-
-// === impl Delivered ===
-
-impl Delivered {
-    pub(super) fn of(&self, receiver: &str) -> Option<FeedPosition> {
-        self.0.get(receiver).copied()
-    }
-
-    pub(super) fn note(&mut self, receiver: &str, position: FeedPosition) {
-        self.0.insert(receiver.to_owned(), position);
-    }
-
-    pub(super) fn retain(&mut self, receivers: &[String]) {
-        self.0.retain(|name, _| receivers.contains(name));
     }
 }

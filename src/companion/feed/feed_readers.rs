@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use parking_lot::Mutex;
 
 use crate::telemetry::FeedMetrics;
+use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::settings::{FeedSettings, client_network};
 
 /// The readers; clones share them.
@@ -32,15 +33,6 @@ pub(crate) struct ReaderPlace {
     network: Option<IpNet>,
 }
 
-/// The reason why a reader has no place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TooManyReaders {
-    /// There are as many as there may be.
-    InAll,
-    /// Its address has as many as it may have.
-    OfAddress,
-}
-
 // === impl FeedReaders ===
 
 impl FeedReaders {
@@ -59,17 +51,21 @@ impl FeedReaders {
     }
 
     /// A place for a reader of this address, if that is known.
-    pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, TooManyReaders> {
+    ///
+    /// # Errors
+    ///
+    /// There are as many readers as there may be, in all or of the address.
+    pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<ReaderPlace, EdgeError> {
         let network = address.map(client_network);
         let mut counted = self.counted.lock();
         if counted.all >= counted.most {
-            return Err(TooManyReaders::InAll);
+            return Err(EdgeError::FeedFull);
         }
         if let Some(network) = network {
             let most = counted.most_of_address;
             let of_address = counted.of_addresses.entry(network).or_default();
             if *of_address >= most {
-                return Err(TooManyReaders::OfAddress);
+                return Err(EdgeError::RateLimited);
             }
             *of_address += 1;
         }
@@ -113,10 +109,10 @@ mod tests {
         let enter = |address: &str| readers.enter(Some(address.parse().unwrap()));
         let first = enter("2001:db8::1").unwrap();
         let _second = enter("2001:db8::2").unwrap();
-        assert_eq!(enter("2001:db8::3").unwrap_err(), TooManyReaders::OfAddress);
+        assert_eq!(enter("2001:db8::3").unwrap_err(), EdgeError::RateLimited);
         let third = enter("192.0.2.1").unwrap();
-        assert_eq!(enter("192.0.2.2").unwrap_err(), TooManyReaders::InAll);
-        assert_eq!(readers.enter(None).unwrap_err(), TooManyReaders::InAll);
+        assert_eq!(enter("192.0.2.2").unwrap_err(), EdgeError::FeedFull);
+        assert_eq!(readers.enter(None).unwrap_err(), EdgeError::FeedFull);
         drop((first, third));
         let counted = readers.counted.lock();
         assert_eq!((counted.all, counted.of_addresses.len()), (1, 1));

@@ -9,7 +9,6 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::change_feed::ChangeFeed;
 use super::change_reader::{ChangeReader, FeedParts, Followed};
-use super::feed_readers::TooManyReaders;
 use super::feed_stream;
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
@@ -116,12 +115,7 @@ impl FeedRoute {
         }
         let place = match self.feed().enter(request.context.client.address) {
             Ok(place) => place,
-            Err(TooManyReaders::InAll) => {
-                return refused(&EdgeError::FeedFull.refusal()).again_soon();
-            }
-            Err(TooManyReaders::OfAddress) => {
-                return refused(&EdgeError::RateLimited.refusal()).again_soon();
-            }
+            Err(full) => return refused(&full.refusal()).again_soon(),
         };
         if is_stream {
             return of_feed(feed_stream::stream(reader, place));

@@ -1,16 +1,18 @@
 //! Changes as a stream of server-sent events.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::stream::{self, StreamExt};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 
 use super::change_reader::{ChangeReader, Followed};
+use super::feed_readers::ReaderPlace;
 use crate::server::response::{EdgeBody, PlainResponse};
 
 /// The time between two signs of life.
@@ -22,25 +24,17 @@ const COMMENT: &[u8] = b":\n\n";
 /// The first bytes: how many milliseconds a reader waits before it comes again.
 const RETRY: &[u8] = b"retry: 2000\n\n";
 
-/// A stream on its way; its place ends with it.
-struct Stream<P> {
-    reader: ChangeReader,
-    begun: bool,
-    _place: P,
-}
-
 /// Sends changes as they come. The next ones are read when the client has taken the last ones, from its position in the
 /// log: nothing waits for a slow reader.
-pub(super) fn stream<P: Send + 'static>(reader: ChangeReader, place: P) -> PlainResponse {
-    let begun = Stream {
-        reader,
-        begun: false,
-        _place: place,
-    };
-    let frames = stream::unfold(begun, |mut stream| async move {
-        let sent = stream.next().await?;
-        Some((Ok::<_, Infallible>(Frame::data(sent)), stream))
+pub(super) fn stream(reader: ChangeReader, place: ReaderPlace) -> PlainResponse {
+    let first = stream::once(ready(Bytes::from_static(RETRY)));
+    let changes = stream::unfold((reader, place), |(mut reader, place)| async move {
+        let sent = next(&mut reader).await?;
+        Some((sent, (reader, place)))
     });
+    let frames = first
+        .chain(changes)
+        .map(|sent| Ok::<_, Infallible>(Frame::data(sent)));
     let body = StreamBody::new(frames).map_err(|never| match never {});
     let mut answer: Response<EdgeBody> = Response::new(body.boxed_unsync());
     let headers = answer.headers_mut();
@@ -51,31 +45,24 @@ pub(super) fn stream<P: Send + 'static>(reader: ChangeReader, place: P) -> Plain
     answer
 }
 
-// === impl Stream ===
-
-impl<P> Stream<P> {
-    /// The next bytes; none at the end.
-    async fn next(&mut self) -> Option<Bytes> {
-        if !std::mem::replace(&mut self.begun, true) {
-            return Some(Bytes::from_static(RETRY));
-        }
-        match self.reader.next(HEARTBEAT).await {
-            Followed::Page(page) => {
-                self.reader.query.since = Some(page.next);
-                if !page.tells() {
-                    return Some(Bytes::from_static(COMMENT));
-                }
-                let text = self.reader.text(&page).await;
-                let token = self.reader.token(page.next);
-                let event = [
-                    format!("event: changes\nid: {token}\ndata: ").as_bytes(),
-                    &text,
-                    b"\n\n",
-                ]
-                .concat();
-                Some(self.reader.count(event.into()))
+/// The next bytes; none at the end.
+async fn next(reader: &mut ChangeReader) -> Option<Bytes> {
+    match reader.next(HEARTBEAT).await {
+        Followed::Page(page) => {
+            reader.query.since = Some(page.next);
+            if !page.tells() {
+                return Some(Bytes::from_static(COMMENT));
             }
-            Followed::Unheard | Followed::Ending(_) => None,
+            let text = reader.text(&page).await;
+            let token = reader.token(page.next);
+            let event = [
+                format!("event: changes\nid: {token}\ndata: ").as_bytes(),
+                &text,
+                b"\n\n",
+            ]
+            .concat();
+            Some(reader.count(event.into()))
         }
+        Followed::Unheard | Followed::Ending(_) => None,
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http_body::Body;
 
 use crate::calls::{CallResponse, Stage};
-use crate::gateway::body::{self, BodyFault, BodyReader, Unwanted};
+use crate::gateway::body::{self, BodyFault, BodyReader};
 use crate::gateway::call_request::{CallBody, CallRequest, ReceivedBody};
 use crate::layers::{ClientBody, RefusalReason};
 use crate::server::bodies::CollectError;
@@ -42,10 +42,8 @@ impl<S> ReadBody<S> {
             BodyRule::Brief => self.bodies.read_brief(body, call.body_bytes()).await,
             BodyRule::Leave => Ok(ReceivedBody::Left),
             BodyRule::Drop => body::discard(body).await.map(|_| dropped()),
-            BodyRule::Refuse => match body::discard(body).await? {
-                Unwanted::Sent => Err(BodyFault::Unexpected),
-                Unwanted::Absent => Ok(dropped()),
-            },
+            BodyRule::Refuse if body::discard(body).await? => Err(BodyFault::Unexpected),
+            BodyRule::Refuse => Ok(dropped()),
         }
     }
 }

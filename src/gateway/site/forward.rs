@@ -8,10 +8,10 @@ use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::logins::SiteLogins;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use super::surface_guard::{FormGuard, SurfaceGuard};
+use crate::gateway::rate_limiter::RateLimiter;
 
 use super::upload_body::UploadBody;
 use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTraffic, site_request};
@@ -40,7 +40,7 @@ pub(in crate::gateway) struct Site {
     pub(in crate::gateway) limits: Limits,
     pub(in crate::gateway) timeouts: Timeouts,
     pub(in crate::gateway) bodies: BodyReader,
-    pub(in crate::gateway) logins: SiteLogins,
+    pub(in crate::gateway) logins: RateLimiter,
     pub(in crate::gateway) surface: SurfaceGuard,
     pub(in crate::gateway) warnings: Warnings,
 }
@@ -74,7 +74,7 @@ impl Site {
             return self.pass_call(asked, request.as_ref(), body).await;
         }
         self.logins
-            .guard(asked, None, self.stream_whole(asked, body))
+            .guard_login(asked, None, self.stream_whole(asked, body))
             .await
     }
 
@@ -95,7 +95,7 @@ impl Site {
                 }
                 let whole = reqwest::Body::from(call);
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
-                self.logins.guard(asked, None, answer).await
+                self.logins.guard_login(asked, None, answer).await
             }
             Ok(FormStart::Begun(begun, rest)) => {
                 let seen = SeenBody::Begun(begun.clone());
@@ -105,7 +105,7 @@ impl Site {
                 let guard = self.surface.on_the_way(asked, request, &begun);
                 let call = self.begun((None, guard), begun, rest, size);
                 let answer = self.forward(asked, call, SiteTraffic::Upload);
-                self.logins.guard(asked, None, answer).await
+                self.logins.guard_login(asked, None, answer).await
             }
             Err(fault) => fault.response(),
         }
@@ -147,7 +147,7 @@ impl Site {
                 let guard = self.surface.on_the_way(asked, request.as_ref(), &begun);
                 let form = self.begun((Some(scan), guard), begun, rest, size);
                 let answer = self.forward(asked, form, SiteTraffic::Upload);
-                Passage::Answered(self.logins.guard(asked, None, answer).await)
+                Passage::Answered(self.logins.guard_login(asked, None, answer).await)
             }
             Err(fault) => Passage::Answered(fault.response()),
         }
@@ -172,7 +172,7 @@ impl Site {
                 }
                 let whole = reqwest::Body::from(form.clone());
                 let answer = self.forward(asked, whole, SiteTraffic::Page);
-                Passage::Answered(self.logins.guard(asked, Some(&form), answer).await)
+                Passage::Answered(self.logins.guard_login(asked, Some(&form), answer).await)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
@@ -204,7 +204,7 @@ impl Site {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        self.logins.prepare(head, outgoing.headers_mut());
+        self.logins.prepare_login(head, outgoing.headers_mut());
         let mut timer = ExchangeTimer::new(&context.log);
         timer.asks(outgoing.method(), outgoing.url());
         let answer = self

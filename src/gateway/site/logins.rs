@@ -11,15 +11,12 @@ use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteResponse};
 
-/// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
-#[derive(Debug)]
-pub(in crate::gateway) struct SiteLogins(pub(in crate::gateway) RateLimiter);
+// === impl RateLimiter ===
 
-// === impl SiteLogins ===
-
-impl SiteLogins {
+/// Failed logins of requests that are not calendar calls count in the budgets of those that are.
+impl RateLimiter {
     /// Asks for a response that shows whether a password was wrong.
-    pub(in crate::gateway) fn prepare(&self, head: &Parts, outgoing: &mut HeaderMap) {
+    pub(in crate::gateway) fn prepare_login(&self, head: &Parts, outgoing: &mut HeaderMap) {
         if self.door(head).is_some_and(LoginDoor::is_told_by_body) {
             outgoing.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
@@ -27,7 +24,7 @@ impl SiteLogins {
 
     /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the response,
     /// and gives the charges back if it proves that no login failed. `form` is as for [`LoginDoor::tried`].
-    pub(in crate::gateway) async fn guard(
+    pub(in crate::gateway) async fn guard_login(
         &self,
         asked: &AskedRequest,
         form: Option<&[u8]>,
@@ -37,9 +34,9 @@ impl SiteLogins {
             return answer.await;
         };
         let tried = door.tried(&asked.head, form);
-        let charges = match self.0.charge_logins(asked, &tried).await {
+        let charges = match self.charge_logins(asked, &tried).await {
             Ok(charges) => charges,
-            Err(exceeded) => return self.0.refuse(asked, &exceeded),
+            Err(exceeded) => return self.refuse(asked, &exceeded),
         };
         let mut answer = answer.await;
         let start = if door.is_told_by_body() {
@@ -53,12 +50,12 @@ impl SiteLogins {
             body: start.is_whole.then_some(&start.bytes),
         });
         for charged in charges.into_iter().filter(|_| is_none) {
-            self.0.return_charges(charged);
+            self.return_charges(charged);
         }
         start.back_into(answer)
     }
 
     fn door(&self, head: &Parts) -> Option<LoginDoor> {
-        self.0.counts_logins().then(|| LoginDoor::of(head)).flatten()
+        self.counts_logins().then(|| LoginDoor::of(head)).flatten()
     }
 }

@@ -3,7 +3,7 @@
 mod body_start;
 pub(super) mod discovery;
 pub(super) mod forward;
-pub(super) mod logins;
+mod logins;
 pub(super) mod min_rate_body;
 pub(super) mod scanned_body;
 pub(super) mod surface_guard;

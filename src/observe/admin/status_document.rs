@@ -1,11 +1,10 @@
 //! One small document about the state of the edge, for a page that asks every second.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::parts::AdminParts;
 use super::status::{CacheStatus, CountReading, SettingFacts, SurfaceStatus};
-use crate::fleet::FleetStatus;
-use crate::migration::MigrationStatus;
 use crate::telemetry::{
     ConnectionFigures, DriftStatus, ReloadFigures, ShownCertificate, moment, process_memory,
 };
@@ -25,11 +24,11 @@ pub(super) struct StatusDocument<'a> {
     certificate: Option<ShownCertificate>,
     connections: ConnectionFigures,
     cache: CacheStatus,
-    fleet: Option<FleetStatus>,
+    fleet: Option<Value>,
     drift: Vec<DriftStatus>,
     surface: Vec<SurfaceStatus>,
     #[serde(flatten)]
-    migration: MigrationStatus,
+    migration: Value,
     memory: MemoryStatus,
 }
 

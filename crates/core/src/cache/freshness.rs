@@ -73,6 +73,18 @@ pub enum LifetimeRule {
     Stated,
 }
 
+// === impl CompanionSigns ===
+
+impl CompanionSigns {
+    /// The signs after another one; `is_unbroken` says that no change since the last one was missed.
+    #[must_use]
+    pub fn after(known: Option<Self>, at: UnixTime, is_unbroken: bool) -> Self {
+        let since = known.filter(|_| is_unbroken).map_or(at, |known| known.since);
+        let last = known.map_or(at, |known| known.last.max(at));
+        Self { since, last }
+    }
+}
+
 // === impl Lifetimes ===
 
 impl Lifetimes {
@@ -346,6 +358,21 @@ mod tests {
 
     proptest! {
         #[test]
+    fn signs_are_unbroken_until_a_change_was_missed() {
+        let at = UnixTime::from_millis;
+        let after = |known, millis, is_unbroken| {
+            let signs = CompanionSigns::after(known, at(millis), is_unbroken);
+            (signs.since.as_millis(), signs.last.as_millis(), signs)
+        };
+        let (since, last, first) = after(None, 20, true);
+        assert_eq!((since, last), (20, 20));
+        let (since, last, second) = after(Some(first), 30, true);
+        assert_eq!((since, last), (20, 30));
+        let (since, last, _) = after(Some(second), 25, false);
+        assert_eq!((since, last), (25, 30));
+    }
+
+    #[test]
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {

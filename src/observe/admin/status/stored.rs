@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cache::{Cache, CompanionState};
+use crate::cache::Cache;
 use crate::telemetry::{CacheSums, moment, unix_time};
 
 /// The state of the cache.
@@ -20,7 +20,7 @@ pub(in crate::observe::admin) struct CacheStatus {
 /// What is heard of the companion plugin.
 #[derive(Debug, Serialize)]
 struct CompanionStatus {
-    state: CompanionState,
+    state: &'static str,
     heard: Option<String>,
     unbroken_since: Option<String>,
 }
