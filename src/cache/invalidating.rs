@@ -22,7 +22,7 @@ pub(crate) struct Invalidating<S> {
     longest_write: Duration,
 }
 
-/// The longest wait for the other edges of a fleet to be told, before the answer to a write leaves.
+/// The longest wait for the other edges of a fleet to receive it, before the answer to a write leaves.
 const TELLING: Duration = Duration::from_millis(50);
 
 // === impl Invalidating ===
@@ -45,7 +45,7 @@ impl<S> Invalidating<S> {
         }
     }
 
-    /// Removes it here, and waits a little until the other edges of a fleet are told.
+    /// Removes it here, and waits a little until the other edges of a fleet have received it.
     async fn discard(&self, removal: Removal, end: WriteEnd) {
         if !end.removes() {
             return;

@@ -26,7 +26,7 @@ pub(crate) struct Dispatch {
     rules: Arc<RelayRules>,
     /// The companion plugins of the site's roots, which count its changes.
     companions: Option<Companions>,
-    /// Told when the site does not have the namespace of a call; none where the settings name it.
+    /// Notified when the site does not have the namespace of a call; none where the settings name it.
     looks: Option<NamespaceLooks>,
 }
 
@@ -45,7 +45,7 @@ impl Dispatch {
         }
     }
 
-    /// Hears what answers show of companion plugins, if the settings have a secret.
+    /// Notes what responses show of companion plugins, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
     pub(crate) fn with_companions(self, site: &OriginSettings, companions: &Companions) -> Self {
@@ -59,7 +59,7 @@ impl Dispatch {
         Self { looks, ..self }
     }
 
-    /// Sends a call, and hears what its response shows of the site's companion plugin.
+    /// Sends a call, and notes what its response shows of the site's companion plugin.
     async fn exchange(
         &self,
         backend: &Backend,

@@ -37,14 +37,14 @@ struct State {
     last_call: AtomicU64,
     announcements: Announcements,
     feed: ChangeFeed,
-    /// The milliseconds of the [`UnixTime`] at which a site was asked that was never heard.
+    /// The milliseconds of the [`UnixTime`] at which a site was asked that never showed a number.
     first_question: AtomicU64,
 }
 
-/// The longest time that a message may come behind the number that it tells, or behind the message after it.
+/// The longest time that a message may come behind the number that it names, or behind the message after it.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
 
-/// The time between two questions to a site that was never heard.
+/// The time between two questions to a site that never showed a number.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 // === impl Companions ===
@@ -241,7 +241,8 @@ impl Companions {
         true
     }
 
-    /// Removes everything if a change went untold or unfinished for too long, and returns the roots that are to be asked.
+    /// Removes everything if a change came without its message or stayed unfinished for too long, and returns the roots
+    /// that are to be asked.
     pub(super) fn look(&self) -> Vec<Url> {
         let reconcile = self.reconcile();
         let now = unix_time();
@@ -258,7 +259,7 @@ impl Companions {
                 is_missed = true;
                 missed.push((root.clone(), state.tracker.settled()));
             }
-            // The other half may pass before the edge hears of it.
+            // The other half may pass before the edge learns of it.
             is_unfinished |= state.unfinished.counts(reconcile / 2, now);
             // While nobody calls, nobody needs to know.
             if is_called && state.is_due(reconcile, now) {
@@ -290,7 +291,7 @@ impl Companions {
         due
     }
 
-    /// The root of the feed, if its site was never heard, and not asked of late.
+    /// The root of the feed, if its site never showed a number, and not asked of late.
     fn first_question(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
         let root = self.0.feed.root()?;
         let last = UnixTime::from_millis(self.0.first_question.load(Ordering::Relaxed));

@@ -15,7 +15,7 @@ pub(crate) trait Invalidates: Debug + Send + Sync {
     fn drop_removed(&self) -> usize;
 
     /// Notes a sign of the companion plugin. `is_unbroken` says that its counter shows no change
-    /// that the edge was not told of; else what was stored before is asked for again.
+    /// of which the edge has no message; else what was stored before is asked for again.
     fn companion_heard(&self, at: UnixTime, is_unbroken: bool);
 
     /// Whether any response was stored so far.

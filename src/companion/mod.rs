@@ -1,4 +1,4 @@
-//! What the companion plugin of the site says: its purges, its count of changes, whether it is heard at all, and who
+//! What the companion plugin of the site says: its purges, its count of changes, whether it responds at all, and who
 //! follows the changes.
 
 mod announcements;

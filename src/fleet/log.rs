@@ -80,7 +80,7 @@ impl Log {
         self.place.last().filter(|_| !self.is_to_resume)
     }
 
-    /// Notes what became of the messages that were told.
+    /// Notes what became of the messages that were sent.
     fn note_told(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let mut outcome = Ok(());
         let mut untold = Vec::new();

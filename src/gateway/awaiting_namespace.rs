@@ -12,7 +12,7 @@ use crate::gateway::GatewayState;
 use crate::layers::EdgeRequest;
 use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Settings};
 
-/// The gateway before a site that has not been heard yet.
+/// The gateway before a site that has not responded yet.
 ///
 /// Requests that depend on the name wait for the look that is under way, or else for the next one. Where the site does not
 /// answer, they are answered as if they had been sent to it.

@@ -59,7 +59,7 @@ struct Plan<'a> {
     cutovers: migration::Cutovers,
 }
 
-/// Puts the stages of a client's calendar call together; a call meets them from top to bottom.
+/// Puts the stages of a client's calendar call together; a call passes them from top to bottom.
 fn calendar_stages<S>(plan: &Plan<'_>, answering: S) -> impl Stage<CallRequest, EdgeResponse> + use<S>
 where
     S: Stage<CalendarCall, CallResponse>,
@@ -110,7 +110,7 @@ where
         .service(answering)
 }
 
-/// Puts the stages together that answer a judged call, of a client or of the edge itself; a call meets them from top to
+/// Puts the stages together that answer a judged call, of a client or of the edge itself; a call passes them from top to
 /// bottom.
 fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> + use<> {
     let Plan { settings, state, .. } = plan;

@@ -1,4 +1,4 @@
-//! The body of a candidate's response that is relayed while it arrives: its guard hears how it ends.
+//! The body of a candidate's response that is relayed while it arrives: its guard learns how it ends.
 
 use std::net::IpAddr;
 use std::pin::Pin;

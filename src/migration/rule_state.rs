@@ -38,7 +38,7 @@ pub(super) struct Means {
     pub(super) keeper: Keeper,
     /// Another one after a reload that joins a fleet.
     pub(super) placer: Arc<ArcSwap<Placer>>,
-    /// Word of changes that the other edges of the fleet have to hear.
+    /// Notified of changes that the other edges of the fleet have to receive.
     pub(super) news: Arc<Notify>,
     pub(super) metrics: MigrationMetrics,
 }

@@ -278,7 +278,7 @@ impl Migration {
         rules.iter().map(|rule| self.rule_state(rule)).collect()
     }
 
-    /// Waits until the other edges of the fleet have something to hear of a rule.
+    /// Waits until the other edges of the fleet have to receive something about a rule.
     pub(crate) async fn news(&self) {
         self.shared.means.news.notified().await;
     }

@@ -159,7 +159,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Changes of a root up to this one may have gone unheard.
+    /// Changes of a root up to this one may have come without a message.
     pub(crate) fn missed(&self, root: &Url, settled: Option<u64>) {
         self.change(|log| {
             if let (Some(known), Some(settled)) = (log.of_root(root), settled) {

@@ -20,7 +20,7 @@ pub(super) struct FeedFile {
     delivered: Delivered,
 }
 
-/// The position up to which each receiver was told.
+/// The position up to which each receiver has the changes.
 pub(super) type Delivered = BTreeMap<String, FeedPosition>;
 
 // === impl FeedFile ===

@@ -95,7 +95,7 @@ pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookS
     std::future::pending::<()>().await;
 }
 
-/// Tells the position of a receiver from those of others: its address, and the kinds that it is told of, in any order.
+/// Tells the position of a receiver from those of others: its address, and the kinds of its changes, in any order.
 fn position_of(webhook: &WebhookSettings) -> String {
     let kinds: BTreeSet<Kind> = webhook.kinds.iter().copied().collect();
     let mut position = webhook.url.to_string();
@@ -115,7 +115,7 @@ impl Following<'_> {
     }
 
     /// Goes on from the position of the address, which earlier versions kept without kinds. Where several receivers have
-    /// the address, that position may be behind changes that one of them was not told.
+    /// the address, that position may be behind changes that one of them did not get.
     fn take_up(&self) {
         let url = &self.receiver.settings.url;
         let receivers = self.service.receivers.0.iter();
@@ -146,7 +146,7 @@ impl Following<'_> {
         }
     }
 
-    /// Whether there is something to tell. Moves over what is not.
+    /// Whether there is something to post. Moves over what is not.
     fn has_news(&self) -> bool {
         self.companions.called();
         self.feed().begin_judging(&self.service.site, self.drain);
@@ -162,7 +162,7 @@ impl Following<'_> {
         }
     }
 
-    /// Nothing where the companion plugin is not heard: changes would go unnoticed.
+    /// Nothing where the companion plugin shows no numbers: changes would go unnoticed.
     fn page(&self) -> Option<FeedPage> {
         let kinds = &self.receiver.settings.kinds;
         let since = self.feed().delivered(&self.name);
@@ -172,7 +172,7 @@ impl Following<'_> {
 
     /// Posts everything since the position, or returns the pause that the receiver asks for.
     async fn deliver(&self) -> Result<(), Option<Duration>> {
-        // What was news may be pending again.
+        // What was to be posted may be pending again.
         let Some(page) = self.page().filter(FeedPage::tells) else {
             return Ok(());
         };
