@@ -8,15 +8,12 @@ use tokio::sync::watch;
 use super::collapsed_requests::{CollapsedRequests, CollapsedRole, Progress};
 use super::fetch::{CacheFetch, KeyedCall, SharedOutcome};
 use super::served::CacheReport;
-use super::store::{Cache, Lookup};
+use super::store::Lookup;
 use crate::calls::{CalendarCall, CallResponse, JudgedCall, Stage, StoredResponse};
 use crate::companion::Companions;
-use crate::server::Drain;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::forms::Representation;
-use calendar_edge_core::cache::{
-    Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving,
-};
+use calendar_edge_core::cache::{Asked, Bypass, CacheOutcome, CacheableCall, KeySpace, ReachedBy, Serving};
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
 
@@ -26,11 +23,8 @@ use calendar_edge_core::unix_time::UnixTime;
 #[derive(Debug)]
 pub(crate) struct Caching<S> {
     filling: Arc<CacheFetch<S>>,
-    cache: Cache,
-    policy: CachePolicy,
     keys: KeySpace,
     collapsing: CollapsedRequests<SharedOutcome>,
-    drain: Drain,
     served: CacheReport,
     companions: Companions,
 }
@@ -51,11 +45,8 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         companions: &Companions,
     ) -> Self {
         Self {
-            cache: filling.cache.clone(),
-            policy: filling.policy.clone(),
             keys,
             collapsing: CollapsedRequests::default(),
-            drain: filling.drain.clone(),
             served: CacheReport::new(settings, filling.cache.metrics()),
             companions: companions.clone(),
             filling: Arc::new(filling),
@@ -64,7 +55,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
 
     /// The stages below; behind a pointer, because answers from the cache do not need them.
     async fn inner(&self, call: CalendarCall) -> CallResponse {
-        Box::pin(self.filling.inner().call(call)).await
+        Box::pin(self.filling.inner.call(call)).await
     }
 
     fn query<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> KeyedCall<'c> {
@@ -90,7 +81,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
 
     async fn answer(&self, query: KeyedCall<'_>, call: CalendarCall) -> CallResponse {
         let now = unix_time();
-        match self.cache.find(&query.key, now) {
+        match self.filling.cache.find(&query.key, now) {
             Lookup::Stored(stored, Serving::Fresh(left)) => {
                 let hit = self.served.stored(&stored, &query, CacheOutcome::Hit(left), now);
                 hit.showing(stored)
@@ -128,7 +119,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         };
         if let Some((older, stale)) = self.while_busy(older.as_ref())
             && waiting.is_queued().await
-            && self.cache.holds(older)
+            && self.filling.cache.holds(older)
         {
             let busy = self
                 .served
@@ -139,7 +130,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
             Some(SharedOutcome::Stored(stored)) => {
                 let now = unix_time();
                 // What a change overtook on its way is not stored.
-                let left = self.cache.holds(&stored).then(|| self.left(&stored, now));
+                let left = self.filling.cache.holds(&stored).then(|| self.left(&stored, now));
                 self.served
                     .stored(&stored, &query, asked(left), now)
                     .showing(stored)
@@ -182,7 +173,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         call: &CalendarCall,
         older: Option<&Arc<StoredResponse>>,
     ) -> OwnPlace {
-        match self.collapsing.join(&query.key, self.cache.generation()) {
+        match self.collapsing.join(&query.key, self.filling.cache.generation()) {
             CollapsedRole::Follower(progress) => OwnPlace {
                 progress,
                 is_leader: false,
@@ -193,7 +184,9 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
                 let by_get = query.call.for_everybody();
                 let call =
                     by_get.map_or_else(|| call.clone(), |get| call.asking(Arc::new(JudgedCall::new(get))));
-                self.drain.spawn(filling.fill(leader, call, older.cloned()));
+                self.filling
+                    .drain
+                    .spawn(filling.fill(leader, call, older.cloned()));
                 OwnPlace {
                     progress,
                     is_leader: true,
@@ -203,7 +196,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
     }
 
     fn stored(&self, key: &str) -> Option<Arc<StoredResponse>> {
-        match self.cache.find(key, unix_time()) {
+        match self.filling.cache.find(key, unix_time()) {
             Lookup::Stored(stored, _) => Some(stored),
             Lookup::Nothing => None,
         }
@@ -211,9 +204,9 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
 
     /// An older response in place of a failure, if there is one that nothing has removed meanwhile.
     fn on_error(&self, older: Option<&Arc<StoredResponse>>, query: &KeyedCall<'_>) -> Option<CallResponse> {
-        let older = older.filter(|older| self.cache.holds(older))?;
+        let older = older.filter(|older| self.filling.cache.holds(older))?;
         let now = unix_time();
-        let stale = match self.cache.serving(older, now) {
+        let stale = match self.filling.cache.serving(older, now) {
             Serving::Fresh(_) => Duration::ZERO,
             Serving::Behind(stale) | Serving::OnError(stale) => stale,
             Serving::Expired => return None,
@@ -230,15 +223,15 @@ impl<S: Stage<CalendarCall, CallResponse>> Caching<S> {
         older: Option<&'k Arc<StoredResponse>>,
     ) -> Option<(&'k Arc<StoredResponse>, Duration)> {
         let now = unix_time();
-        let older = older.filter(|older| older.filled().may_be_stale(now))?;
-        match self.cache.serving(older, now) {
+        let older = older.filter(|older| older.metadata().filled.may_be_stale(now))?;
+        match self.filling.cache.serving(older, now) {
             Serving::Behind(stale) | Serving::OnError(stale) => Some((older, stale)),
             Serving::Fresh(_) | Serving::Expired => None,
         }
     }
 
     fn left(&self, stored: &StoredResponse, now: UnixTime) -> Duration {
-        match self.cache.serving(stored, now) {
+        match self.filling.cache.serving(stored, now) {
             Serving::Fresh(left) => left,
             Serving::Behind(_) | Serving::OnError(_) | Serving::Expired => Duration::ZERO,
         }
@@ -249,7 +242,7 @@ impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for
     async fn call(&self, call: CalendarCall) -> CallResponse {
         self.companions.called();
         let judged = Arc::clone(&call.call);
-        match self.policy.judge(&judged) {
+        match self.filling.policy.judge(&judged) {
             Some(Ok(cacheable)) => self.answer(self.query(cacheable, &call), call).await,
             // Such operations have no cache to speak of.
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,

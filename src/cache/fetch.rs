@@ -60,11 +60,6 @@ const LARGEST_FAILURE: u64 = 64 * 1024;
 // === impl CacheFetch ===
 
 impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
-    /// The stages toward the site.
-    pub(super) const fn inner(&self) -> &S {
-        &self.inner
-    }
-
     /// Asks the site for everybody who waits. `older` is the response that is replaced. A query that waits in the
     /// queue ends there when all have left, unless it is to replace a response.
     pub(super) async fn fill(

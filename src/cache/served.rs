@@ -56,7 +56,7 @@ impl CacheReport {
             CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) if !asked.collapsed => {
                 AnsweredBy::Backend
             }
-            _ => stored.by(),
+            _ => stored.answer().by(),
         };
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
@@ -69,7 +69,7 @@ impl CacheReport {
 
     /// What clients may do with a stored response: no more than the site allows.
     fn caching(&self, stored: &StoredResponse, now: UnixTime) -> HeaderValue {
-        let stated = stored.filled().stated;
+        let stated = stored.metadata().filled.stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
             let prepared = if stored.is_untransformed() {
                 &self.untransformed

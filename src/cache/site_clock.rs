@@ -8,12 +8,12 @@ use arc_swap::ArcSwapOption;
 use calendar_edge_core::cache::SiteZone;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// The zone as the site last stated it; clones share it.
-#[derive(Debug, Clone, Default)]
+/// The zone as the site last stated it.
+#[derive(Debug, Default)]
 pub(crate) struct SiteClock {
-    zone: Arc<ArcSwapOption<SiteZone>>,
+    zone: ArcSwapOption<SiteZone>,
     /// The seconds of a [`UnixTime`]; 0: never.
-    asked_at: Arc<AtomicU64>,
+    asked_at: AtomicU64,
 }
 
 /// The time between two questions for the zone while it is known.

@@ -103,7 +103,7 @@ impl Cache {
             file.write_all(SNAPSHOT_HEADER)?;
             for (key, stored) in self.answers().iter() {
                 // What comes from a snapshot is for failures of the site alone.
-                if self.holds(&stored) && !stored.filled().stated.must_revalidate {
+                if self.holds(&stored) && !stored.metadata().filled.stated.must_revalidate {
                     write_one(file, &key, &stored)?;
                 }
             }
@@ -113,7 +113,7 @@ impl Cache {
 }
 
 fn write_one(file: &mut impl Write, key: &str, stored: &StoredResponse) -> io::Result<()> {
-    let filled = stored.filled();
+    let filled = &stored.metadata().filled;
     let headers = stored.answer().headers().iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.to_string(), value.to_owned()))

@@ -134,7 +134,9 @@ impl Cache {
     /// How a response may be served at a time.
     pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
         let rules = self.shared.rules.load();
-        rules.lifetimes.serving(stored.filled(), self.companion(), now)
+        rules
+            .lifetimes
+            .serving(&stored.metadata().filled, self.companion(), now)
     }
 
     /// Returns true if nothing that a response depends on was removed since it was asked for.

@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::whole_response::WholeResponse;
 use crate::layers::compression::{SharedBodies, StoredCodings};
-use crate::server::response::{AnsweredBy, PlainResponse};
+use crate::server::response::PlainResponse;
 use calendar_edge_core::cache::compression::forbids_change;
 use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_known, same_text};
 use calendar_edge_core::relay::BufferBudget;
@@ -94,11 +94,6 @@ impl StoredResponse {
         self.is_untransformed
     }
 
-    /// The facts that its lifetime depends on.
-    pub(crate) const fn filled(&self) -> &LifetimeFacts {
-        &self.fill.filled
-    }
-
     /// The circumstances in which it was asked for.
     pub(crate) const fn metadata(&self) -> &StoredMetadata {
         &self.fill
@@ -126,11 +121,6 @@ impl StoredResponse {
         };
         response.headers_mut().insert(ETAG, self.tag.clone());
         response
-    }
-
-    /// The part that gave the response.
-    pub(crate) const fn by(&self) -> AnsweredBy {
-        self.answer.by()
     }
 
     /// The codings of its body, if it is a success; others leave as they are.

@@ -14,7 +14,7 @@ use calendar_edge_judge::call::credentials::Identity;
 /// Charges requests to the budgets of their clients.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
-    budgets: Budgets,
+    pub(super) budgets: Budgets,
     fleet: Fleet,
     metrics: RateLimitMetrics,
 }
@@ -33,16 +33,6 @@ impl RateLimiter {
             fleet: fleet.clone(),
             metrics: metrics.clone(),
         }
-    }
-
-    /// Returns true if no call costs anything.
-    pub(super) fn is_unset(&self) -> bool {
-        self.budgets.are_unset()
-    }
-
-    /// Returns true if failed logins are counted.
-    pub(super) const fn counts_logins(&self) -> bool {
-        self.budgets.count_logins()
     }
 
     /// Charges a call, and a failed login for all edges of a fleet.

@@ -19,6 +19,7 @@ use crate::telemetry::CopySkip;
 use calendar_edge_core::limits::FleetSize;
 use calendar_edge_core::migration::CopyTo;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
+use calendar_edge_core::migration::cutover::RuleEvent;
 use calendar_edge_core::relay::{AcceptedResponse, RelayRules};
 use calendar_edge_core::settings::{CompareSettings, ShadowRule};
 
@@ -157,8 +158,10 @@ impl Copier {
         self.migration
             .metrics()
             .compared(&self.backend, operation, class.name());
+        self.migration.keep_findings();
+        let event = RuleEvent::of_difference(class);
         self.migration
-            .compared(&self.backend, operation, call.sender(), class);
+            .observe(event, &self.backend, operation, call.sender());
     }
 
     /// The answer that was given, and that of whoever gets the copy.
@@ -178,8 +181,9 @@ impl Copier {
                 }
                 let is_asked = primary.is_asked();
                 if is_asked {
+                    let event = RuleEvent::PrimaryAnswered(took);
                     self.migration
-                        .site_answered(&self.backend, call.operation_name(), call.sender(), took);
+                        .observe(event, &self.backend, call.operation_name(), call.sender());
                 }
                 let other = call.present(answer, &self.way.rules).await;
                 (ResponsePair { primary, other }, is_asked)

@@ -157,32 +157,8 @@ impl Migration {
         Arc::clone(found)
     }
 
-    /// Tells the guards of all rules about an operation that a backend's answer to a call of
-    /// this client was compared.
-    pub(crate) fn compared(
-        &self,
-        backend: &str,
-        operation: &str,
-        client: Option<IpAddr>,
-        class: DifferenceClass,
-    ) {
-        self.keep_findings();
-        self.observe(RuleEvent::of_difference(class), backend, operation, client);
-    }
-
-    /// Tells the guards of all rules about an operation how long the site took for the copy of a call of this client,
-    /// which the backend has answered.
-    pub(crate) fn site_answered(
-        &self,
-        backend: &str,
-        operation: &str,
-        client: Option<IpAddr>,
-        took: Duration,
-    ) {
-        self.observe(RuleEvent::PrimaryAnswered(took), backend, operation, client);
-    }
-
-    fn observe(&self, event: RuleEvent, backend: &str, operation: &str, client: Option<IpAddr>) {
+    /// Counts an event of a copy, of a call of this client, at the guards of all rules about the operation and the backend.
+    pub(super) fn observe(&self, event: RuleEvent, backend: &str, operation: &str, client: Option<IpAddr>) {
         let concerned: Vec<String> = self
             .shared
             .rules

@@ -56,6 +56,6 @@ impl RateLimiter {
     }
 
     fn door(&self, head: &Parts) -> Option<LoginDoor> {
-        self.counts_logins().then(|| LoginDoor::of(head)).flatten()
+        self.budgets.count_logins().then(|| LoginDoor::of(head)).flatten()
     }
 }

@@ -14,11 +14,9 @@ use calendar_edge_core::settings::{Limits, Timeouts};
 /// Fails once its client is slower than `limits.min_body_rate`.
 ///
 /// Only time spent waiting for the client counts, not the time that a slow origin takes.
-pub(in crate::gateway) type MinRateBody = HookedBody<ClientBody, DemandedRate>;
-
-/// The minimum rate of a body; none if the settings demand none.
-#[derive(Debug)]
-pub(in crate::gateway) struct DemandedRate(Option<MinRate>);
+///
+/// Without a minimum rate, it passes the body on.
+pub(in crate::gateway) type MinRateBody = HookedBody<ClientBody, Option<MinRate>>;
 
 // === impl MinRateBody ===
 
@@ -28,19 +26,17 @@ impl MinRateBody {
         let min_rate = MinRate::new(grace.min(most), most, limits.min_body_rate);
         Self {
             body,
-            hook: DemandedRate((limits.min_body_rate > 0).then_some(min_rate)),
+            hook: (limits.min_body_rate > 0).then_some(min_rate),
         }
     }
 }
 
-// === impl DemandedRate ===
-
-impl BodyHook<ClientBody> for DemandedRate {
+impl BodyHook<ClientBody> for Option<MinRate> {
     type Error = BodyError;
 
     fn poll_frame(&mut self, body: Pin<&mut ClientBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
         let frame = body.poll_frame(cx);
-        let Some(min_rate) = &mut self.0 else {
+        let Some(min_rate) = self else {
             return frame;
         };
         let Poll::Ready(frame) = frame else {
