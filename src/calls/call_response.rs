@@ -6,6 +6,7 @@ use super::stored_response::StoredResponse;
 use crate::layers::EdgeResponse;
 use crate::telemetry::SiteVerdict;
 use calendar_edge_core::cache::{StatedLife, Storable};
+use calendar_edge_core::limits::rates::Login;
 
 /// A response to a client, and what it says about the client's credentials.
 #[derive(Debug)]
@@ -20,15 +21,6 @@ pub(crate) struct CallResponse {
     pub(crate) site: Option<SiteVerdict>,
     /// The stored response that it shows, or that can be stored as it is.
     pub(crate) stored: Option<Arc<StoredResponse>>,
-}
-
-/// The site's verdict on the credentials of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Login {
-    /// The site refused them, 401, or does not show that it did not.
-    Refused,
-    /// The site was not asked, or did not refuse them.
-    NotRefused,
 }
 
 // === impl CallResponse ===

@@ -16,7 +16,7 @@ mod whole_response;
 
 pub(crate) use calendar_call::{CalendarCall, ClientSide, JudgedCall};
 pub(crate) use call_failure::{BackendResult, CallFailure};
-pub(crate) use call_response::{CallResponse, Login};
+pub(crate) use call_response::CallResponse;
 pub(crate) use call_route::{CallRoute, CandidateRoute};
 pub(crate) use deadline::Deadline;
 pub(crate) use dispatch::Dispatch;

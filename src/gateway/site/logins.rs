@@ -10,6 +10,7 @@ use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteResponse};
+use calendar_edge_core::limits::rates::Login;
 
 // === impl RateLimiter ===
 
@@ -44,11 +45,18 @@ impl RateLimiter {
         } else {
             BodyStart::default()
         };
-        let is_none = door.proves_none(&SiteResponse {
+        let response = SiteResponse {
             status: answer.status(),
             headers: answer.headers(),
             body: start.is_whole.then_some(&start.bytes),
-        });
+        };
+        if let Some(first) = charges
+            .first()
+            .filter(|_| door.proves_login(&asked.head, &response))
+        {
+            self.note_login(first, Login::Written);
+        }
+        let is_none = door.proves_none(&response);
         for charged in charges.into_iter().filter(|_| is_none) {
             self.return_charges(charged);
         }
