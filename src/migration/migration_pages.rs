@@ -38,7 +38,7 @@ impl Migration {
     fn moved(&self) -> Vec<Value> {
         let answers = self.metrics().answers();
         let rules = self.rule_states();
-        let status = rules.iter().map(|rule| rule.status(of(&answers, rule.name())));
+        let status = rules.iter().map(|rule| rule.status(&of(&answers, rule.name())));
         status.collect()
     }
 

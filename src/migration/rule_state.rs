@@ -193,7 +193,7 @@ impl RuleState {
     }
 
     /// The rule in short, with the answers to its calls.
-    pub(super) fn status(&self, calls: BTreeMap<&'static str, u64>) -> Value {
+    pub(super) fn status(&self, calls: &BTreeMap<&'static str, u64>) -> Value {
         let control = self.control.lock();
         let rule = control.rule();
         json!({

@@ -356,8 +356,7 @@ mod tests {
         assert_eq!(early, Serving::OnError(Duration::ZERO));
     }
 
-    proptest! {
-        #[test]
+    #[test]
     fn signs_are_unbroken_until_a_change_was_missed() {
         let at = UnixTime::from_millis;
         let after = |known, millis, is_unbroken| {
@@ -372,7 +371,8 @@ mod tests {
         assert_eq!((since, last), (25, 30));
     }
 
-    #[test]
+    proptest! {
+        #[test]
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
