@@ -11,7 +11,6 @@ mod fate;
 mod known_site;
 mod recorded_refusal;
 mod story;
-mod surface_story;
 mod text;
 mod words;
 
