@@ -79,7 +79,7 @@ impl RuleControl {
         let current = others.iter().filter(|counts| counts.version == version);
         current.for_each(|counts| sum.add_all(&counts.tally()));
         let reason = guard.hear(number, sum, now)?;
-        self.return_calls(reason.to_string(), now);
+        self.return_calls(reason.clone(), now);
         Some(RuleChange::Returned(reason))
     }
 
