@@ -6,11 +6,12 @@ use calendar_edge_core::settings::Settings;
 use clap::Args;
 
 use super::args::SiteArgs;
+use super::colour::has_colours;
 use super::environment::Environment;
 use super::init::AskedSiteArgs;
 use super::runtime;
 use super::status::{Status, tell};
-use crate::survey::{Colour, Obstacle, Report, check_offline, check_online, check_settings};
+use crate::survey::{Obstacle, Report, check_offline, check_online, check_settings};
 
 /// The flags of `check`.
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub(super) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let mut report = Report::new(out).in_colour(Colour::of(&io::stdout(), environment));
+    let mut report = Report::new(out).in_colour(has_colours(&io::stdout(), environment));
     let settings = match settings(args, environment, &mut report)? {
         Ok(settings) => settings,
         Err(status) => return report.end().map(|_| status).map_err(Into::into),

@@ -16,7 +16,7 @@ use clap::Args;
 use super::args::SiteArgs;
 use super::environment::Environment;
 use super::init::AskedSiteArgs;
-use super::runtime::{self, Runtimes};
+use super::runtime;
 use super::status::Status;
 use crate::survey::{Report, guarded_rules, named_address, open_settings};
 
@@ -83,7 +83,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         effective,
         log,
     };
-    let Runtimes { main, threads } = runtime::start(threads)?;
+    let (main, threads) = runtime::start(threads)?;
     let served = main.block_on(until_stopped(supervision, threads, settings, reload));
     // A hanging DNS lookup must not delay the exit.
     main.shutdown_background();

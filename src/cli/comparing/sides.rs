@@ -76,11 +76,6 @@ impl Sides {
         (call.root() >= self.other.roots).then_some("root not served by the backend")
     }
 
-    /// The name of the side that is taken for right.
-    pub(super) fn owner_name(&self) -> &str {
-        &self.primary.name
-    }
-
     pub(super) fn other_name(&self) -> &str {
         &self.other.name
     }

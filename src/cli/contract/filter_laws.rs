@@ -66,7 +66,7 @@ fn name(pair: &str) -> &str {
 impl Suite {
     /// Tries the filters for which the found records have values.
     pub(super) async fn filter_laws(&mut self, found: &FoundRecords) {
-        let cases: Vec<FilterCase<'_>> = of_events(&found.events)
+        let cases: Vec<FilterCase<'_>> = of_events(of(found, Kind::Event))
             .into_iter()
             .chain(of_linked_posts(found))
             .chain(of_terms(found))
@@ -135,6 +135,10 @@ fn id(record: &Value) -> Option<i64> {
 /// True for an event with a password, of which lists show no particulars (backend.md section 8).
 fn is_blanked(record: &Value) -> bool {
     record["all_day"].is_null() && record.get("all_day").is_some()
+}
+
+fn of(found: &FoundRecords, kind: Kind) -> &[Value] {
+    found.get(&kind).map_or(&[], Vec::as_slice)
 }
 
 fn of_events(events: &[Value]) -> Vec<FilterCase<'_>> {
@@ -220,8 +224,7 @@ fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>>
         (Kind::Organizer, "organizer", "/organizer/0/id"),
     ];
     posts.into_iter().filter_map(|(kind, member, place)| {
-        let (event, first) = found
-            .events
+        let (event, first) = of(found, Kind::Event)
             .iter()
             .find_map(|event| Some((event, event.pointer(place)?.as_i64()?)))?;
         let all: Vec<i64> = match &event[member] {
@@ -237,8 +240,10 @@ fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>>
 
 fn of_terms(found: &FoundRecords) -> Vec<FilterCase<'_>> {
     let mut cases = Vec::new();
-    for (kind, terms) in [(Kind::Category, &found.categories), (Kind::Tag, &found.tags)] {
-        let Some(term) = terms.first() else { continue };
+    for kind in [Kind::Category, Kind::Tag] {
+        let Some(term) = of(found, kind).first() else {
+            continue;
+        };
         let (of, slug) = (id(term), &term["slug"]);
         let encoded: String = byte_serialize(slug.as_str().unwrap_or_default().as_bytes()).collect();
         let number = &term["id"];
@@ -253,8 +258,7 @@ fn of_terms(found: &FoundRecords) -> Vec<FilterCase<'_>> {
         ]);
     }
     let parent = |category: &Value| category["parent"].as_i64();
-    let child = found
-        .categories
+    let child = of(found, Kind::Category)
         .iter()
         .find(|category| parent(category).is_some_and(|parent| parent > 0));
     if let Some(child) = child {

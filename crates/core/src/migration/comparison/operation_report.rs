@@ -50,9 +50,7 @@ struct PathReport {
     path: String,
     class: DifferenceClass,
     count: u64,
-    #[serde(with = "time_text")]
     first: Timestamp,
-    #[serde(with = "time_text")]
     last: Timestamp,
     /// The number of the last call that showed it.
     last_call: u64,
@@ -262,20 +260,6 @@ fn short(time: Duration) -> String {
     }
 }
 
-/// Times as texts of RFC 3339.
-mod time_text {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(time)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
 /// Counts one more of a name.
 pub(super) fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     match counts.get_mut(name) {
