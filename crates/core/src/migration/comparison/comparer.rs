@@ -60,7 +60,8 @@ impl Comparer {
 
     /// Takes over the noise of a file, halved for each day since then. A value that is none changes nothing.
     pub fn recall_noise(&mut self, mut kept: Value) {
-        let day = kept["day"].as_str().and_then(|day| day.parse::<Date>().ok());
+        let day = kept.get("day").and_then(Value::as_str);
+        let day = day.and_then(|day| day.parse::<Date>().ok());
         let paths = kept.get_mut("paths").map(Value::take);
         let paths = paths.and_then(|paths| serde_json::from_value(paths).ok());
         let Some((day, paths)) = day.zip(paths) else {

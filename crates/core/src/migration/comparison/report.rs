@@ -74,8 +74,8 @@ impl ComparisonReport {
             "operations": operations.collect::<Value>(),
             "skipped": self.skipped,
         });
-        if !self.ended.is_empty() {
-            report["ended_rules"] = json!(self.ended);
+        if let (Some(members), false) = (report.as_object_mut(), self.ended.is_empty()) {
+            members.insert("ended_rules".to_owned(), json!(self.ended));
         }
         report
     }
