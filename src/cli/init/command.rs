@@ -48,7 +48,7 @@ pub(crate) fn run(
             return Ok(report.end().context("standard output")?.into());
         }
     };
-    let written = text(&found, Some(&access_lines));
+    let written = text(&found, &access_lines);
     let settings = settings(&written)?;
     if is_standard {
         tell("FILE", &found, settings, &mut report)?;
@@ -73,11 +73,12 @@ fn settings(text: &str) -> Result<Settings, Obstacle> {
 fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
     let origin = access(access_lines)?;
     Ok(SiteRequest {
+        address: site_address(&args.site)?,
+        namespace: args.origin_namespace.clone(),
         public_url: args.public_url.clone(),
         trusted: origin.trusted,
         basic_auth: origin.basic_auth,
         mark_key: origin.mark_key,
-        ..SiteRequest::plain(site_address(&args.site)?, args.origin_namespace.clone())
     })
 }
 
