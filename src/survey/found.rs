@@ -110,7 +110,7 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
         public,
         name: root.document.name,
         zone: root.document.zone,
-        remote: page.answer.remote(),
+        remote: page.answer.remote,
         languages,
         parameters,
     })

@@ -196,26 +196,17 @@ fn windows(events: &[Value]) -> Option<Vec<FilterCase<'_>>> {
     let distant = |days: i32| start.checked_add(Span::new().days(days)).ok();
     let (before, after) = (distant(-2)?, distant(2)?);
     let (least, most) = (distant(-3)?, distant(3)?);
-    let case = |filter: String, demand: Box<dyn Fn(&Value) -> bool + Send + Sync>| FilterCase {
-        kind: Kind::Event,
-        filter,
-        holds: id(middle),
-        demand,
-    };
-    Some(vec![
-        case(
-            format!("starts_after={before}"),
-            Box::new(move |event| day(event, "start_date").is_some_and(|start| start >= least)),
-        ),
-        case(
-            format!("starts_before={after}"),
-            Box::new(move |event| day(event, "start_date").is_some_and(|start| start <= most)),
-        ),
-        case(
-            format!("start_date={before}"),
-            Box::new(move |event| day(event, "end_date").is_some_and(|end| end >= least)),
-        ),
-    ])
+    let rows: [(String, &str, fn(&Date, &Date) -> bool, Date); 3] = [
+        (format!("starts_after={before}"), "start_date", Date::ge, least),
+        (format!("starts_before={after}"), "start_date", Date::le, most),
+        (format!("start_date={before}"), "end_date", Date::ge, least),
+    ];
+    let cases = rows.into_iter().map(|(filter, member, holds, bound)| {
+        FilterCase::new(Kind::Event, filter, id(middle), move |event| {
+            day(event, member).is_some_and(|day| holds(&day, &bound))
+        })
+    });
+    Some(cases.collect())
 }
 
 fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>> {

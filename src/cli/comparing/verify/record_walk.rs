@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use super::super::super::call_judge::Judged;
 use super::super::super::list_reader::{
-    ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, wait_after,
+    ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, patiently,
 };
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
@@ -236,16 +236,8 @@ impl PacedSides {
 
     /// A call that the site has answered, when it has failed up to a few times.
     async fn once(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let mut tried = 0;
-        loop {
-            self.pace.turn().await;
-            let compared = self.sides.compare(call).await?;
-            tried += 1;
-            match wait_after(&compared.primary, tried)? {
-                None => return Ok(compared),
-                Some(wait) => tokio::time::sleep(wait).await,
-            }
-        }
+        let ask = || self.sides.compare(call);
+        patiently(&self.pace, ask, |compared| &compared.primary).await
     }
 }
 

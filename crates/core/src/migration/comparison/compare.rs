@@ -8,7 +8,7 @@ use super::facts::is_unordered;
 use super::findings::{ExamplePair, PathFindings};
 use super::lists::PairedItems;
 use super::node::{Node, NodeMembers};
-use super::own_hosts::{HostPair, OwnHosts};
+use super::own_hosts::{HostPair, OwnHosts, class_beside_hosts};
 use super::redact::{ABSENT, shown, text};
 use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
@@ -70,10 +70,7 @@ pub fn compare(
         });
         return findings;
     }
-    let hosts = HostPair {
-        primary: primary.own_hosts,
-        other: other.own_hosts,
-    };
+    let hosts = (primary.own_hosts, other.own_hosts);
     compare_headers((primary.headers, other.headers), hosts, &mut findings);
     let one = Node::read(primary.body);
     findings.set_records(one.as_ref().map(record_numbers).unwrap_or_default());
@@ -151,7 +148,7 @@ impl Walk<'_> {
         if class == DifferenceClass::Different
             && let (Some(one), Some(two)) = (pair.primary.text(), pair.other.text())
         {
-            return self.hosts.class_of(&one, &two);
+            return class_beside_hosts(self.hosts, &one, &two);
         }
         class
     }
