@@ -196,17 +196,16 @@ fn windows(events: &[Value]) -> Option<Vec<FilterCase<'_>>> {
     let distant = |days: i32| start.checked_add(Span::new().days(days)).ok();
     let (before, after) = (distant(-2)?, distant(2)?);
     let (least, most) = (distant(-3)?, distant(3)?);
-    let rows: [(String, &str, fn(&Date, &Date) -> bool, Date); 3] = [
-        (format!("starts_after={before}"), "start_date", Date::ge, least),
-        (format!("starts_before={after}"), "start_date", Date::le, most),
-        (format!("start_date={before}"), "end_date", Date::ge, least),
-    ];
-    let cases = rows.into_iter().map(|(filter, member, holds, bound)| {
+    let case = |filter: String, member: &'static str, holds: fn(&Date, &Date) -> bool, bound: Date| {
         FilterCase::new(Kind::Event, filter, id(middle), move |event| {
             day(event, member).is_some_and(|day| holds(&day, &bound))
         })
-    });
-    Some(cases.collect())
+    };
+    Some(vec![
+        case(format!("starts_after={before}"), "start_date", Date::ge, least),
+        case(format!("starts_before={after}"), "start_date", Date::le, most),
+        case(format!("start_date={before}"), "end_date", Date::ge, least),
+    ])
 }
 
 fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>> {

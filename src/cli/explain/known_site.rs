@@ -38,19 +38,19 @@ impl KnownSite {
             tried(Err("no site is named".to_owned()))
         };
         let Some((from, place, indexes)) = found else {
-            return Ok(Self::unknown(settings, reasons));
+            return Ok(Self::unknown(settings, &reasons));
         };
         let (mut settings, tables) = informed(settings, &indexes);
         let mode = adopt_mode(&mut settings, &indexes);
         Ok(Self {
             settings,
             tables,
-            index: read_from(from, Some(place), mode, reasons),
+            index: read_from(from, Some(&place), mode, &reasons),
         })
     }
 
     /// A site of which nothing could be read, for these reasons: the edge's own table counts.
-    pub(super) fn unknown(settings: Settings, instead_of: Vec<String>) -> Self {
+    pub(super) fn unknown(settings: Settings, instead_of: &[String]) -> Self {
         Self {
             settings,
             tables: TablesInForce::default(),
@@ -64,9 +64,9 @@ impl KnownSite {
 /// did not help.
 fn read_from(
     from: &'static str,
-    place: Option<String>,
+    place: Option<&str>,
     mode: Option<&'static str>,
-    instead_of: Vec<String>,
+    instead_of: &[String],
 ) -> Value {
     json!({"from": from, "place": place, "mode": mode, "instead_of": instead_of})
 }

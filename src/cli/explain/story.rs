@@ -312,7 +312,7 @@ mod tests {
             assumed_type: None,
             client: Some([127, 0, 0, 1].into()),
         };
-        story(&request, &KnownSite::unknown(settings, Vec::new()))
+        story(&request, &KnownSite::unknown(settings, &[]))
     }
 
     fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u64> {
