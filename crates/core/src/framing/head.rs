@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use http::Version;
+
 use super::breach::Breach;
 use super::fields::{self, FramingField, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
-use super::request_line::{self, RequestLine, Version};
+use super::request_line::{self, RequestLine};
 use super::target::Respelling;
 use crate::settings::Limits;
 
@@ -37,7 +39,7 @@ pub(super) enum Body {
 pub(super) struct HeadReader {
     scan: LineScan,
     stage: HeadStage,
-    request: Option<Request>,
+    request: Option<RequestLine>,
     fields: usize,
     /// Bytes of field names and values.
     field_bytes: usize,
@@ -56,14 +58,6 @@ enum HeadStage {
     Fields,
 }
 
-/// The content of the request line.
-#[derive(Debug, Clone)]
-struct Request {
-    method: Range<usize>,
-    version: Version,
-    respelling: Option<Respelling>,
-}
-
 impl HeadReader {
     /// Continues to read. `held` must contain all bytes since the head's first one. `None`: the head is not
     /// complete.
@@ -79,7 +73,9 @@ impl HeadReader {
             match self.stage {
                 HeadStage::Before if line.is_empty() => self.stage = HeadStage::RequestLine,
                 HeadStage::Before | HeadStage::RequestLine => {
-                    self.request_line(line, limits)?;
+                    // The scan stands behind the line's CRLF.
+                    let start = self.scan.consumed() - line.len() - 2;
+                    self.request = Some(RequestLine::read(line, start, limits.target_bytes)?);
                     self.stage = HeadStage::Fields;
                 }
                 HeadStage::Fields if line.is_empty() => return Ok(Some(self.finish())),
@@ -110,22 +106,6 @@ impl HeadReader {
             HeadStage::Before | HeadStage::RequestLine => request_line::too_long(self.scan.unfinished(held)),
             HeadStage::Fields => Breach::HeadersTooLarge,
         }
-    }
-
-    fn request_line(&mut self, line: &[u8], limits: &Limits) -> Result<(), Breach> {
-        let read = RequestLine::read(line, limits.target_bytes)?;
-        // The scan stands behind the line's CRLF.
-        let start = self.scan.consumed() - line.len() - 2;
-        let target = start + read.method.len() + 1;
-        self.request = Some(Request {
-            method: start..start + read.method.len(),
-            version: read.version,
-            respelling: read.respelt.map(|spelling| Respelling {
-                place: target..target + read.target.len(),
-                target: spelling,
-            }),
-        });
-        Ok(())
     }
 
     fn field(&mut self, line: &[u8], limits: &Limits) -> Result<(), Breach> {
@@ -165,7 +145,7 @@ impl HeadReader {
         let is_old = self
             .request
             .as_ref()
-            .is_some_and(|request| request.version == Version::Http10);
+            .is_some_and(|request| request.version == Version::HTTP_10);
         if is_old || std::mem::replace(&mut self.is_chunked, true) {
             return Err(Breach::Coding);
         }

@@ -82,11 +82,9 @@ impl Inspector {
     fn advance(&mut self, bytes: &[u8]) -> Result<Step, Breached> {
         loop {
             match &mut self.at {
-                At::Preface => match preface(bytes) {
-                    Preface::Unfinished => return Ok(Step::Unfinished),
-                    Preface::Whole => self.at = At::Multiplexed,
-                    Preface::Other => self.at = At::Head(HeadReader::default()),
-                },
+                At::Preface if bytes.starts_with(PREFACE) => self.at = At::Multiplexed,
+                At::Preface if PREFACE.starts_with(bytes) => return Ok(Step::Unfinished),
+                At::Preface => self.at = At::Head(HeadReader::default()),
                 At::Head(reader) => {
                     let Some(head) = reader.read(bytes, &self.limits).map_err(in_head)? else {
                         return Ok(Step::Unfinished);
@@ -132,23 +130,6 @@ const fn in_head(breach: Breach) -> Breached {
 const fn in_body(breach: Breach) -> Breached {
     let part = Part::Body;
     Breached { breach, part }
-}
-
-/// The comparison of a connection's first bytes with the preface.
-enum Preface {
-    Unfinished,
-    Whole,
-    Other,
-}
-
-fn preface(bytes: &[u8]) -> Preface {
-    if bytes.starts_with(PREFACE) {
-        Preface::Whole
-    } else if PREFACE.starts_with(bytes) {
-        Preface::Unfinished
-    } else {
-        Preface::Other
-    }
 }
 
 #[cfg(test)]
