@@ -11,7 +11,7 @@ use super::bulkhead::{Bulkhead, Wish};
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
 use super::outgoing::{Again, Outgoing};
-use super::permit::Permit;
+use super::permit_queue::Permit;
 use super::response_head;
 use crate::server::bodies::Upload;
 use crate::telemetry::{Exchange, RequestLog, class_label};

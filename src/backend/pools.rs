@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::bulkhead::Bulkhead;
 use super::client::ClientError;
 use super::shared::SharedBackends;
-use super::shared_permits::SharedPermits;
 use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRule};
 
@@ -75,7 +75,7 @@ impl BackendPools {
     }
 
     /// The permits of calls that backends answer. Those of copies are divided by the budgets of their rules.
-    pub(crate) fn permits(&self) -> impl Iterator<Item = SharedPermits> {
+    pub(crate) fn permits(&self) -> impl Iterator<Item = Arc<Bulkhead>> {
         let of_calls = |(name, _): &(&PoolUse, &BackendPool)| matches!(name, PoolUse::Calls(_));
         self.by_name
             .iter()

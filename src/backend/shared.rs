@@ -9,7 +9,6 @@ use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
 use super::dial::{Dial, IdleConnections};
 use super::retry::RetryBudget;
-use super::shared_permits::SharedPermits;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
 use calendar_edge_core::settings::BackendSettings;
@@ -103,11 +102,8 @@ impl SharedBackends {
     }
 
     /// The permits of calls, which the edges of a fleet divide.
-    pub(crate) fn permits(&self) -> impl Iterator<Item = SharedPermits> {
-        self.backends.iter().map(|(authority, backend)| {
-            let name = self.label.as_deref().unwrap_or(authority.as_str());
-            SharedPermits::new(name, &backend.calls)
-        })
+    pub(crate) fn permits(&self) -> impl Iterator<Item = Arc<Bulkhead>> {
+        self.backends.values().map(|backend| Arc::clone(&backend.calls))
     }
 
     pub(super) const fn metrics(&self) -> &Metrics {
@@ -176,7 +172,7 @@ fn capacities(backend: &BackendSettings) -> (Capacity, Capacity) {
 }
 
 fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) -> Arc<Bulkhead> {
-    Arc::new(Bulkhead::new(capacity, metrics.permits(traffic)))
+    Arc::new(Bulkhead::new(metrics.name(), capacity, metrics.permits(traffic)))
 }
 
 #[cfg(test)]

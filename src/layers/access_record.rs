@@ -12,7 +12,6 @@ use super::arrived_request::ArrivedRequest;
 use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
-use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
     ACCESS, DecidedBy, GaugeGuard, Metrics, RecordedFate, RecordedRefusal, RefusalNote, Refusals, RequestLog,
@@ -126,7 +125,7 @@ impl SentHead {
         Self {
             client: client.and_then(|client| client.address),
             scheme: client.map(|client| client.scheme),
-            is_tls: request.peer.transport == Transport::Tls,
+            is_tls: request.peer.is_tls,
             method: method.clone(),
             version: *version,
             target: uri.clone(),

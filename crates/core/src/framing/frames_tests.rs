@@ -116,11 +116,7 @@ fn padding_does_not_count() {
         (padded(END_STREAM, 0, 255), true),
     ] {
         let mut meter = started(now);
-        assert_eq!(
-            meter.follow(&free.repeat(1000), now),
-            Ok(needs_room),
-            "{free:?}"
-        );
+        assert_eq!(meter.follow(&free.repeat(1000), now), Ok(needs_room), "{free:?}");
     }
     // More padding than payload, and padding without a length: errors that the connection ends for.
     for broken in [frame(0, PADDED, &[9, 0]), frame(0, PADDED, &[])] {

@@ -17,15 +17,6 @@ pub struct WaitingLine {
     row: u32,
 }
 
-/// The bounds of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineBounds {
-    /// Maximum number of tickets.
-    pub places: usize,
-    /// The longest time that anybody waits, which the caller enforces. What counts as overload follows from it.
-    pub patience: Duration,
-}
-
 /// What a request is worth while there are more than the site can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rank {
@@ -49,15 +40,6 @@ pub struct TakenPlace {
     pub ticket: Ticket,
     /// The newest anonymous read, which has lost its place to this request.
     pub displaced: Option<Ticket>,
-}
-
-/// The one whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Granted {
-    /// Its mark.
-    pub ticket: Ticket,
-    /// The time that it has waited.
-    pub waited: Duration,
 }
 
 /// The reason why a request does not wait, or waits no longer.
@@ -98,13 +80,14 @@ const INTERVAL: u32 = 5;
 // === impl WaitingLine ===
 
 impl WaitingLine {
-    /// An empty line.
-    pub fn new(bounds: LineBounds) -> Self {
+    /// An empty line of at most so many tickets. What counts as overload follows from `patience`, the longest time that
+    /// anybody waits, which the caller enforces.
+    pub fn new(places: usize, patience: Duration) -> Self {
         Self {
-            places: bounds.places,
+            places,
             protected: VecDeque::new(),
             anonymous: VecDeque::new(),
-            overload: Overload::new(bounds.patience / TARGET, bounds.patience / INTERVAL),
+            overload: Overload::new(patience / TARGET, patience / INTERVAL),
             last_number: 0,
             row: 0,
         }
@@ -155,15 +138,15 @@ impl WaitingLine {
     }
 
     /// The one who gets a permit that is free now, and leaves the line with it.
-    pub fn next(&mut self, now: Duration) -> Option<Granted> {
+    pub fn next(&mut self, now: Duration) -> Option<Ticket> {
         let Some(rank) = self.turn() else {
             self.overload.ended();
             return None;
         };
         let first = self.rank(rank).pop_front()?;
-        let waited = now.saturating_sub(first.entered);
         if rank == Rank::Anonymous {
             self.row = 0;
+            let waited = now.saturating_sub(first.entered);
             self.overload.granted(waited, first.ahead, now);
         } else if self.anonymous.is_empty() {
             self.row = 0;
@@ -171,10 +154,7 @@ impl WaitingLine {
             self.row += 1;
         }
         let number = first.number;
-        Some(Granted {
-            ticket: Ticket { number, rank },
-            waited,
-        })
+        Some(Ticket { number, rank })
     }
 
     /// Returns true if a permit that became free now would go to this ticket.
@@ -260,10 +240,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn line(places: usize) -> WaitingLine {
-        WaitingLine::new(LineBounds {
-            places,
-            patience: 5 * SECOND,
-        })
+        WaitingLine::new(places, 5 * SECOND)
     }
 
     fn ticket(line: &mut WaitingLine, rank: Rank) -> Ticket {
@@ -304,7 +281,7 @@ mod tests {
                 ticket(&mut line, rank);
             }
         }
-        let ranks = std::iter::from_fn(|| line.next(SECOND)).map(|granted| match granted.ticket.rank {
+        let ranks = std::iter::from_fn(|| line.next(SECOND)).map(|ticket| match ticket.rank {
             Rank::Protected => 'p',
             Rank::Anonymous => 'a',
         });

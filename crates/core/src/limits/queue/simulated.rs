@@ -129,12 +129,8 @@ pub(super) struct Own {
 
 impl Own {
     pub(super) fn new(patience: Duration) -> Self {
-        let bounds = LineBounds {
-            places: 256,
-            patience,
-        };
         Self {
-            line: WaitingLine::new(bounds),
+            line: WaitingLine::new(256, patience),
             patience,
             tickets: HashMap::new(),
             requests: HashMap::new(),
@@ -158,7 +154,7 @@ impl Queue for Own {
 
     fn next(&mut self, now: Duration) -> (Vec<usize>, Option<usize>) {
         let granted = self.line.next(now);
-        (Vec::new(), granted.map(|granted| self.requests[&granted.ticket]))
+        (Vec::new(), granted.map(|ticket| self.requests[&ticket]))
     }
 
     fn leave(&mut self, request: usize, now: Duration) {
