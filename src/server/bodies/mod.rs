@@ -14,7 +14,7 @@ mod uploads;
 mod waiting_bodies;
 
 pub(crate) use budget::BodyBudget;
-pub(crate) use collect::{CollectError, Collector, read_within};
+pub(crate) use collect::{CollectError, Collector, counted, read_within};
 pub(crate) use hooked::{BodyHook, HookedBody, PolledFrame};
 pub(crate) use share::Share;
 pub(crate) use uploads::{Upload, Uploads};
