@@ -11,7 +11,7 @@ use super::permit_queue::{Entered, Permit, PermitQueue, Waiting};
 use super::queue_pace::QueuePace;
 use super::queue_watch::QueueWatch;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
-use crate::server::bodies::Uploads;
+use crate::server::bodies::BodyBudget;
 use crate::telemetry::PermitMetrics;
 use calendar_edge_core::limits::queue::{Rank, Shed};
 use calendar_edge_core::settings::{BackendTimeouts, OriginSettings};
@@ -52,7 +52,8 @@ pub(crate) struct Bulkhead {
     capacity: Capacity,
     queue: Arc<PermitQueue>,
     revocable: RevocablePermits,
-    uploads: Uploads,
+    /// The uploads that hold permits, of which slow ones give way as well; they stay in no memory.
+    uploads: BodyBudget,
     /// Held by the waiting request that makes slow clients give way.
     watcher: Mutex<QueuePace>,
     metrics: PermitMetrics,
@@ -120,7 +121,7 @@ impl Bulkhead {
             capacity,
             queue: PermitQueue::new(permits, waiting, patience, metrics.clone()),
             revocable: RevocablePermits::new(metrics.clone()),
-            uploads: Uploads::default(),
+            uploads: BodyBudget::new(usize::MAX),
             watcher: Mutex::new(QueuePace::new()),
             metrics,
         }
@@ -162,8 +163,8 @@ impl Bulkhead {
         self.revocable.add(permit, body)
     }
 
-    /// The uploads that hold permits, of which slow ones give way as well.
-    pub(super) const fn uploads(&self) -> &Uploads {
+    /// The uploads that hold permits.
+    pub(super) const fn uploads(&self) -> &BodyBudget {
         &self.uploads
     }
 

@@ -78,7 +78,6 @@ impl RequestingPage {
             (
                 Some(
                     AnsweredBy::Edge { .. }
-                    | AnsweredBy::RestIndex
                     | AnsweredBy::OwnRoute { .. }
                     | AnsweredBy::Backend
                     | AnsweredBy::Cache,
