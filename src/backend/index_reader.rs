@@ -1,5 +1,6 @@
 //! Reads the index that a site publishes for a REST root, without credentials, within bounds of size and time.
 
+use bytes::Bytes;
 use http::header::{ACCEPT, USER_AGENT};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
@@ -12,6 +13,7 @@ use super::namespace_looks::SHORTEST_PAUSE;
 use super::origin_route::OriginRoute;
 use super::own_requests::OwnRequests;
 use super::site_indexes::{IndexSource, SiteIndexes};
+use crate::server::bodies::{CollectError, read_within};
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -217,17 +219,15 @@ impl<'a> IndexReader<'a> {
     }
 
     /// Status and body of a path below the root, with a query.
-    async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
+    async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Bytes), IndexReadError> {
         let request = self.requests.get(&format!("/{path}"), query, self.headers())?;
-        let mut response = self.client.execute(request).await?;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await? {
-            if body.len().saturating_add(chunk.len()) > MOST_INDEX_BYTES {
-                return Err(IndexFault::TooLarge.into());
-            }
-            body.extend_from_slice(&chunk);
+        let response = self.client.execute(request).await?;
+        let status = response.status();
+        match read_within(reqwest::Body::from(response), MOST_INDEX_BYTES).await {
+            Ok(body) => Ok((status, body)),
+            Err(CollectError::Body(error)) => Err(error.into()),
+            Err(_) => Err(IndexFault::TooLarge.into()),
         }
-        Ok((response.status(), body))
     }
 
     /// The headers by which the edge names itself, and the host and scheme of its clients.

@@ -1,13 +1,8 @@
-//! The innermost layer: combines the facts from the layers above into one typed context.
+//! The innermost check: combines the facts from the layers above into one typed context.
 
 use std::any::type_name;
-use std::convert::Infallible;
-use std::future::{Ready, ready};
-use std::task::{Context, Poll};
 
-use futures_util::future::Either;
 use http::Version;
-use tower::Service;
 
 use super::arrived_request::ArrivedRequest;
 use super::client_address::ClientAddress;
@@ -55,12 +50,6 @@ pub(crate) type EdgeRequest<B = ClientBody> = ReceivedRequest<B, RequestContext>
 
 /// The same without its body.
 pub(crate) type AskedRequest = EdgeRequest<()>;
-
-/// Makes an [`EdgeRequest`] of each request, and responds with 500 if a fact is missing: no fact has a default.
-#[derive(Debug, Clone)]
-pub(super) struct TakeContext<S> {
-    inner: S,
-}
 
 // === impl RefusalReason ===
 
@@ -151,32 +140,9 @@ impl<B> EdgeRequest<B> {
     }
 }
 
-// === impl TakeContext ===
-
-impl<S> TakeContext<S> {
-    pub(super) const fn new(inner: S) -> Self {
-        Self { inner }
-    }
-}
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for TakeContext<S>
-where
-    S: Service<EdgeRequest<B>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = Either<S::Future, Ready<Result<EdgeResponse, Infallible>>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        match EdgeRequest::new(*request) {
-            Ok(request) => Either::Left(self.inner.call(request)),
-            Err(missing) => Either::Right(ready(Ok(incomplete(missing)))),
-        }
-    }
+/// Makes an [`EdgeRequest`] of a request, and responds with 500 if a fact is missing: no fact has a default.
+pub(super) fn complete<B>(request: Box<ArrivedRequest<B>>) -> Result<EdgeRequest<B>, EdgeResponse> {
+    EdgeRequest::new(*request).map_err(incomplete)
 }
 
 fn incomplete(missing: &'static str) -> EdgeResponse {
@@ -187,9 +153,10 @@ fn incomplete(missing: &'static str) -> EdgeResponse {
 #[cfg(test)]
 mod tests {
     use http::{Method, Request, StatusCode};
-    use tower::ServiceExt;
+    use tower::{Layer, ServiceExt};
 
     use super::*;
+    use crate::layers::checked::checked;
     use calendar_edge_core::gateway::authority::Scheme;
 
     fn request() -> ArrivedRequest<()> {
@@ -216,7 +183,8 @@ mod tests {
             assert!(request.head.extensions.is_empty());
             Ok(EdgeResponse::unchanged(http::Response::default()))
         });
-        TakeContext::new(service)
+        checked(complete)
+            .layer(service)
             .oneshot(Box::new(request))
             .await
             .unwrap()

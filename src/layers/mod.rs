@@ -1,6 +1,7 @@
 //! The order of the layers, with the reason for each position.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use hyper::body::Incoming;
 use tower::util::BoxCloneSyncService;
@@ -16,6 +17,7 @@ mod access_record;
 mod around;
 mod arrived_request;
 mod catch_panic;
+mod checked;
 mod client_address;
 mod client_body;
 mod compress;
@@ -40,6 +42,7 @@ pub(crate) use current::CurrentStack;
 pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 
 use around::around;
+use checked::checked;
 
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
@@ -50,6 +53,7 @@ where
     G: Service<EdgeRequest, Response = EdgeResponse, Error = Infallible> + Clone + Send + Sync + 'static,
     G::Future: Send + 'static,
 {
+    let rules = Arc::new(HeadRules::new(&settings.limits, &settings.hosts));
     let stack = ServiceBuilder::new()
         // Outermost: the request of a connection becomes that of the layers, and their response that of the connection.
         .map_response(PlainResponse::from)
@@ -71,12 +75,9 @@ where
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer_fn(catch_panic::CatchPanic::new)
         // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
-        .layer(head_rules::head_gate(HeadRules::new(
-            &settings.limits,
-            &settings.hosts,
-        )))
+        .layer(checked(move |request| head_rules::check(&rules, request)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
-        .layer_fn(context::TakeContext::new)
+        .layer(checked(context::complete))
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

@@ -45,7 +45,7 @@ impl BodyBudget {
     /// The bytes that bodies take, and the most that they may.
     pub(crate) fn usage(&self) -> (usize, usize) {
         let state = self.0.lock();
-        (state.used(), state.limit())
+        (state.used, state.limit)
     }
 
     #[cfg(test)]

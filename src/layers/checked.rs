@@ -1,0 +1,47 @@
+//! A layer that lets a request pass, or responds to it, without waiting for anything.
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::task::{Context, Poll};
+
+use futures_util::future::Either;
+use tower::layer::layer_fn;
+use tower::{Layer, Service};
+
+use super::response::EdgeResponse;
+
+/// A check with the layers below it.
+#[derive(Debug, Clone)]
+pub(super) struct Checked<F, S> {
+    check: F,
+    inner: S,
+}
+
+/// Puts a check before a service: it returns the request for the layers below, or the response.
+pub(super) fn checked<F: Clone, S>(check: F) -> impl Layer<S, Service = Checked<F, S>> {
+    layer_fn(move |inner| Checked {
+        check: check.clone(),
+        inner,
+    })
+}
+
+impl<F, S, R, P> Service<R> for Checked<F, S>
+where
+    F: Fn(R) -> Result<P, EdgeResponse>,
+    S: Service<P, Response = EdgeResponse, Error = Infallible>,
+{
+    type Response = EdgeResponse;
+    type Error = Infallible;
+    type Future = Either<S::Future, Ready<Result<EdgeResponse, Infallible>>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: R) -> Self::Future {
+        match (self.check)(request) {
+            Ok(request) => Either::Left(self.inner.call(request)),
+            Err(response) => Either::Right(ready(Ok(response))),
+        }
+    }
+}
