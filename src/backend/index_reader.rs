@@ -33,7 +33,7 @@ pub enum IndexReadError {
     /// The exchange failed, or took longer than `timeouts.origin_read`.
     #[error("the site does not answer")]
     Exchange(#[from] reqwest::Error),
-    /// The site answered with another status than 200.
+    /// The site responded with another status than 200.
     #[error("the site answers with status {0}")]
     Status(u16),
     /// The response is no index.
@@ -82,7 +82,7 @@ pub(crate) async fn read_namespace(
 ///
 /// # Errors
 ///
-/// When a site does not answer.
+/// When a site does not respond.
 pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadError> {
     let site = with_listed_namespace(settings.clone()).await.site();
     let known = SiteIndexes::default();
@@ -97,7 +97,7 @@ pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadEr
 }
 
 /// The settings with the namespace that the site lists, unless they name one; the same if the site lists none or does
-/// not answer.
+/// not respond.
 pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
     if settings.origin.namespace.is_set() {
         return settings;
@@ -143,7 +143,7 @@ pub(crate) async fn read_index(
 // === impl IndexReadError ===
 
 impl IndexReadError {
-    /// How the site differs from the table as far as the failure shows it: not at all, unless the site has answered.
+    /// How the site differs from the table as far as the failure shows it: not at all, unless the site has responded.
     pub(crate) fn drifts(&self, namespace: &str) -> Vec<Drift> {
         match self {
             Self::Status(404) => vec![Drift::NotThisNamespace {
@@ -157,7 +157,7 @@ impl IndexReadError {
         }
     }
 
-    /// Returns true if the site itself answered, and what it said stands: it is neither down nor busy.
+    /// Returns true if the site itself responded, and what it said stands: it is neither down nor busy.
     pub(crate) const fn is_an_answer(&self) -> bool {
         match self {
             Self::Client(_) | Self::Address(_) | Self::Exchange(_) => false,

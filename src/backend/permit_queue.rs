@@ -102,18 +102,18 @@ impl PermitQueue {
             state.held += 1;
             return Entered::Served(self.permit());
         }
-        let place = match state.line.enter(rank, now) {
+        let (ticket, displaced) = match state.line.enter(rank, now) {
             Ok(place) => place,
             Err(shed) => return Entered::Refused(shed),
         };
-        if let Some(displaced) = place.displaced {
+        if let Some(displaced) = displaced {
             state.waiting.remove(&displaced);
         }
         let (sender, turn) = oneshot::channel();
-        state.waiting.insert(place.ticket, sender);
+        state.waiting.insert(ticket, sender);
         Entered::Waits(Waiting {
             queue: Arc::clone(self),
-            ticket: place.ticket,
+            ticket,
             turn,
         })
     }

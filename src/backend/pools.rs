@@ -32,9 +32,9 @@ pub(crate) struct BackendPool {
 pub(crate) enum PoolUse {
     /// Copies of reads, for comparison.
     Copies(String),
-    /// Copies to the site of reads that the backend answers, for comparison.
+    /// Copies to the site of reads that the backend responds to, for comparison.
     SiteCopies(String),
-    /// Calls that the backend answers.
+    /// Calls that the backend responds to.
     Calls(String),
 }
 
@@ -74,7 +74,7 @@ impl BackendPools {
         self.by_name.get(name)
     }
 
-    /// The permits of calls that backends answer. Those of copies are divided by the budgets of their rules.
+    /// The permits of calls that backends respond to. Those of copies are divided by the budgets of their rules.
     pub(crate) fn permits(&self) -> impl Iterator<Item = Arc<Bulkhead>> {
         let of_calls = |(name, _): &(&PoolUse, &BackendPool)| matches!(name, PoolUse::Calls(_));
         self.by_name

@@ -188,7 +188,7 @@ impl Record {
         self.complete = is_complete;
     }
 
-    /// The part that answered, for logs and metrics.
+    /// The part that gave the response, for logs and metrics.
     fn source(&self) -> &'static str {
         match self.answer {
             None => "client",
@@ -222,7 +222,7 @@ impl Record {
         self.keep(status.as_u16(), code, RecordedFate::Refused);
     }
 
-    /// Keeps a forwarded request that breaks rules, once the site has answered it.
+    /// Keeps a forwarded request that breaks rules, once the site has responded to it.
     fn reported(&self) {
         let findings = self.log.refusal().map(|note: &RefusalNote| &note.findings);
         let first = findings.and_then(|findings| findings.first());

@@ -47,7 +47,7 @@ use checked::checked;
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
 
-/// Puts every layer around the gateway; a request meets them from top to bottom.
+/// Puts every layer around the gateway; a request passes them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, log: LogSinks, gateway: G) -> Stack
 where
     G: Service<EdgeRequest, Response = EdgeResponse, Error = Infallible> + Clone + Send + Sync + 'static,

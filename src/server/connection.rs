@@ -39,9 +39,6 @@ use calendar_edge_core::settings::{Http2Limits, Limits, Timeouts};
 /// hyper's limits must be higher.
 const HEADROOM: usize = 4;
 
-/// The number of header fields that hyper accepts unless it is told another one.
-const HYPER_HEADERS: usize = 100;
-
 /// The HTTP settings shared by all connections of one listener.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
@@ -66,13 +63,10 @@ impl Protocol {
             .timer(TokioTimer::new())
             // `Activity` measures the phases. hyper's own timer would count idle time as head time.
             .header_read_timeout(None)
+            // No `max_headers`: `Limits::headers` is hyper's default, whose places it keeps on its stack. It clears any other
+            // number of them for each head.
             .max_buf_size(most_bytes)
             .half_close(false);
-        // Up to its own default, hyper keeps the places of fields on its stack; it clears any other number of them for
-        // each head.
-        if limits.headers > HYPER_HEADERS {
-            builder.http1().max_headers(limits.headers);
-        }
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -118,22 +112,6 @@ impl Protocol {
         self.limits.head
     }
 
-    /// The bytes of a connection, inspected before the HTTP engine reads them.
-    fn inspected(
-        &self,
-        socket: Socket,
-        activity: &Activity,
-        breach: &FoundBreach,
-    ) -> InspectedIo<ClientStream> {
-        InspectedIo::new(
-            ClientStream::new(socket, activity.clone(), self.stalls.min_rate()),
-            self.inspector.clone(),
-            self.meter.clone(),
-            activity.clone(),
-            breach.clone(),
-        )
-    }
-
     /// Serves one connection to its end, and says why it ended.
     pub(super) async fn serve<S>(
         &self,
@@ -150,7 +128,14 @@ impl Protocol {
     {
         let activity = address_permit.activity().clone();
         let breach = FoundBreach::default();
-        let stream = self.inspected(socket, &activity, &breach);
+        // The bytes are inspected before the HTTP engine reads them.
+        let stream = InspectedIo::new(
+            ClientStream::new(socket, activity.clone(), self.stalls.min_rate()),
+            self.inspector.clone(),
+            self.meter.clone(),
+            activity.clone(),
+            breach.clone(),
+        );
         let service = ConnectionService {
             inner: service,
             activity: activity.clone(),

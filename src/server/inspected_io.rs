@@ -1,7 +1,7 @@
 //! A stream that passes only bytes that have exactly one reading.
 //!
 //! Heads are held until they are complete and valid, so hyper never sees a byte of a bad one. Instead hyper gets a
-//! *stand-in*: a head that the service recognizes by its position and answers with the refusal. This has two
+//! *stand-in*: a head that the service recognizes by its position and refuses. This has two
 //! advantages: hyper keeps the refusal in order behind earlier responses, and the refusal is logged and counted like
 //! every response. Inside a body, hyper sees the end of the stream, and the service receives the reason.
 //!

@@ -34,9 +34,9 @@ pub(crate) enum AnsweredBy {
         /// The refusal's code, `rest_no_route` or `edge_…`.
         code: &'static str,
     },
-    /// The edge answered a CORS preflight.
+    /// The edge responded to a CORS preflight.
     Preflight,
-    /// The edge answered at a route of its own, or with the index of a REST root.
+    /// The edge responded at a route of its own, or with the index of a REST root.
     OwnRoute {
         /// The name of the route in logs.
         code: &'static str,

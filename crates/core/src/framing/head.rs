@@ -45,8 +45,8 @@ pub(super) struct HeadReader {
     field_bytes: usize,
     /// Bytes of field lines, including their padding.
     line_bytes: usize,
-    length: Option<u64>,
-    is_chunked: bool,
+    /// As far as a field says it.
+    body: Option<Body>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -128,25 +128,24 @@ impl HeadReader {
     }
 
     fn length_field(&mut self, value: &[u8]) -> Result<(), Breach> {
-        if self.is_chunked {
-            return Err(Breach::LengthAndCoding);
-        }
-        let length = fields::length(value)?;
-        if self.length.replace(length).is_some() {
-            return Err(Breach::Length);
+        match self.body {
+            Some(Body::Chunked) => return Err(Breach::LengthAndCoding),
+            Some(Body::Length(_)) => return Err(Breach::Length),
+            None => self.body = Some(Body::Length(fields::length(value)?)),
         }
         Ok(())
     }
 
     fn coding_field(&mut self, value: &[u8]) -> Result<(), Breach> {
-        if self.length.is_some() {
+        let before = self.body.replace(Body::Chunked);
+        if let Some(Body::Length(_)) = before {
             return Err(Breach::LengthAndCoding);
         }
         let is_old = self
             .request
             .as_ref()
             .is_some_and(|request| request.version == Version::HTTP_10);
-        if is_old || std::mem::replace(&mut self.is_chunked, true) {
+        if is_old || before.is_some() {
             return Err(Breach::Coding);
         }
         fields::coding(value)
@@ -156,11 +155,7 @@ impl HeadReader {
         Head {
             bytes: self.scan.consumed(),
             respelling: self.request.take().and_then(|request| request.respelling),
-            body: if self.is_chunked {
-                Body::Chunked
-            } else {
-                Body::Length(self.length.unwrap_or(0))
-            },
+            body: self.body.unwrap_or(Body::Length(0)),
         }
     }
 }

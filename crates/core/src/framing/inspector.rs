@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::breach::{Breach, Breached, Part};
-use super::chunks::{ChunkPiece, ChunkReader};
+use super::chunks::ChunkReader;
 use super::head::{Body, Head, HeadReader};
 use crate::settings::Limits;
 
@@ -106,14 +106,13 @@ impl Inspector {
                     return Ok(Step::Body(here));
                 }
                 At::Chunks(reader) => {
-                    return Ok(match reader.read(bytes).map_err(in_body)? {
-                        ChunkPiece::Unfinished => Step::Unfinished,
-                        ChunkPiece::Inner(count) => Step::Body(count),
-                        ChunkPiece::Last(count) => {
-                            self.at = At::Head(HeadReader::default());
-                            Step::Body(count)
-                        }
-                    });
+                    let Some((count, is_last)) = reader.read(bytes).map_err(in_body)? else {
+                        return Ok(Step::Unfinished);
+                    };
+                    if is_last {
+                        self.at = At::Head(HeadReader::default());
+                    }
+                    return Ok(Step::Body(count));
                 }
                 At::Multiplexed => return Ok(Step::Multiplexed),
                 At::Broken(breached) => return Err(*breached),

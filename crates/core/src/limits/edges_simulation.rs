@@ -120,8 +120,8 @@ impl DividedSite<'_> {
             SiteEvent::Comes(call) => {
                 let edge = &mut self.edges[self.calls[call].edge];
                 edge.pass(now);
-                if let Ok(place) = edge.line.enter(Rank::Anonymous, now) {
-                    edge.waiting.insert(place.ticket, call);
+                if let Ok((ticket, _)) = edge.line.enter(Rank::Anonymous, now) {
+                    edge.waiting.insert(ticket, call);
                     self.events
                         .push(Reverse((now + PATIENCE, SiteEvent::Overdue(call))));
                 }

@@ -17,7 +17,7 @@ pub struct WaitingLine {
     row: u32,
 }
 
-/// What a request is worth while there are more than the site can answer.
+/// What a request is worth while there are more than the site can respond to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rank {
     /// Writes, and requests with credentials.
@@ -31,15 +31,6 @@ pub enum Rank {
 pub struct Ticket {
     number: u64,
     pub(super) rank: Rank,
-}
-
-/// A place in the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TakenPlace {
-    /// The mark of the request.
-    pub ticket: Ticket,
-    /// The newest anonymous read, which has lost its place to this request.
-    pub displaced: Option<Ticket>,
 }
 
 /// The reason why a request does not wait, or waits no longer.
@@ -104,12 +95,13 @@ impl WaitingLine {
     }
 
     /// Takes a place at the end of a rank. A full line gives a protected request the place of the newest anonymous
-    /// read, down to the eighth of the places that anonymous reads keep.
+    /// read, down to the eighth of the places that anonymous reads keep. Returns the mark of the request, and that of the
+    /// read which has lost its place to it.
     ///
     /// # Errors
     ///
     /// [`Shed::Full`], and [`Shed::Overload`] for an anonymous read.
-    pub fn enter(&mut self, rank: Rank, now: Duration) -> Result<TakenPlace, Shed> {
+    pub fn enter(&mut self, rank: Rank, now: Duration) -> Result<(Ticket, Option<Ticket>), Shed> {
         let displaced = self.room(rank, now)?;
         self.last_number += 1;
         let number = self.last_number;
@@ -119,10 +111,7 @@ impl WaitingLine {
             entered: now,
             ahead: waiters.len(),
         });
-        Ok(TakenPlace {
-            ticket: Ticket { number, rank },
-            displaced,
-        })
+        Ok((Ticket { number, rank }, displaced))
     }
 
     /// Gives up a place. Nothing happens if the ticket has none any more.
@@ -244,7 +233,7 @@ mod tests {
     }
 
     fn ticket(line: &mut WaitingLine, rank: Rank) -> Ticket {
-        line.enter(rank, Duration::ZERO).expect("a place").ticket
+        line.enter(rank, Duration::ZERO).expect("a place").0
     }
 
     #[test]
@@ -254,8 +243,8 @@ mod tests {
         let newer = ticket(&mut line, Rank::Anonymous);
         assert_eq!(line.enter(Rank::Anonymous, Duration::ZERO), Err(Shed::Full));
         for displaced in [newer, older] {
-            let place = line.enter(Rank::Protected, Duration::ZERO).expect("a place");
-            assert_eq!(place.displaced, Some(displaced));
+            let (_, loser) = line.enter(Rank::Protected, Duration::ZERO).expect("a place");
+            assert_eq!(loser, Some(displaced));
         }
         assert_eq!(line.enter(Rank::Protected, Duration::ZERO), Err(Shed::Full));
     }

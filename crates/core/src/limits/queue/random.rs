@@ -46,14 +46,14 @@ proptest! {
                 LineStep::Enter(rank) => {
                     let anonymous = of(&waiting, Rank::Anonymous);
                     match line.enter(rank, now) {
-                        Ok(place) => {
-                            if let Some(displaced) = place.displaced {
+                        Ok((ticket, displaced)) => {
+                            if let Some(displaced) = displaced {
                                 prop_assert_eq!(rank, Rank::Protected);
                                 prop_assert_eq!(waiting.len(), places);
                                 prop_assert_eq!(Some(&displaced), anonymous.last());
                                 waiting.retain(|other| *other != displaced);
                             }
-                            waiting.push(place.ticket);
+                            waiting.push(ticket);
                         }
                         Err(shed) if rank == Rank::Protected => {
                             prop_assert_eq!(shed, Shed::Full);

@@ -144,12 +144,12 @@ impl Queue for Own {
     }
 
     fn enter(&mut self, request: usize, rank: Rank, now: Duration) -> Option<usize> {
-        let Ok(place) = self.line.enter(rank, now) else {
+        let Ok((ticket, displaced)) = self.line.enter(rank, now) else {
             return Some(request);
         };
-        self.tickets.insert(request, place.ticket);
-        self.requests.insert(place.ticket, request);
-        place.displaced.map(|ticket| self.requests[&ticket])
+        self.tickets.insert(request, ticket);
+        self.requests.insert(ticket, request);
+        displaced.map(|ticket| self.requests[&ticket])
     }
 
     fn next(&mut self, now: Duration) -> (Vec<usize>, Option<usize>) {

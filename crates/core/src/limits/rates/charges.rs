@@ -63,7 +63,7 @@ impl Charge {
 // === impl BucketStore ===
 
 impl BucketStore {
-    /// As [`Self::spend`], with what it takes to give the call back. Other edges are told of the share that is given,
+    /// As [`Self::spend`], with what it takes to give the call back. Other edges receive the share that is given,
     /// if one is.
     pub(super) fn charge(
         &self,
