@@ -107,7 +107,7 @@ fn of<T>(noted: Option<T>) -> Result<T, &'static str> {
 impl<B> EdgeRequest<B> {
     fn new(mut request: ArrivedRequest<B>) -> Result<Self, &'static str> {
         if request.head.version != Version::HTTP_2 {
-            // Without the result of the inspector the framing layer has checked nothing.
+            // Without the result of the inspector nothing has checked its framing.
             of(request.framing.as_ref())?;
         }
         let noted = std::mem::take(&mut request.context);
@@ -156,7 +156,7 @@ mod tests {
     use tower::{Layer, ServiceExt};
 
     use super::*;
-    use crate::layers::checked::checked;
+    use crate::layers::gate::gate;
     use calendar_edge_core::gateway::authority::Scheme;
 
     fn request() -> ArrivedRequest<()> {
@@ -183,7 +183,7 @@ mod tests {
             assert!(request.head.extensions.is_empty());
             Ok(EdgeResponse::unchanged(http::Response::default()))
         });
-        checked(complete)
+        gate(complete)
             .layer(service)
             .oneshot(Box::new(request))
             .await

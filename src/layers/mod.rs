@@ -17,7 +17,6 @@ mod access_record;
 mod around;
 mod arrived_request;
 mod catch_panic;
-mod checked;
 mod client_address;
 mod client_body;
 mod compress;
@@ -25,6 +24,7 @@ pub(crate) mod compression;
 mod context;
 mod cors;
 mod current;
+mod gate;
 mod head_response;
 mod head_rules;
 mod noted;
@@ -42,7 +42,7 @@ pub(crate) use current::CurrentStack;
 pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 
 use around::around;
-use checked::checked;
+use gate::gate;
 
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
@@ -75,9 +75,9 @@ where
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer_fn(catch_panic::CatchPanic::new)
         // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
-        .layer(checked(move |request| head_rules::check(&rules, request)))
+        .layer(gate(move |request| head_rules::check(&rules, request)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
-        .layer(checked(context::complete))
+        .layer(gate(context::complete))
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

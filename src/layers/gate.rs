@@ -12,20 +12,20 @@ use super::response::EdgeResponse;
 
 /// A check with the layers below it.
 #[derive(Debug, Clone)]
-pub(super) struct Checked<F, S> {
+pub(super) struct Gate<F, S> {
     check: F,
     inner: S,
 }
 
 /// Puts a check before a service: it returns the request for the layers below, or the response.
-pub(super) fn checked<F: Clone, S>(check: F) -> impl Layer<S, Service = Checked<F, S>> {
-    layer_fn(move |inner| Checked {
+pub(super) fn gate<F: Clone, S>(check: F) -> impl Layer<S, Service = Gate<F, S>> {
+    layer_fn(move |inner| Gate {
         check: check.clone(),
         inner,
     })
 }
 
-impl<F, S, R, P> Service<R> for Checked<F, S>
+impl<F, S, R, P> Service<R> for Gate<F, S>
 where
     F: Fn(R) -> Result<P, EdgeResponse>,
     S: Service<P, Response = EdgeResponse, Error = Infallible>,
