@@ -9,7 +9,6 @@ use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
 use super::noted::{NamedHost, Noted};
 use super::request_id::RequestId;
-use super::response::{EdgeResponse, refused};
 use crate::server::{Peer, ReceivedRequest};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 use calendar_edge_core::errors::EdgeError;
@@ -140,14 +139,14 @@ impl<B> EdgeRequest<B> {
     }
 }
 
-/// Makes an [`EdgeRequest`] of a request, and responds with 500 if a fact is missing: no fact has a default.
-pub(super) fn complete<B>(request: Box<ArrivedRequest<B>>) -> Result<EdgeRequest<B>, EdgeResponse> {
-    EdgeRequest::new(*request).map_err(incomplete)
+/// Makes an [`EdgeRequest`] of a request, and refuses it with 500 if a fact is missing: no fact has a default.
+pub(super) fn complete<B>(request: ArrivedRequest<B>) -> Result<EdgeRequest<B>, Refusal> {
+    EdgeRequest::new(request).map_err(incomplete)
 }
 
-fn incomplete(missing: &'static str) -> EdgeResponse {
+fn incomplete(missing: &'static str) -> Refusal {
     tracing::error!(error = %format_args!("no layer noted {missing}"), "the layers are incomplete");
-    refused(&EdgeError::InternalError.refusal())
+    EdgeError::InternalError.refusal()
 }
 
 #[cfg(test)]
@@ -157,6 +156,7 @@ mod tests {
 
     use super::*;
     use crate::layers::gate::gate;
+    use crate::layers::response::EdgeResponse;
     use calendar_edge_core::gateway::authority::Scheme;
 
     fn request() -> ArrivedRequest<()> {
@@ -183,7 +183,7 @@ mod tests {
             assert!(request.head.extensions.is_empty());
             Ok(EdgeResponse::unchanged(http::Response::default()))
         });
-        gate(complete)
+        gate(|request: Box<ArrivedRequest<()>>| complete(*request))
             .layer(service)
             .oneshot(Box::new(request))
             .await

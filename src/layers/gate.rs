@@ -1,4 +1,4 @@
-//! A layer that lets a request pass, or responds to it, without waiting for anything.
+//! A layer that lets a request pass or refuses it, without waiting for anything.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -8,7 +8,8 @@ use futures_util::future::Either;
 use tower::layer::layer_fn;
 use tower::{Layer, Service};
 
-use super::response::EdgeResponse;
+use super::response::{EdgeResponse, refused};
+use calendar_edge_judge::problem::Refusal;
 
 /// A check with the layers below it.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub(super) struct Gate<F, S> {
     inner: S,
 }
 
-/// Puts a check before a service: it returns the request for the layers below, or the response.
+/// Puts a check before a service: it returns the request for the layers below, or a refusal.
 pub(super) fn gate<F: Clone, S>(check: F) -> impl Layer<S, Service = Gate<F, S>> {
     layer_fn(move |inner| Gate {
         check: check.clone(),
@@ -27,7 +28,7 @@ pub(super) fn gate<F: Clone, S>(check: F) -> impl Layer<S, Service = Gate<F, S>>
 
 impl<F, S, R, P> Service<R> for Gate<F, S>
 where
-    F: Fn(R) -> Result<P, EdgeResponse>,
+    F: Fn(R) -> Result<P, Refusal>,
     S: Service<P, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
@@ -41,7 +42,7 @@ where
     fn call(&mut self, request: R) -> Self::Future {
         match (self.check)(request) {
             Ok(request) => Either::Left(self.inner.call(request)),
-            Err(response) => Either::Right(ready(Ok(response))),
+            Err(refusal) => Either::Right(ready(Ok(refused(&refusal)))),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::arrived_request::ArrivedRequest;
 use super::noted::NamedHost;
-use super::response::{EdgeResponse, refused};
 use crate::server::RequestFraming;
 use crate::telemetry::{DecidedBy, RefusalNote};
 use calendar_edge_core::gateway::decision::HeadRules;
@@ -13,22 +12,16 @@ use calendar_edge_judge::problem::Refusal;
 pub(super) fn check<B>(
     rules: &HeadRules,
     mut request: Box<ArrivedRequest<B>>,
-) -> Result<Box<ArrivedRequest<B>>, EdgeResponse> {
+) -> Result<Box<ArrivedRequest<B>>, Refusal> {
     // A request that stands for a head which the connection's inspector refused: the rules have nothing to judge in it, and
     // there is nothing to note.
     if let Some(breach) = request.framing.as_ref().and_then(RequestFraming::of_head) {
-        return Err(refused(&breach.refusal()));
+        return Err(breach.refusal());
     }
-    match rules.check(&request.head) {
-        Ok(host) => {
-            request.context.host = Some(NamedHost(host));
-            Ok(request)
-        }
-        Err(refusal) => {
-            note(&request, &refusal);
-            Err(refused(&refusal))
-        }
-    }
+    let host = rules.check(&request.head);
+    let host = host.inspect_err(|refusal| note(&request, refusal))?;
+    request.context.host = Some(NamedHost(host));
+    Ok(request)
 }
 
 /// Notes why a head is refused.

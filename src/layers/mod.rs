@@ -77,7 +77,7 @@ where
         // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
         .layer(gate(move |request| head_rules::check(&rules, request)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
-        .layer(gate(context::complete))
+        .layer(gate(|request: Box<_>| context::complete(*request)))
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }
