@@ -49,7 +49,7 @@ impl Concern for Compress {
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Option<Wanted> {
         let head = &request.head;
-        // Beside a secret, the length of a compressed response tells those who choose parts of it what the secret is (BREACH).
+        // Beside a secret, the length of a compressed response shows those who choose parts of it what the secret is (BREACH).
         let is_public = Caller::shown_by(&head.headers) == Caller::Anonymous;
         (self.settings.enabled && is_public).then(|| Wanted {
             is_head: head.method == Method::HEAD,
@@ -99,7 +99,7 @@ impl Wanted {
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
-            // The response to HEAD has no body that could tell.
+            // The response to HEAD has no body that could say.
             let found = || answer.body().size_hint().upper().filter(|_| !self.is_head);
             announced.or_else(found)
         };

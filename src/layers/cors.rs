@@ -2,7 +2,7 @@
 //!
 //! The layer is above the head checks and above panics, so that web pages can read those refusals too. It also adds the
 //! headers to responses to preflights. The gateway recognises a preflight, because only those for the calendar are
-//! answered here, and the target is located below the head checks. The rest of the site answers its own preflights.
+//! responded to here, and the target is located below the head checks. The rest of the site responds to its own.
 
 use std::sync::Arc;
 
@@ -78,7 +78,6 @@ impl RequestingPage {
             (
                 Some(
                     AnsweredBy::Edge { .. }
-                    | AnsweredBy::RestIndex
                     | AnsweredBy::OwnRoute { .. }
                     | AnsweredBy::Backend
                     | AnsweredBy::Cache,

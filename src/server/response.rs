@@ -34,11 +34,9 @@ pub(crate) enum AnsweredBy {
         /// The refusal's code, `rest_no_route` or `edge_…`.
         code: &'static str,
     },
-    /// The edge answered a CORS preflight.
+    /// The edge responded to a CORS preflight.
     Preflight,
-    /// The edge answered with the index of a REST root.
-    RestIndex,
-    /// The edge answered at a route of its own.
+    /// The edge responded at a route of its own, or with the index of a REST root.
     OwnRoute {
         /// The name of the route in logs.
         code: &'static str,
@@ -100,7 +98,7 @@ impl AnsweredBy {
     /// The source for logs and metrics.
     pub(crate) const fn source(self) -> &'static str {
         match self {
-            Self::Edge { .. } | Self::Preflight | Self::RestIndex | Self::OwnRoute { .. } => "edge",
+            Self::Edge { .. } | Self::Preflight | Self::OwnRoute { .. } => "edge",
             Self::Backend => "backend",
             Self::Cache => "cache",
         }
@@ -111,7 +109,6 @@ impl AnsweredBy {
         match self {
             Self::Edge { code } | Self::OwnRoute { code } => Some(code),
             Self::Preflight => Some("preflight"),
-            Self::RestIndex => Some("rest_index"),
             Self::Backend | Self::Cache => None,
         }
     }

@@ -69,6 +69,8 @@ pub(crate) use process::process_memory;
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, RecordedFate, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use reloads::ReloadFigures;
+#[cfg(test)]
+pub(crate) use request_log::BackendTimes;
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::{OperationSums, Served, TrafficSums};
 pub(crate) use series::NamedSums;
