@@ -15,6 +15,5 @@ mod stored_response;
 
 pub(crate) use answer::WholeResponse;
 pub(crate) use collapsed_requests::{CollapsedRequests, CollapsedRole, Leader, Progress};
-pub(crate) use statistics::CompanionState;
 pub(crate) use store::{Cache, Lookup, Removed};
 pub(crate) use stored_response::{StoredMetadata, StoredResponse};

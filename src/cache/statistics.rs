@@ -3,9 +3,9 @@
 use calendar_edge_core::unix_time::UnixTime;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::store::Cache;
-use crate::telemetry::OperationLookups;
 
 /// What the cache holds and how often it was asked.
 #[derive(Debug, Serialize)]
@@ -23,7 +23,7 @@ pub(crate) struct Statistics {
     generation: u64,
     companion: CompanionState,
     /// The share of lookups that were answered from the cache, by operation.
-    operations: Vec<OperationLookups>,
+    operations: Value,
 }
 
 /// What is known of the companion plugin.

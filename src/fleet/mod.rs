@@ -27,6 +27,5 @@ mod turns;
 pub use trial::{StoreReport, StoreTrouble, try_store};
 
 pub(crate) use fleet::Fleet;
-pub(crate) use fleet_status::FleetStatus;
 pub(crate) use shared_limits::FleetLimits;
 pub(crate) use supervisor::FleetTask;

@@ -8,5 +8,4 @@ mod migration_status;
 mod rule_state;
 mod state;
 
-pub(crate) use migration_status::MigrationStatus;
 pub(crate) use {backend_findings::BackendFindings, rule_state::RuleState, state::Migration};

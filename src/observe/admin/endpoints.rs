@@ -5,10 +5,10 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use serde::Serialize;
 
-use super::explained::{ExplainedRefusal, RefusalList};
+use super::explained::{explained_refusal, refusal_list};
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::parts::AdminParts;
-use super::status_document::StatusDocument;
+use super::status_document::status_document;
 use crate::server::response::{EdgeBody, PlainResponse, json, refused, whole};
 use crate::telemetry::unix_time;
 use calendar_edge_core::errors::EdgeError;
@@ -76,17 +76,16 @@ macro_rules! endpoints {
 endpoints! {
     GET "/", All => Document(|_, _| browser_page(&OPERATORS_PAGE));
     GET "/reference", All => Document(|_, _| browser_page(&REFERENCE_PAGE));
-    GET "/status", Unguarded
-        => Document(|parts, _| pretty(&StatusDocument::of(parts, &parts.pages.load().facts)));
+    GET "/status", Unguarded => Document(|parts, _| pretty(&status_document(parts)));
     GET "/readings", Unguarded => Document(|parts, _| compact(&parts.readings.document(&parts.facts)));
     GET "/clients", Operators => Document(|parts, _| compact(&parts.metrics.clients().busiest_now()));
     GET "/runbook", Unguarded
         => Document(|_, _| page("text/markdown; charset=utf-8", Bytes::from_static(RUNBOOK.as_bytes())));
     GET "/metrics", Unguarded => Document(|parts, _| page(METRICS_TYPE, Bytes::from(parts.measured())));
     GET "/findings", Operators => Document(|parts, _| pretty(&parts.findings.report()));
-    GET "/refusals", Operators => Document(|parts, _| pretty(&RefusalList::of(&parts.refusals.newest())));
+    GET "/refusals", Operators => Document(|parts, _| pretty(&refusal_list(&parts.refusals.newest())));
     GET "/refusals/ID", Operators => Document(|parts, asked| match parts.refusals.find(asked.rest) {
-        Some(kept) => pretty(&ExplainedRefusal::new(&kept)),
+        Some(kept) => pretty(&explained_refusal(&kept)),
         None => refused(&EdgeError::UnknownRefusal.refusal()),
     });
     GET "/cache", Unguarded => Document(|parts, _| compact(&parts.cache.statistics(unix_time())));
@@ -106,7 +105,7 @@ endpoints! {
     GET "/readyz", All => Readiness;
     POST "/purge", Unguarded => Purge;
     POST "/migration/resume/RULE", Operators => Document(|parts, asked| match parts.migration.resume(asked.rest) {
-        Some(resumed) => compact(&Resumed { resumed }),
+        Some(resumed) => compact(&serde_json::json!({"resumed": resumed})),
         None => refused(&Refusal::no_route()),
     });
 }
@@ -116,12 +115,6 @@ const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
 
 /// What operators do about each alert.
 const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
-
-/// The response to a rule that is resumed.
-#[derive(Debug, Serialize)]
-struct Resumed {
-    resumed: bool,
-}
 
 // === impl Endpoint ===
 

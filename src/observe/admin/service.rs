@@ -14,7 +14,7 @@ use hyper::service::Service;
 use super::access::Access;
 use super::endpoints::{Endpoint, EndpointAccess, EndpointAnswer, pretty_as};
 use super::parts::AdminParts;
-use super::ready::{ReadyDocument, ReadyRequest};
+use super::ready::readiness;
 use crate::companion::Sender;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, refused};
 use crate::server::{ReceivedRequest, RequestFraming};
@@ -56,8 +56,7 @@ impl Admin {
             None => refused(&Refusal::no_route()),
             Some((EndpointAnswer::Document(document), asked)) => document(&self.0, asked),
             Some((EndpointAnswer::Readiness, asked)) => {
-                let question = ReadyRequest::of(asked.query);
-                let (status, document) = ReadyDocument::answer(&self.0, question).await;
+                let (status, document) = readiness(&self.0, asked.query).await;
                 pretty_as(status, &document)
             }
             Some((EndpointAnswer::Purge, _)) => {
