@@ -330,17 +330,13 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
         next.log.format = running.log.format;
         pinned.push("log.format");
     }
-    if next.log.access != running.log.access {
-        next.log.access = running.log.access;
-        pinned.push("log.access");
-    }
     pinned
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::settings::{AccessFormat, ListenAddress, LogFormat, TlsSettings};
+    use calendar_edge_core::settings::{ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {
@@ -353,17 +349,15 @@ mod tests {
             key: "/y".into(),
         });
         next.log.format = LogFormat::Text;
-        next.log.access = AccessFormat::Combined;
         next.log.filter = "debug".to_owned();
         assert_eq!(
             pin(&running, &mut next),
-            ["listen", "admin.listen", "tls", "log.format", "log.access"]
+            ["listen", "admin.listen", "tls", "log.format"]
         );
         assert_eq!(next.listen, running.listen);
         assert!(next.admin.listen.is_none());
         assert!(next.tls.is_none());
         assert_eq!(next.log.format, running.log.format);
-        assert_eq!(next.log.access, running.log.access);
         assert_eq!(next.log.filter, "debug");
         assert!(pin(&running, &mut next).is_empty());
     }

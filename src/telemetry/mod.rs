@@ -4,7 +4,6 @@ mod backend;
 mod cache_metrics;
 mod certificate;
 mod clients;
-mod combined_lines;
 mod connections;
 mod drift;
 mod exchange_timer;

@@ -61,7 +61,7 @@ pub use keys::{
 };
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
-pub use log::{AccessFormat, LogFormat, LogSettings};
+pub use log::{LogFormat, LogSettings};
 pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
 pub use operation::{OperationSettings, PatchPolicy};
