@@ -14,7 +14,7 @@ use super::outgoing::{Again, Outgoing};
 use super::permit::Permit;
 use super::response_head;
 use crate::server::bodies::Upload;
-use crate::telemetry::{Exchange, RequestLog, class_label};
+use crate::telemetry::{RequestLog, class_label};
 use calendar_edge_core::gateway::decision::strip_hop_by_hop;
 
 /// The kind of a request for the rest of the site, which selects its permits.
@@ -216,15 +216,10 @@ impl Backend {
     }
 
     fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
-        let exchange = Exchange {
-            operation,
-            outcome: status.map_or_else(ExchangeFailure::label, class_label),
-            duration: started.elapsed(),
-        };
-        match &self.shared.exchanges {
-            Some(own) => own.exchanged(&exchange),
-            None => self.metrics.exchanges().of_site().exchanged(&exchange),
-        }
+        let outcome = status.map_or_else(ExchangeFailure::label, class_label);
+        let of_site = self.metrics.exchanges().of_site();
+        let series = self.shared.exchanges.as_ref().unwrap_or(of_site);
+        series.exchanged(operation, outcome, started.elapsed());
     }
 }
 

@@ -13,16 +13,9 @@ use calendar_edge_core::settings::Settings;
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
     file: Option<PathBuf>,
-    /// Read instead of a file.
-    text: Option<NamedText>,
+    /// The name by which problems are shown, and the text, of what is read instead of a file.
+    text: Option<(String, String)>,
     overrides: Overrides,
-}
-
-/// A configuration in memory, and the name by which its problems are shown.
-#[derive(Debug, Clone)]
-struct NamedText {
-    name: String,
-    text: String,
 }
 
 // === impl ConfigSource ===
@@ -40,13 +33,9 @@ impl ConfigSource {
     /// The same overrides over a text in memory instead of a file; `name` shows where it is from.
     #[must_use]
     pub fn with_text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = NamedText {
-            name: name.into(),
-            text: text.into(),
-        };
         Self {
             file: None,
-            text: Some(text),
+            text: Some((name.into(), text.into())),
             ..self
         }
     }
@@ -83,7 +72,7 @@ impl ConfigSource {
 
     fn read(&self, secrets: SecretFiles) -> Result<(Settings, EffectiveConfig), ConfigError> {
         let text = match (&self.text, &self.file) {
-            (Some(text), _) => Some((PathBuf::from(&text.name), text.text.clone())),
+            (Some((name, text)), _) => Some((PathBuf::from(name), text.clone())),
             (None, Some(path)) => Some((path.clone(), text_of(path)?)),
             (None, None) => None,
         };

@@ -48,9 +48,9 @@ pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::DriftChange;
 pub(crate) use exchange_timer::{ExchangeTimer, span_name};
+pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
-pub(crate) use exchanges::{Exchange, ExchangeMetrics};
 pub(crate) use feed_metrics::FeedMetrics;
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::FindingSums;

@@ -92,8 +92,8 @@ endpoints! {
     GET "/migration", Unguarded => Document(migration);
     GET "/migration/report", Unguarded => Document(migration);
     GET "/migration/report/NAME", Unguarded => Document(migration);
-    GET "/config", Operators => Document(|parts, _| match parts.program_context.effective() {
-        Some(effective) => pretty(&*effective),
+    GET "/config", Operators => Document(|parts, _| match &*parts.effective.load() {
+        Some(effective) => pretty(&**effective),
         None => refused(&Refusal::no_route()),
     });
     GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));

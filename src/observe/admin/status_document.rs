@@ -9,7 +9,7 @@ use crate::telemetry::{moment, process_memory};
 /// The document at `/status`: the state of the edge now, under the settings in use.
 pub(super) fn status_document(parts: &AdminParts) -> Value {
     let metrics = &parts.metrics;
-    let effective = parts.program_context.effective();
+    let effective = parts.effective.load();
     let file = effective.as_ref().and_then(|effective| effective.file());
     let file = file.map(|file| file.display().to_string());
     let memory =

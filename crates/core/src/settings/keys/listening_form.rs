@@ -26,21 +26,6 @@ pub(in crate::settings) const DIRECTORY: TypedForm<PathBuf> = TypedForm::new(
     file,
 );
 
-/// The kinds of a listener with or without TLS.
-struct ListenerKind {
-    opened: fn(SocketAddr) -> ListenAddress,
-    passed: fn(SocketName) -> ListenAddress,
-}
-
-const CLEAR: ListenerKind = ListenerKind {
-    opened: ListenAddress::Tcp,
-    passed: ListenAddress::Systemd,
-};
-const TLS: ListenerKind = ListenerKind {
-    opened: ListenAddress::Tls,
-    passed: ListenAddress::SystemdTls,
-};
-
 /// Reads the address of a listener.
 fn listen(text: &str) -> Result<ListenAddress, TextError> {
     if let Some(path) = text.strip_prefix("unix:") {
@@ -48,13 +33,14 @@ fn listen(text: &str) -> Result<ListenAddress, TextError> {
         let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
         return socket.ok_or(TextError::Malformed);
     }
-    let (place, kind) = match text.strip_prefix("tls:") {
-        Some(place) => (place, TLS),
-        None => (text, CLEAR),
+    let (opened, passed): (fn(SocketAddr) -> _, fn(SocketName) -> _) = match text.strip_prefix("tls:") {
+        Some(_) => (ListenAddress::Tls, ListenAddress::SystemdTls),
+        None => (ListenAddress::Tcp, ListenAddress::Systemd),
     };
+    let place = text.strip_prefix("tls:").unwrap_or(text);
     let address = match place.strip_prefix("systemd:") {
-        Some(name) => SocketName::new(name).map(kind.passed),
-        None => SocketAddr::from_str(place).ok().map(kind.opened),
+        Some(name) => SocketName::new(name).map(passed),
+        None => SocketAddr::from_str(place).ok().map(opened),
     };
     address.ok_or(TextError::Malformed)
 }
