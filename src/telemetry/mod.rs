@@ -52,14 +52,12 @@ pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
 pub(crate) use feed_metrics::FeedMetrics;
-pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::FindingSums;
 pub(crate) use fleet_metrics::{Direction, FleetMetrics, StoreFaultKind};
 pub(crate) use labels::{class_label, method_label};
 pub use log_buffer::LogFlush;
 pub(crate) use logs::ACCESS;
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
-pub(crate) use memory::BufferKind;
 pub(crate) use metrics::Metrics;
 pub(crate) use migration::{CopySkip, CutoverResponse, IdentityOutcome, MigrationMetrics};
 pub(crate) use permits::{GaugeGuard, PermitMetrics, TrafficKind};

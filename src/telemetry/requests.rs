@@ -7,13 +7,13 @@ use std::time::Duration;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 
-use super::finding_labels::FindingLabels;
+use super::finding_labels::expected_findings;
 use super::labels::class_of;
 use super::latency::{LATENCY_BOUNDS, Latency, LatencySums};
 use super::permits::GaugeGuard;
 use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
-use super::series::{ByLabels, Counter, Gauge, metrics};
+use super::series::{ByLabels, Counter, Gauge, Label, metrics};
 use super::site_verdict::OUTCOMES;
 use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::settings::Settings;
@@ -137,8 +137,8 @@ impl RequestMetrics {
         for operation in BESIDE {
             self.expect_of(operation, &self.no_root, PASSED.iter());
         }
-        for finding in FindingLabels::expected(settings) {
-            self.series.validation_findings.expect(finding.labels());
+        for finding in expected_findings(settings) {
+            self.series.validation_findings.expect(finding.map(Label::from));
         }
     }
 
@@ -174,9 +174,9 @@ impl RequestMetrics {
         self.series.http_refusals.add([code.into()], 1);
     }
 
-    /// Counts a violated rule.
-    pub(crate) fn found(&self, finding: &FindingLabels) {
-        self.series.validation_findings.add(finding.labels(), 1);
+    /// Counts a violated rule: the operation, the rule, the mode, and the action, `refused` or `forwarded`.
+    pub(crate) fn found(&self, finding: [&'static str; 4]) {
+        self.series.validation_findings.add(finding.map(Label::from), 1);
     }
 
     /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.

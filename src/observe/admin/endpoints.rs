@@ -5,6 +5,7 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use serde::Serialize;
 
+use super::access::Access;
 use super::explained::{explained_refusal, refusal_list};
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::parts::AdminParts;
@@ -21,20 +22,9 @@ pub(super) struct Endpoint {
     /// A last segment in capital letters stands for the rest of the path.
     path: &'static str,
     /// Who may ask.
-    pub(super) access: EndpointAccess,
+    pub(super) access: Access,
     /// What answers.
     pub(super) answer: EndpointAnswer,
-}
-
-/// Who may ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EndpointAccess {
-    /// Everybody who reaches the listener.
-    All,
-    /// They as well, unless there is a token: then those who show it, and this machine.
-    Unguarded,
-    /// This machine, and who shows the token.
-    Operators,
 }
 
 /// What answers.
@@ -57,7 +47,7 @@ pub(super) struct AskedPath<'a> {
     pub(super) query: Option<&'a str>,
 }
 
-use EndpointAccess::{All, Operators, Unguarded};
+use Access::{All, Operators, Unguarded};
 use EndpointAnswer::{Document, Purge, Readiness};
 
 /// Declares endpoints, a line each.

@@ -13,7 +13,7 @@ use crate::config::EffectiveConfig;
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
-use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals};
+use crate::telemetry::{FindingSums, Metrics, Refusals};
 use calendar_edge_core::relay::BufferBudget;
 
 /// What the admin listener shows.
@@ -55,11 +55,8 @@ impl AdminParts {
     /// All metrics, with those that are only known when somebody asks.
     pub(super) fn measured(&self) -> String {
         self.cache.measure();
-        let memory = self.metrics.memory();
-        let (used, limit) = self.bodies.usage();
-        memory.hold(BufferKind::Requests, used, limit);
-        let (used, limit) = self.buffers.usage();
-        memory.hold(BufferKind::Responses, used, limit);
+        let usage = [self.bodies.usage(), self.buffers.usage()];
+        self.metrics.memory().hold(usage);
         self.metrics.render()
     }
 }

@@ -12,7 +12,7 @@ use http_body::Body;
 use hyper::service::Service;
 
 use super::access::Access;
-use super::endpoints::{Endpoint, EndpointAccess, EndpointAnswer, pretty_as};
+use super::endpoints::{Endpoint, EndpointAnswer, pretty_as};
 use super::parts::AdminParts;
 use super::ready::readiness;
 use crate::companion::Sender;
@@ -85,12 +85,12 @@ impl Admin {
         // Purges of the companion plugin prove by their seal who gave them.
         let is_sealed = request.uri().path() == "/purge" && request.headers().contains_key(SEAL);
         match endpoint {
-            _ if access == Access::Probes && needed != Some(EndpointAccess::All) && !is_sealed => {
+            _ if access == Access::All && needed != Some(Access::All) && !is_sealed => {
                 Err(EdgeError::AdminUnauthorized)
             }
-            Some(endpoint) if endpoint.access == EndpointAccess::Operators => match endpoint.is_change() {
+            Some(endpoint) if endpoint.access == Access::Operators => match endpoint.is_change() {
                 true if sender != Sender::Local => Err(EdgeError::OperatorsOnly),
-                false if access != Access::Whole => Err(EdgeError::AdminDenied),
+                false if access != Access::Operators => Err(EdgeError::AdminDenied),
                 _ => Ok(sender),
             },
             _ => Ok(sender),
