@@ -32,7 +32,7 @@ impl ReloadMetrics {
     }
 
     /// The reloads so far, and the file of the configuration, if there is one.
-    pub(crate) fn figures(&self, file: Option<String>) -> Value {
+    pub(crate) fn figures(&self, file: Option<&str>) -> Value {
         json!({
             "file": file,
             "loaded": self.last_load(),

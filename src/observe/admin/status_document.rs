@@ -22,7 +22,7 @@ pub(super) fn status_document(parts: &AdminParts) -> Value {
         json!({"draining": !parts.readiness.is_ready()}),
         parts.pages.load().facts.clone(),
         json!({
-            "configuration": metrics.reloads().figures(file),
+            "configuration": metrics.reloads().figures(file.as_deref()),
             "listeners": parts.facts.listeners(),
             "certificate": metrics.certificate().shown(),
             "connections": metrics.connections().figures(),

@@ -33,16 +33,18 @@ fn listen(text: &str) -> Result<ListenAddress, TextError> {
         let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
         return socket.ok_or(TextError::Malformed);
     }
-    let (opened, passed): (fn(SocketAddr) -> _, fn(SocketName) -> _) = match text.strip_prefix("tls:") {
-        Some(_) => (ListenAddress::Tls, ListenAddress::SystemdTls),
-        None => (ListenAddress::Tcp, ListenAddress::Systemd),
+    let address = |place: &str| SocketAddr::from_str(place).ok();
+    let listener = match text.strip_prefix("tls:") {
+        Some(place) => match place.strip_prefix("systemd:") {
+            Some(name) => SocketName::new(name).map(ListenAddress::SystemdTls),
+            None => address(place).map(ListenAddress::Tls),
+        },
+        None => match text.strip_prefix("systemd:") {
+            Some(name) => SocketName::new(name).map(ListenAddress::Systemd),
+            None => address(text).map(ListenAddress::Tcp),
+        },
     };
-    let place = text.strip_prefix("tls:").unwrap_or(text);
-    let address = match place.strip_prefix("systemd:") {
-        Some(name) => SocketName::new(name).map(passed),
-        None => SocketAddr::from_str(place).ok().map(opened),
-    };
-    address.ok_or(TextError::Malformed)
+    listener.ok_or(TextError::Malformed)
 }
 
 /// The path of a file, with an example.
