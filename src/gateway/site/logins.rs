@@ -10,6 +10,7 @@ use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteResponse};
+use calendar_edge_core::limits::rates::Login;
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
@@ -47,11 +48,18 @@ impl SiteLogins {
         } else {
             BodyStart::default()
         };
-        let is_none = door.proves_none(&SiteResponse {
+        let response = SiteResponse {
             status: answer.status(),
             headers: answer.headers(),
             body: start.is_whole.then_some(&start.bytes),
-        });
+        };
+        if let Some(first) = charges
+            .first()
+            .filter(|_| door.proves_login(&asked.head, &response))
+        {
+            self.0.note_login(first, Login::Written);
+        }
+        let is_none = door.proves_none(&response);
         for charged in charges.into_iter().filter(|_| is_none) {
             self.0.return_charges(charged);
         }

@@ -77,6 +77,11 @@ impl LoginDoor {
         tried.into_iter().chain(shown).collect()
     }
 
+    /// Returns true if the site's response proves that the only password that was tried was right.
+    pub fn proves_login(self, head: &Parts, response: &SiteResponse<'_>) -> bool {
+        self == Self::Form && !head.headers.contains_key(AUTHORIZATION) && sets_login(response.headers)
+    }
+
     /// Returns true if the site's response proves that no password was wrong (T-98). One of the site's failure does: it
     /// tells right passwords from wrong ones as little.
     pub fn proves_none(self, answer: &SiteResponse<'_>) -> bool {
