@@ -10,7 +10,7 @@ use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Computing;
-use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
+use crate::telemetry::{DecidedBy, FindingSums, Metrics};
 use calendar_edge_core::cache::forms::OfferedRepresentations;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -105,12 +105,9 @@ impl<S> Judging<S> {
         for finding in &judgement.findings {
             self.findings
                 .count(operation, finding, action, context.id.as_str());
-            self.metrics.requests().found(&FindingLabels {
-                operation,
-                rule: finding.rule,
-                mode,
-                action,
-            });
+            self.metrics
+                .requests()
+                .found([operation, finding.rule, mode, action]);
             tracing::info!(
                 operation,
                 code = finding.code,
