@@ -80,7 +80,7 @@ fn extra_row(name: &str) -> [String; 5] {
 }
 
 fn argument_row(argument: &Argument) -> [String; 5] {
-    let presence = if argument.is_required() {
+    let presence = if argument.is_required {
         "required"
     } else {
         "optional"
@@ -134,7 +134,7 @@ fn argument_json(operation: &Operation, argument: &Argument) -> Value {
         "name": argument.name,
         "in": operation.place(argument).name(),
         "type": argument.documented.name(),
-        "required": argument.is_required(),
+        "required": argument.is_required,
     });
     if let Some(default) = default_json(argument.default) {
         row["default"] = default;

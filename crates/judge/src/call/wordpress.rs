@@ -106,7 +106,7 @@ pub(super) fn check(parameters: &Parameters, readings: &[Reading<'_>]) -> Checke
 fn missing(readings: &[Reading<'_>]) -> Option<Problem> {
     let absent = readings
         .iter()
-        .filter(|reading| reading.argument.is_required() && reading.is_judged() && reading.winner.is_none());
+        .filter(|reading| reading.argument.is_required && reading.is_judged() && reading.winner.is_none());
     let names: Vec<&'static str> = absent.map(|reading| reading.argument.name).collect();
     (!names.is_empty()).then_some(Problem::Missing(names))
 }

@@ -16,11 +16,10 @@ pub(super) struct ContractFacts {
 
 impl ContractFacts {
     pub(super) fn of(table: &TableInForce) -> Self {
-        let differences = table.differences();
         Self {
             read: table.is_read(),
             generation: table.generations().to_string(),
-            differences: differences.iter().map(ToString::to_string).collect(),
+            differences: table.differences(),
         }
     }
 }

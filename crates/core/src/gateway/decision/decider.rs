@@ -16,7 +16,7 @@ use crate::gateway::surface::SurfaceRules;
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
-use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
+use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
 use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
 use calendar_edge_judge::problem::{Problem, Refusal};
@@ -268,7 +268,7 @@ impl Decider {
         let cost = CostClass::of(method, operation);
         let identity = credentials
             .as_ref()
-            .map_or_else(RejectedCredentials::identity, Credentials::identity)
+            .map_or_else(|rejected| &rejected.identity, Credentials::identity)
             .clone();
         let refusal = self.on_head.refusal(&ReadHead {
             head,

@@ -87,7 +87,7 @@ fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 /// Credentials do not matter for a target without a route: the response is 404.
 fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let rejected = read.credentials.as_ref().err()?;
-    read.is_routed().then(|| rejected.fault().refusal())
+    read.is_routed().then(|| rejected.fault.refusal())
 }
 
 fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {

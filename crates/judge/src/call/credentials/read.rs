@@ -43,7 +43,10 @@ impl Credentials {
         };
         match authorization.map_or(Ok(()), |found| found.check(profile, schemes)) {
             Ok(()) => Ok(credentials),
-            Err(fault) => Err(RejectedCredentials::new(fault, credentials.identity)),
+            Err(fault) => Err(RejectedCredentials {
+                fault,
+                identity: credentials.identity,
+            }),
         }
     }
 
@@ -287,8 +290,8 @@ mod tests {
             .into_iter()
             .flat_map(|name| Principal::account(name))
             .collect();
-        assert_eq!(rejected.identity().principals(), accounts);
-        assert_eq!(rejected.identity().account(), None);
+        assert_eq!(rejected.identity.principals(), accounts);
+        assert_eq!(rejected.identity.account(), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::json_error::{JsonError, JsonRefusal};
 use super::json_members::Members;
 use super::json_outline::Outline;
 use super::json_tokens::{JsonToken, JsonTokens};
-use crate::wordpress::value::{ArrayKind, Key, Number, PhpArray, Value};
+use crate::wordpress::value::{Key, Number, PhpArray, Value};
 
 /// PHP's own nesting limit; callers may set a lower one.
 pub const PHP_DEPTH: usize = 512;
@@ -41,7 +41,7 @@ pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonRefusal> {
     let mut builder = Builder::new(text, depth)?;
     let value = builder.whole()?;
     let names = match value {
-        Value::Array(object) if object.kind() == ArrayKind::Map => {
+        Value::Array(object) if !object.is_list() => {
             Some(object.entries().map(|(key, _)| key.to_bytes()).collect())
         }
         _ => None,
@@ -265,7 +265,7 @@ mod tests {
         fn merges_members_as_an_array_does(
             members in proptest::collection::vec(("[ab01]{0,2}", 0u8..), 0..24),
         ) {
-            let mut expected = PhpArray::new(ArrayKind::Map);
+            let mut expected = PhpArray::from_distinct(Vec::new());
             let mut text = Vec::new();
             for (key, value) in &members {
                 let value = value.to_string();

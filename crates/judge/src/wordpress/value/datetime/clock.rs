@@ -1,8 +1,7 @@
 //! Forms of a time of day.
 
-use super::Flaw;
 use super::date_form::Form;
-use super::date_reading::DateReading;
+use super::date_reading::{DateReading, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence, Word};
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND, SECOND_2};

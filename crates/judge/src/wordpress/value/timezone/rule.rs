@@ -1,6 +1,7 @@
 //! The plugin's rule for `timezone`: a zone that PHP knows, a text that starts with `UTC`, or nothing.
 
-use super::offset::{self, ZoneReading};
+use super::offset;
+use super::zone_names::ZoneReading;
 use crate::wordpress::value::{Verdict, Why};
 
 /// PHP refuses offsets of 100 hours and more.
