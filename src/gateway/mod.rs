@@ -10,7 +10,6 @@ use tower::layer::layer_fn;
 
 use crate::backend::{Backends, OwnRequests};
 use crate::layers::EdgeResponse;
-use calendar_edge_core::cache::forms::OfferedRepresentations;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -97,7 +96,7 @@ where
                     .and_then(PublicAddress::from_url)
                     .as_ref()
                     .map(PublicNames::of),
-                forms: OfferedRepresentations::new(&settings.forms),
+                offers_calendar: settings.forms.calendar,
                 metrics: state.metrics.clone(),
                 findings: state.findings.clone(),
                 budget: state.bodies.clone(),
@@ -244,11 +243,10 @@ impl<'a> Plan<'a> {
             buffers: state.buffers.clone(),
             warnings: state.warnings.clone(),
         });
-        let offered = OfferedRepresentations::new(settings);
         Representations {
             json,
             written,
-            offered,
+            offers_calendar: settings.calendar,
         }
     }
 

@@ -10,7 +10,7 @@ use http::request::Parts;
 use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
-use super::site_form::{SiteBody, SiteFormScan, site_body};
+use super::site_form::{SiteFormScan, site_form};
 use crate::errors::EdgeError;
 use crate::gateway::surface::SurfaceRules;
 use crate::limits::rates::{Client, CostClass};
@@ -139,10 +139,10 @@ impl Decider {
         } = head.parts;
         let target = self.roots.locate(method, uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
-            return match site_body(&self.roots, head.parts) {
-                SiteBody::Streamed => Opening::Site,
-                SiteBody::Form(scan) => Opening::SiteForm(scan),
-                SiteBody::Ambiguous(problem) => Opening::Ambiguous(Refusal::plain(problem)),
+            return match site_form(&self.roots, head.parts) {
+                Ok(None) => Opening::Site,
+                Ok(Some(scan)) => Opening::SiteForm(scan),
+                Err(problem) => Opening::Ambiguous(Refusal::plain(problem)),
             };
         }
         let is_readable = !matches!(target, Target::Invalid(_));

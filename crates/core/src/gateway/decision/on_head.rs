@@ -4,7 +4,7 @@ use http::request::Parts;
 
 use super::request_head::RequestHead;
 use crate::errors::EdgeError;
-use crate::gateway::authority::{StrictAuthority, misdirected};
+use crate::gateway::authority::StrictAuthority;
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
 use crate::settings::{Profile, Settings};
 use calendar_edge_judge::call::Judge;
@@ -118,7 +118,7 @@ fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 
 fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let is_ours = || rules.authority.names_us(read.head.parts, read.head.addressed);
-    (read.profile == Profile::Strict && !is_ours()).then(misdirected)
+    (read.profile == Profile::Strict && !is_ours()).then(|| EdgeError::Misdirected.refusal())
 }
 
 // === impl ReadHead ===

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
 
-use super::multipart::{Arrival, MultipartReader, PartKind, Piece, Place};
+use super::multipart::{Arrival, MultipartReader, Piece, Place};
 use super::rest_route::REST_ROUTE;
 use super::scan_step::{FormFault, ROUTE_BYTES, ScanStep};
 use super::site_form::SiteForm;
@@ -143,7 +143,7 @@ fn part<'a>(
         return Ok((ScanStep::Wait, place));
     };
     match read.piece {
-        Piece::Head(head) if head.kind == PartKind::Field => match VariableName::read(head.name) {
+        Piece::Head(Some(sent)) => match VariableName::read(sent) {
             Some(name) if name.is_of(REST_ROUTE) && name.is_plain() => {
                 Ok(match route(reader, read.length, bytes, arrival)? {
                     Some((step, next)) => (step, next),
@@ -153,7 +153,7 @@ fn part<'a>(
             Some(name) if name.is_of(REST_ROUTE) => Err(FormFault::UnreadableRoute),
             _ => Ok((ScanStep::Harmless(read.length), read.next)),
         },
-        Piece::Head(_) | Piece::Filler | Piece::Content(_) => {
+        Piece::Head(None) | Piece::Filler | Piece::Content(_) => {
             Ok((ScanStep::Harmless(read.length), read.next))
         }
     }
