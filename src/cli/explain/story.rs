@@ -210,7 +210,7 @@ impl Story {
                     source: source.name(),
                     sent_as: sent_as(request, source, reading.argument.name),
                     value: json(value),
-                    rule: reading.rule().name(),
+                    rule: reading.argument.rule.name(),
                     verdict: match reading.standing {
                         ArgumentStanding::Judged | ArgumentStanding::Unsure => verdict_name(reading.verdict),
                         ArgumentStanding::Unjudged => "not judged: the site does not publish it",

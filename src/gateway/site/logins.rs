@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
-use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteResponse};
+use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor};
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ impl SiteLogins {
         } else {
             BodyStart::default()
         };
-        let is_none = door.proves_none(&SiteResponse {
-            status: answer.status(),
-            headers: answer.headers(),
-            body: start.is_whole.then_some(&start.bytes),
-        });
+        let is_none = door.proves_none(
+            answer.status(),
+            answer.headers(),
+            start.is_whole.then_some(&start.bytes),
+        );
         for charged in charges.into_iter().filter(|_| is_none) {
             self.0.return_charges(charged);
         }

@@ -1,7 +1,7 @@
 //! WordPress's own three checks, in its order (backend.md section 2, steps 7 to 9).
 
 use super::rules::{JudgeContext, judge_value};
-use crate::contract::{Argument, ArgumentStanding, Operation, OperationInForce, Rule, Schema};
+use crate::contract::{Argument, ArgumentStanding, Operation, OperationInForce, Schema};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::boolean::is_boolean;
@@ -170,10 +170,5 @@ impl Reading<'_> {
 
     fn is_judged(&self) -> bool {
         self.standing == ArgumentStanding::Judged
-    }
-
-    /// The name of the rule that judged the value.
-    pub fn rule(&self) -> Rule {
-        self.argument.rule
     }
 }

@@ -8,4 +8,4 @@ mod compare_index;
 mod finding;
 
 pub use compare_index::compare_index;
-pub use finding::{DRIFT_KINDS, Drift};
+pub use finding::Drift;

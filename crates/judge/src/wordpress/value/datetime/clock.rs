@@ -130,7 +130,7 @@ fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
     if is_separator(token.peek()) {
-        reading.set_fraction(token.fraction());
+        reading.micros = token.fraction();
     }
     token.skip_blanks();
     let added = token.meridian(hour.unwrap_or_default());
@@ -143,7 +143,7 @@ fn twenty_four_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Re
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
     if token.peek() == Some(b'.') {
-        reading.set_fraction(token.fraction());
+        reading.micros = token.fraction();
     }
     reading.set_clock(hour, minute, second);
     Ok(())

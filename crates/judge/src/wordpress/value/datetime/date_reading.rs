@@ -131,10 +131,6 @@ impl DateReading {
         (self.hour, self.minute, self.second) = (hour, minute, second);
     }
 
-    pub(super) fn set_fraction(&mut self, micros: i64) {
-        self.micros = micros;
-    }
-
     /// Sets the time of day to midnight; a time of day may still follow.
     pub(super) fn clear_clock(&mut self) {
         self.clocks = 0;
@@ -199,10 +195,6 @@ impl DateReading {
     pub(super) fn day_from_today(&mut self, days: i64) {
         self.clear_clock();
         self.shift.days = days;
-    }
-
-    pub(super) fn set_edge(&mut self, edge: DayEdge) {
-        self.edge = Some(edge);
     }
 
     /// Sets a weekday that is named alone.

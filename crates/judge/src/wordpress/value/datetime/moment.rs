@@ -134,7 +134,7 @@ fn moment(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Fl
     reading.set_date(token.number(4), token.number(2), token.number(2))?;
     reading.set_clock(token.number(2), token.number(2), token.number(2));
     if token.peek() == Some(b'.') {
-        reading.set_fraction(token.fraction());
+        reading.micros = token.fraction();
         if token.peek().is_some() {
             reading.set_zone(token.zone())?;
         }

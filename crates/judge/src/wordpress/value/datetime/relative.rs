@@ -116,14 +116,14 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         pattern: Word(&["first day of"]),
         read: |reading, _| {
-            reading.set_edge(DayEdge::FirstDay);
+            reading.edge = Some(DayEdge::FirstDay);
             Ok(())
         },
     },
     Form {
         pattern: Word(&["last day of"]),
         read: |reading, _| {
-            reading.set_edge(DayEdge::LastDay);
+            reading.edge = Some(DayEdge::LastDay);
             Ok(())
         },
     },
