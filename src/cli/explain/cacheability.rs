@@ -3,7 +3,7 @@
 use super::answering_backends::answering;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::cache::{
-    CachePolicy, CacheableCall, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
+    CachePolicy, CacheableCall, KeySpace, LifetimeFacts, ReachedBy, Removal, Storable, written_by,
 };
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
@@ -72,7 +72,7 @@ impl CacheStory {
         let now = unix_time();
         // The zone of the site is known to a running edge only.
         let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
-        let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
+        let (lifetime, rule) = settings.cache.lifetime(&filled, None, now);
         Self {
             cacheable: true,
             lifetime: Some(lifetime.as_secs()),

@@ -58,8 +58,8 @@ impl CorsSettings {
     /// permission.
     pub fn write_preflight(&self, preflight: &Preflight, headers: &mut HeaderMap) {
         headers.insert(header::VARY, PREFLIGHT_VARY);
-        if self.is_credentialed(preflight.origin()) {
-            let origin = preflight.origin().clone();
+        if self.is_credentialed(&preflight.origin) {
+            let origin = preflight.origin.clone();
             Self::permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
         } else if self.public_reads && preflight.asks_to_read() {

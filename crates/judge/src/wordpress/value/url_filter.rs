@@ -6,7 +6,7 @@
 
 use std::net::Ipv6Addr;
 
-use super::{Verdict, Why};
+use super::{Verdict, Why, split_once};
 
 /// The length of the longest host name in bytes, without a final dot.
 const LONGEST_HOST: usize = 253;
@@ -44,7 +44,7 @@ impl<'a> UrlParts<'a> {
         if !text.iter().all(u8::is_ascii_graphic) {
             return None;
         }
-        let (scheme, rest) = split_at_first(text, b':')?;
+        let (scheme, rest) = split_once(text, b':')?;
         if scheme.is_empty() || !scheme.iter().all(|&byte| is_scheme_byte(byte)) || is_port(rest) {
             return None;
         }
@@ -157,15 +157,8 @@ fn is_user_info(user: &[u8]) -> bool {
     true
 }
 
-fn split_at_first(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    split_around(text, text.iter().position(|&other| other == byte)?)
-}
-
 fn split_at_last(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    split_around(text, text.iter().rposition(|&other| other == byte)?)
-}
-
-fn split_around(text: &[u8], place: usize) -> Option<(&[u8], &[u8])> {
+    let place = memchr::memrchr(byte, text)?;
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 

@@ -6,7 +6,7 @@ use super::instant::{Instant, instant};
 use super::plain::is_plain;
 use super::token::DateToken;
 use super::{clock, date, moment, relative, zone};
-use crate::wordpress::value::numeric::is_numeric;
+use crate::wordpress::value::numeric::{is_blank, is_numeric};
 use crate::wordpress::value::timezone::ZoneReading;
 use crate::wordpress::value::{Verdict, Why};
 
@@ -92,9 +92,8 @@ fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
 
 /// Removes white space from both ends, but keeps one byte if there is nothing else.
 pub(super) fn trim(text: &[u8]) -> &[u8] {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
-    let first = text.iter().position(|byte| !is_space(byte));
-    let last = text.iter().rposition(|byte| !is_space(byte));
+    let first = text.iter().position(|&byte| !is_blank(byte));
+    let last = text.iter().rposition(|&byte| !is_blank(byte));
     match (first, last) {
         (Some(first), Some(last)) => text.get(first..=last).unwrap_or_default(),
         _ => text.get(text.len().saturating_sub(1)..).unwrap_or_default(),
