@@ -7,4 +7,4 @@ mod strict_authority;
 
 pub use host::{BadHost, Host};
 pub use public_address::{Addressed, PublicAddress, Scheme};
-pub use strict_authority::StrictAuthority;
+pub use strict_authority::names_us;
