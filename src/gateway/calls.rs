@@ -20,6 +20,7 @@ use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, PatchConditions, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::limits::rates::Login;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
 use calendar_edge_judge::call::ForwardableCall;
@@ -113,15 +114,6 @@ pub(super) struct CallResponse {
     pub(super) site: Option<SiteVerdict>,
     /// The stored response that it shows, or that can be stored as it is.
     pub(super) stored: Option<Arc<StoredResponse>>,
-}
-
-/// The site's verdict on the credentials of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Login {
-    /// The site refused them, 401, or does not show that it did not.
-    Refused,
-    /// The site was not asked, or did not refuse them.
-    NotRefused,
 }
 
 /// The outcome of a call at a backend.

@@ -2,12 +2,17 @@
 
 use std::time::Instant;
 
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+
 use crate::fleet::Fleet;
 use crate::gateway::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason};
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::limits::rates::{Budgets, Charges, Client, CostClass, Exceeded, SharedBuckets};
+use calendar_edge_core::limits::rates::{
+    Budgets, Charges, Client, CostClass, Exceeded, Login, SharedBuckets,
+};
 use calendar_edge_core::settings::RateLimits;
 use calendar_edge_judge::call::credentials::Identity;
 
@@ -55,10 +60,9 @@ impl RateLimiter {
         identity: &Identity,
         cost: CostClass,
     ) -> Result<Charges, Exceeded> {
-        let client = Client::new(asked.context.client.address, identity);
-        let mut charged = self.budgets.spend(client, cost, Instant::now())?;
-        self.charge_at_store(&mut charged).await?;
-        Ok(charged)
+        let client = client(asked, identity);
+        let spent = self.budgets.spend(client, cost, Instant::now());
+        self.charge_at_store(client, spent).await
     }
 
     /// Charges passwords that a request beside the calendar tries, all or none.
@@ -86,15 +90,27 @@ impl RateLimiter {
     }
 
     async fn charge_login(&self, asked: &AskedRequest, identity: &Identity) -> Result<Charges, Exceeded> {
-        let client = Client::new(asked.context.client.address, identity);
-        let mut charged = self.budgets.spend_login(client, Instant::now())?;
-        self.charge_at_store(&mut charged).await?;
-        Ok(charged)
+        let client = client(asked, identity);
+        let spent = self.budgets.spend_login(client, Instant::now());
+        self.charge_at_store(client, spent).await
     }
 
-    async fn charge_at_store(&self, charged: &mut Charges) -> Result<(), Exceeded> {
+    async fn charge_at_store(
+        &self,
+        client: Client<'_>,
+        spent: Result<Charges, Exceeded>,
+    ) -> Result<Charges, Exceeded> {
         let logins = self.fleet.limits().logins();
-        logins.charge(&self.budgets, charged).await
+        let charged = match spent {
+            Ok(mut charged) => logins.charge(&self.budgets, &mut charged).await.map(|()| charged),
+            Err(exceeded) => Err(exceeded),
+        };
+        charged.inspect_err(|exceeded| self.budgets.ask_if_known(client, exceeded))
+    }
+
+    /// Notes what the site's response has shown about the login of a request.
+    pub(super) fn note_login(&self, charged: &Charges, login: Login) {
+        self.budgets.note_login(charged, login, Instant::now());
     }
 
     /// Gives back what counts only for failed logins.
@@ -111,4 +127,11 @@ impl RateLimiter {
         asked.refused(DecidingBody::None, reason);
         fault::too_fast(exceeded)
     }
+}
+
+/// The client of a request, as its budgets know it.
+fn client<'a>(asked: &'a AskedRequest, identity: &'a Identity) -> Client<'a> {
+    let shown = asked.head.headers.get(AUTHORIZATION);
+    let address = asked.context.client;
+    Client::new(address.address, identity).showing(address.scheme.as_str(), shown.map(HeaderValue::as_bytes))
 }

@@ -184,6 +184,28 @@ async fn t33_an_account_is_closed_from_every_address() {
 }
 
 #[tokio::test]
+async fn t102_strangers_do_not_lock_an_account_for_those_who_logged_in() {
+    let site = site().await;
+    let edge = edge(&site, 3).await;
+    let event = format!("{EVENTS}/56");
+    assert_eq!(status(form(&edge, RIGHT), "192.0.2.1").await, 302);
+    assert_eq!(status(rest(&edge, &event, RIGHT), "192.0.2.2").await, 200);
+    for guess in 0..3 {
+        let client = format!("198.51.100.{guess}");
+        assert_eq!(status(rest(&edge, &event, "wrong"), &client).await, 401);
+    }
+    for stranger in [rest(&edge, &event, "wrong"), form(&edge, "wrong")] {
+        assert_eq!(status(stranger, "198.51.100.9").await, 429);
+    }
+    assert_eq!(status(form(&edge, RIGHT), "192.0.2.1").await, 302);
+    assert_eq!(status(rest(&edge, &event, RIGHT), "203.0.113.1").await, 200);
+    // From a known address guesses have the rate of an address.
+    for expected in [401, 401, 401, 429] {
+        assert_eq!(status(rest(&edge, &event, "wrong"), "192.0.2.2").await, expected);
+    }
+}
+
+#[tokio::test]
 async fn t98_a_call_is_one_try_of_its_address() {
     let site = site().await;
     let edge = edge(&site, 3).await;

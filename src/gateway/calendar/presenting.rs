@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use http_body_util::BodyExt;
 
 use crate::backend::OriginBody;
-use crate::gateway::calls::{BackendResult, CalendarCall, CallResponse, Login};
+use crate::gateway::calls::{BackendResult, CalendarCall, CallResponse};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{SiteVerdict, Warnings, unix_time};
 use calendar_edge_core::cache::{StatedLife, Storable};
+use calendar_edge_core::limits::rates::Login;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 
@@ -31,13 +31,13 @@ pub(in crate::gateway) struct Presenting<S> {
 // === impl Presenting ===
 
 impl<S> Presenting<S> {
-    fn present(&self, accepted: AcceptedResponse<OriginBody>, client: &ClientContext) -> CallResponse {
+    fn present(
+        &self,
+        accepted: AcceptedResponse<OriginBody>,
+        client: &ClientContext,
+        login: Login,
+    ) -> CallResponse {
         let audience = client.audience;
-        // An envelope that was not read whole, as that of a HEAD, may hide a refusal (T-98).
-        let is_refused = audience == Audience::OneClient
-            && accepted
-                .effective_status()
-                .is_none_or(|status| status == StatusCode::UNAUTHORIZED);
         let (storable, stated) = if self.has_cache {
             storable(&accepted, audience)
         } else {
@@ -57,11 +57,7 @@ impl<S> Presenting<S> {
             stated,
             site: None,
             stored: None,
-            login: if is_refused {
-                Login::Refused
-            } else {
-                Login::NotRefused
-            },
+            login,
         }
     }
 }
@@ -81,10 +77,12 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> fo
     async fn call(&self, call: CalendarCall) -> CallResponse {
         let client = Arc::clone(&call.client);
         let is_waived = call.call.waiver().is_some();
+        let is_write = call.call.is_write();
         match self.inner.call(call).await {
             Ok(accepted) => {
                 let site = is_waived.then(|| verdict(&accepted));
-                let response = self.present(accepted, &client.context);
+                let login = login(&accepted, client.context.audience, is_write);
+                let response = self.present(accepted, &client.context, login);
                 CallResponse { site, ..response }
             }
             Err(failure) => fault::failed(&failure, &self.warnings).into(),
@@ -96,4 +94,14 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> fo
 fn verdict(accepted: &AcceptedResponse<OriginBody>) -> SiteVerdict {
     let status = accepted.effective_status().unwrap_or(accepted.status());
     SiteVerdict::new(status.as_u16(), accepted.error_code())
+}
+
+/// What a response shows about its client's login.
+fn login(accepted: &AcceptedResponse<OriginBody>, audience: Audience, is_write: bool) -> Login {
+    match audience {
+        Audience::Everybody => Login::NotRefused,
+        Audience::OneClient => {
+            Login::shown_by(accepted.effective_status(), || accepted.error_code(), is_write)
+        }
+    }
 }

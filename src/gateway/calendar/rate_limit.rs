@@ -3,7 +3,7 @@
 //! Every request to the calendar is charged before anything is judged: a flood of requests that would be refused is
 //! still a flood. A request that exceeds a limit costs neither a body nor a judgement.
 
-use crate::gateway::calls::{CallRequest, CallResponse, Login};
+use crate::gateway::calls::{CallRequest, CallResponse};
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::gateway::stage::Stage;
 use crate::layers::EdgeResponse;
@@ -34,7 +34,8 @@ impl<S: Stage<CallRequest, CallResponse>> Stage<CallRequest, EdgeResponse> for R
             mut response, login, ..
         } = self.inner.call(request).await;
         charged.status().write(response.headers_mut());
-        if login == Login::NotRefused {
+        self.limiter.note_login(&charged, login);
+        if !login.is_charged() {
             self.limiter.return_charges(charged);
         }
         response

@@ -10,6 +10,7 @@ use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor};
+use calendar_edge_core::limits::rates::Login;
 
 /// Counts the failed logins of requests that are not calendar calls, in the budgets of those that are.
 #[derive(Debug)]
@@ -47,6 +48,12 @@ impl SiteLogins {
         } else {
             BodyStart::default()
         };
+        if let Some(first) = charges
+            .first()
+            .filter(|_| door.proves_login(&asked.head, answer.headers()))
+        {
+            self.0.note_login(first, Login::Written);
+        }
         let is_none = door.proves_none(
             answer.status(),
             answer.headers(),

@@ -40,7 +40,9 @@ settings_group! {
         /// "forward"` the same budgets count requests beside the calendar: those with `Authorization` that get 401,
         /// logins at `wp-login.php` that set no login cookie, and calls to `xmlrpc.php` that get fault 403, each as
         /// one try of its address. Where the status of a response does not tell, more than 64 KiB of it prove
-        /// nothing. An account is read from forms of at most 64 KiB; larger ones count per address.
+        /// nothing. An account is read from forms of at most 64 KiB; larger ones count per address. The budget of an
+        /// account does not limit client addresses and `Authorization` values with which the account logged in during
+        /// the last week: a login at `wp-login.php`, a write, or a read where the site refuses wrong passwords.
         pub failed_logins: Option<Rate> = None => rate(), "off";
         /// Maximum number of buckets; further clients share one.
         pub max_buckets: usize = 100_000;

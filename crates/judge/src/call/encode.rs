@@ -60,7 +60,10 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         root: call.target.root,
         method: method(call.method, operation.id.action),
         route: route(matched),
-        query: CanonicalQuery::new(namespace(operation, parameters), pairs),
+        query: CanonicalQuery {
+            namespace: namespace(operation, parameters),
+            pairs,
+        },
         body,
         nonce: nonce(call.method, parameters),
     })
@@ -78,7 +81,10 @@ pub(super) fn encode_options(
         root: call.target.root,
         method: Method::OPTIONS,
         route: route(matched),
-        query: CanonicalQuery::new(None, pairs),
+        query: CanonicalQuery {
+            namespace: None,
+            pairs,
+        },
         body: None,
         nonce: nonce(call.method, parameters),
     }

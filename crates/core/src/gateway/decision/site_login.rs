@@ -77,6 +77,11 @@ impl LoginDoor {
         tried.into_iter().chain(shown).collect()
     }
 
+    /// Returns true if the site's response proves that the only password that was tried was right.
+    pub fn proves_login(self, head: &Parts, response: &HeaderMap) -> bool {
+        self == Self::Form && !head.headers.contains_key(AUTHORIZATION) && sets_login(response)
+    }
+
     /// Returns true if the site's response proves that no password was wrong (T-98); its body is none if it is longer than
     /// [`LOGIN_ANSWER_BYTES`], or was not read. One of the site's failure does: it
     /// tells right passwords from wrong ones as little.

@@ -125,6 +125,18 @@ impl BucketStore {
         gcra::spend(rate, full_at, now).err()
     }
 
+    /// Takes one call from a bucket, if there is room for it and it has one.
+    pub(super) fn spend_if_room(&self, own: u64, rate: &Rate, now: Instant) {
+        let noted = self.is_shared.then(|| Taken::of(rate));
+        let _: Option<Result<Level, Duration>> = self.spend_own(own, rate, noted, now);
+    }
+
+    /// Returns true unless a bucket is there from which something was taken that it has not regained.
+    pub(super) fn is_full(&self, own: u64, now: Instant) -> bool {
+        let full_at = self.shard(own).lock().full_at.get(&own).copied();
+        full_at.is_none_or(|full_at| full_at <= now)
+    }
+
     /// Takes one call from a client's own bucket; `None` if the client has no bucket and the store is at its
     /// limit.
     fn spend_own(

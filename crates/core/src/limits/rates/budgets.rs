@@ -20,8 +20,11 @@ pub const BUDGETS: [&str; 8] = [
     "credentials-items",
     "credentials-writes",
     "address-logins",
-    "account-logins",
+    ACCOUNT_LOGINS,
 ];
+
+/// The budget of failed logins of an account.
+pub(super) const ACCOUNT_LOGINS: &str = "account-logins";
 
 /// The budgets of an edge.
 #[derive(Debug)]
@@ -74,6 +77,7 @@ impl Budgets {
         let logins = self.charge_logins(client, now)?;
         Ok(Charges {
             status,
+            known_by: self.known_by(client),
             logins,
             is_at_store: false,
         })

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::bucket_store::{BucketKey, BucketStore, PaidBy};
 use super::gcra;
+use super::known_logins::KnownBy;
 use super::rate_limit_fields::RateLimitStatus;
 use super::taken::Taken;
 use crate::settings::Rate;
@@ -16,7 +17,9 @@ pub struct Charges {
     pub(super) status: RateLimitStatus,
     /// The cost of a failed login.
     pub(super) logins: Vec<LoginCharge>,
-    /// The store of a fleet holds it as well.
+    /// Where it is noted what the site shows about the login.
+    pub(super) known_by: Option<KnownBy>,
+    /// The store of a fleet holds the cost of a failed login as well.
     pub(super) is_at_store: bool,
 }
 

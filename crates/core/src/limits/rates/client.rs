@@ -6,7 +6,7 @@ use http::Method;
 use ipnet::IpNet;
 
 use crate::settings::client_network;
-use calendar_edge_judge::call::credentials::Identity;
+use calendar_edge_judge::call::credentials::{Identity, Principal};
 use calendar_edge_judge::contract::{Action, Operation};
 
 /// The cost of a call at the site.
@@ -25,6 +25,8 @@ pub enum CostClass {
 pub struct Client<'a> {
     address: Option<IpAddr>,
     identity: &'a Identity,
+    authorization: Option<&'a [u8]>,
+    scheme: &'a str,
 }
 
 // === impl CostClass ===
@@ -45,7 +47,22 @@ impl CostClass {
 impl<'a> Client<'a> {
     /// A client with its address, if that is known, and the identity in its credentials.
     pub const fn new(address: Option<IpAddr>, identity: &'a Identity) -> Self {
-        Self { address, identity }
+        Self {
+            address,
+            identity,
+            authorization: None,
+            scheme: "",
+        }
+    }
+
+    /// The same client with the scheme by which it asks, and the value of its `Authorization` field, if it shows one.
+    #[must_use]
+    pub const fn showing(self, scheme: &'a str, authorization: Option<&'a [u8]>) -> Self {
+        Self {
+            authorization,
+            scheme,
+            ..self
+        }
     }
 
     /// The network that counts as one address; `None` for a client whose address is not known.
@@ -59,6 +76,20 @@ impl<'a> Client<'a> {
 
     pub(super) const fn identity(&self) -> &'a Identity {
         self.identity
+    }
+
+    /// The accounts that its credentials may be of.
+    pub(super) fn accounts(&self) -> impl Iterator<Item = &'a Principal> + use<'a> {
+        let principals = self.identity.principals().iter();
+        principals.filter(|principal| !matches!(principal, Principal::Token(_)))
+    }
+
+    pub(super) const fn scheme(&self) -> &'a str {
+        self.scheme
+    }
+
+    pub(super) const fn authorization(&self) -> Option<&'a [u8]> {
+        self.authorization
     }
 }
 

@@ -5,14 +5,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::budgets::{Budget, Budgets};
+use super::budgets::{ACCOUNT_LOGINS, Budget, Budgets};
 use super::charges::{Charges, LoginCharge};
 use super::client::Client;
 use super::gcra;
 use super::rate_limit_fields::{Exceeded, RateLimitStatus};
 use super::taken::{Settlement, Taken};
 use crate::settings::Rate;
-use calendar_edge_judge::call::credentials::Principal;
 
 // === impl Charges ===
 
@@ -39,6 +38,7 @@ impl Budgets {
         let logins = self.charge_logins(client, now)?;
         Ok(Charges {
             logins,
+            known_by: self.known_by(client),
             ..Charges::default()
         })
     }
@@ -115,7 +115,7 @@ impl Budgets {
         now: Instant,
     ) -> Result<Vec<LoginCharge>, Exceeded> {
         let mut charges = Vec::new();
-        for Budget { name, rate, key } in self.logins(client) {
+        for Budget { name, rate, key } in self.logins(client, now) {
             match self.buckets.store.charge(key, rate, None, now) {
                 Ok(charge) => charges.push(LoginCharge {
                     budget: name,
@@ -134,7 +134,7 @@ impl Budgets {
 
     /// Refuses a client whose budgets have no login. Others may have given some back: the next exchange asks the store.
     pub(super) fn check_logins(&self, client: Client<'_>, now: Instant) -> Result<(), Exceeded> {
-        let waits = self.logins(client).into_iter().filter_map(|budget| {
+        let waits = self.logins(client, now).into_iter().filter_map(|budget| {
             let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
             self.buckets.store.keep_unsettled(Settlement {
                 bucket: budget.key.own,
@@ -159,23 +159,19 @@ impl Budgets {
         }
     }
 
-    /// The budgets that a failed login of this client is charged to; none for a client without credentials.
-    fn logins(&self, client: Client<'_>) -> Vec<Budget<'_>> {
-        let principals = client.identity().principals();
-        let Some(rate) = self
-            .limits
-            .failed_logins
-            .as_ref()
-            .filter(|_| !principals.is_empty())
-        else {
+    /// The budgets that a failed login of this client is charged to; none for a client without credentials. A login that
+    /// is known is not charged to its account.
+    fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget<'_>> {
+        let has_none = client.identity().principals().is_empty();
+        let Some(rate) = self.limits.failed_logins.as_ref().filter(|_| !has_none) else {
             return Vec::new();
         };
         let network = client.network();
         let by_address = network.map(|network| self.budget(rate, "address-logins", network));
-        let accounts = principals
-            .iter()
-            .filter(|principal| !matches!(principal, Principal::Token(_)));
-        let by_account = accounts.map(|account| self.budget(rate, "account-logins", account));
+        let accounts = client
+            .accounts()
+            .filter(|account| !self.is_known(client, account, now));
+        let by_account = accounts.map(|account| self.budget(rate, ACCOUNT_LOGINS, account));
         by_address.into_iter().chain(by_account).collect()
     }
 }

@@ -8,6 +8,8 @@ mod failed_logins;
 #[cfg(test)]
 mod flood_tests;
 mod gcra;
+mod known_logins;
+mod login;
 mod named_accounts;
 mod rate_limit_fields;
 #[cfg(test)]
@@ -26,6 +28,7 @@ pub use gcra::Level;
 pub use budgets::{BUDGETS, Budgets};
 pub use charges::Charges;
 pub use client::{Client, CostClass};
+pub use login::Login;
 pub use named_accounts::NamedAccounts;
 pub use rate_limit_fields::{Exceeded, RateLimitStatus, whole_seconds};
 

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use super::bucket_store::BucketStore;
 use super::taken::{Settlement, Taken};
 
+/// The most buckets of one shard whose levels wait to be settled where one more is asked for.
+const MOST_ASKED: usize = 64;
+
 // === impl BucketStore ===
 
 impl BucketStore {
@@ -49,6 +52,15 @@ impl BucketStore {
         let mut shard = self.shard(untold.bucket).lock();
         if self.is_shared() && shard.full_at.contains_key(&untold.bucket) {
             shard.note(untold.bucket, untold.taken);
+        }
+    }
+
+    /// Asks the other edges of a fleet for the level of a bucket that this edge may not have. Beyond what an exchange
+    /// takes, nothing is asked: the next call asks again.
+    pub(super) fn ask_level(&self, asked: Settlement) {
+        let mut shard = self.shard(asked.bucket).lock();
+        if self.is_shared() && shard.unsettled.len() < MOST_ASKED {
+            shard.note(asked.bucket, asked.taken);
         }
     }
 }

@@ -51,7 +51,7 @@ impl Shard {
         }
     }
 
-    /// Adds to what other edges are told of a bucket that is there.
+    /// Adds to what other edges are told of a bucket.
     pub(super) fn note(&mut self, own: u64, taken: Taken) {
         let noted = self.unsettled.entry(own);
         noted.and_modify(|noted| noted.add(taken)).or_insert(taken);

@@ -41,6 +41,9 @@ impl Identity {
         let named = account.map(|name| Principal::account(name).collect());
         Self {
             principals: named.unwrap_or_else(|| vec![Principal::token(b"")]),
+            account: account
+                .and_then(|name| std::str::from_utf8(name).ok())
+                .map(|name| Secret::new(name.to_lowercase())),
             ..Self::default()
         }
     }
@@ -67,7 +70,7 @@ impl Identity {
                 .is_some_and(|account| named.any(|named| *named == account))
     }
 
-    /// The account that Basic credentials name, in lower case; `None` if there is a second Authorization.
+    /// The account that Basic credentials or a form name, in lower case; `None` if there is a second Authorization.
     pub fn account(&self) -> Option<&str> {
         self.account.as_ref().map(|name| name.expose().as_str())
     }
