@@ -88,7 +88,7 @@ impl RequestingPage {
                 // For a relayed response the gateway knows the audience better than the head shows.
                 let known = answer.facts.audience();
                 let audience = known.unwrap_or(self.audience);
-                let is_public = audience.is_everybody(&self.method);
+                let is_public = audience.is_public(&self.method);
                 rules.write(is_public, self.origin.as_ref(), answer.headers_mut());
             }
             // A preflight without a permission, and the rest of the site.

@@ -4,7 +4,7 @@ mod modes;
 
 use std::collections::HashMap;
 
-pub use modes::{Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
+pub use modes::{CalendarFiles, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
 use crate::contract::{Operation, OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use crate::problem::Words;
@@ -35,7 +35,7 @@ pub struct Policy {
     /// True if `_jsonp` is forwarded.
     pub allow_jsonp: bool,
     /// Whether events have calendar files.
-    pub calendar_files: bool,
+    pub calendar_files: CalendarFiles,
     /// Hosts from which the site may fetch images.
     pub image_hosts: Vec<ImageHost>,
     /// The REST roots, at least one, with distinct paths; a call names its root by the position here.
@@ -135,7 +135,7 @@ impl Default for Policy {
             read_only: false,
             allow_author: None,
             allow_jsonp: false,
-            calendar_files: false,
+            calendar_files: CalendarFiles::default(),
             image_hosts: Vec::new(),
             roots: vec![ServedRoot::default()],
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned(), PLUGIN_NAMESPACE.to_owned()],

@@ -8,12 +8,7 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 /// Serialises a value byte for byte as `json_encode` would, indented if `_pretty` asks for it.
 pub fn to_php_json(value: &serde_json::Value, is_pretty: bool) -> Vec<u8> {
     let json = if is_pretty {
-        let mut json = Vec::with_capacity(256);
-        let layout = PrettyFormatter::with_indent(b"    ");
-        value
-            .serialize(&mut Serializer::with_formatter(&mut json, layout))
-            .expect("a JSON value in memory always serialises");
-        String::from_utf8(json).expect("JSON is UTF-8")
+        indented(value)
     } else {
         value.to_string()
     };
@@ -31,6 +26,15 @@ pub fn to_php_json(value: &serde_json::Value, is_pretty: bool) -> Vec<u8> {
         }
     }
     escaped.into_bytes()
+}
+
+fn indented(value: &serde_json::Value) -> String {
+    let mut json = Vec::with_capacity(256);
+    let layout = PrettyFormatter::with_indent(b"    ");
+    value
+        .serialize(&mut Serializer::with_formatter(&mut json, layout))
+        .expect("a JSON value in memory always serialises");
+    String::from_utf8(json).expect("JSON is UTF-8")
 }
 
 #[cfg(test)]

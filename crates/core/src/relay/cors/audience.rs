@@ -16,7 +16,7 @@ pub enum Audience {
 
 impl Audience {
     /// Returns true if the response to this method is a read that is the same for everybody.
-    pub fn is_everybody(self, method: &Method) -> bool {
+    pub fn is_public(self, method: &Method) -> bool {
         [Method::GET, Method::HEAD, Method::OPTIONS].contains(method) && self == Self::Everybody
     }
 }
@@ -28,8 +28,8 @@ mod tests {
     #[test]
     fn reads_with_credentials_and_writes_are_personal() {
         let (everybody, one) = (Audience::Everybody, Audience::OneClient);
-        assert!(everybody.is_everybody(&Method::HEAD));
-        assert!(!one.is_everybody(&Method::GET));
-        assert!(!everybody.is_everybody(&Method::DELETE));
+        assert!(everybody.is_public(&Method::HEAD));
+        assert!(!one.is_public(&Method::GET));
+        assert!(!everybody.is_public(&Method::DELETE));
     }
 }

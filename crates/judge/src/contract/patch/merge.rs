@@ -1,6 +1,6 @@
 //! The body of an update that resets nothing: what the client sent, and what the record has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use serde::de::IgnoredAny;
@@ -24,9 +24,6 @@ pub enum MergeFault {
     Record,
 }
 
-/// The members that a client sent, by name; their values are forwarded as they are.
-type SentMembers = BTreeMap<String, IgnoredAny>;
-
 /// Adds to the canonical body of an update what it would reset. Members that were sent stay as they are, byte for byte.
 ///
 /// The added values are the record's own, in the spelling of the arguments.
@@ -36,7 +33,7 @@ type SentMembers = BTreeMap<String, IgnoredAny>;
 /// [`MergeFault`].
 pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
     let body = sent.unwrap_or(b"{}").trim_ascii();
-    let names: SentMembers = serde_json::from_slice(body).map_err(|_| MergeFault::Body)?;
+    let names = sent_names(body).ok_or(MergeFault::Body)?;
     record.text("status").ok_or(MergeFault::Record)?;
     let mut merged = body.strip_suffix(b"}").ok_or(MergeFault::Body)?.to_vec();
     let mut separator = if names.is_empty() { "" } else { "," };
@@ -51,13 +48,20 @@ pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Resu
     Ok(merged.into())
 }
 
+/// The names of the members that a client sent; their values are forwarded as they are.
+#[expect(clippy::zero_sized_map_values, reason = "the values are skipped")]
+fn sent_names(body: &[u8]) -> Option<BTreeSet<String>> {
+    let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(body).ok()?;
+    Some(members.into_keys().collect())
+}
+
 // === impl Carried ===
 
 impl Carried {
     /// Returns true if the argument is carried over beside these members.
-    fn is_due(&self, sent: &SentMembers) -> bool {
-        let has_one = |names: &[&str]| names.iter().any(|name| sent.contains_key(*name));
-        !sent.contains_key(self.name)
+    fn is_due(&self, sent: &BTreeSet<String>) -> bool {
+        let has_one = |names: &[&str]| names.iter().any(|name| sent.contains(*name));
+        !sent.contains(self.name)
             && match self.when {
                 CarriedWhen::Always => true,
                 CarriedWhen::Without(names) => !has_one(names),
@@ -132,7 +136,7 @@ fn without_entities(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use proptest::prelude::*;
 
@@ -256,7 +260,7 @@ mod tests {
             for (name, value) in &sent {
                 prop_assert_eq!(merged.get(name), Some(value));
             }
-            let known = |name: &String| sent.contains_key(name) || of_record.contains_key(name);
+            let known = |name: &String| sent.contains(name) || of_record.contains_key(name);
             prop_assert!(merged.keys().all(known));
             prop_assert!(merged.contains_key("status"));
         }
