@@ -111,20 +111,11 @@ impl SiteArgs {
     /// The file that is named, or else found; without a file the REST root alone makes a configuration.
     fn file(&self, environment: Environment<'_>) -> Option<PathBuf> {
         let found = || PLACES.into_iter().map(PathBuf::from).find(|file| file.exists());
-        match self.named_file(environment) {
+        let variable = || environment.get(CONFIG).map(PathBuf::from);
+        match self.config.clone().or_else(variable) {
             None if !self.has_root(environment) => found(),
             named => named,
         }
-    }
-
-    fn named_file(&self, environment: Environment<'_>) -> Option<PathBuf> {
-        let variable = || environment.get(CONFIG).map(PathBuf::from);
-        self.config.clone().or_else(variable)
-    }
-
-    /// Returns true if a flag or a variable says where the site is.
-    pub(super) fn is_given(&self, environment: Environment<'_>) -> bool {
-        self.has_root(environment) || self.named_file(environment).is_some()
     }
 }
 

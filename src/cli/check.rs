@@ -2,21 +2,18 @@
 
 use std::io::{self, Write};
 
-use calendar_edge_core::settings::Settings;
 use clap::Args;
 
 use super::args::SiteArgs;
+use super::colour::has_colours;
 use super::environment::Environment;
-use super::init::AskedSiteArgs;
 use super::runtime;
 use super::status::{Status, tell};
-use crate::survey::{Colour, Obstacle, Report, check_offline, check_online, check_settings};
+use crate::survey::{Report, check_offline, check_online, check_settings};
 
 /// The flags of `check`.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    #[command(flatten)]
-    pub(super) asked: AskedSiteArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
     /// Check only the configuration, not the origin
@@ -31,11 +28,17 @@ pub(super) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let mut report = Report::new(out).in_colour(Colour::of(&io::stdout(), environment));
-    let settings = match settings(args, environment, &mut report)? {
+    let mut report = Report::new(out).in_colour(has_colours(&io::stdout(), environment));
+    let source = args.site.source(environment);
+    let settings = match source.load() {
         Ok(settings) => settings,
-        Err(status) => return report.end().map(|_| status).map_err(Into::into),
+        Err(error) => {
+            tell(&error.to_string());
+            return report.end().map(|_| Status::Configuration).map_err(Into::into);
+        }
     };
+    let file = source.file().map(|file| format!(" {}", file.display()));
+    report.ok(format!("the configuration{}", file.unwrap_or_default()));
     if !check_settings(&settings, &mut report) {
         report.end()?;
         return Ok(Status::Configuration);
@@ -46,32 +49,6 @@ pub(super) fn run(
         runtime::single()?.block_on(check_online(settings, &mut report))?;
     }
     Ok(report.end()?.into())
-}
-
-/// The settings that `serve` would use, read or asked of the site; the inner error is the status after a reported problem.
-fn settings(
-    args: &CheckArgs,
-    environment: Environment<'_>,
-    report: &mut Report<'_>,
-) -> anyhow::Result<Result<Settings, Status>> {
-    let source = args.site.source(environment);
-    let source = match args.asked.over(source, &args.site, environment, report) {
-        Ok(source) => source,
-        Err(error) => {
-            report.unusable(error.downcast::<Obstacle>()?);
-            return Ok(Err(Status::Unusable));
-        }
-    };
-    let settings = match source.load() {
-        Ok(settings) => settings,
-        Err(error) => {
-            tell(&error.to_string());
-            return Ok(Err(Status::Configuration));
-        }
-    };
-    let file = source.file().map(|file| format!(" {}", file.display()));
-    report.ok(format!("the configuration{}", file.unwrap_or_default()));
-    Ok(Ok(settings))
 }
 
 #[cfg(test)]
@@ -122,11 +99,7 @@ mod tests {
             origin_namespace: Some("tribe/events/v1".to_owned()),
             ..SiteArgs::default()
         };
-        let args = CheckArgs {
-            asked: AskedSiteArgs::default(),
-            site,
-            offline: false,
-        };
+        let args = CheckArgs { site, offline: false };
         let mut out = Vec::new();
         let status = run(&args, Environment::new(&|_| None), &mut out).unwrap();
         (status, String::from_utf8(out).unwrap())

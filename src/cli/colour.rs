@@ -3,18 +3,9 @@
 use std::io::IsTerminal;
 
 use super::environment::Environment;
-use crate::survey::Colour;
 
-// === impl Colour ===
-
-impl Colour {
-    /// The look of a stream in this environment.
-    pub(super) fn of(stream: &impl IsTerminal, environment: Environment<'_>) -> Self {
-        let is_dumb = environment.text("TERM").is_none_or(|term| term == "dumb");
-        if stream.is_terminal() && !is_dumb && environment.get("NO_COLOR").is_none() {
-            Self::Terminal
-        } else {
-            Self::Plain
-        }
-    }
+/// Whether lines of a stream have colours in this environment.
+pub(super) fn has_colours(stream: &impl IsTerminal, environment: Environment<'_>) -> bool {
+    let is_dumb = environment.text("TERM").is_none_or(|term| term == "dumb");
+    stream.is_terminal() && !is_dumb && environment.get("NO_COLOR").is_none()
 }

@@ -31,9 +31,6 @@ pub(super) const MODE: SettingFlag = setting("mode", "--mode", "CALENDAR_EDGE_MO
 /// The variable that names the configuration file.
 pub(super) const CONFIG: &str = "CALENDAR_EDGE_CONFIG";
 
-/// The variable that names a site instead of a file.
-pub(super) const SITE: &str = "CALENDAR_EDGE_SITE";
-
 /// The environment; an empty variable counts as not set.
 #[derive(Clone, Copy)]
 pub(super) struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);

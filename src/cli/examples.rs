@@ -3,7 +3,7 @@
 pub(super) const SERVE: &str = "\
 Examples:
   calendar-edge serve --config /etc/calendar-edge/edge.toml
-  calendar-edge serve --site https://wp.example.org --mode report
+  calendar-edge serve --config edge.toml --mode report
   calendar-edge serve --origin https://wp.example.org/wp-json --listen 0.0.0.0:8787 --admin-listen 127.0.0.1:9787";
 
 #[cfg(feature = "demo")]
@@ -29,8 +29,7 @@ nothing is written; 64 invalid command line.";
 pub(super) const CHECK: &str = "\
 Examples:
   calendar-edge check --config edge.toml
-  calendar-edge check --config edge.toml --offline
-  calendar-edge check --site https://wp.example.org";
+  calendar-edge check --config edge.toml --offline";
 
 pub(super) const HEALTHCHECK: &str = "\
 Examples:

@@ -11,6 +11,7 @@ use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
 use super::call_judge::{CallJudge, Judged};
+use super::pace::Pace;
 use super::typed_request::{TypedRequest, target};
 
 /// The walks over all lists of one run; a site that changes in each of them is told so.
@@ -168,13 +169,35 @@ pub(super) fn trouble(answer: &DryRunResponse) -> Option<String> {
     is_trouble.then(|| format!("the site answers {status}"))
 }
 
+/// Asks until the site has answered, up to a few times, each time when it is the turn of the call.
+///
+/// # Errors
+///
+/// When nothing can be asked, or the call was tried often enough.
+pub(super) async fn patiently<T, Asked: Future<Output = anyhow::Result<T>>>(
+    pace: &Pace,
+    ask: impl Fn() -> Asked,
+    answer: impl Fn(&T) -> &DryRunResponse,
+) -> anyhow::Result<T> {
+    let mut tried = 0;
+    loop {
+        pace.turn().await;
+        let asked = ask().await?;
+        tried += 1;
+        match wait_after(answer(&asked), tried)? {
+            None => return Ok(asked),
+            Some(wait) => tokio::time::sleep(wait).await,
+        }
+    }
+}
+
 /// The wait before a call is sent again that was sent `tried` times: none if the site has answered it, else no less than
 /// the site asks for.
 ///
 /// # Errors
 ///
 /// When the call was tried often enough.
-pub(super) fn wait_after(answer: &DryRunResponse, tried: u32) -> anyhow::Result<Option<Duration>> {
+fn wait_after(answer: &DryRunResponse, tried: u32) -> anyhow::Result<Option<Duration>> {
     let Some(trouble) = trouble(answer) else {
         return Ok(None);
     };

@@ -12,15 +12,6 @@ use super::environment::Environment;
 /// The variable that names another number of threads than that of processors.
 const THREADS: &str = "TOKIO_WORKER_THREADS";
 
-/// What an edge runs on.
-pub(super) struct Runtimes {
-    /// Does what no request waits for, and serves operators. Accepts and serves connections as well if there are no
-    /// threads.
-    pub(super) main: Runtime,
-    /// Accept connections and serve them.
-    pub(super) threads: ServingThreads,
-}
-
 /// `TOKIO_WORKER_THREADS` is not a number above 0.
 #[derive(Debug, thiserror::Error)]
 #[error("{THREADS} is not a number above 0: {0:?}")]
@@ -31,15 +22,16 @@ pub(super) fn threads(environment: Environment<'_>) -> Result<NonZeroUsize, NoTh
     wanted(environment.text(THREADS))
 }
 
-/// Runtimes for so many threads.
-pub(super) fn start(threads: NonZeroUsize) -> anyhow::Result<Runtimes> {
+/// The main runtime, which does what no request waits for and serves operators; and so many threads, which accept connections
+/// and serve them. Without threads the main runtime does that as well.
+pub(super) fn start(threads: NonZeroUsize) -> anyhow::Result<(Runtime, ServingThreads)> {
     let main = single()?;
     let threads = match threads {
         // A second thread would only take turns with the first.
         NonZeroUsize::MIN => ServingThreads::default(),
         threads => ServingThreads::start(threads)?,
     };
-    Ok(Runtimes { main, threads })
+    Ok((main, threads))
 }
 
 /// A runtime on this thread.

@@ -15,16 +15,13 @@ use clap::Args;
 
 use super::args::SiteArgs;
 use super::environment::Environment;
-use super::init::AskedSiteArgs;
-use super::runtime::{self, Runtimes};
+use super::runtime;
 use super::status::Status;
-use crate::survey::{Report, guarded_rules, named_address, open_settings};
+use crate::survey::{guarded_rules, named_address, open_settings};
 
 /// The flags of `serve`.
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    #[command(flatten)]
-    pub(super) asked: AskedSiteArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
     #[arg(
@@ -53,19 +50,10 @@ impl ServeArgs {
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
-    let mut found = Vec::new();
-    let source = args.asked.over(
-        args.source(environment),
-        &args.site,
-        environment,
-        &mut Report::new(&mut found),
-    )?;
+    let source = args.source(environment);
     let (settings, effective) = source.load_explained()?;
     // Dropped last: what the end logs is written too.
     let (log, _flush) = install_logs(&settings.log)?;
-    for line in String::from_utf8_lossy(&found).lines() {
-        tracing::info!(found = line, "the site was asked for its configuration");
-    }
     let threads = runtime::threads(environment)?;
     announce(&settings, source.file(), threads);
     guarded_rules::warn(&settings);
@@ -83,7 +71,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         effective,
         log,
     };
-    let Runtimes { main, threads } = runtime::start(threads)?;
+    let (main, threads) = runtime::start(threads)?;
     let served = main.block_on(until_stopped(supervision, threads, settings, reload));
     // A hanging DNS lookup must not delay the exit.
     main.shutdown_background();

@@ -59,11 +59,11 @@ fn steps(rule: &CutoverRule, places: TablePlaces<'_>, problems: &mut ConfigProbl
 
 /// Rules split no records between stores.
 pub(super) fn whole_rules(draft: &Draft, problems: &mut ConfigProblems) {
-    for fault in split_stores(&draft.settings) {
-        let reason = format!("the rule splits records between two stores: {}", fault.reason);
+    for (rule, reason) in split_stores(&draft.settings) {
+        let reason = format!("the rule splits records between two stores: {reason}");
         let help = "if the backend and the site see one database, set `same_store = true`";
         let finding = ConfigFinding::impossible("cutover", reason).help(Some(help.to_owned()));
-        problems.add(draft.places.table(fault.rule).beginning("cutover"), finding);
+        problems.add(draft.places.table(rule).beginning("cutover"), finding);
     }
 }
 

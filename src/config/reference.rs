@@ -9,7 +9,7 @@ const HEAD: &str = "\
 
 This file is generated from the keys in `crates/core/src/settings`; a test compares the two.
 
-`calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable, `--origin` and `--site` it reads \
+`calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable and `--origin` it reads \
 `edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; its first line in the log names the file. A flag overrides its environment variable, the variable \
 overrides the file, and the file overrides the default. An empty environment variable counts as not set. \
 `calendar-edge check --config FILE` prints every problem of the file, with line and column.
@@ -22,7 +22,6 @@ problem, the old settings stay and the log names the problem. Changes of `listen
 | Flag of `serve` | Variable | Key |
 |---|---|---|
 | `--config FILE` | `CALENDAR_EDGE_CONFIG` | |
-| `--site URL` | `CALENDAR_EDGE_SITE` | those that `init` finds, without `public_url` and `admin.listen` |
 | `--origin URL` | `CALENDAR_EDGE_ORIGIN` | `origin.url` |
 | `--origin-namespace NS` | `CALENDAR_EDGE_ORIGIN_NAMESPACE` | `origin.namespace` |
 | `--public-url URL` | `CALENDAR_EDGE_PUBLIC_URL` | `public_url` |

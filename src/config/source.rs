@@ -13,16 +13,7 @@ use calendar_edge_core::settings::Settings;
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
     file: Option<PathBuf>,
-    /// Read instead of a file.
-    text: Option<NamedText>,
     overrides: Overrides,
-}
-
-/// A configuration in memory, and the name by which its problems are shown.
-#[derive(Debug, Clone)]
-struct NamedText {
-    name: String,
-    text: String,
 }
 
 // === impl ConfigSource ===
@@ -30,25 +21,7 @@ struct NamedText {
 impl ConfigSource {
     /// A source with a file and its overrides.
     pub fn new(file: Option<PathBuf>, overrides: Overrides) -> Self {
-        Self {
-            file,
-            text: None,
-            overrides,
-        }
-    }
-
-    /// The same overrides over a text in memory instead of a file; `name` shows where it is from.
-    #[must_use]
-    pub fn with_text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = NamedText {
-            name: name.into(),
-            text: text.into(),
-        };
-        Self {
-            file: None,
-            text: Some(text),
-            ..self
-        }
+        Self { file, overrides }
     }
 
     /// The file, if there is one.
@@ -72,8 +45,7 @@ impl ConfigSource {
         self.read(SecretFiles::Read)
     }
 
-    /// Reads the same without the files that hold secrets, for those who only look at the settings. A text in memory
-    /// has none.
+    /// Reads the same without the files that hold secrets, for those who only look at the settings.
     ///
     /// # Errors
     /// Every problem at once.
@@ -82,15 +54,10 @@ impl ConfigSource {
     }
 
     fn read(&self, secrets: SecretFiles) -> Result<(Settings, EffectiveConfig), ConfigError> {
-        let text = match (&self.text, &self.file) {
-            (Some(text), _) => Some((PathBuf::from(&text.name), text.text.clone())),
-            (None, Some(path)) => Some((path.clone(), text_of(path)?)),
-            (None, None) => None,
-        };
-        let name = text.as_ref().map(|(path, _)| path.display().to_string());
-        let named = name.as_deref().zip(text.as_ref().map(|(_, text)| text.as_str()));
-        let settings = settings(named, &self.overrides, secrets)?;
-        let file = text.as_ref().map(|(path, text)| (path.as_path(), text.as_str()));
+        let text = self.file().map(text_of).transpose()?;
+        let name = self.file().map(|path| path.display().to_string());
+        let settings = settings(name.as_deref().zip(text.as_deref()), &self.overrides, secrets)?;
+        let file = self.file().zip(text.as_deref());
         Ok((settings, EffectiveConfig::of(file, &self.overrides)))
     }
 }

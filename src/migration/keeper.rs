@@ -179,7 +179,7 @@ fn returned_now(reason: String) -> Returned {
 
 /// The kept rules; none if there is no file yet.
 fn read(file: &Path) -> io::Result<Option<PersistedRules>> {
-    let broken = |error: &dyn std::error::Error| {
+    let broken = |error: &dyn std::fmt::Display| {
         let text = format!("{} cannot be read: {error}", file.display());
         io::Error::new(ErrorKind::InvalidData, text)
     };

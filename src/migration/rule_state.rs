@@ -258,15 +258,17 @@ fn steps(control: &RuleControl) -> Value {
 
 fn guard(control: &RuleControl) -> Value {
     let millis = |duration: std::time::Duration| duration.as_secs_f64() * 1000.0;
-    let Some(view) = control.view(unix_time()) else {
+    let Some(guard) = control.guard() else {
         return Value::Null;
     };
+    let now = unix_time();
+    let (counts, (own_median, primary_median)) = (guard.counts(now), guard.medians(now));
     json!({
-        "calls": view.counts.calls,
-        "failed": view.counts.failed,
-        "compared": view.counts.compared,
-        "different": view.counts.different,
-        "median_ms": view.own_median.map(millis),
-        "site_median_ms": view.owner_median.map(millis),
+        "calls": counts.calls,
+        "failed": counts.failed,
+        "compared": counts.compared,
+        "different": counts.different,
+        "median_ms": own_median.map(millis),
+        "site_median_ms": primary_median.map(millis),
     })
 }

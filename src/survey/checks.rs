@@ -11,7 +11,7 @@ use super::probe::Probe;
 use super::probe_response::ProbeResponse;
 use super::site_table::in_force;
 use super::survey_report::Report;
-use super::versions::{Releases, versions};
+use super::versions::versions;
 use super::{
     backends, collector, editors, feed, fleet_store, groups, guarded_rules, home, languages, named_address,
     open_settings, surface_list, wall,
@@ -108,7 +108,7 @@ async fn check_root(
     root: &Root,
     settings: &Settings,
     site: &BackendSettings,
-    Releases { plugin, wordpress }: &Releases,
+    (plugin, wordpress): &(String, String),
     report: &mut Report<'_>,
 ) -> Result<bool, Obstacle> {
     let (path, url) = (&root.path, &root.origin_url);

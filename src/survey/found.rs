@@ -17,7 +17,7 @@ use super::probe::Probe;
 use super::rest_root::{RestRoot, rest_root};
 use super::site_table::{added_parameters, in_force};
 use super::survey_report::Report;
-use super::versions::{Releases, versions};
+use super::versions::versions;
 use super::visit::{Asking, SiteRequest, Visited};
 
 /// A site whose calendar the edge can serve.
@@ -93,7 +93,7 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
     let namespace = namespace_of(&root, asking.question.namespace.as_deref())?;
     let site = site_of(asking, &root, &namespace);
     let index = index(&site).await?;
-    let Releases { plugin, wordpress } = versions(&Probe::of_site(&site)?, &site, &page.answer.text()).await;
+    let (plugin, wordpress) = versions(&Probe::of_site(&site)?, &site, &page.answer.text()).await;
     report.ok(format!(
         "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
     ));
@@ -110,7 +110,7 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
         public,
         name: root.document.name,
         zone: root.document.zone,
-        remote: page.answer.remote(),
+        remote: page.answer.remote,
         languages,
         parameters,
     })

@@ -42,5 +42,5 @@ pub(crate) use further_roots::{FurtherRoot, RootPlace};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;
 pub(crate) use obstacle::Obstacle;
-pub(crate) use survey_report::{Colour, Report, WorstFinding};
+pub(crate) use survey_report::{Report, WorstFinding};
 pub(crate) use visit::SiteRequest;

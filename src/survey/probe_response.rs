@@ -11,6 +11,7 @@ pub(crate) struct ProbeResponse {
     pub(crate) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
+    /// The address that answered.
     pub(super) remote: Option<SocketAddr>,
 }
 
@@ -20,11 +21,6 @@ pub(super) const GUARD: &str = "calendar_edge_";
 // === impl ProbeResponse ===
 
 impl ProbeResponse {
-    /// The body.
-    pub(crate) fn body(&self) -> &[u8] {
-        &self.body
-    }
-
     /// The body as text; what is not UTF-8 is replaced.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
@@ -46,11 +42,6 @@ impl ProbeResponse {
     /// The body, if it is JSON.
     pub(crate) fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
-    }
-
-    /// The address that answered.
-    pub(crate) const fn remote(&self) -> Option<SocketAddr> {
-        self.remote
     }
 
     /// Where a redirect leads.

@@ -11,7 +11,7 @@ use super::header_links::header_links;
 use super::hindrance::hindrance;
 use super::html::tags;
 use super::obstacle::{Obstacle, ObstacleKind};
-use super::root_document::{NoDocument, RootDocument};
+use super::root_document::RootDocument;
 use super::survey_report::Report;
 use super::visit::{Asking, Visited, front, is_same_site};
 
@@ -32,12 +32,9 @@ const LINK_HEADER: RootSource = "named by the Link header of the front page";
 const LINK_ELEMENT: RootSource = "named by the front page";
 const USUAL: RootSource = "at WordPress's usual place";
 
-/// An address that may be a REST root.
-struct RootCandidate {
-    url: Url,
-    source: RootSource,
-    printed: Option<Url>,
-}
+/// An address that may be a REST root: where it is from, and the address that the site prints for it if that is on another
+/// host.
+type RootCandidate = (Url, RootSource, Option<Url>);
 
 /// The search below one front page.
 struct RootSearch<'a> {
@@ -68,7 +65,7 @@ pub(super) async fn rest_root(
     let is_plain = named.iter().any(|(_, root)| root.query().is_some());
     let mut known = BTreeSet::new();
     for candidate in candidates(page, &asking.question.address, &named) {
-        if !known.insert(candidate.url.to_string()) {
+        if !known.insert(candidate.0.to_string()) {
             continue;
         }
         if let Some(root) = search.ask(candidate, report).await {
@@ -101,15 +98,13 @@ fn candidates(page: &Visited, asked: &Url, named: &[(RootSource, Url)]) -> Vec<R
     let named = named
         .iter()
         .filter(|(_, root)| root.query().is_none())
-        .map(|(source, root)| RootCandidate {
-            url: at_host_of(&page.url, root.path()),
-            source,
-            printed: (root.origin() != page.url.origin()).then(|| root.clone()),
+        .map(|(source, root)| {
+            let printed = (root.origin() != page.url.origin()).then(|| root.clone());
+            (at_host_of(&page.url, root.path()), *source, printed)
         });
-    let usual = [page.url.path(), asked.path()].map(|path| RootCandidate {
-        url: at_host_of(&page.url, &format!("{}wp-json/", folder(path))),
-        source: USUAL,
-        printed: None,
+    let usual = [page.url.path(), asked.path()].map(|path| {
+        let url = at_host_of(&page.url, &format!("{}wp-json/", folder(path)));
+        (url, USUAL, None)
     });
     named.chain(usual).collect()
 }
@@ -132,8 +127,12 @@ fn folder(path: &str) -> &str {
 
 impl RootSearch<'_> {
     /// The root, if the candidate is one.
-    async fn ask(&mut self, candidate: RootCandidate, report: &mut Report<'_>) -> Option<RestRoot> {
-        let url = &candidate.url;
+    async fn ask(
+        &mut self,
+        (url, source, printed): RootCandidate,
+        report: &mut Report<'_>,
+    ) -> Option<RestRoot> {
+        let url = &url;
         let found = match self.asking.visit(url, report).await {
             Ok(found) => found,
             Err(obstacle) => {
@@ -150,18 +149,20 @@ impl RootSearch<'_> {
                 return Some(RestRoot {
                     url: without_slash(&found.url),
                     document,
-                    source: candidate.source,
-                    printed: candidate.printed,
+                    source,
+                    printed,
                 });
             }
-            Err(NoDocument::Closed(reason)) => {
+            Err(reason)
+                if matches!(found.answer.status.as_u16(), 401 | 403) && found.answer.json().is_some() =>
+            {
                 self.closed = Some(Obstacle::other(format!(
                     "the REST API at {} refuses visitors ({reason}): look for a plugin or a rule of the web server that \
                      closes it, and open reads of the calendar",
                     without_slash(url)
                 )));
             }
-            Err(NoDocument::Other(reason)) => self.tried.push(format!("{url} answers with {reason}")),
+            Err(reason) => self.tried.push(format!("{url} answers with {reason}")),
         }
         None
     }

@@ -18,15 +18,6 @@ pub(super) struct RootDocument {
     pub(super) languages: Vec<LanguageHome>,
 }
 
-/// Why a response is no such document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoDocument {
-    /// The REST API answers, and not to visitors.
-    Closed(String),
-    /// Something else answers.
-    Other(String),
-}
-
 /// Members that hold the tag of a language: Polylang's, then those of other plugins.
 const TAGS: [&str; 5] = ["slug", "code", "language_code", "w3c", "locale"];
 
@@ -39,19 +30,17 @@ const MOST: usize = 200;
 // === impl RootDocument ===
 
 impl RootDocument {
-    pub(super) fn read(answer: &ProbeResponse) -> Result<Self, NoDocument> {
+    /// Reads the response of a root; the error says what it is instead.
+    pub(super) fn read(answer: &ProbeResponse) -> Result<Self, String> {
         let status = answer.status.as_u16();
         let Some(json) = answer.json() else {
             let found = answer.header(&CONTENT_TYPE).unwrap_or("no content type");
-            return Err(NoDocument::Other(format!(
-                "status {status} with {found} instead of JSON"
-            )));
+            return Err(format!("status {status} with {found} instead of JSON"));
         };
         match (status, Self::of(&json)) {
             (200, Some(document)) => Ok(document),
-            (200, None) => Err(NoDocument::Other("JSON that lists no namespaces".to_owned())),
-            (401 | 403, _) => Err(NoDocument::Closed(format!("status {status}, {}", code(&json)))),
-            _ => Err(NoDocument::Other(format!("status {status}, {}", code(&json)))),
+            (200, None) => Err("JSON that lists no namespaces".to_owned()),
+            _ => Err(format!("status {status}, {}", code(&json))),
         }
     }
 

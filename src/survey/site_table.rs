@@ -15,7 +15,7 @@ pub(crate) async fn in_force(index: &Value, probe: &Probe<'_>, namespace: &str) 
         return (*TableInForce::unread()).clone();
     };
     let shown = probe.rest_target(EventIds::PROBE).await.ok();
-    let shown = shown.and_then(|answer| EventIds::shown_by(answer.status.as_u16(), answer.body()));
+    let shown = shown.and_then(|answer| EventIds::shown_by(answer.status.as_u16(), &answer.body));
     TableInForce::over(&published.with_event_ids(shown))
 }
 

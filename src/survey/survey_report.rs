@@ -5,15 +5,6 @@ use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
 
-/// The look of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Colour {
-    /// Text alone.
-    Plain,
-    /// The first word has a colour.
-    Terminal,
-}
-
 /// The worst that a report tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorstFinding {
@@ -28,7 +19,8 @@ pub(crate) enum WorstFinding {
 /// The report of one run. What cannot be written is told at its end.
 pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
-    colour: Colour,
+    /// Whether the first word of a line has a colour.
+    is_coloured: bool,
     worst: WorstFinding,
     written: io::Result<()>,
 }
@@ -39,15 +31,15 @@ impl<'a> Report<'a> {
     pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
-            colour: Colour::Plain,
+            is_coloured: false,
             worst: WorstFinding::Nothing,
             written: Ok(()),
         }
     }
 
     /// The same with or without colours.
-    pub(crate) fn in_colour(self, colour: Colour) -> Self {
-        Self { colour, ..self }
+    pub(crate) fn in_colour(self, is_coloured: bool) -> Self {
+        Self { is_coloured, ..self }
     }
 
     /// Something is as it should be.
@@ -120,7 +112,7 @@ impl<'a> Report<'a> {
 
     /// A line whose first word has a colour, by the parameter of its escape sequence.
     fn line(&mut self, kind: &str, colour: u8, text: impl Display) {
-        if self.colour == Colour::Terminal && self.written.is_ok() {
+        if self.is_coloured && self.written.is_ok() {
             self.written = write!(self.out, "\u{1b}[{colour}m{kind}\u{1b}[0m");
             return self.raw(&format!(": {text}"));
         }

@@ -6,26 +6,19 @@ use super::addresses::home_path;
 use super::html::tags;
 use super::probe::Probe;
 
-/// The releases that a site runs, as far as it shows them.
-pub(super) struct Releases {
-    pub(super) plugin: String,
-    pub(super) wordpress: String,
-}
-
 /// Stands for what a site hides.
 const NOT_SHOWN: &str = "(version not shown)";
 
-/// The versions in the plugin's own description, which most sites serve as a file, and in a page.
-pub(super) async fn versions(probe: &Probe<'_>, site: &BackendSettings, page: &str) -> Releases {
+/// The versions of the plugin and of WordPress in words, as far as the site shows them: in the plugin's own description,
+/// which most sites serve as a file, and in a page.
+pub(super) async fn versions(probe: &Probe<'_>, site: &BackendSettings, page: &str) -> (String, String) {
     let home = home_path(&site.origin.url);
     let readme = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
     let readme = probe.page(&readme).await.ok();
     let readme = readme.filter(|answer| answer.status.is_success());
     let readme = readme.map(|answer| answer.text()).unwrap_or_default();
-    Releases {
-        plugin: plugin(&readme).unwrap_or(NOT_SHOWN).to_owned(),
-        wordpress: wordpress(page).unwrap_or(NOT_SHOWN).to_owned(),
-    }
+    let shown = |version: Option<&str>| version.unwrap_or(NOT_SHOWN).to_owned();
+    (shown(plugin(&readme)), shown(wordpress(page)))
 }
 
 /// The longest version that is shown.

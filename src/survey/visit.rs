@@ -56,18 +56,6 @@ pub(super) struct Asking<'q> {
 // === impl SiteRequest ===
 
 impl SiteRequest {
-    /// A question without anything but an address.
-    pub(crate) fn plain(address: Url, namespace: Option<String>) -> Self {
-        Self {
-            address,
-            namespace,
-            public_url: None,
-            trusted: TrustedCertificates::default(),
-            basic_auth: None,
-            mark_key: None,
-        }
-    }
-
     /// The public address, where its host is another than the one that is asked.
     pub(super) fn other_name(&self) -> Option<&Url> {
         let public = self.public_url.as_ref();

@@ -1,4 +1,4 @@
-//! `init` and `--site`: what a site says about itself becomes a configuration that `check` accepts.
+//! `init`: what a site says about itself becomes a configuration that `check` accepts.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -105,18 +105,13 @@ impl FakeWordPress {
 }
 
 pub(crate) async fn run(arguments: &[&str]) -> Ran {
-    run_with(arguments, &[]).await
-}
-
-async fn run_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
             command.env_remove(name);
         }
     }
-    command.args(arguments).envs(variables.iter().copied());
-    command.stdin(Stdio::null());
+    command.args(arguments).stdin(Stdio::null());
     let output =
         tokio::task::spawn_blocking(move || -> Output { command.output().expect("the program starts") });
     let output = output.await.expect("no panic");
@@ -300,7 +295,7 @@ async fn redirects_within_the_site_are_followed_and_shown() {
     assert!(ran.out.contains(&shown), "{}", ran.out);
 }
 
-/// Demands that `init` writes nothing for a site, that `check` cannot use it, and that all say why.
+/// Demands that `init` writes nothing for a site, and says why.
 async fn refused(origin: &Origin, part: &str) {
     let directory = Directory::new("init-unusable");
     let file = directory.path().join("edge.toml");
@@ -310,12 +305,6 @@ async fn refused(origin: &Origin, part: &str) {
     assert_eq!(ran.status, Some(2), "{part}: {}{}", ran.out, ran.errors);
     assert!(ran.out.contains(part), "{part} is not in {}", ran.out);
     assert!(!file.exists(), "{part}");
-    let checked = run(&["check", "--site", &site]).await;
-    assert_eq!(checked.status, Some(2), "{part}: {}", checked.out);
-    assert!(checked.out.contains(part), "{part} is not in {}", checked.out);
-    let served = run(&["serve", "--site", &site]).await;
-    assert_eq!(served.status, Some(1), "{part}: {}", served.errors);
-    assert!(served.errors.contains(part), "{part} is not in {}", served.errors);
 }
 
 fn html(text: &str) -> Reply {
@@ -466,21 +455,25 @@ async fn flags_name_the_public_address_and_one_of_several_namespaces() {
 }
 
 #[tokio::test]
-async fn check_and_serve_take_a_site_instead_of_a_file() {
+async fn what_init_wrote_is_served() {
     let mut site = FakeWordPress::plain();
     site.folder = "/blog";
     site.languages = &["de"];
     let origin = site.start().await;
-    let address = format!("{}/blog/", origin.base());
-    let checked = run(&["check", "--site", &address]).await;
-    assert_eq!(checked.status, Some(0), "{}", checked.out);
+    let directory = Directory::new("init-served");
+    let file = directory.path().join("edge.toml");
+    accepted(&format!("{}/blog/", origin.base()), &file).await;
+    let checked = run(&["check", "--config", file.to_str().expect("a path of text")]).await;
     assert!(
         checked.out.contains("ok: /blog/de/wp-json: the index publishes"),
         "{}",
         checked.out
     );
 
-    let mut program = Program::of_site(&address).await;
+    let text = std::fs::read_to_string(&file).expect("the file is there");
+    let text = text.replace("# listen = \"127.0.0.1:8787\"", "listen = \"127.0.0.1:0\"");
+    std::fs::write(&file, text.replace("127.0.0.1:9787", "127.0.0.1:0")).expect("a writable file");
+    let mut program = Program::serve(&file).await;
     let events = program.url("/blog/de/wp-json/tribe/events/v1/events");
     let answer = Edge::client().get(&events).send().await.expect("an answer");
     assert_eq!(answer.status().as_u16(), 200);
@@ -492,35 +485,11 @@ async fn check_and_serve_take_a_site_instead_of_a_file() {
 }
 
 #[tokio::test]
-async fn a_site_and_a_file_exclude_each_other() {
-    let site = "https://wp.example.org";
-    let root = "https://wp.example.org/wp-json";
-    for (arguments, variables) in [
-        (&["serve", "--site", site, "--config", "edge.toml"][..], &[][..]),
-        (&["check", "--site", site, "--origin", root], &[]),
-        (
-            &["check", "--site", site],
-            &[("CALENDAR_EDGE_CONFIG", "edge.toml")],
-        ),
-        (&["serve", "--origin", root], &[("CALENDAR_EDGE_SITE", site)]),
-    ] {
-        let ran = run_with(arguments, variables).await;
-        assert_eq!(
-            ran.status,
-            Some(64),
-            "{arguments:?} {variables:?}: {}",
-            ran.errors
-        );
-        assert!(
-            ran.errors.contains("without --config and --origin"),
-            "{}",
-            ran.errors
-        );
-    }
+async fn init_needs_the_address_of_a_site() {
     for arguments in [
         &["init"][..],
         &["init", "--site", "ftp://x"],
-        &["check", "--site", "https://a:b@c.example"],
+        &["init", "--site", "https://a:b@c.example"],
     ] {
         let ran = run(arguments).await;
         assert_eq!(ran.status, Some(64), "{arguments:?}: {}", ran.errors);

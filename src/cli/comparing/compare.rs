@@ -5,6 +5,7 @@ use std::io::Write;
 use calendar_edge::app::DryRunResponse;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass, ReadyDemand};
+use calendar_edge_core::settings::PRIMARY;
 
 use super::super::call_judge::{CallJudge, Judged};
 use super::super::environment::Environment;
@@ -12,7 +13,7 @@ use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::super::typed_request::TypedRequest;
 use super::compare_args::CompareArgs;
-use super::printed::{self, SideNames};
+use super::printed;
 use super::sides::{ComparedCall, Sides};
 
 /// Asks both backends once. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run.
@@ -72,14 +73,11 @@ fn ask(
 }
 
 fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io::Result<()> {
-    let names = SideNames {
-        primary: sides.owner_name(),
-        other: sides.other_name(),
-    };
-    for (name, answer) in [(names.primary, &compared.primary), (names.other, &compared.other)] {
+    let other = sides.other_name();
+    for (name, answer) in [(PRIMARY, &compared.primary), (other, &compared.other)] {
         writeln!(out, "{name}: {}", described(answer))?;
     }
-    printed::findings(&compared.findings, names, out)?;
+    printed::findings(&compared.findings, other, out)?;
     if compared.findings.is_empty() {
         writeln!(out, "no difference")?;
     }

@@ -8,5 +8,5 @@ mod verify;
 
 pub(super) use compare::run as compare;
 pub(super) use compare_args::{AcceptArgs, CompareArgs};
-pub(super) use printed::{SideNames, report as print_report};
+pub(super) use printed::report as print_report;
 pub(super) use verify::{VerifyArgs, run as verify};

@@ -4,17 +4,11 @@ use std::io::{self, Write};
 
 use calendar_edge::telemetry::printable;
 use calendar_edge_core::migration::comparison::{ComparisonReport, PathFindings};
+use calendar_edge_core::settings::PRIMARY;
 use serde_json::Value;
 
-/// The names of the two sides.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SideNames<'a> {
-    pub(crate) primary: &'a str,
-    pub(crate) other: &'a str,
-}
-
-/// Writes a report by operation, the worst paths first.
-pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a report about another backend by operation, the worst paths first.
+pub(crate) fn report(json: &Value, other: &str, out: &mut dyn Write) -> io::Result<()> {
     for (name, operation) in json["operations"].as_object().into_iter().flatten() {
         let (verdict, why) = (text(&operation["verdict"]), text(&operation["why"]));
         writeln!(
@@ -32,9 +26,9 @@ pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) ->
                 printable(&place),
                 path["count"]
             )?;
-            example(&path["example"], names, out)?;
+            example(&path["example"], other, out)?;
             if let Some(call) = path["call"].as_str() {
-                let repeated = format!("calendar-edge migration compare '{call}' --to {}", names.other);
+                let repeated = format!("calendar-edge migration compare '{call}' --to {other}");
                 writeln!(out, "      {}", printable(&repeated))?;
             }
         }
@@ -48,11 +42,11 @@ pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) ->
 }
 
 /// Writes the differences of one call.
-pub(super) fn findings(findings: &PathFindings, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn findings(findings: &PathFindings, other: &str, out: &mut dyn Write) -> io::Result<()> {
     for finding in findings.iter() {
         writeln!(out, "{:14} {}", finding.class.name(), printable(&finding.path))?;
         let pair = serde_json::json!({"owner": finding.example.primary, "other": finding.example.other});
-        example(&pair, names, out)?;
+        example(&pair, other, out)?;
     }
     Ok(())
 }
@@ -65,9 +59,9 @@ pub(super) fn skipped(report: &ComparisonReport, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-fn example(pair: &Value, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let width = names.primary.len().max(names.other.len());
-    for (name, value) in [(names.primary, &pair["owner"]), (names.other, &pair["other"])] {
+fn example(pair: &Value, other: &str, out: &mut dyn Write) -> io::Result<()> {
+    let width = PRIMARY.len().max(other.len());
+    for (name, value) in [(PRIMARY, &pair["owner"]), (other, &pair["other"])] {
         writeln!(out, "      {name:width$}  {}", printable(&value.to_string()))?;
     }
     Ok(())

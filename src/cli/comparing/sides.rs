@@ -76,11 +76,6 @@ impl Sides {
         (call.root() >= self.other.roots).then_some("root not served by the backend")
     }
 
-    /// The name of the side that is taken for right.
-    pub(super) fn owner_name(&self) -> &str {
-        &self.primary.name
-    }
-
     pub(super) fn other_name(&self) -> &str {
         &self.other.name
     }
@@ -95,7 +90,10 @@ impl Sides {
     pub(super) async fn compare(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
         let (primary, other) = (self.primary.ask(call).await?, self.other.ask(call).await?);
         let operation = call.operation();
-        let mut findings = self.findings(operation, &primary, &other);
+        let mut findings = self
+            .comparer
+            .lock()
+            .compare(operation, primary.compared(), other.compared());
         let has_answered = trouble(&primary).is_none();
         if findings.worst() >= DifferenceClass::Volatile && has_answered && self.may_double(call) {
             let second = self.primary.ask(call).await?;
@@ -113,17 +111,6 @@ impl Sides {
             primary,
             other,
         })
-    }
-
-    fn findings(
-        &self,
-        operation: Option<OperationId>,
-        primary: &DryRunResponse,
-        other: &DryRunResponse,
-    ) -> PathFindings {
-        self.comparer
-            .lock()
-            .compare(operation, primary.compared(), other.compared())
     }
 
     /// Counts a double question; writes are never asked twice.

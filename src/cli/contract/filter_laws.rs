@@ -66,7 +66,7 @@ fn name(pair: &str) -> &str {
 impl Suite {
     /// Tries the filters for which the found records have values.
     pub(super) async fn filter_laws(&mut self, found: &FoundRecords) {
-        let cases: Vec<FilterCase<'_>> = of_events(&found.events)
+        let cases: Vec<FilterCase<'_>> = of_events(of(found, Kind::Event))
             .into_iter()
             .chain(of_linked_posts(found))
             .chain(of_terms(found))
@@ -137,6 +137,10 @@ fn is_blanked(record: &Value) -> bool {
     record["all_day"].is_null() && record.get("all_day").is_some()
 }
 
+fn of(found: &FoundRecords, kind: Kind) -> &[Value] {
+    found.get(&kind).map_or(&[], Vec::as_slice)
+}
+
 fn of_events(events: &[Value]) -> Vec<FilterCase<'_>> {
     let mut cases = Vec::new();
     for (name, place) in [
@@ -192,25 +196,15 @@ fn windows(events: &[Value]) -> Option<Vec<FilterCase<'_>>> {
     let distant = |days: i32| start.checked_add(Span::new().days(days)).ok();
     let (before, after) = (distant(-2)?, distant(2)?);
     let (least, most) = (distant(-3)?, distant(3)?);
-    let case = |filter: String, demand: Box<dyn Fn(&Value) -> bool + Send + Sync>| FilterCase {
-        kind: Kind::Event,
-        filter,
-        holds: id(middle),
-        demand,
+    let case = |filter: String, member: &'static str, holds: fn(&Date, &Date) -> bool, bound: Date| {
+        FilterCase::new(Kind::Event, filter, id(middle), move |event| {
+            day(event, member).is_some_and(|day| holds(&day, &bound))
+        })
     };
     Some(vec![
-        case(
-            format!("starts_after={before}"),
-            Box::new(move |event| day(event, "start_date").is_some_and(|start| start >= least)),
-        ),
-        case(
-            format!("starts_before={after}"),
-            Box::new(move |event| day(event, "start_date").is_some_and(|start| start <= most)),
-        ),
-        case(
-            format!("start_date={before}"),
-            Box::new(move |event| day(event, "end_date").is_some_and(|end| end >= least)),
-        ),
+        case(format!("starts_after={before}"), "start_date", Date::ge, least),
+        case(format!("starts_before={after}"), "start_date", Date::le, most),
+        case(format!("start_date={before}"), "end_date", Date::ge, least),
     ])
 }
 
@@ -220,8 +214,7 @@ fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>>
         (Kind::Organizer, "organizer", "/organizer/0/id"),
     ];
     posts.into_iter().filter_map(|(kind, member, place)| {
-        let (event, first) = found
-            .events
+        let (event, first) = of(found, Kind::Event)
             .iter()
             .find_map(|event| Some((event, event.pointer(place)?.as_i64()?)))?;
         let all: Vec<i64> = match &event[member] {
@@ -237,8 +230,10 @@ fn of_linked_posts(found: &FoundRecords) -> impl Iterator<Item = FilterCase<'_>>
 
 fn of_terms(found: &FoundRecords) -> Vec<FilterCase<'_>> {
     let mut cases = Vec::new();
-    for (kind, terms) in [(Kind::Category, &found.categories), (Kind::Tag, &found.tags)] {
-        let Some(term) = terms.first() else { continue };
+    for kind in [Kind::Category, Kind::Tag] {
+        let Some(term) = of(found, kind).first() else {
+            continue;
+        };
         let (of, slug) = (id(term), &term["slug"]);
         let encoded: String = byte_serialize(slug.as_str().unwrap_or_default().as_bytes()).collect();
         let number = &term["id"];
@@ -253,8 +248,7 @@ fn of_terms(found: &FoundRecords) -> Vec<FilterCase<'_>> {
         ]);
     }
     let parent = |category: &Value| category["parent"].as_i64();
-    let child = found
-        .categories
+    let child = of(found, Kind::Category)
         .iter()
         .find(|category| parent(category).is_some_and(|parent| parent > 0));
     if let Some(child) = child {

@@ -1,5 +1,6 @@
 //! The checks of a test, one group after the other, with what all of them need.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use anyhow::{Context as _, ensure};
@@ -34,29 +35,8 @@ pub(super) struct Trial {
 /// The law of every read.
 pub(super) const READS_SUCCEED: &str = "reads succeed";
 
-/// The records of a kind that the walk over its list found.
-#[derive(Debug, Default)]
-pub(super) struct FoundRecords {
-    pub(super) events: Vec<Value>,
-    pub(super) venues: Vec<Value>,
-    pub(super) organizers: Vec<Value>,
-    pub(super) categories: Vec<Value>,
-    pub(super) tags: Vec<Value>,
-}
-
-// === impl FoundRecords ===
-
-impl FoundRecords {
-    pub(super) const fn of(&mut self, kind: Kind) -> &mut Vec<Value> {
-        match kind {
-            Kind::Event => &mut self.events,
-            Kind::Venue => &mut self.venues,
-            Kind::Organizer => &mut self.organizers,
-            Kind::Category => &mut self.categories,
-            Kind::Tag => &mut self.tags,
-        }
-    }
-}
+/// The records that the walk over the list of each kind found.
+pub(super) type FoundRecords = BTreeMap<Kind, Vec<Value>>;
 
 // === impl Suite ===
 
@@ -95,10 +75,9 @@ impl Suite {
         self.argument_cases().await;
         let mut found = FoundRecords::default();
         for kind in Kind::ALL {
-            *found.of(kind) = self.paging_laws(kind).await;
-            let records = std::mem::take(found.of(kind));
+            let records = self.paging_laws(kind).await;
             self.read_laws(kind, &records).await;
-            *found.of(kind) = records;
+            found.insert(kind, records);
         }
         self.filter_laws(&found).await;
         if writes {

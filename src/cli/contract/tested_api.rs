@@ -63,17 +63,6 @@ pub(super) struct ApiResponse {
     pub(super) bytes: usize,
 }
 
-/// What the table says of a call.
-#[derive(Debug)]
-pub(super) enum TableVerdict {
-    /// WordPress refuses it, with these words.
-    Refused(Refusal),
-    /// WordPress admits it.
-    Admitted,
-    /// Its records or its plugins decide.
-    Open,
-}
-
 /// The root that stands for the tested one while a call is judged.
 const ROOT: &str = "/wp-json";
 
@@ -167,15 +156,16 @@ impl ApiUnderTest {
         }
     }
 
-    /// What the table says of a call without credentials.
-    pub(super) fn verdict(&self, request: &ApiRequest) -> TableVerdict {
+    /// What the table says of a call without credentials: WordPress admits it, or refuses it in these words; none where its
+    /// records or its plugins decide.
+    pub(super) fn verdict(&self, request: &ApiRequest) -> Option<Result<(), Refusal>> {
         let (path, query) = match request.target.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (request.target.as_str(), None),
         };
         let path = format!("{ROOT}/{}{path}", self.namespace);
         let Target::Calendar(target) = self.roots.locate(&request.method, &path, query) else {
-            return TableVerdict::Open;
+            return None;
         };
         let mut headers = HeaderMap::new();
         if request.body.is_some() {
@@ -190,11 +180,11 @@ impl ApiUnderTest {
             body: request.body.as_deref().unwrap_or_default().as_bytes(),
         };
         match self.judge.judge(&call).outcome {
-            Outcome::Refuse(refusal) => TableVerdict::Refused(refusal),
-            Outcome::Forward(call) => match call.operation() {
-                Some(_) if call.deferred().is_empty() => TableVerdict::Admitted,
-                Some(_) | None => TableVerdict::Open,
-            },
+            Outcome::Refuse(refusal) => Some(Err(refusal)),
+            Outcome::Forward(call) => {
+                let is_admitted = call.operation().is_some() && call.deferred().is_empty();
+                is_admitted.then_some(Ok(()))
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::super::environment::{ADMIN_LISTEN, Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
-use super::super::runtime::{self, Runtimes};
+use super::super::runtime;
 use super::super::status::Status;
 
 /// The flags of `demo`.
@@ -59,7 +59,7 @@ pub(crate) fn run(
     };
     // Before any code depends on it.
     raise_descriptor_limit();
-    let Runtimes { main, threads } = runtime::start(runtime::threads(environment)?)?;
+    let (main, threads) = runtime::start(runtime::threads(environment)?)?;
     let served = main.block_on(until_stopped(args, environment, threads, reload, out));
     main.shutdown_background();
     served?;

@@ -7,95 +7,69 @@ use calendar_edge_core::settings::{
 };
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::call::credentials::Caller;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-/// A backend that answers a call for some clients, or gets a copy of it.
-#[derive(Debug, Serialize, PartialEq, Eq)]
-pub(super) struct BackendStory {
-    /// The name of the backend; `origin` is the site.
-    pub(super) backend: String,
-    /// `answers` or `gets a copy`.
-    pub(super) role: &'static str,
-    /// The clients or calls.
-    pub(super) share: String,
-    /// Why.
-    pub(super) why: String,
+/// All backends of a call, in the order in which they take clients; none if the settings have no further backend. Guards
+/// and steps of a running edge are not known here.
+pub(super) fn backends(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
+    if settings.backends.is_empty() {
+        return Vec::new();
+    }
+    let rules = rules_about(call, settings);
+    let takes_all = rules
+        .iter()
+        .position(|rule| *rule_share(rule).0 == Percentage::ALL);
+    let taking = takes_all.map_or(rules.len(), |last| last + 1);
+    let mut all: Vec<Value> = rules
+        .iter()
+        .take(taking)
+        .map(|rule| answers_by(rule, call, settings))
+        .collect();
+    if takes_all.is_none() {
+        all.push(if rules.is_empty() {
+            told(
+                PRIMARY,
+                ANSWERS,
+                "all clients",
+                "no rule of [[cutover]] is about the call",
+            )
+        } else {
+            told(PRIMARY, ANSWERS, "the other clients", "no rule takes them")
+        });
+    }
+    all.extend(copies(call, settings));
+    all
 }
 
-// === impl BackendStory ===
+const ANSWERS: &str = "answers";
 
-impl BackendStory {
-    /// All backends of a call, in the order in which they take clients; none if the settings have no further backend.
-    /// Guards and steps of a running edge are not known here.
-    pub(super) fn all(call: &ForwardableCall, settings: &Settings) -> Vec<Self> {
-        if settings.backends.is_empty() {
-            return Vec::new();
-        }
-        let rules = rules_about(call, settings);
-        let takes_all = rules
-            .iter()
-            .position(|rule| *rule_share(rule).0 == Percentage::ALL);
-        let mut all: Vec<Self> = match takes_all {
-            Some(last) => rules
-                .iter()
-                .take(last + 1)
-                .map(|rule| Self::by(rule, call, settings))
-                .collect(),
-            None => rules
-                .iter()
-                .map(|rule| Self::by(rule, call, settings))
-                .chain([Self::primary(rules.is_empty())])
-                .collect(),
-        };
-        all.extend(Self::copies(call, settings));
-        all
-    }
+/// A backend, what it does, for which clients or calls, and why.
+fn told(backend: &str, role: &str, share: &str, why: &str) -> Value {
+    json!({"backend": backend, "role": role, "share": share, "why": why})
+}
 
-    fn by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -> Self {
-        let (share, steps) = rule_share(rule);
-        Self {
-            backend: rule.backend.clone(),
-            role: "answers",
-            share: format!("{share} of the clients"),
-            why: format!(
-                "rule {}{steps}{}",
-                rule.name,
-                credentials(&rule.backend, call, settings)
-            ),
-        }
-    }
+fn answers_by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -> Value {
+    let (share, steps) = rule_share(rule);
+    let credentials = credentials(&rule.backend, call, settings);
+    let why = format!("rule {}{steps}{credentials}", rule.name);
+    told(&rule.backend, ANSWERS, &format!("{share} of the clients"), &why)
+}
 
-    fn primary(is_alone: bool) -> Self {
-        let (share, why) = if is_alone {
-            ("all clients", "no rule of [[cutover]] is about the call")
-        } else {
-            ("the other clients", "no rule takes them")
-        };
-        Self {
-            backend: PRIMARY.to_owned(),
-            role: "answers",
-            share: share.to_owned(),
-            why: why.to_owned(),
-        }
-    }
-
-    fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Self> {
-        let Some(asked) = asked(call).filter(|_| call.validated().is_some()) else {
-            return Vec::new();
-        };
-        let rules = settings
-            .shadow
-            .iter()
-            .filter(|rule| rule.is_about(&asked.operation.name) && CopyTo::of(rule, asked, None).is_some());
-        rules
-            .map(|rule| Self {
-                backend: rule.backend.clone(),
-                role: "gets a copy",
-                share: format!("{} of the calls", rule.share),
-                why: format!("rule of [[shadow]]{}", credentials(&rule.backend, call, settings)),
-            })
-            .collect()
-    }
+fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
+    let Some(asked) = asked(call).filter(|_| call.validated().is_some()) else {
+        return Vec::new();
+    };
+    let rules = settings
+        .shadow
+        .iter()
+        .filter(|rule| rule.is_about(&asked.operation.name) && CopyTo::of(rule, asked, None).is_some());
+    rules
+        .map(|rule| {
+            let why = format!("rule of [[shadow]]{}", credentials(&rule.backend, call, settings));
+            let share = format!("{} of the calls", rule.share);
+            told(&rule.backend, "gets a copy", &share, &why)
+        })
+        .collect()
 }
 
 /// The backend that answers a call of all clients, or the site.

@@ -10,7 +10,7 @@ use super::super::typed_request::TypedRequest;
 use super::explain_args::ExplainArgs;
 use super::known_site::KnownSite;
 use super::recorded_refusal;
-use super::story::Story;
+use super::story::story;
 use super::text;
 
 /// Explains one request; the exit status tells whether it is refused.
@@ -26,14 +26,13 @@ pub(crate) fn run(
     }
     let request = typed(args)?;
     let known = KnownSite::find(args, environment)?;
-    let story = Story::of(&request, &known);
+    let story = story(&request, &known);
     if args.output.json {
-        let story = serde_json::to_string_pretty(&story)?;
-        writeln!(out, "{}", printable_json(&story))?;
+        writeln!(out, "{}", printable_json(&format!("{story:#}")))?;
     } else {
         text::write(&story, out)?;
     }
-    Ok(if story.outcome == "refused" {
+    Ok(if story["outcome"] == "refused" {
         Status::Refused
     } else {
         Status::Success

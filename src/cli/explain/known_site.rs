@@ -4,8 +4,7 @@ use calendar_edge::backend::{informed, published_indexes, stored_indexes};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::policy::Mode;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::admin_client::AdminClient;
 use super::super::args::EdgeArgs;
@@ -18,20 +17,8 @@ use super::explain_args::ExplainArgs;
 pub(super) struct KnownSite {
     pub(super) settings: Settings,
     pub(super) tables: TablesInForce,
-    pub(super) index: IndexStory,
-}
-
-/// Where the index of the site was read.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct IndexStory {
-    /// `edge`: a running edge told what it knows; `file`: its file; `site`: the site was asked; `none`.
-    pub(super) from: &'static str,
-    /// The URL of the edge or of the site, or the path of the file.
-    pub(super) place: Option<String>,
-    /// The mode of the running edge, where it is not that of the file.
-    pub(super) mode: Option<&'static str>,
-    /// Why the places before this one did not help.
-    pub(super) instead_of: Vec<String>,
+    /// Where the index of the site was read.
+    pub(super) index: Value,
 }
 
 // === impl KnownSite ===
@@ -51,35 +38,37 @@ impl KnownSite {
             tried(Err("no site is named".to_owned()))
         };
         let Some((from, place, indexes)) = found else {
-            return Ok(Self::unknown(settings, reasons));
+            return Ok(Self::unknown(settings, &reasons));
         };
         let (mut settings, tables) = informed(settings, &indexes);
-        let index = IndexStory {
-            from,
-            place: Some(place),
-            mode: adopt_mode(&mut settings, &indexes),
-            instead_of: reasons,
-        };
+        let mode = adopt_mode(&mut settings, &indexes);
         Ok(Self {
             settings,
             tables,
-            index,
+            index: read_from(from, Some(&place), mode, &reasons),
         })
     }
 
     /// A site of which nothing could be read, for these reasons: the edge's own table counts.
-    pub(super) fn unknown(settings: Settings, instead_of: Vec<String>) -> Self {
+    pub(super) fn unknown(settings: Settings, instead_of: &[String]) -> Self {
         Self {
             settings,
             tables: TablesInForce::default(),
-            index: IndexStory {
-                from: "none",
-                place: None,
-                mode: None,
-                instead_of,
-            },
+            index: read_from("none", None, None, instead_of),
         }
     }
+}
+
+/// Where an index was read: a running edge told what it knows (`edge`), its `file`, the `site` was asked, or `none`; with
+/// the URL or the path, the mode of the running edge where it is not that of the file, and why the places before this one
+/// did not help.
+fn read_from(
+    from: &'static str,
+    place: Option<&str>,
+    mode: Option<&'static str>,
+    instead_of: &[String],
+) -> Value {
+    json!({"from": from, "place": place, "mode": mode, "instead_of": instead_of})
 }
 
 /// Takes the mode that a running edge tells, and returns it if the settings had another: a flag or the environment of

@@ -3,6 +3,11 @@
 //! A request from the command line is decided about by the same decider as in `serve`, by what a running edge knows of
 //! the site, or its file, or the site itself. About a request that a running edge refused, that edge is asked.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "indexes JSON objects: a member that is not there is null, and one that is set is added"
+)]
+
 mod answering_backends;
 mod cacheability;
 mod command;
@@ -11,7 +16,6 @@ mod fate;
 mod known_site;
 mod recorded_refusal;
 mod story;
-mod surface_story;
 mod text;
 mod words;
 

@@ -2,16 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::answering_backends::BackendStory;
-use super::cacheability::CacheStory;
-use super::known_site::IndexStory;
-use super::story::Story;
-use super::surface_story::SurfaceStory;
 use calendar_edge::telemetry::printable;
+use serde_json::Value;
 
 /// Writes the story; hidden characters of the request cannot reach the terminal.
-pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = vec![format!("{} {}", story.method, story.target)];
+pub(super) fn write(story: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = vec![format!("{} {}", text(&story["method"]), text(&story["target"]))];
     about(story, &mut lines);
     values(story, &mut lines);
     outcome(story, &mut lines);
@@ -21,19 +17,18 @@ pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn about(story: &Story, lines: &mut Vec<String>) {
-    let index = judged_by(&story.index);
-    let rule = story.surface.as_ref().map(SurfaceStory::text);
+fn about(story: &Value, lines: &mut Vec<String>) {
+    let (index, rule) = (judged_by(&story["index"]), surface(&story["surface"]));
     let facts = [
-        ("root", story.root.as_deref()),
-        ("namespace", Some(story.namespace.as_str())),
+        ("root", story["root"].as_str()),
+        ("namespace", story["namespace"].as_str()),
         ("index", Some(index.as_str())),
-        ("route", story.route.as_deref()),
-        ("operation", story.operation),
-        ("mode", story.mode),
+        ("route", story["route"].as_str()),
+        ("operation", story["operation"].as_str()),
+        ("mode", story["mode"].as_str()),
         ("rule", rule.as_deref()),
-        ("caller", story.caller),
-        ("assumed", story.assumed_content_type),
+        ("caller", story["caller"].as_str()),
+        ("assumed", story["assumed_content_type"].as_str()),
     ];
     for (name, fact) in facts {
         lines.extend(fact.map(|fact| format!("  {name:<10} {fact}")));
@@ -41,121 +36,163 @@ fn about(story: &Story, lines: &mut Vec<String>) {
 }
 
 /// Where the index is from, and why it is from no better place.
-fn judged_by(index: &IndexStory) -> String {
-    let place = index.place.as_deref().unwrap_or_default();
-    let source = match index.from {
+fn judged_by(index: &Value) -> String {
+    let place = text(&index["place"]);
+    let source = match text(&index["from"]) {
         "edge" => format!("as the running edge at {place} knows it"),
         "file" => format!("of the file {place}"),
         "site" => format!("read from {place}"),
         _ => "unknown: judged by the edge's own table".to_owned(),
     };
-    let source = match index.mode {
+    let source = match index["mode"].as_str() {
         Some(mode) => format!("{source}, whose mode is `{mode}` other than in the file"),
         None => source,
     };
-    match index.instead_of.as_slice() {
-        [] => source,
-        reasons => format!("{source} ({})", reasons.join("; ")),
+    match joined(&index["instead_of"], "; ") {
+        reasons if reasons.is_empty() => source,
+        reasons => format!("{source} ({reasons})"),
     }
 }
 
-fn values(story: &Story, lines: &mut Vec<String>) {
-    if !story.arguments.is_empty() {
+/// The rule of `[[surface]]` that takes a request to the rest of the site.
+fn surface(surface: &Value) -> Option<String> {
+    let rule = surface["rule"].as_str()?;
+    let (mode, callers) = (text(&surface["mode"]), text(&surface["callers"]));
+    let passes = if surface["passes"] == true {
+        "passes"
+    } else {
+        "does not pass"
+    };
+    let rate = if surface["has_rate"] == true {
+        ", up to its rate"
+    } else {
+        ""
+    };
+    Some(format!(
+        "{rule} of [[surface]], mode {mode}: {callers} may call, and this caller {passes}{rate}"
+    ))
+}
+
+fn values(story: &Value, lines: &mut Vec<String>) {
+    let arguments = items(&story["arguments"]);
+    if !arguments.is_empty() {
         lines.push(String::new());
         lines.push("arguments".to_owned());
     }
-    let width = story
-        .arguments
-        .iter()
-        .map(|argument| argument.name.len())
-        .max()
-        .unwrap_or(0);
-    for argument in &story.arguments {
-        let sent_as = match argument.sent_as.as_slice() {
-            [] => String::new(),
-            names => format!(", sent as {}", names.join(", ")),
+    let names = arguments.iter().map(|argument| text(&argument["name"]));
+    let width = names.map(str::len).max().unwrap_or(0);
+    for argument in arguments {
+        let [name, source, value, rule, verdict] =
+            ["name", "source", "value", "rule", "verdict"].map(|member| text(&argument[member]));
+        let sent_as = match joined(&argument["sent_as"], ", ") {
+            names if names.is_empty() => String::new(),
+            names => format!(", sent as {names}"),
         };
-        let schema = argument
-            .schema
+        let schema = argument["type"]
+            .as_str()
             .map(|schema| format!(", then of type {schema}"))
             .unwrap_or_default();
         lines.push(format!(
-            "  {:<width$}  {:<5}  {} is {}: {}{schema}{sent_as}",
-            argument.name, argument.source, argument.value, argument.rule, argument.verdict
+            "  {name:<width$}  {source:<5}  {value} is {rule}: {verdict}{schema}{sent_as}"
         ));
     }
-    if !story.undeclared.is_empty() {
+    let undeclared = items(&story["undeclared"]);
+    if !undeclared.is_empty() {
         lines.push(String::new());
         lines.push("beyond the table".to_owned());
     }
-    for parameter in &story.undeclared {
-        lines.push(format!(
-            "  {} ({}) {}",
-            parameter.name, parameter.source, parameter.fate
-        ));
+    for parameter in undeclared {
+        let [name, source, fate] = ["name", "source", "fate"].map(|member| text(&parameter[member]));
+        lines.push(format!("  {name} ({source}) {fate}"));
     }
 }
 
-fn outcome(story: &Story, lines: &mut Vec<String>) {
+fn outcome(story: &Value, lines: &mut Vec<String>) {
     lines.push(String::new());
-    lines.push(match story.outcome {
+    lines.push(match text(&story["outcome"]) {
         "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"".to_owned(),
         "preflight" => "answered by the edge: a browser's preflight".to_owned(),
         "rest index" => "answered by the edge: an index with the routes of the calendar".to_owned(),
         outcome => outcome.to_owned(),
     });
-    for finding in &story.findings {
-        lines.push(match &finding.parameter {
-            Some(parameter) => format!("  {}: {parameter} is not {}", finding.code, finding.rule),
-            None => format!("  {}", finding.code),
+    for finding in items(&story["findings"]) {
+        let (code, rule) = (text(&finding["code"]), text(&finding["rule"]));
+        lines.push(match finding["parameter"].as_str() {
+            Some(parameter) => format!("  {code}: {parameter} is not {rule}"),
+            None => format!("  {code}"),
         });
-        lines.extend(finding.meaning.map(|meaning| format!("    {meaning}")));
-    }
-    if let Some(request) = &story.request {
-        lines.push(format!("  {} {}", request.method, request.url));
         lines.extend(
-            request
-                .headers
-                .iter()
-                .map(|(name, value)| format!("  {name}: {value}")),
+            finding["meaning"]
+                .as_str()
+                .map(|meaning| format!("    {meaning}")),
         );
-        lines.extend(request.body.iter().map(|body| format!("  {body}")));
     }
-    if !story.backends.is_empty() {
+    let request = &story["request"];
+    if request.is_object() {
+        lines.push(format!(
+            "  {} {}",
+            text(&request["method"]),
+            text(&request["url"])
+        ));
+        for header in items(&request["headers"]) {
+            lines.push(format!("  {}: {}", text(&header[0]), text(&header[1])));
+        }
+        lines.extend(request["body"].as_str().map(|body| format!("  {body}")));
+    }
+    let backends = items(&story["backends"]);
+    if !backends.is_empty() {
         lines.push(String::new());
-        let told = |story: &BackendStory| {
-            let BackendStory {
-                backend,
-                role,
-                share,
-                why,
-            } = story;
-            format!("{backend} {role}: {share}: {why}")
-        };
-        lines.extend(story.backends.iter().map(told));
     }
-    if let Some(cache) = &story.cache {
+    for told in backends {
+        let [backend, role, share, why] =
+            ["backend", "role", "share", "why"].map(|member| text(&told[member]));
+        lines.push(format!("{backend} {role}: {share}: {why}"));
+    }
+    if story["cache"].is_object() {
         lines.push(String::new());
-        lines.extend(about_cache(cache));
+        lines.extend(about_cache(&story["cache"]));
     }
-    if let Some(response) = &story.response {
-        lines.push(format!("  {} {}", response.status, response.code));
-        lines.extend(response.allow.as_ref().map(|allow| format!("  Allow: {allow}")));
-        lines.extend(response.body.lines().map(|line| format!("  {line}")));
+    let response = &story["response"];
+    if response.is_object() {
+        lines.push(format!("  {} {}", response["status"], text(&response["code"])));
+        lines.extend(
+            response["allow"]
+                .as_str()
+                .map(|allow| format!("  Allow: {allow}")),
+        );
+        lines.extend(text(&response["body"]).lines().map(|line| format!("  {line}")));
     }
 }
 
-fn about_cache(cache: &CacheStory) -> Vec<String> {
-    if let (Some(key), Some(lifetime)) = (&cache.key, cache.lifetime) {
-        let ended_by = cache.ended_by.unwrap_or_default();
+fn about_cache(cache: &Value) -> Vec<String> {
+    if let Some(key) = cache["key"].as_str() {
         return vec![
             "kept by the cache".to_owned(),
             format!("  key       {key}"),
-            format!("  lifetime  {lifetime} s: {ended_by}"),
+            format!(
+                "  lifetime  {} s: {}",
+                cache["lifetime"],
+                text(&cache["ended_by"])
+            ),
         ];
     }
-    match cache.bypass {
+    match cache["bypass"].as_str() {
         Some(bypass) => vec![format!("not kept by the cache: {bypass}")],
-        None => vec![format!("removes from the cache: {}", cache.removes.join(", "))],
+        None => vec![format!(
+            "removes from the cache: {}",
+            joined(&cache["removes"], ", ")
+        )],
     }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn items(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn joined(list: &Value, between: &str) -> String {
+    items(list).iter().map(text).collect::<Vec<_>>().join(between)
 }

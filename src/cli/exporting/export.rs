@@ -13,7 +13,7 @@ use http::HeaderMap;
 use super::super::call_judge::Judged;
 use super::super::environment::Environment;
 use super::super::file_hashes::account;
-use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, wait_after};
+use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, patiently};
 use super::super::pace::Pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
@@ -164,15 +164,8 @@ impl PacedSite<'_> {
         let Judged::Call(call) = self.reader.call(list.root, &path)? else {
             bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
         };
-        let mut tried = 0;
-        loop {
-            self.pace.turn().await;
-            let answer = self.site.answer(&call).await;
-            tried += 1;
-            match wait_after(&answer, tried).context(path.clone())? {
-                None => return ListPage::read(list, number, &answer),
-                Some(wait) => tokio::time::sleep(wait).await,
-            }
-        }
+        let ask = || async { Ok(self.site.answer(&call).await) };
+        let answer = patiently(&self.pace, ask, |answer| answer).await;
+        ListPage::read(list, number, &answer.context(path)?)
     }
 }

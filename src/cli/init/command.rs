@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow, ensure};
 use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
 
+use super::super::colour::has_colours;
 use super::super::environment::Environment;
 use super::super::runtime;
 use super::super::status::Status;
@@ -15,7 +16,7 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{Colour, FoundSite, Obstacle, Report, SiteRequest, WorstFinding, check_site, find};
+use crate::survey::{FoundSite, Obstacle, Report, SiteRequest, WorstFinding, check_site, find};
 
 /// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
@@ -36,9 +37,9 @@ pub(crate) fn run(
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
     let mut report = if is_standard {
-        Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment))
+        Report::new(&mut errors).in_colour(has_colours(&io::stderr(), environment))
     } else {
-        Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment))
+        Report::new(&mut *out).in_colour(has_colours(&io::stdout(), environment))
     };
     let found = match runtime::single()?.block_on(find(&question, &mut report)) {
         Ok(found) => found,
@@ -47,7 +48,7 @@ pub(crate) fn run(
             return Ok(report.end().context("standard output")?.into());
         }
     };
-    let written = text(&found, Some(&access_lines));
+    let written = text(&found, &access_lines);
     let settings = settings(&written)?;
     if is_standard {
         tell("FILE", &found, settings, &mut report)?;
@@ -72,11 +73,12 @@ fn settings(text: &str) -> Result<Settings, Obstacle> {
 fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
     let origin = access(access_lines)?;
     Ok(SiteRequest {
+        address: site_address(&args.site)?,
+        namespace: args.origin_namespace.clone(),
         public_url: args.public_url.clone(),
         trusted: origin.trusted,
         basic_auth: origin.basic_auth,
         mark_key: origin.mark_key,
-        ..SiteRequest::plain(site_address(&args.site)?, args.origin_namespace.clone())
     })
 }
 

@@ -9,38 +9,32 @@ use crate::survey::{FoundSite, FurtherRoot, RootPlace};
 /// Maximum number of letters of a name of the site in a comment.
 const MOST_LETTERS: usize = 100;
 
-/// The text of the file that an operator keeps, with the lines that name the files by which the site lets the edge in; or
-/// none of these: of one run. That has no public address and no listener for operators, which belong to the machine.
-pub(super) fn text(found: &FoundSite, access_lines: Option<&str>) -> String {
+/// The text of the file, with the lines that name the files by which the site lets the edge in.
+pub(super) fn text(found: &FoundSite, access_lines: &str) -> String {
     let mut text = String::new();
     // A String takes everything.
     let _ = write_all(found, access_lines, &mut text);
     text
 }
 
-fn write_all(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -> fmt::Result {
-    write_top(found, access_lines, text)?;
+fn write_all(found: &FoundSite, access_lines: &str, text: &mut String) -> fmt::Result {
+    write_top(found, text)?;
     write_origin(found, access_lines, text)?;
     write_roots(found, text)?;
-    if access_lines.is_some() {
-        text.push_str(ADMIN);
-        write_forms(found, text)?;
-    }
-    Ok(())
+    text.push_str(ADMIN);
+    write_forms(found, text)
 }
 
-fn write_top(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -> fmt::Result {
+fn write_top(found: &FoundSite, text: &mut String) -> fmt::Result {
     let name = found.name.as_deref().unwrap_or("a site without a name");
     writeln!(text, "# calendar-edge in front of {}.", comment(name))?;
     if let Some(zone) = &found.zone {
         writeln!(text, "# The site's time zone is {}.", comment(zone))?;
     }
     text.push_str(LISTEN);
-    if access_lines.is_some() {
-        text.push_str(PUBLIC_URL);
-        let public_url = found.public.as_str().trim_end_matches('/');
-        writeln!(text, "public_url = {}", quoted(public_url))?;
-    }
+    text.push_str(PUBLIC_URL);
+    let public_url = found.public.as_str().trim_end_matches('/');
+    writeln!(text, "public_url = {}", quoted(public_url))?;
     text.push_str(MODE);
     if found.parameters.is_empty() {
         return Ok(());
@@ -50,7 +44,7 @@ fn write_top(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -
     writeln!(text, "extra_parameters = [{}]", names.join(", "))
 }
 
-fn write_origin(found: &FoundSite, access_lines: Option<&str>, text: &mut String) -> fmt::Result {
+fn write_origin(found: &FoundSite, access_lines: &str, text: &mut String) -> fmt::Result {
     writeln!(
         text,
         "\n[origin]\n# The REST root of the site, and the namespace that the plugin has there."
@@ -61,7 +55,7 @@ fn write_origin(found: &FoundSite, access_lines: Option<&str>, text: &mut String
         text.push_str(HOST);
         writeln!(text, "host = {}", quoted(&host.to_string()))?;
     }
-    text.push_str(access_lines.unwrap_or_default());
+    text.push_str(access_lines);
     let remote = found
         .remote
         .filter(|_| matches!(found.root.host(), Some(Host::Domain(_))));
@@ -231,7 +225,7 @@ mod tests {
     }
 
     fn settings(found: &FoundSite) -> Settings {
-        let text = text(found, Some(""));
+        let text = text(found, "");
         parse("edge.toml", &text, &Overrides::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
@@ -245,9 +239,6 @@ mod tests {
         expected.admin.clone_from(&settings.admin);
         assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
         assert!(settings.admin.listen.is_some());
-        let one_run = text(&found, None);
-        let one_run = parse("--site", &one_run, &Overrides::default()).expect("good settings");
-        assert!(one_run.admin.listen.is_none() && one_run.public_url.is_none());
     }
 
     #[test]
@@ -265,7 +256,7 @@ mod tests {
         assert_eq!(roots, [("/wp-json", Some("en")), ("/de/wp-json", Some("de"))]);
         site.languages.roots = vec![german(RootPlace::OtherHost)];
         assert_eq!(settings(&site).roots.len(), 1);
-        let shown = text(&site, Some("")).replace("# [[roots]]", "[[roots]]");
+        let shown = text(&site, "").replace("# [[roots]]", "[[roots]]");
         let shown = shown.replace("# language", "language").replace("# path", "path");
         let shown = shown.replace("# origin_url", "origin_url");
         let uncommented = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
@@ -278,7 +269,7 @@ mod tests {
         let mut site = found("https://wp.example.org/wp-json");
         site.name = Some("Kultur & \"Caf\u{e9}\"".to_owned());
         site.remote = Some("203.0.113.5:443".parse().unwrap());
-        let text = text(&site, Some(""));
+        let text = text(&site, "");
         let keys = [
             "listen = \"1",
             "mode",

@@ -1,12 +1,10 @@
-//! `calendar-edge init`, and `--site`: what a site says about itself becomes a configuration.
+//! `calendar-edge init`: what a site says about itself becomes a configuration.
 
 mod access_files;
-mod asked_site;
 mod command;
 mod file;
 mod init_args;
 mod site_address;
 
-pub(super) use asked_site::AskedSiteArgs;
 pub(super) use command::run;
 pub(super) use init_args::InitArgs;

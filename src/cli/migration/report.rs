@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::{Context as _, bail};
 use calendar_edge_core::migration::comparison::DifferenceClass;
-use calendar_edge_core::settings::{OperationPattern, PRIMARY};
+use calendar_edge_core::settings::OperationPattern;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::comparing::{SideNames, print_report};
+use super::super::comparing::print_report;
 use super::super::status::{Misuse, Status, could_not_run};
 use super::args::ReportArgs;
 
@@ -27,11 +27,7 @@ pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Stat
     if args.output.json {
         writeln!(out, "{report:#}")?;
     } else {
-        let names = SideNames {
-            primary: PRIMARY,
-            other: &backend,
-        };
-        print_report(report, names, out)?;
+        print_report(report, &backend, out)?;
         writeln!(
             out,
             "{} calls compared, the worst class is {}",

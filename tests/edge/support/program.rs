@@ -85,22 +85,6 @@ impl Program {
         Self::spawn(command).await
     }
 
-    /// Serves the site at this address, without a file, on free ports.
-    pub(crate) async fn of_site(site: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
-        command.args([
-            "serve",
-            "--site",
-            site,
-            "--listen",
-            "127.0.0.1:0",
-            "--admin-listen",
-            "127.0.0.1:0",
-        ]);
-        command.stdin(Stdio::null());
-        Self::spawn(command).await
-    }
-
     async fn spawn(mut command: Command) -> Self {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {

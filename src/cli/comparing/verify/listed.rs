@@ -1,49 +1,25 @@
-//! A record that a list names, and the calls that read it.
+//! The calls that read a record which a list names.
 
 use std::fmt::Write as _;
 
 use calendar_edge_judge::contract::Kind;
-use serde_json::Value;
 
-/// A record as a list names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListedRecord {
-    pub(super) kind: Kind,
-    pub(super) id: u64,
-    pub(super) slug: Option<String>,
-    /// When it was last changed; terms do not say.
-    pub(super) modified: Option<String>,
-}
+use super::manifest::VerifiedRecord;
 
-// === impl ListedRecord ===
-
-impl ListedRecord {
-    /// Reads an item of a list; none if it has no number.
-    pub(super) fn read(kind: Kind, item: &Value) -> Option<Self> {
-        let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(Self {
-            kind,
-            id: item.get("id")?.as_u64()?,
-            slug: text("slug").filter(|slug| !slug.is_empty()),
-            modified: text("modified_utc"),
-        })
+/// The paths of the reads of a record below the namespace: by number, and by slug where its kind has such a route.
+pub(super) fn record_paths(kind: Kind, record: &VerifiedRecord, has_credentials: bool) -> Vec<String> {
+    let collection = kind.collection();
+    // Who may edit an event with a password reads it so.
+    let context = if has_credentials && kind == Kind::Event {
+        "?context=edit"
+    } else {
+        ""
+    };
+    let mut paths = vec![format!("{collection}/{}{context}", record.key.id)];
+    if let Some(slug) = record.slug.as_deref().filter(|_| !kind.is_term()) {
+        paths.push(format!("{collection}/by-slug/{}", segment(slug)));
     }
-
-    /// The paths of its reads below the namespace: by number, and by slug where the kind has such a route.
-    pub(super) fn paths(&self, has_credentials: bool) -> Vec<String> {
-        let collection = self.kind.collection();
-        // Who may edit an event with a password reads it so.
-        let context = if has_credentials && self.kind == Kind::Event {
-            "?context=edit"
-        } else {
-            ""
-        };
-        let mut paths = vec![format!("{collection}/{}{context}", self.id)];
-        if let Some(slug) = self.slug.as_deref().filter(|_| !self.kind.is_term()) {
-            paths.push(format!("{collection}/by-slug/{}", segment(slug)));
-        }
-        paths
-    }
+    paths
 }
 
 /// A slug as one segment of a path. WordPress keeps the escapes of slugs, which are part of them.
@@ -69,15 +45,12 @@ mod tests {
     #[test]
     fn a_list_names_a_record_and_how_to_read_it() {
         let item = json!({"id": 7, "slug": "k%c3%b8ge", "modified_utc": "2026-11-20 08:39:45"});
-        let venue = ListedRecord::read(Kind::Venue, &item).unwrap();
-        assert_eq!(venue.paths(true), ["venues/7", "venues/by-slug/k%c3%b8ge"]);
-        let event = ListedRecord {
-            kind: Kind::Event,
-            slug: None,
-            ..venue
-        };
-        assert_eq!(event.paths(true), ["events/7?context=edit"]);
-        assert_eq!(event.paths(false), ["events/7"]);
-        assert_eq!(ListedRecord::read(Kind::Tag, &json!({"slug": "x"})), None);
+        let venue = VerifiedRecord::listed("/wp-json", Kind::Venue, &item).unwrap();
+        let both = ["venues/7", "venues/by-slug/k%c3%b8ge"];
+        assert_eq!(record_paths(Kind::Venue, &venue, true), both);
+        let event = VerifiedRecord { slug: None, ..venue };
+        assert_eq!(record_paths(Kind::Event, &event, true), ["events/7?context=edit"]);
+        assert_eq!(record_paths(Kind::Event, &event, false), ["events/7"]);
+        assert!(VerifiedRecord::listed("/wp-json", Kind::Tag, &json!({"slug": "x"})).is_none());
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge_core::migration::comparison::DifferenceClass;
+use calendar_edge_judge::contract::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,15 +19,6 @@ const RANDOM: &str = "json_ld";
 /// The longest line that is read, in bytes; slugs and paths take far less.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// What a walk is about: the first line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Heading {
-    pub(super) site: String,
-    pub(super) backend: String,
-    /// A name of the account that reads; none: what is public.
-    pub(super) account: Option<String>,
-}
-
 /// A record as the manifest names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct RecordKey {
@@ -35,12 +27,13 @@ pub(super) struct RecordKey {
     pub(super) id: u64,
 }
 
-/// A compared record.
+/// A record that a list names, and what its comparison has found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct VerifiedRecord {
     #[serde(flatten)]
     pub(super) key: RecordKey,
     pub(super) slug: Option<String>,
+    /// When it was last changed; terms do not say.
     pub(super) modified: Option<String>,
     /// The site's status.
     pub(super) status: u16,
@@ -66,15 +59,38 @@ pub(super) struct Manifest {
     known: BTreeMap<RecordKey, VerifiedRecord>,
 }
 
+// === impl VerifiedRecord ===
+
+impl VerifiedRecord {
+    /// Reads an item of a list, which was not compared yet; none if it has no number.
+    pub(super) fn listed(root: &str, kind: Kind, item: &Value) -> Option<Self> {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            key: RecordKey {
+                root: root.to_owned(),
+                kind: kind.collection().to_owned(),
+                id: item.get("id")?.as_u64()?,
+            },
+            slug: text("slug").filter(|slug| !slug.is_empty()),
+            modified: text("modified_utc"),
+            status: 0,
+            hash: String::new(),
+            class: DifferenceClass::Identical,
+            paths: Vec::new(),
+        })
+    }
+}
+
 // === impl Manifest ===
 
 impl Manifest {
-    /// Goes on with the unfinished manifest of a walk, or begins a new one.
+    /// Goes on with the unfinished manifest of a walk, or begins a new one. Its first line, the heading, says what the walk is
+    /// about: `site`, `backend`, and a name of the `account` that reads, none: what is public.
     ///
     /// # Errors
     ///
     /// When the file cannot be used, or belongs to another walk.
-    pub(super) fn open(path: &Path, heading: &Heading) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path, heading: &Value) -> anyhow::Result<Self> {
         let name = || format!("{} cannot be used", path.display());
         let mut file = private(path).with_context(name)?;
         let (known, whole) = earlier(&file, heading).with_context(name)?;
@@ -89,9 +105,9 @@ impl Manifest {
     }
 
     /// What an earlier run found about a record that has not changed since.
-    pub(super) fn known(&self, key: &RecordKey, modified: Option<&str>) -> Option<&VerifiedRecord> {
-        let known = self.known.get(key)?;
-        (known.modified.as_deref() == modified).then_some(known)
+    pub(super) fn known(&self, record: &VerifiedRecord) -> Option<&VerifiedRecord> {
+        let known = self.known.get(&record.key)?;
+        (known.modified == record.modified).then_some(known)
     }
 
     /// Adds a line, which is in the file when this returns.
@@ -105,7 +121,7 @@ impl Manifest {
 }
 
 /// The records of an unfinished walk, and the bytes of its whole lines; none and zero otherwise.
-fn earlier(file: &File, heading: &Heading) -> anyhow::Result<(BTreeMap<RecordKey, VerifiedRecord>, u64)> {
+fn earlier(file: &File, heading: &Value) -> anyhow::Result<(BTreeMap<RecordKey, VerifiedRecord>, u64)> {
     ensure!(file.metadata()?.is_file(), "it is no file");
     let mut reader = BufReader::new(file);
     let (mut known, mut whole, mut line) = (BTreeMap::new(), 0, Vec::new());
@@ -119,7 +135,8 @@ fn earlier(file: &File, heading: &Heading) -> anyhow::Result<(BTreeMap<RecordKey
             return Ok((known, whole));
         }
         if whole == 0 {
-            let written: Heading = serde_json::from_slice(&line).context("it is no manifest")?;
+            let written: Value = serde_json::from_slice(&line).context("it is no manifest")?;
+            ensure!(written.get("site").is_some(), "it is no manifest");
             if written != *heading {
                 bail!("it is the manifest of another walk; name another file with --manifest");
             }
@@ -164,7 +181,13 @@ fn drop_random(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn heading(account: Option<&str>) -> Value {
+        json!({"site": "http://a.example/", "backend": "next", "account": account})
+    }
 
     fn record(id: u64) -> VerifiedRecord {
         VerifiedRecord {
@@ -185,28 +208,22 @@ mod tests {
     #[test]
     fn a_walk_goes_on_behind_its_last_whole_line() {
         let path = std::env::temp_dir().join(format!("calendar-edge-manifest-{}", std::process::id()));
-        let heading = Heading {
-            site: "http://a.example/".to_owned(),
-            backend: "next".to_owned(),
-            account: None,
-        };
+        let heading = heading(None);
         let mut manifest = Manifest::open(&path, &heading).unwrap();
         manifest.line(&record(7)).unwrap();
         manifest.file.write_all(b"{\"root\":\"/wp-").unwrap();
         drop(manifest);
         let mut manifest = Manifest::open(&path, &heading).unwrap();
-        assert!(manifest.known(&record(7).key, Some("now")).is_some());
-        assert!(
-            manifest.known(&record(7).key, Some("later")).is_none(),
-            "it has changed"
-        );
+        assert!(manifest.known(&record(7)).is_some());
+        let later = VerifiedRecord {
+            modified: Some("later".to_owned()),
+            ..record(7)
+        };
+        assert!(manifest.known(&later).is_none(), "it has changed");
         manifest.line(&record(8)).unwrap();
         let manifest = Manifest::open(&path, &heading).unwrap();
         assert_eq!(manifest.known.len(), 2);
-        let other = Heading {
-            account: Some("0a".to_owned()),
-            ..heading.clone()
-        };
+        let other = super::tests::heading(Some("0a"));
         assert!(Manifest::open(&path, &other).is_err());
         let mut manifest = Manifest::open(&path, &heading).unwrap();
         manifest.line(&WalkSummary { records: 2, equal: 2 }).unwrap();
@@ -218,11 +235,7 @@ mod tests {
     #[test]
     fn a_file_of_others_stays_as_it_is() {
         let path = std::env::temp_dir().join(format!("calendar-edge-foreign-{}", std::process::id()));
-        let heading = Heading {
-            site: "http://a.example/".to_owned(),
-            backend: "next".to_owned(),
-            account: Some("0a".to_owned()),
-        };
+        let heading = heading(Some("0a"));
         for foreign in ["my notes, without an end of line", "{\"site\":", "my notes\n"] {
             std::fs::write(&path, foreign).unwrap();
             let opened = Manifest::open(&path, &heading);
@@ -231,10 +244,7 @@ mod tests {
             let kept = std::fs::read_to_string(&path).unwrap();
             assert_eq!(kept == foreign, !is_heading, "{foreign}");
         }
-        let other = Heading {
-            account: Some("0b".to_owned()),
-            ..heading.clone()
-        };
+        let other = super::tests::heading(Some("0b"));
         std::fs::write(&path, "").unwrap();
         drop(Manifest::open(&path, &heading).unwrap());
         assert!(Manifest::open(&path, &other).is_err(), "another account");

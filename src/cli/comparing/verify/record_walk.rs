@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 
 use super::super::super::call_judge::Judged;
 use super::super::super::list_reader::{
-    ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, wait_after,
+    ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, patiently,
 };
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
 use super::super::sides::{ComparedCall, Sides};
-use super::listed::ListedRecord;
+use super::listed::record_paths;
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
 
 /// Records that are compared at once.
@@ -31,7 +31,7 @@ pub(super) struct RecordWalk<'s> {
     sides: Arc<PacedSides>,
     manifest: Manifest,
     progress: TerminalProgress,
-    running: JoinSet<anyhow::Result<(RecordKey, ListedRecord, Vec<ComparedCall>)>>,
+    running: JoinSet<anyhow::Result<(VerifiedRecord, Vec<ComparedCall>)>>,
     seen: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
@@ -48,7 +48,7 @@ struct PacedSides {
 pub(super) struct WalkFindings {
     pub(super) report: ComparisonReport,
     /// By kind, the records, and those of them that are equal.
-    pub(super) counts: BTreeMap<&'static str, WalkSummary>,
+    pub(super) counts: BTreeMap<String, WalkSummary>,
     /// The records that are not equal.
     pub(super) unequal: Vec<VerifiedRecord>,
     /// Pages of lists, and those of them that are not equal.
@@ -135,14 +135,10 @@ impl<'s> RecordWalk<'s> {
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
             for item in &page.records {
-                let record = ListedRecord::read(list.kind, item).context("a record without a number")?;
-                let key = RecordKey {
-                    root: list.root.to_owned(),
-                    kind: list.kind.collection().to_owned(),
-                    id: record.id,
-                };
-                named.insert(key.clone());
-                self.check(key, record, page.total).await?;
+                let record = VerifiedRecord::listed(list.root, list.kind, item);
+                let record = record.context("a record without a number")?;
+                named.insert(record.key.clone());
+                self.check(list.kind, record, page.total).await?;
             }
             if page.records.is_empty() || number >= page.pages {
                 break;
@@ -152,19 +148,18 @@ impl<'s> RecordWalk<'s> {
     }
 
     /// Begins to compare a record, unless that is done.
-    async fn check(&mut self, key: RecordKey, record: ListedRecord, total: u64) -> anyhow::Result<()> {
-        let kind = record.kind;
-        if !self.seen.insert(key.clone()) {
+    async fn check(&mut self, kind: Kind, mut record: VerifiedRecord, total: u64) -> anyhow::Result<()> {
+        if !self.seen.insert(record.key.clone()) {
             return Ok(());
         }
-        if let Some(known) = self.manifest.known(&key, record.modified.as_deref()).cloned() {
+        if let Some(known) = self.manifest.known(&record).cloned() {
             self.found.resumed += 1;
-            self.found.count(kind, known, self.sides.accepted);
+            self.found.count(known, self.sides.accepted);
             return Ok(());
         }
         let mut calls = Vec::new();
-        for path in record.paths(self.reader.has_account()) {
-            let call = self.call(&key.root, &path)?;
+        for path in record_paths(kind, &record, self.reader.has_account()) {
+            let call = self.call(&record.key.root, &path)?;
             calls.extend(call.map(|call| (path, call)));
         }
         self.finish(CONCURRENCY - 1).await?;
@@ -176,7 +171,8 @@ impl<'s> RecordWalk<'s> {
                 ensure_readable(&path, &both.primary)?;
                 compared.push(both);
             }
-            Ok((key, record, compared))
+            record.note(&compared, sides.accepted);
+            Ok((record, compared))
         });
         self.show(kind, total);
         Ok(())
@@ -196,10 +192,9 @@ impl<'s> RecordWalk<'s> {
             let Some(done) = self.running.join_next().await else {
                 break;
             };
-            let (key, record, compared) = done.context("a comparison ended early")??;
-            let verified = verified(key, &record, &compared, self.sides.accepted);
-            self.manifest.line(&verified)?;
-            self.found.count(record.kind, verified, self.sides.accepted);
+            let (record, compared) = done.context("a comparison ended early")??;
+            self.manifest.line(&record)?;
+            self.found.count(record, self.sides.accepted);
             for call in compared {
                 self.found.add(call);
             }
@@ -241,16 +236,8 @@ impl PacedSides {
 
     /// A call that the site has answered, when it has failed up to a few times.
     async fn once(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let mut tried = 0;
-        loop {
-            self.pace.turn().await;
-            let compared = self.sides.compare(call).await?;
-            tried += 1;
-            match wait_after(&compared.primary, tried)? {
-                None => return Ok(compared),
-                Some(wait) => tokio::time::sleep(wait).await,
-            }
-        }
+        let ask = || self.sides.compare(call);
+        patiently(&self.pace, ask, |compared| &compared.primary).await
     }
 }
 
@@ -263,8 +250,8 @@ impl WalkFindings {
             .add(&compared.reported, &compared.findings, jiff::Timestamp::now());
     }
 
-    fn count(&mut self, kind: Kind, record: VerifiedRecord, accepted: DifferenceClass) {
-        let counts = self.counts.entry(kind.collection()).or_default();
+    fn count(&mut self, record: VerifiedRecord, accepted: DifferenceClass) {
+        let counts = self.counts.entry(record.key.kind.clone()).or_default();
         counts.records += 1;
         if record.class <= accepted {
             counts.equal += 1;
@@ -274,26 +261,20 @@ impl WalkFindings {
     }
 }
 
-fn verified(
-    key: RecordKey,
-    record: &ListedRecord,
-    compared: &[ComparedCall],
-    accepted: DifferenceClass,
-) -> VerifiedRecord {
-    let first = compared.first();
-    let findings = compared.iter().flat_map(|call| call.findings.iter());
-    let paths: BTreeSet<String> = findings
-        .filter(|finding| finding.class > accepted)
-        .map(|finding| finding.path)
-        .collect();
-    let worst = compared.iter().map(|call| call.findings.worst()).max();
-    VerifiedRecord {
-        key,
-        slug: record.slug.clone(),
-        modified: record.modified.clone(),
-        status: first.map_or(0, |call| call.primary.status.as_u16()),
-        hash: first.map_or_else(String::new, |call| hash(&call.primary.body)),
-        class: worst.unwrap_or(DifferenceClass::Identical),
-        paths: paths.into_iter().collect(),
+// === impl VerifiedRecord ===
+
+impl VerifiedRecord {
+    /// Notes what its calls have found, the first of which reads it by its number.
+    fn note(&mut self, compared: &[ComparedCall], accepted: DifferenceClass) {
+        if let Some(first) = compared.first() {
+            self.status = first.primary.status.as_u16();
+            self.hash = hash(&first.primary.body);
+        }
+        let worst = compared.iter().map(|call| call.findings.worst()).max();
+        self.class = worst.unwrap_or(DifferenceClass::Identical);
+        let findings = compared.iter().flat_map(|call| call.findings.iter());
+        let refused = findings.filter(|finding| finding.class > accepted);
+        let paths: BTreeSet<String> = refused.map(|finding| finding.path).collect();
+        self.paths = paths.into_iter().collect();
     }
 }

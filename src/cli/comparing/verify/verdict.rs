@@ -6,16 +6,16 @@ use anyhow::{Context as _, bail};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::telemetry::printable;
 use calendar_edge_core::migration::comparison::{DifferenceClass, ReadyDemand};
-use calendar_edge_core::settings::{CompareSettings, PRIMARY};
+use calendar_edge_core::settings::CompareSettings;
 use serde_json::{Value, json};
 
 use super::super::super::environment::Environment;
 use super::super::super::file_hashes::account;
 use super::super::super::status::{Status, could_not_run};
 use super::super::super::typed_request::header_lines;
-use super::super::printed::{self, SideNames};
+use super::super::printed;
 use super::super::sides::Sides;
-use super::manifest::{Heading, Manifest};
+use super::manifest::Manifest;
 use super::record_walk::{RecordWalk, WalkFindings};
 use super::verify_args::VerifyArgs;
 
@@ -37,11 +37,7 @@ pub(in crate::cli) fn run(
     if args.output.json {
         writeln!(out, "{whole:#}")?;
     } else {
-        let names = SideNames {
-            primary: PRIMARY,
-            other: &backend,
-        };
-        printed::report(&whole, names, out)?;
+        printed::report(&whole, &backend, out)?;
         printed::skipped(&found.report, out)?;
         verdict(&found, out)?;
         writeln!(out, "each record with its hash: {}", args.manifest.display())?;
@@ -65,11 +61,7 @@ fn walked(
     let sides = Sides::live(&settings, args.to.as_deref())?;
     let backend = sides.other_name().to_owned();
     let site = settings.origin.url.to_string();
-    let heading = Heading {
-        account: account(&site, &headers),
-        site,
-        backend: backend.clone(),
-    };
+    let heading = json!({"site": site, "backend": backend, "account": account(&site, &headers)});
     let manifest = Manifest::open(&args.manifest, &heading)?;
     let found = runtime.block_on(async {
         let walk = RecordWalk::new(&settings, sides, headers, manifest, (args.rate, accepted));

@@ -37,11 +37,6 @@ pub enum DifferenceClass {
     Different,
 }
 
-/// A text that names no class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a class: expected identical, order, representation, volatile, host or different")]
-pub struct UnknownClass;
-
 // === impl DifferenceClass ===
 
 impl DifferenceClass {
@@ -61,13 +56,14 @@ impl fmt::Display for DifferenceClass {
 }
 
 impl FromStr for DifferenceClass {
-    type Err = UnknownClass;
+    /// What would be a class.
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, UnknownClass> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .iter()
             .copied()
             .find(|class| class.name() == text)
-            .ok_or(UnknownClass)
+            .ok_or("not a class: expected identical, order, representation, volatile, host or different")
     }
 }

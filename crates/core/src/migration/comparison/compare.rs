@@ -4,11 +4,11 @@ use http::{HeaderMap, StatusCode};
 
 use super::class::DifferenceClass;
 use super::compared_headers::compare_headers;
-use super::facts::AnswerFacts;
+use super::facts::is_unordered;
 use super::findings::{ExamplePair, PathFindings};
 use super::lists::PairedItems;
 use super::node::{Node, NodeMembers};
-use super::own_hosts::{HostPair, OwnHosts};
+use super::own_hosts::{HostPair, OwnHosts, class_beside_hosts};
 use super::redact::{ABSENT, shown, text};
 use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
@@ -29,7 +29,7 @@ pub struct ComparedResponse<'a> {
 
 /// Two bodies on their way to findings.
 struct Walk<'f> {
-    facts: AnswerFacts,
+    operation: Option<OperationId>,
     hosts: HostPair<'f>,
     findings: &'f mut PathFindings,
 }
@@ -70,41 +70,29 @@ pub fn compare(
         });
         return findings;
     }
-    let hosts = HostPair {
-        primary: primary.own_hosts,
-        other: other.own_hosts,
-    };
+    let hosts = (primary.own_hosts, other.own_hosts);
     compare_headers((primary.headers, other.headers), hosts, &mut findings);
     let one = Node::read(primary.body);
     findings.set_records(one.as_ref().map(record_numbers).unwrap_or_default());
     if primary.body != other.body {
         match (&one, &Node::read(other.body)) {
-            (Ok(one), Ok(two)) => {
-                let facts = AnswerFacts::of(operation);
-                compare_values((one, two), (facts, hosts), &mut findings);
+            (Some(primary), Some(other)) => {
+                let pair = Pair {
+                    primary,
+                    other,
+                    records: None,
+                };
+                Walk {
+                    operation,
+                    hosts,
+                    findings: &mut findings,
+                }
+                .values(&Trail::Root, pair);
             }
             _ => compare_bytes(primary.body, other.body, &mut findings),
         }
     }
     findings
-}
-
-fn compare_values(
-    (primary, other): (&Node<'_>, &Node<'_>),
-    (facts, hosts): (AnswerFacts, HostPair<'_>),
-    findings: &mut PathFindings,
-) {
-    let pair = Pair {
-        primary,
-        other,
-        records: None,
-    };
-    Walk {
-        facts,
-        hosts,
-        findings,
-    }
-    .values(&Trail::Root, pair);
 }
 
 /// Bodies that are not compared by path differ as a whole.
@@ -160,7 +148,7 @@ impl Walk<'_> {
         if class == DifferenceClass::Different
             && let (Some(one), Some(two)) = (pair.primary.text(), pair.other.text())
         {
-            return self.hosts.class_of(&one, &two);
+            return class_beside_hosts(self.hosts, &one, &two);
         }
         class
     }
@@ -201,7 +189,7 @@ impl Walk<'_> {
     }
 
     fn lists(&mut self, trail: &Trail<'_>, primary: &[Node<'_>], other: &[Node<'_>]) {
-        let is_unordered = self.facts.is_unordered(trail);
+        let is_unordered = is_unordered(trail, self.operation);
         let paired = if is_unordered {
             PairedItems::unordered(primary, other)
         } else {

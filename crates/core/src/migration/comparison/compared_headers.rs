@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, header};
 
 use super::class::DifferenceClass;
 use super::findings::{ExamplePair, PathFindings};
-use super::own_hosts::HostPair;
+use super::own_hosts::{HostPair, class_beside_hosts};
 use super::redact::{ABSENT, text};
 use super::scalar::same_url;
 
@@ -34,7 +34,7 @@ pub(super) fn compare_headers(
             (None, None) => continue,
             (Some(one), Some(two)) if one == two => continue,
             (Some(one), Some(two)) => match rule(one, two) {
-                DifferenceClass::Different => hosts.class_of(one, two),
+                DifferenceClass::Different => class_beside_hosts(hosts, one, two),
                 class => class,
             },
             _ => DifferenceClass::Different,

@@ -2,13 +2,13 @@
 
 use http::StatusCode;
 use jiff::civil::Date;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::class::DifferenceClass;
 use super::compare::{ComparedResponse, compare};
 use super::findings::{PathFinding, PathFindings};
 use super::ignored::{applies, drop_below};
-use super::noise::{KeptNoise, Noise, differs_at};
+use super::noise::{Noise, differs_at};
 use super::trail::Trail;
 use crate::settings::{CompareSettings, IgnoreRule};
 use calendar_edge_judge::contract::OperationId;
@@ -32,14 +32,6 @@ pub struct EndedRule {
     pub until: String,
 }
 
-/// Noise and its day.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-struct DatedNoise {
-    /// `2027-03-01`
-    day: String,
-    paths: Vec<KeptNoise>,
-}
-
 // === impl Comparer ===
 
 impl Comparer {
@@ -61,21 +53,18 @@ impl Comparer {
         self.today = today;
     }
 
-    /// The noise and its day, as a file keeps them.
+    /// The noise and its day, such as `2027-03-01`, as a file keeps them.
     pub fn kept_noise(&self) -> Value {
-        let kept = DatedNoise {
-            day: self.today.to_string(),
-            paths: self.noise.kept(),
-        };
-        serde_json::to_value(kept).unwrap_or_default()
+        json!({"day": self.today.to_string(), "paths": self.noise.kept()})
     }
 
     /// Takes over the noise of a file, halved for each day since then. A value that is none changes nothing.
-    pub fn recall_noise(&mut self, kept: Value) {
-        let Ok(DatedNoise { day, paths }) = serde_json::from_value(kept) else {
-            return;
-        };
-        let Ok(day) = day.parse::<Date>() else {
+    pub fn recall_noise(&mut self, mut kept: Value) {
+        let day = kept.get("day").and_then(Value::as_str);
+        let day = day.and_then(|day| day.parse::<Date>().ok());
+        let paths = kept.get_mut("paths").map(Value::take);
+        let paths = paths.and_then(|paths| serde_json::from_value(paths).ok());
+        let Some((day, paths)) = day.zip(paths) else {
             return;
         };
         self.noise = Noise::of_kept(paths);

@@ -23,37 +23,21 @@ static TERMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// The methods of a route in descriptions.
 const METHODS: &str = "methods";
 
-/// The facts about the responses of one operation.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AnswerFacts {
-    action: Option<Action>,
+/// Returns true for a list whose items have no order. The records of a list itself do have one.
+pub(super) fn is_unordered(list: &Trail<'_>, operation: Option<OperationId>) -> bool {
+    let Trail::Member(_, name) = list else {
+        return false;
+    };
+    match operation.map(|operation| operation.action) {
+        Some(Action::List) if list.is_top_member() => false,
+        None | Some(Action::Describe) if *name == METHODS => true,
+        _ => TERMS.contains(name),
+    }
 }
 
-// === impl AnswerFacts ===
-
-impl AnswerFacts {
-    pub(super) fn of(operation: Option<OperationId>) -> Self {
-        Self {
-            action: operation.map(|operation| operation.action),
-        }
-    }
-
-    /// Returns true for a list whose items have no order. The records of a list itself do have one.
-    pub(super) fn is_unordered(self, list: &Trail<'_>) -> bool {
-        let Trail::Member(_, name) = list else {
-            return false;
-        };
-        match self.action {
-            Some(Action::List) if list.is_top_member() => false,
-            None | Some(Action::Describe) if *name == METHODS => true,
-            _ => TERMS.contains(name),
-        }
-    }
-
-    /// Returns true for a member that the table documents as true or false.
-    pub(super) fn is_flag(trail: &Trail<'_>) -> bool {
-        matches!(trail, Trail::Member(_, name) if FLAGS.contains(name))
-    }
+/// Returns true for a member that the table documents as true or false.
+pub(super) fn is_flag(trail: &Trail<'_>) -> bool {
+    matches!(trail, Trail::Member(_, name) if FLAGS.contains(name))
 }
 
 fn members(holds: impl Fn(&Argument) -> bool) -> HashSet<&'static str> {
@@ -91,10 +75,10 @@ mod tests {
         };
         let (root, name) = (Trail::Root, "categories");
         let top = Trail::Member(&root, name);
-        assert!(!AnswerFacts::of(Some(list(Kind::Category))).is_unordered(&top));
+        assert!(!is_unordered(&top, Some(list(Kind::Category))));
         let events = Trail::Member(&root, "events");
         let item = Trail::Item(&events);
         let inner = Trail::Member(&item, name);
-        assert!(AnswerFacts::of(Some(list(Kind::Event))).is_unordered(&inner));
+        assert!(is_unordered(&inner, Some(list(Kind::Event))));
     }
 }

@@ -29,7 +29,7 @@ mod scalar;
 mod tests;
 mod trail;
 
-pub use class::{DifferenceClass, UnknownClass};
+pub use class::DifferenceClass;
 pub use compare::{ComparedResponse, compare};
 pub use comparer::{Comparer, EndedRule};
 pub use findings::{ExamplePair, PathFinding, PathFindings};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use calendar_edge_judge::wordpress::payload::{JsonError, JsonToken, JsonTokens, RawText};
+use calendar_edge_judge::wordpress::payload::{JsonToken, JsonTokens, RawText};
 
 /// The deepest nesting that is compared by path.
 const DEPTH: usize = 512;
@@ -29,15 +29,6 @@ pub(super) struct NodeMembers<'a> {
     entries: Vec<(String, Node<'a>)>,
 }
 
-/// A document that is not compared by path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unread {
-    /// It is not JSON, or nested too deep.
-    NotJson,
-    /// It has too many values.
-    TooLarge,
-}
-
 struct NodeReader<'a> {
     tokens: JsonTokens<'a>,
     depth: usize,
@@ -47,18 +38,19 @@ struct NodeReader<'a> {
 // === impl Node ===
 
 impl<'a> Node<'a> {
-    /// Reads a document in time and memory proportional to its bytes.
-    pub(super) fn read(document: &'a [u8]) -> Result<Self, Unread> {
+    /// Reads a document in time and memory proportional to its bytes; none if it is not JSON, nested too deep, or has too many
+    /// values.
+    pub(super) fn read(document: &'a [u8]) -> Option<Self> {
         let mut reader = NodeReader {
             tokens: JsonTokens::new(document),
             depth: DEPTH,
             values: MOST_VALUES,
         };
-        let first = reader.tokens.next()?;
+        let first = reader.tokens.next().ok()?;
         let root = reader.value(first)?;
-        match reader.tokens.next()? {
-            JsonToken::End => Ok(root),
-            _ => Err(Unread::NotJson),
+        match reader.tokens.next().ok()? {
+            JsonToken::End => Some(root),
+            _ => None,
         }
     }
 
@@ -110,64 +102,61 @@ impl<'a> NodeMembers<'a> {
 // === impl NodeReader ===
 
 impl<'a> NodeReader<'a> {
-    fn value(&mut self, token: JsonToken<'a>) -> Result<Node<'a>, Unread> {
-        self.values = self.values.checked_sub(1).ok_or(Unread::TooLarge)?;
+    fn value(&mut self, token: JsonToken<'a>) -> Option<Node<'a>> {
+        self.values = self.values.checked_sub(1)?;
         match token {
-            JsonToken::Null => Ok(Node::Null),
-            JsonToken::Bool(value) => Ok(Node::Bool(value)),
-            JsonToken::Number(text) => Ok(Node::Number(text)),
-            JsonToken::Text(text) => Ok(Node::Text(text)),
-            JsonToken::OpenList => self.nested(|reader| Ok(Node::List(reader.list()?))),
-            JsonToken::OpenMap => self.nested(|reader| Ok(Node::Map(reader.map()?))),
-            _ => Err(Unread::NotJson),
+            JsonToken::Null => Some(Node::Null),
+            JsonToken::Bool(value) => Some(Node::Bool(value)),
+            JsonToken::Number(text) => Some(Node::Number(text)),
+            JsonToken::Text(text) => Some(Node::Text(text)),
+            JsonToken::OpenList => self.nested(|reader| Some(Node::List(reader.list()?))),
+            JsonToken::OpenMap => self.nested(|reader| Some(Node::Map(reader.map()?))),
+            _ => None,
         }
     }
 
-    fn nested(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<Node<'a>, Unread>,
-    ) -> Result<Node<'a>, Unread> {
-        self.depth = self.depth.checked_sub(1).ok_or(Unread::NotJson)?;
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Node<'a>>) -> Option<Node<'a>> {
+        self.depth = self.depth.checked_sub(1)?;
         let node = read(self)?;
         self.depth += 1;
-        Ok(node)
+        Some(node)
     }
 
-    fn list(&mut self) -> Result<Vec<Node<'a>>, Unread> {
+    fn list(&mut self) -> Option<Vec<Node<'a>>> {
         let mut items = Vec::new();
-        let mut token = self.tokens.next()?;
+        let mut token = self.tokens.next().ok()?;
         if matches!(token, JsonToken::CloseList) {
-            return Ok(items);
+            return Some(items);
         }
         loop {
             items.push(self.value(token)?);
-            match self.tokens.next()? {
-                JsonToken::Comma => token = self.tokens.next()?,
-                JsonToken::CloseList => return Ok(items),
-                _ => return Err(Unread::NotJson),
+            match self.tokens.next().ok()? {
+                JsonToken::Comma => token = self.tokens.next().ok()?,
+                JsonToken::CloseList => return Some(items),
+                _ => return None,
             }
         }
     }
 
-    fn map(&mut self) -> Result<NodeMembers<'a>, Unread> {
+    fn map(&mut self) -> Option<NodeMembers<'a>> {
         let mut entries = Vec::new();
-        let mut token = self.tokens.next()?;
+        let mut token = self.tokens.next().ok()?;
         if matches!(token, JsonToken::CloseMap) {
-            return Ok(NodeMembers { entries });
+            return Some(NodeMembers { entries });
         }
         loop {
             let JsonToken::Text(name) = token else {
-                return Err(Unread::NotJson);
+                return None;
             };
-            let JsonToken::Colon = self.tokens.next()? else {
-                return Err(Unread::NotJson);
+            let JsonToken::Colon = self.tokens.next().ok()? else {
+                return None;
             };
-            let value = self.tokens.next()?;
+            let value = self.tokens.next().ok()?;
             entries.push((decoded(name), self.value(value)?));
-            match self.tokens.next()? {
-                JsonToken::Comma => token = self.tokens.next()?,
-                JsonToken::CloseMap => return Ok(NodeMembers::of(entries)),
-                _ => return Err(Unread::NotJson),
+            match self.tokens.next().ok()? {
+                JsonToken::Comma => token = self.tokens.next().ok()?,
+                JsonToken::CloseMap => return Some(NodeMembers::of(entries)),
+                _ => return None,
             }
         }
     }
@@ -194,12 +183,6 @@ impl<'a> NodeMembers<'a> {
     }
 }
 
-impl From<JsonError> for Unread {
-    fn from(_: JsonError) -> Self {
-        Self::NotJson
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -208,7 +191,7 @@ mod tests {
 
     #[test]
     fn repeated_members_are_read_as_php_reads_them() {
-        let Ok(Node::Map(members)) = Node::read(br#"{"a":1,"b":2,"\u0061":3}"#) else {
+        let Some(Node::Map(members)) = Node::read(br#"{"a":1,"b":2,"\u0061":3}"#) else {
             panic!("an object");
         };
         let read: Vec<_> = members.iter().collect();
@@ -218,17 +201,17 @@ mod tests {
     #[test]
     fn depth_and_size_are_bounded() {
         let nested = |depth: usize| [b"[".repeat(depth), b"]".repeat(depth)].concat();
-        assert!(Node::read(&nested(DEPTH)).is_ok());
-        assert_eq!(Node::read(&nested(DEPTH + 1)), Err(Unread::NotJson));
+        assert!(Node::read(&nested(DEPTH)).is_some());
+        assert_eq!(Node::read(&nested(DEPTH + 1)), None);
         let list = format!("[{}0]", "0,".repeat(MOST_VALUES));
-        assert_eq!(Node::read(list.as_bytes()), Err(Unread::TooLarge));
+        assert_eq!(Node::read(list.as_bytes()), None);
     }
 
     proptest! {
         #[test]
         fn takes_what_serde_takes(value in super::super::tests::json()) {
             let text = serde_json::to_vec(&value).unwrap();
-            prop_assert!(Node::read(&text).is_ok());
+            prop_assert!(Node::read(&text).is_some());
         }
 
         #[test]

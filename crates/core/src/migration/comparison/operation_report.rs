@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::class::DifferenceClass;
 use super::findings::{ExamplePair, MORE, PathFinding, PathFindings};
@@ -49,9 +50,7 @@ struct PathReport {
     path: String,
     class: DifferenceClass,
     count: u64,
-    #[serde(with = "time_text")]
     first: Timestamp,
-    #[serde(with = "time_text")]
     last: Timestamp,
     /// The number of the last call that showed it.
     last_call: u64,
@@ -59,19 +58,6 @@ struct PathReport {
     /// A call that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     call: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct OperationJson<'r> {
-    calls: u64,
-    verdict: &'static str,
-    why: String,
-    records: usize,
-    arguments: &'r BTreeMap<String, u64>,
-    untried: Vec<&'static str>,
-    skipped: &'r BTreeMap<String, u64>,
-    last_difference: Option<String>,
-    paths: &'r [PathReport],
 }
 
 // === impl ReadyDemand ===
@@ -130,22 +116,21 @@ impl OperationReport {
         }
     }
 
-    pub(super) fn json(&self, name: &str, demanded: &ReadyDemand) -> OperationJson<'_> {
+    pub(super) fn json(&self, name: &str, demanded: &ReadyDemand) -> Value {
         let (is_ready, why) = self.verdict(name, demanded);
         let refused = self.paths.iter().filter(|row| row.class > demanded.accepted);
-        OperationJson {
-            calls: self.calls,
-            verdict: if is_ready { "ready" } else { "not_ready" },
-            why,
-            records: self.records.len(),
-            arguments: &self.arguments,
-            untried: arguments(name)
-                .filter(|argument| !self.arguments.contains_key(*argument))
-                .collect(),
-            skipped: &self.skipped,
-            last_difference: refused.map(|row| row.last).max().map(|time| time.to_string()),
-            paths: &self.paths,
-        }
+        let untried = arguments(name).filter(|argument| !self.arguments.contains_key(*argument));
+        json!({
+            "calls": self.calls,
+            "verdict": if is_ready { "ready" } else { "not_ready" },
+            "why": why,
+            "records": self.records.len(),
+            "arguments": self.arguments,
+            "untried": untried.collect::<Vec<_>>(),
+            "skipped": self.skipped,
+            "last_difference": refused.map(|row| row.last).max().map(|time| time.to_string()),
+            "paths": self.paths,
+        })
     }
 
     fn add_finding(&mut self, finding: PathFinding, call: &ReportedCall, now: Timestamp) {
@@ -275,20 +260,6 @@ fn short(time: Duration) -> String {
     }
 }
 
-/// Times as texts of RFC 3339.
-mod time_text {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(time)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
 /// Counts one more of a name.
 pub(super) fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     match counts.get_mut(name) {

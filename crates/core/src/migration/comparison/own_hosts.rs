@@ -16,12 +16,8 @@ pub struct OwnHosts {
     spellings: Vec<String>,
 }
 
-/// The hosts of both backends.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HostPair<'a> {
-    pub(super) primary: &'a OwnHosts,
-    pub(super) other: &'a OwnHosts,
-}
+/// The hosts of the primary and of the other backend.
+pub(super) type HostPair<'a> = (&'a OwnHosts, &'a OwnHosts);
 
 // === impl OwnHosts ===
 
@@ -60,17 +56,17 @@ impl OwnHosts {
     }
 }
 
-// === impl HostPair ===
-
-impl HostPair<'_> {
-    /// The class of two texts that differ: whether they do so in nothing but the hosts of their backends.
-    pub(super) fn class_of(self, primary: &str, other: &str) -> DifferenceClass {
-        let (one, two) = (self.primary.hidden(primary), self.other.hidden(other));
-        if same_spelling(&one, &two) {
-            DifferenceClass::Host
-        } else {
-            DifferenceClass::Different
-        }
+/// The class of two texts that differ: whether they do so in nothing but the hosts of their backends.
+pub(super) fn class_beside_hosts(
+    (primary_hosts, other_hosts): HostPair<'_>,
+    primary: &str,
+    other: &str,
+) -> DifferenceClass {
+    let (one, two) = (primary_hosts.hidden(primary), other_hosts.hidden(other));
+    if same_spelling(&one, &two) {
+        DifferenceClass::Host
+    } else {
+        DifferenceClass::Different
     }
 }
 

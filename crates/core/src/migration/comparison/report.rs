@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::class::DifferenceClass;
 use super::comparer::EndedRule;
 use super::findings::PathFindings;
-use super::operation_report::{OperationJson, OperationReport, ReadyDemand, count};
+use super::operation_report::{OperationReport, ReadyDemand, count};
 use super::reported_call::{NO_OPERATION, ReportedCall, name_of};
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -22,15 +23,6 @@ pub struct ComparisonReport {
     operations: BTreeMap<String, OperationReport>,
     skipped: BTreeMap<String, u64>,
     ended: BTreeSet<EndedRule>,
-}
-
-#[derive(Debug, Serialize)]
-struct ReportJson<'r> {
-    calls: u64,
-    operations: BTreeMap<&'r str, OperationJson<'r>>,
-    skipped: &'r BTreeMap<String, u64>,
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    ended_rules: &'r BTreeSet<EndedRule>,
 }
 
 // === impl ComparisonReport ===
@@ -74,26 +66,27 @@ impl ComparisonReport {
     }
 
     /// The report as one JSON object, with a verdict for each operation.
-    pub fn to_json(&self, demanded: &ReadyDemand) -> serde_json::Value {
+    pub fn to_json(&self, demanded: &ReadyDemand) -> Value {
         let operations = self.operations.iter();
-        let report = ReportJson {
-            calls: self.calls,
-            operations: operations
-                .map(|(name, report)| (name.as_str(), report.json(name, demanded)))
-                .collect(),
-            skipped: &self.skipped,
-            ended_rules: &self.ended,
-        };
-        serde_json::to_value(report).unwrap_or_default()
+        let operations = operations.map(|(name, report)| (name.clone(), report.json(name, demanded)));
+        let mut report = json!({
+            "calls": self.calls,
+            "operations": operations.collect::<Value>(),
+            "skipped": self.skipped,
+        });
+        if let (Some(members), false) = (report.as_object_mut(), self.ended.is_empty()) {
+            members.insert("ended_rules".to_owned(), json!(self.ended));
+        }
+        report
     }
 
     /// The report as a file keeps it.
-    pub fn to_kept(&self) -> serde_json::Value {
+    pub fn to_kept(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
     /// The report of a file, within the bounds of a new one; `None` if it is none.
-    pub fn from_kept(kept: serde_json::Value) -> Option<Self> {
+    pub fn from_kept(kept: Value) -> Option<Self> {
         let mut report: Self = serde_json::from_value(kept).ok()?;
         let known = |name: &str| name == NO_OPERATION || table().named(name).is_some();
         report.operations.retain(|name, _| known(name));

@@ -4,7 +4,7 @@
 
 use super::class::DifferenceClass;
 use super::entities::{read_the_same, show_the_same_mail};
-use super::facts::AnswerFacts;
+use super::facts::is_flag;
 use super::instant::WrittenTime;
 use super::node::{Node, NodeMembers};
 use super::number::ExactNumber;
@@ -96,7 +96,7 @@ pub(super) fn same_spelling(one: &str, other: &str) -> bool {
 
 /// Spellings of true and false, at members that the table documents as such.
 fn same_flag(one: &Node<'_>, other: &Node<'_>, trail: &Trail<'_>) -> bool {
-    AnswerFacts::is_flag(trail) && flag(one).is_some() && flag(one) == flag(other)
+    is_flag(trail) && flag(one).is_some() && flag(one) == flag(other)
 }
 
 fn flag(node: &Node<'_>) -> Option<bool> {

@@ -1,12 +1,9 @@
 //! The share of a rule: as configured, in steps, or nothing after the guard has seen enough.
 
-use std::time::Duration;
-
-use super::guard::{RuleGuard, TripReason};
+use super::guard::RuleGuard;
 use super::place::ClientId;
 use super::rule_event::RuleEvent;
 use super::rule_record::RuleRecord;
-use super::tally::CallCounts;
 use crate::settings::{CutoverRule, Percentage};
 use crate::unix_time::UnixTime;
 
@@ -23,23 +20,12 @@ pub struct RuleControl {
 /// A change of a rule's share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleChange {
-    /// The guard has returned all calls to the site.
-    Returned(TripReason),
+    /// The guard has returned all calls to the site, for this reason.
+    Returned(String),
     /// The next step began.
     Stepped(Percentage),
     /// Another edge of the fleet has changed the share.
     Heard(Percentage),
-}
-
-/// What a guard sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GuardView {
-    /// The counts of the window.
-    pub counts: CallCounts,
-    /// The median of the backend.
-    pub own_median: Option<Duration>,
-    /// The median of the site.
-    pub owner_median: Option<Duration>,
 }
 
 // === impl RuleControl ===
@@ -103,15 +89,9 @@ impl RuleControl {
         &self.rule
     }
 
-    /// What the guard sees; none without a guard.
-    pub fn view(&self, now: UnixTime) -> Option<GuardView> {
-        let guard = self.guard.as_ref()?;
-        let (own_median, owner_median) = guard.medians(now);
-        Some(GuardView {
-            counts: guard.counts(now),
-            own_median,
-            owner_median,
-        })
+    /// The guard of the rule, if it has one.
+    pub const fn guard(&self) -> Option<&RuleGuard> {
+        self.guard.as_ref()
     }
 
     /// Counts an event of a client's call, and changes the share if that is due.
@@ -127,7 +107,7 @@ impl RuleControl {
         }
         let guard = self.guard.as_mut();
         if let Some(reason) = guard.and_then(|guard| guard.observe(event, client, now)) {
-            self.return_calls(reason.to_string(), now);
+            self.return_calls(reason.clone(), now);
             return Some(RuleChange::Returned(reason));
         }
         let step = self.next_step(0, now).filter(|_| !self.is_shared)?;

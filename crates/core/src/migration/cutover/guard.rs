@@ -1,6 +1,5 @@
 //! The guard of a rule: what it counts, and when it is sure.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -30,7 +29,7 @@ const OUTAGE: Duration = Duration::from_secs(5);
 
 /// What a guard counts.
 #[derive(Debug, Clone)]
-pub(super) struct RuleGuard {
+pub struct RuleGuard {
     settings: GuardSettings,
     long: Window,
     short: Window,
@@ -39,45 +38,6 @@ pub(super) struct RuleGuard {
     lateness: Option<Lateness>,
     /// The slot of the short window in which that was looked at.
     looked: u128,
-}
-
-/// Why a guard returns calls to the site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TripReason {
-    /// Too many calls failed.
-    Failures {
-        /// The calls in the window.
-        calls: u64,
-        /// Those that failed.
-        failed: u64,
-        /// The most that may.
-        most: Percentage,
-    },
-    /// Calls failed one after the other.
-    Run {
-        /// Their number.
-        failed: u64,
-    },
-    /// Too many responses differ.
-    Different {
-        /// The compared calls in the window.
-        compared: u64,
-        /// Those that differ.
-        different: u64,
-        /// The most that may.
-        most: Percentage,
-    },
-    /// The backend is slower than the site.
-    Slower {
-        /// The calls in the window.
-        timed: u64,
-        /// Those that took longer.
-        late: u64,
-        /// The time that they may take.
-        allowed: Duration,
-        /// The share of the site's responses that takes longer than those of the backend may, without the allowance.
-        share: Percentage,
-    },
 }
 
 // === impl RuleGuard ===
@@ -99,12 +59,7 @@ impl RuleGuard {
     }
 
     /// Counts an event of a client's call, and finds out whether it was one too many.
-    pub(super) fn observe(
-        &mut self,
-        event: RuleEvent,
-        client: ClientId,
-        now: UnixTime,
-    ) -> Option<TripReason> {
+    pub(super) fn observe(&mut self, event: RuleEvent, client: ClientId, now: UnixTime) -> Option<String> {
         self.look_at_the_site(now);
         match event {
             RuleEvent::Answered(duration) => {
@@ -158,7 +113,7 @@ impl RuleGuard {
     }
 
     /// Takes what other edges counted in a slot, and finds out whether all together is too much.
-    pub(super) fn hear(&mut self, number: u128, others: Tally, now: UnixTime) -> Option<TripReason> {
+    pub(super) fn hear(&mut self, number: u128, others: Tally, now: UnixTime) -> Option<String> {
         self.long.hear(number, others);
         let faults = [
             CallFault::Failed,
@@ -170,18 +125,18 @@ impl RuleGuard {
     }
 
     /// The counts of the window.
-    pub(super) fn counts(&self, now: UnixTime) -> CallCounts {
+    pub fn counts(&self, now: UnixTime) -> CallCounts {
         self.long.counts(now)
     }
 
     /// The medians of the backend and of the site.
-    pub(super) fn medians(&self, now: UnixTime) -> (Option<Duration>, Option<Duration>) {
+    pub fn medians(&self, now: UnixTime) -> (Option<Duration>, Option<Duration>) {
         let sum = self.long.sum(now);
         let known = self.lateness.map(|site| site.half);
         (sum.own.median(), sum.primary.median().or(known))
     }
 
-    fn failed(&mut self, client: ClientId, calls: u64, now: UnixTime) -> Option<TripReason> {
+    fn failed(&mut self, client: ClientId, calls: u64, now: UnixTime) -> Option<String> {
         self.run.fail(client, now);
         self.count(client, now, |counts| {
             counts.calls += calls;
@@ -192,7 +147,7 @@ impl RuleGuard {
             .or_else(|| self.judge(CallFault::Failed, now))
     }
 
-    fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<TripReason> {
+    fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<String> {
         let site = self.lateness;
         self.in_both(now, |tally| {
             tally.own.add(duration);
@@ -242,7 +197,7 @@ impl RuleGuard {
         }
     }
 
-    fn judge(&self, fault: CallFault, now: UnixTime) -> Option<TripReason> {
+    fn judge(&self, fault: CallFault, now: UnixTime) -> Option<String> {
         let most = self.limit(fault)?;
         // The number of calls in the settings is one of the long window, and says nothing about times.
         let enough = if is_time(fault) {
@@ -259,7 +214,7 @@ impl RuleGuard {
     }
 
     /// Whether calls in a row failed that are too many for chance, without those of one client.
-    fn judge_run(&self, now: UnixTime) -> Option<TripReason> {
+    fn judge_run(&self, now: UnixTime) -> Option<String> {
         let most = self.settings.failures?;
         let failed = self.run.without_one();
         if failed < LEAST_RUN || !most.is_surely_exceeded_by(failed, failed) {
@@ -269,46 +224,41 @@ impl RuleGuard {
         clients.extend(self.run.clients());
         let counts = [self.run.clients().count(), clients.len()];
         let [with, all] = counts.map(|number| u64::try_from(number).unwrap_or(u64::MAX));
-        is_of_clients(most, (with, all)).then(|| TripReason::Run {
-            failed: self.run.failed(),
-        })
+        is_of_clients(most, (with, all)).then(|| in_a_row(self.run.failed()))
     }
 
     /// Whether every call failed for some seconds, and nobody called in the window but those whose calls failed: then even one
     /// client is enough, such as a front end that renders on a server (T-94).
-    fn judge_outage(&self, now: UnixTime) -> Option<TripReason> {
+    fn judge_outage(&self, now: UnixTime) -> Option<String> {
         let most = self.settings.failures?;
         let failed = self.run.failed();
         let is_long = self.run.length(now) >= OUTAGE && most.is_surely_exceeded_by(failed, failed);
         let is_everybody = || self.long.clients(now).iter().all(|client| self.run.has(*client));
-        (is_long && is_everybody()).then_some(TripReason::Run { failed })
+        (is_long && is_everybody()).then(|| in_a_row(failed))
     }
 
-    fn reason(&self, fault: CallFault, most: Percentage, counts: &CallCounts) -> Option<TripReason> {
+    /// Why calls return to the site: what exceeds which limit.
+    fn reason(&self, fault: CallFault, most: Percentage, counts: &CallCounts) -> Option<String> {
         let (part, all) = counts.share(fault);
-        let slower = |site: Duration| {
-            self.lateness.map(|lateness| TripReason::Slower {
-                timed: all,
-                late: part,
-                allowed: lateness.allowed(site),
-                share: most,
-            })
+        let slower = |lateness: Lateness, site: Duration| {
+            let allowed = lateness.allowed(site).as_millis();
+            format!(
+                "{part} of {all} answers, more than {most}, took longer than {allowed} ms, which the site's times allow"
+            )
         };
         match fault {
-            CallFault::Failed => Some(TripReason::Failures {
-                calls: all,
-                failed: part,
-                most,
-            }),
-            CallFault::Different => Some(TripReason::Different {
-                compared: all,
-                different: part,
-                most,
-            }),
-            CallFault::LateHalf => slower(self.lateness?.half),
-            CallFault::LateTenth => slower(self.lateness?.tenth),
+            CallFault::Failed => Some(format!("{part} of {all} calls failed, more than {most}")),
+            CallFault::Different => Some(format!(
+                "{part} of {all} compared answers differ, more than {most}"
+            )),
+            CallFault::LateHalf => self.lateness.map(|lateness| slower(lateness, lateness.half)),
+            CallFault::LateTenth => self.lateness.map(|lateness| slower(lateness, lateness.tenth)),
         }
     }
+}
+
+fn in_a_row(failed: u64) -> String {
+    format!("{failed} calls in a row failed")
 }
 
 /// Whether a limit is exceeded beyond chance, or among so many calls that they are enough; and that without what one
@@ -337,35 +287,4 @@ const fn is_time(fault: CallFault) -> bool {
 /// Whether more of the clients have a fault than may, also without one of them.
 fn is_of_clients(most: Percentage, (with, all): (u64, u64)) -> bool {
     most.is_exceeded_by(with.saturating_sub(1), all.saturating_sub(1))
-}
-
-impl fmt::Display for TripReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failures { calls, failed, most } => {
-                write!(f, "{failed} of {calls} calls failed, more than {most}")
-            }
-            Self::Run { failed } => write!(f, "{failed} calls in a row failed"),
-            Self::Different {
-                compared,
-                different,
-                most,
-            } => {
-                write!(
-                    f,
-                    "{different} of {compared} compared answers differ, more than {most}"
-                )
-            }
-            Self::Slower {
-                timed,
-                late,
-                allowed,
-                share,
-            } => write!(
-                f,
-                "{late} of {timed} answers, more than {share}, took longer than {} ms, which the site's times allow",
-                allowed.as_millis()
-            ),
-        }
-    }
 }

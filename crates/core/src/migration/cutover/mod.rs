@@ -23,13 +23,13 @@ mod together;
 mod together_tests;
 mod window;
 
-pub use control::{GuardView, RuleChange, RuleControl};
-pub use guard::TripReason;
-pub use persisted::{PersistedRules, UnreadableRules};
+pub use control::{RuleChange, RuleControl};
+pub use guard::RuleGuard;
+pub use persisted::PersistedRules;
 pub use place::{ClientId, Placer, ShareKey};
 pub use plan::{CutoverCall, CutoverPlan};
 pub use rule_event::RuleEvent;
 pub use rule_record::{Merged, Returned, RuleRecord};
 pub use shared_counts::SharedCounts;
-pub use split::{SplitFault, SplitReason, split_stores};
+pub use split::split_stores;
 pub use tally::CallCounts;

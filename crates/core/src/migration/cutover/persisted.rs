@@ -16,28 +16,6 @@ pub struct PersistedRules {
     pub rules: BTreeMap<String, RuleRecord>,
 }
 
-/// A text that is not what the edge writes.
-#[derive(Debug, thiserror::Error)]
-pub enum UnreadableRules {
-    /// It is not JSON of this form.
-    #[error("it is not the JSON that the edge writes: {0}")]
-    Json(#[from] serde_json::Error),
-    /// Another version wrote it.
-    #[error("it has version {0}, not {VERSION}")]
-    Version(u32),
-    /// The key is no key.
-    #[error("its key is broken")]
-    Key,
-    /// Rules are missing.
-    #[error("it has {found} rules, not {count}")]
-    Count {
-        /// The rules in it.
-        found: usize,
-        /// The rules that it says it has.
-        count: usize,
-    },
-}
-
 #[derive(Debug, Serialize, Deserialize)]
 struct PersistedJson {
     version: u32,
@@ -68,18 +46,19 @@ impl PersistedRules {
     ///
     /// # Errors
     ///
-    /// When it is anything else.
-    pub fn parse(text: &str) -> Result<Self, UnreadableRules> {
-        let json: PersistedJson = serde_json::from_str(text)?;
+    /// Why it is anything else.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let json: PersistedJson = serde_json::from_str(text)
+            .map_err(|error| format!("it is not the JSON that the edge writes: {error}"))?;
         if json.version != VERSION {
-            return Err(UnreadableRules::Version(json.version));
+            return Err(format!("it has version {}, not {VERSION}", json.version));
         }
         let (found, count) = (json.rules.len(), json.count);
         if found != count {
-            return Err(UnreadableRules::Count { found, count });
+            return Err(format!("it has {found} rules, not {count}"));
         }
         Ok(Self {
-            share_key: ShareKey::of_hex(&json.share_key).ok_or(UnreadableRules::Key)?,
+            share_key: ShareKey::of_hex(&json.share_key).ok_or("its key is broken")?,
             rules: json.rules,
         })
     }
@@ -116,15 +95,15 @@ mod tests {
     fn it_is_read_as_it_is_written() {
         assert_eq!(PersistedRules::parse(&kept().to_json()).unwrap(), kept());
         let other = kept().to_json().replace("\"version\": 1", "\"version\": 2");
-        assert!(matches!(
-            PersistedRules::parse(&other),
-            Err(UnreadableRules::Version(2))
-        ));
+        assert_eq!(
+            PersistedRules::parse(&other).unwrap_err(),
+            "it has version 2, not 1"
+        );
         let fewer = kept().to_json().replace("\"count\": 1", "\"count\": 2");
-        assert!(matches!(
-            PersistedRules::parse(&fewer),
-            Err(UnreadableRules::Count { found: 1, count: 2 })
-        ));
+        assert_eq!(
+            PersistedRules::parse(&fewer).unwrap_err(),
+            "it has 1 rules, not 2"
+        );
     }
 
     proptest! {

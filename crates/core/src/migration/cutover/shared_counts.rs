@@ -7,7 +7,7 @@ use super::place::ClientId;
 use super::tally::{CallCounts, Tally};
 
 /// What one edge counted for a rule in one slot of its window, as JSON.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedCounts {
     /// The rule.
     pub rule: String,
@@ -19,13 +19,13 @@ pub struct SharedCounts {
     pub steps: Vec<String>,
     /// The calls since the step began.
     pub step_calls: u64,
-    total: [u64; 7],
+    pub(super) total: [u64; 7],
     /// Clients by the numbers of their hashes: those with faults first, no more than some hundred.
-    clients: Vec<(u64, [u64; 7])>,
+    pub(super) clients: Vec<(u64, [u64; 7])>,
     /// How often answers of the backend fell into which bucket of times.
-    own: Vec<(usize, u32)>,
+    pub(super) own: Vec<(usize, u32)>,
     /// The same of the site.
-    primary: Vec<(usize, u32)>,
+    pub(super) primary: Vec<(usize, u32)>,
 }
 
 /// The most clients that an edge tells of in one slot.
@@ -37,7 +37,8 @@ impl SharedCounts {
     /// The kind of the sealed text.
     pub const KIND: &'static str = "counts";
 
-    pub(super) fn with(self, tally: &Tally) -> Self {
+    /// The counts of a slot, without its name.
+    pub(super) fn of(tally: &Tally) -> Self {
         let mut clients: Vec<_> = tally.clients.iter().collect();
         clients.sort_by_key(|(client, counts)| (!counts.has_fault(), client.get()));
         let clients = clients.into_iter().take(MOST_CLIENTS);
@@ -48,22 +49,7 @@ impl SharedCounts {
                 .collect(),
             own: tally.own.buckets().collect(),
             primary: tally.primary.buckets().collect(),
-            ..self
-        }
-    }
-
-    /// No counts yet.
-    pub(super) const fn empty(rule: String, slot: String, steps: Vec<String>) -> Self {
-        Self {
-            rule,
-            slot,
-            version: 0,
-            steps,
-            step_calls: 0,
-            total: [0; 7],
-            clients: Vec::new(),
-            own: Vec::new(),
-            primary: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -116,8 +102,11 @@ mod tests {
                 counts.failed += u64::from(client < 3);
             });
         }
-        let empty = SharedCounts::empty("a".to_owned(), "30000-7".to_owned(), Vec::new());
-        let counts = empty.with(&tally);
+        let counts = SharedCounts {
+            rule: "a".to_owned(),
+            slot: "30000-7".to_owned(),
+            ..SharedCounts::of(&tally)
+        };
         let read = SharedCounts::read(&counts.to_json(), "a", "30000-7").unwrap();
         assert_eq!(read, counts);
         assert_eq!((read.tally().total, &read.tally().own), (tally.total, &tally.own));

@@ -1,52 +1,22 @@
 //! Rules that would split the records of one kind between two stores.
 
-use std::fmt;
-
 use crate::settings::{CutMethods, CutoverRule, Percentage, Settings};
-use calendar_edge_judge::contract::{Kind, Operation, table};
+use calendar_edge_judge::contract::{Operation, table};
 
-/// A rule that splits records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SplitFault {
-    /// The position of the rule.
-    pub rule: usize,
-    /// How it splits them.
-    pub reason: SplitReason,
-}
-
-/// How a rule splits records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SplitReason {
-    /// Records are written to one store, and another one is asked about these or about linked records.
-    Elsewhere {
-        /// What is written at the backend of the rule.
-        written: Kind,
-        /// An operation that does not always lead there.
-        operation: &'static str,
-    },
-    /// Reads that fail would be answered from the other store.
-    Fallback,
-    /// The guard would return calls to the other store.
-    Guard,
-}
-
-/// The rules of these settings that split records although no `same_store` says that there is one store only.
+/// The positions of the rules of these settings that split records, each with how it does, although no `same_store` says that there is one store only.
 ///
 /// A rule about reads alone splits nothing: all records are written to one store, and the backend reads a copy of it. A
 /// rule that moves writes splits, unless everything that shows these records, and everything that they link, moves with
 /// them, for all clients. Events link all other kinds, so that there is one group of records.
-pub fn split_stores(settings: &Settings) -> Vec<SplitFault> {
+pub fn split_stores(settings: &Settings) -> Vec<(usize, String)> {
     let rules = settings.cutover.iter().enumerate();
     let moving = rules.filter(|(_, rule)| !rule.same_store);
     moving
-        .filter_map(|(index, rule)| {
-            let reason = split_by(rule, settings)?;
-            Some(SplitFault { rule: index, reason })
-        })
+        .filter_map(|(index, rule)| Some((index, split_by(rule, settings)?)))
         .collect()
 }
 
-fn split_by(rule: &CutoverRule, settings: &Settings) -> Option<SplitReason> {
+fn split_by(rule: &CutoverRule, settings: &Settings) -> Option<String> {
     let operations = || table().operations().iter();
     let written = operations()
         .filter(|operation| operation.is_write() && is_about(rule, operation))
@@ -62,18 +32,24 @@ fn split_by(rule: &CutoverRule, settings: &Settings) -> Option<SplitReason> {
         .map(|operation| (operation, leads_to(&rule.backend, operation, settings)))
         .find(|(_, leads_there)| !leads_there);
     if let Some((operation, _)) = elsewhere {
-        let operation = operation.name.as_str();
-        return Some(SplitReason::Elsewhere { written, operation });
+        return Some(format!(
+            "{} would be written there, and calls of `{}` would still lead to another store",
+            written.collection(),
+            operation.name
+        ));
     }
     returning(rule)
 }
 
+const FALLBACK: &str = "a read that fails would be answered from the other store";
+const GUARD: &str = "the guard would return calls to the other store";
+
 /// How a rule may return calls of its clients to the site.
-fn returning(rule: &CutoverRule) -> Option<SplitReason> {
+fn returning(rule: &CutoverRule) -> Option<String> {
     if rule.fallback {
-        return Some(SplitReason::Fallback);
+        return Some(FALLBACK.to_owned());
     }
-    rule.guard.as_ref().map(|_| SplitReason::Guard)
+    rule.guard.as_ref().map(|_| GUARD.to_owned())
 }
 
 fn takes_writes(rule: &CutoverRule) -> bool {
@@ -106,20 +82,6 @@ fn takes_all_clients(rule: &CutoverRule, settings: &Settings) -> bool {
     is_served && rule.share == Percentage::ALL && rule.steps.is_empty()
 }
 
-impl fmt::Display for SplitReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Elsewhere { written, operation } => write!(
-                f,
-                "{} would be written there, and calls of `{operation}` would still lead to another store",
-                written.collection()
-            ),
-            Self::Fallback => f.write_str("a read that fails would be answered from the other store"),
-            Self::Guard => f.write_str("the guard would return calls to the other store"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,18 +96,17 @@ mod tests {
         }
     }
 
-    fn faults(rules: &[CutoverRule]) -> Vec<(usize, SplitReason)> {
+    fn faults(rules: &[CutoverRule]) -> Vec<(usize, String)> {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
         settings.cutover = rules.to_vec();
-        let faults = split_stores(&settings).into_iter();
-        faults.map(|fault| (fault.rule, fault.reason)).collect()
+        split_stores(&settings)
     }
 
-    fn elsewhere(faults: &[(usize, SplitReason)]) -> Option<&'static str> {
-        match faults {
-            [(_, SplitReason::Elsewhere { operation, .. }), ..] => Some(operation),
-            _ => None,
-        }
+    /// The operation whose calls lead to another store, by the first of the faults.
+    fn elsewhere(faults: &[(usize, String)]) -> Option<&str> {
+        let (_, reason) = faults.first()?;
+        let (_, named) = reason.split_once("calls of `")?;
+        Some(named.split_once("` would still lead")?.0)
     }
 
     #[test]
@@ -198,23 +159,20 @@ mod tests {
             fallback: true,
             ..rule("*", CutMethods::All)
         };
-        assert_eq!(
-            faults(std::slice::from_ref(&falling)),
-            [(0, SplitReason::Fallback)]
-        );
+        assert_eq!(faults(std::slice::from_ref(&falling)), [(0, FALLBACK.to_owned())]);
         let reads = CutoverRule {
             fallback: true,
             ..rule("*", CutMethods::Reads)
         };
         assert_eq!(
             faults(&[rule("*", CutMethods::Writes), reads]),
-            [(1, SplitReason::Fallback)]
+            [(1, FALLBACK.to_owned())]
         );
         let guarded = CutoverRule {
             guard: Some(GuardSettings::default()),
             ..rule("*", CutMethods::All)
         };
-        assert_eq!(faults(&[guarded]), [(0, SplitReason::Guard)]);
+        assert_eq!(faults(&[guarded]), [(0, GUARD.to_owned())]);
     }
 
     #[test]

@@ -54,15 +54,13 @@ impl RuleControl {
         let Some(guard) = &self.guard else {
             return Vec::new();
         };
-        let slot = |number: u128| {
-            let mut counts =
-                SharedCounts::empty(self.rule.name.clone(), guard.slot_name(number), self.steps());
-            counts.version = self.standing.version;
-            counts.step_calls = self.standing.calls;
-            match guard.own(number) {
-                Some(tally) => counts.with(tally),
-                None => counts,
-            }
+        let slot = |number: u128| SharedCounts {
+            rule: self.rule.name.clone(),
+            slot: guard.slot_name(number),
+            version: self.standing.version,
+            steps: self.steps(),
+            step_calls: self.standing.calls,
+            ..guard.own(number).map(SharedCounts::of).unwrap_or_default()
         };
         guard.open_slots(now).map(slot).collect()
     }
@@ -79,7 +77,7 @@ impl RuleControl {
         let current = others.iter().filter(|counts| counts.version == version);
         current.for_each(|counts| sum.add_all(&counts.tally()));
         let reason = guard.hear(number, sum, now)?;
-        self.return_calls(reason.to_string(), now);
+        self.return_calls(reason.clone(), now);
         Some(RuleChange::Returned(reason))
     }
 
