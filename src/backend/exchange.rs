@@ -196,7 +196,9 @@ impl Backend {
 
     fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
         let outcome = status.map_or_else(ExchangeFailure::label, class_label);
-        self.shared.exchanges.exchanged(operation, outcome, started.elapsed());
+        self.shared
+            .exchanges
+            .exchanged(operation, outcome, started.elapsed());
     }
 }
 

@@ -14,7 +14,7 @@ pub struct ConfigError {
 
 /// The place of a typed value.
 #[derive(Debug)]
-pub(super) enum Location {
+pub enum Location {
     /// In a file.
     File {
         /// The file's name.
@@ -169,6 +169,11 @@ impl Location {
 // === impl ConfigError ===
 
 impl ConfigError {
+    /// The places of the problems, in the order of the file, then those of flags and variables; at least one.
+    pub fn places(&self) -> impl Iterator<Item = &Location> {
+        self.problems.iter().map(|(place, _)| place)
+    }
+
     /// An error about a file as a whole.
     pub(super) fn about_file(name: &str, message: String) -> Self {
         let mut problems = ConfigProblems::default();

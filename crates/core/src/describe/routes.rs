@@ -71,7 +71,7 @@ fn extra_row(name: &str) -> [String; 5] {
 }
 
 fn argument_row(argument: &Argument) -> [String; 5] {
-    let presence = if argument.is_required() {
+    let presence = if argument.is_required {
         "required"
     } else {
         "optional"

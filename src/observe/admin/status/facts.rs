@@ -48,7 +48,6 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
     let roots = settings.roots.iter().enumerate();
     let roots = roots.map(|(place, root)| {
         let table = tables.of_root(place);
-        let differences = table.differences();
         json!({
             "path": root.path,
             "language": root.language,
@@ -56,7 +55,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
             "contract": {
                 "read": table.is_read(),
                 "generation": table.generations().to_string(),
-                "differences": differences.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "differences": table.differences(),
             },
         })
     });
