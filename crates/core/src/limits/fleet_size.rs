@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The number of edges and the position of this one among them, in the order of their names; clones share it.
 #[derive(Debug, Clone)]
 pub struct FleetSize(Arc<AtomicU64>);
+
+/// The time for which each line that is read counts.
+const LINE_INTERVAL: Duration = Duration::from_millis(10);
 
 // === impl FleetSize ===
 
@@ -33,6 +37,14 @@ impl FleetSize {
         let (edges, position) = self.read();
         let [edges, position] = [edges, position].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
         (total / edges + usize::from(position < total % edges)).max(1)
+    }
+
+    /// The time between two readings of the table of edges: a hundred lines a second for each edge, however many they are,
+    /// and at least once a second. The permits of a few edges follow their calls, and the store lasts for many.
+    pub fn meeting_interval(&self) -> Duration {
+        LINE_INTERVAL
+            .saturating_mul(self.edges())
+            .min(Duration::from_secs(1))
     }
 
     fn read(&self) -> (u32, u32) {
