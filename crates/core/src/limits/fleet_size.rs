@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct FleetSize(Arc<AtomicU64>);
 
-/// The time for which each line that is read counts.
+/// The mean time between two lines of the table that an edge reads.
 const LINE_INTERVAL: Duration = Duration::from_millis(10);
 
 // === impl FleetSize ===
@@ -39,8 +39,9 @@ impl FleetSize {
         (total / edges + usize::from(position < total % edges)).max(1)
     }
 
-    /// The time between two readings of the table of edges: a hundred lines a second for each edge, however many they are,
-    /// and at least once a second. The permits of a few edges follow their calls, and the store lasts for many.
+    /// The shortest time between two readings of the table of edges, so that an edge reads a hundred lines a second however
+    /// many edges there are; at most a second. Among ten edges each exchange reads it: parts follow queues, which change
+    /// within a few calls.
     pub fn meeting_interval(&self) -> Duration {
         LINE_INTERVAL
             .saturating_mul(self.edges())
@@ -81,5 +82,13 @@ mod tests {
         }
         assert_eq!(FleetSize::new(0).equal_part(8), 8);
         assert_eq!(FleetSize::new(3).equal_part(8), 2, "nothing of what is left over");
+    }
+
+    #[test]
+    fn more_edges_read_the_table_less_often() {
+        for (edges, millis) in [(1, 10), (3, 30), (10, 100), (60, 600), (100, 1000), (300, 1000)] {
+            let interval = FleetSize::new(edges).meeting_interval();
+            assert_eq!(interval, Duration::from_millis(millis), "{edges}");
+        }
     }
 }
