@@ -97,6 +97,7 @@ fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, Reloa
         reload.log.replace(&settings.log.filter)?;
         Ok(())
     })?;
+    effective.warn_of_hidden();
     reloader.program_context().now_effective(effective, &pinned);
     Ok(pinned)
 }
