@@ -98,7 +98,12 @@ fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, Reloa
         Ok(())
     })?;
     effective.warn_of_hidden();
-    reloader.program_context().now_effective(effective, &pinned);
+    let effective = match reloader.effective().load_full() {
+        // Keys that need a restart keep their old values.
+        Some(older) => effective.keeping(&older, &pinned),
+        None => effective,
+    };
+    reloader.effective().store(Some(Arc::new(effective)));
     Ok(pinned)
 }
 
