@@ -234,14 +234,18 @@ def is_running(pid):
 
 
 def editor(arguments):
-    """Copies what start.md says: upstream, location and second server of the snippet, under the name of this site."""
+    """Copies what start.md says, under the name of this site: first the second server of the snippet, then the rest."""
     site = Path(arguments[0])
     snippet = Path("nginx.conf").read_text().replace("www.example.org", "wp.example.org")
-    upstream = re.search(r"^upstream .*?^}\n", snippet, re.MULTILINE | re.DOTALL)[0]
-    location = re.search(r"^    location ~ \^.*?^    }\n", snippet, re.MULTILINE | re.DOTALL)[0]
-    second = re.findall(r"^server .*?^}\n", snippet, re.MULTILINE | re.DOTALL)[1]
-    server = site.read_text().replace("    location / {", location + "\n    location / {", 1)
-    site.write_text(upstream + server + second)
+    whole = re.MULTILINE | re.DOTALL
+    second = re.findall(r"^server .*?^}\n", snippet, whole)[1]
+    text = site.read_text()
+    if second not in text:
+        site.write_text(text + second)
+        return 0
+    upstream = re.search(r"^upstream .*?^}\n", snippet, whole)[0]
+    location = re.search(r"^    location ~ \^.*?^    }\n", snippet, whole)[0]
+    site.write_text(upstream + text.replace("    location / {", location + "\n    location / {", 1))
     return 0
 
 
