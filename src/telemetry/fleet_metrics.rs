@@ -91,6 +91,7 @@ impl FleetMetrics {
     pub(crate) fn expect(&self) {
         self.fleet_up.expect([]);
         self.fleet_members.expect([]);
+        self.fleet_clock_offset_seconds.expect([]);
         self.fleet_exchange_seconds.expect([]);
         self.fleet_settled_buckets.expect([]);
         self.fleet_logins_alone.expect([]);
