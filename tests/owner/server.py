@@ -81,10 +81,36 @@ add_action( 'rest_api_init', function () {
 """
 
 
+# What a site without PHP answers to those who only read.
+STAND_IN = f"""server {{
+    listen 443 ssl;
+    server_name {NAME};
+    ssl_certificate     /etc/ssl/{NAME}.crt;
+    ssl_certificate_key /etc/ssl/{NAME}.key;
+    default_type application/json;
+
+    location = / {{
+        if ($arg_rest_route) {{ return 200 '{{"events":[]}}'; }}
+        add_header Link '<https://{NAME}/wp-json/>; rel="https://api.w.org/"';
+        return 200 '<p>a site</p>';
+    }}
+    location = /wp-json/ {{ return 200 '{{"name":"A site","home":"https://{NAME}","namespaces":["tribe/events/v1","wp/v2"]}}'; }}
+    location = /wp-json/tribe/events/v1 {{ alias {WEB}/index.json; }}
+    location = /wp-json/tribe/events/v1/events {{ return 200 '{{"events":[],"total":0,"total_pages":0}}'; }}
+    location / {{ return 404 '{{"code":"event-not-found","message":"There is none.","data":{{"status":404}}}}'; }}
+}}
+"""
+
+
 def lacking():
     """The programs that are not installed; nothing runs without them."""
-    wanted = {"nginx-light": program("nginx"), "php-fpm": fpm_program(), "openssl": program("openssl"), "curl": program("curl")}
-    return [*missing(), *(package for package, found in wanted.items() if not found)]
+    wanted = {"nginx-light": "nginx", "openssl": "openssl", "curl": "curl"}
+    return [package for package, name in wanted.items() if not program(name)]
+
+
+def lacking_wordpress():
+    """The same for a WordPress."""
+    return [*missing(), *([] if fpm_program() else ["php-fpm"])]
 
 
 def make_private(root):
@@ -118,13 +144,22 @@ def certify(root):
 class Server:
     """The site of an owner, as it was before the edge."""
 
-    def __init__(self, root):
+    def __init__(self, root, is_wordpress):
         self.root = root
-        self.site = Site(root)
-        self.site.root = WEB
+        self.site = Site(root) if is_wordpress else None
         self.fpm = None
 
     def start(self):
+        SITES.write_text(BEFORE if self.site else STAND_IN)
+        if self.site:
+            self.start_wordpress()
+        else:
+            WEB.mkdir()
+            shutil.copy(TOP / "fixtures/contract/index.json", WEB / "index.json")
+        subprocess.run(["nginx"], check=True)
+
+    def start_wordpress(self):
+        self.site.root = WEB
         self.site.build()
         PLUGIN.unlink()
         shutil.copy(TOP / "fixtures/contract/index.json", WEB / "index.json")
@@ -134,12 +169,11 @@ class Server:
         shutil.copy(WEB / "wp-config.php", self.root / "wp-config.php")
         (self.root / "fpm.conf").write_text(FPM)
         self.fpm = subprocess.Popen([fpm_program(), "--nodaemonize", "--fpm-config", self.root / "fpm.conf"], stdin=subprocess.DEVNULL)
-        SITES.write_text(BEFORE)
-        subprocess.run(["nginx"], check=True)
 
     def restore(self):
         """As before the edge, for the next way to install it."""
-        shutil.copy(self.root / "wp-config.php", WEB)
+        if self.site:
+            shutil.copy(self.root / "wp-config.php", WEB)
         PLUGIN.unlink(missing_ok=True)
         for folder in ("/etc/calendar-edge", "/etc/systemd/system/calendar-edge.service.d", self.root / "installed"):
             shutil.rmtree(folder, ignore_errors=True)
@@ -149,4 +183,5 @@ class Server:
         if self.fpm:
             self.fpm.terminate()
             self.fpm.wait(20)
-        self.site.stop()
+        if self.site:
+            self.site.stop()
