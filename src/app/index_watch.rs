@@ -7,7 +7,9 @@ use tokio::sync::oneshot;
 
 use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
-use crate::backend::{IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace};
+use crate::backend::{
+    IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace, read_words,
+};
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
@@ -143,6 +145,11 @@ impl IndexWatch {
             keep(self.indexes.clone(), settings.site()).await;
         }
         self.first = None;
+        // After the start: until then the edge speaks English, or as its file says.
+        if self.learn_words(&settings.site()).await {
+            self.reloader.renew_tables();
+            keep(self.indexes.clone(), settings.site()).await;
+        }
         compare_further(self.reloader.metrics(), &settings).await;
         (named.max(read), is_named || is_learnt)
     }
@@ -216,6 +223,26 @@ impl IndexWatch {
             }
         }
         (round, is_changed)
+    }
+
+    /// Asks the sites that have not been asked since their index has changed, or that now refuse in another language. Returns
+    /// true if any words are to be kept.
+    async fn learn_words(&self, site: &BackendSettings) -> bool {
+        let mut is_learnt = false;
+        for (source, known) in self.indexes.words(site) {
+            match read_words(site, source.root(), known.as_ref()).await {
+                Ok(None) => {}
+                Ok(Some(words)) => {
+                    self.indexes.learn_words(&source, words);
+                    is_learnt = true;
+                }
+                Err(error) => {
+                    let (root, error) = (source.root().as_str(), with_causes(&error));
+                    tracing::info!(root, error, "the site's words for refusals cannot be learnt now");
+                }
+            }
+        }
+        is_learnt
     }
 
     /// Counts that an index could not be read, and logs why: once, if the plugin is not there.

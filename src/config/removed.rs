@@ -135,15 +135,8 @@ const REMOVED: [(&str, &[&str], &str); 35] = [
     ),
     (
         "roots.messages",
-        &[
-            "callback_disabled",
-            "invalid_callback",
-            "invalid_json",
-            "invalid_namespace",
-            "invalid_parameter",
-            "wrong_type",
-        ],
-        "Only programs under development meet this message: it is English.",
+        &[],
+        "The edge learns the messages from the site.",
     ),
     ("shadow", &["bytes", "double", "in_flight"], FIXED),
     (
