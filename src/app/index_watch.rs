@@ -77,7 +77,11 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
             (round, is_changed) = watch.read(!is_wanted) => pauses.count(round, is_changed, is_wanted),
         }
         is_wanted = tokio::select! {
-            () = tokio::time::sleep(pauses.next(interval)) => false,
+            // Words wait for everything else: until they are learnt the edge speaks English, or as its file says.
+            () = async {
+                watch.learn_words().await;
+                tokio::time::sleep(pauses.next(interval)).await;
+            } => false,
             () = async {
                 tokio::time::sleep(pauses.shortest()).await;
                 looks.wanted().await;
@@ -145,11 +149,6 @@ impl IndexWatch {
             keep(self.indexes.clone(), settings.site()).await;
         }
         self.first = None;
-        // After the start: until then the edge speaks English, or as its file says.
-        if self.learn_words(&settings.site()).await {
-            self.reloader.renew_tables();
-            keep(self.indexes.clone(), settings.site()).await;
-        }
         compare_further(self.reloader.metrics(), &settings).await;
         (named.max(read), is_named || is_learnt)
     }
@@ -225,16 +224,16 @@ impl IndexWatch {
         (round, is_changed)
     }
 
-    /// Asks the sites that have not been asked since their index has changed, or that now refuse in another language. Returns
-    /// true if any words are to be kept.
-    async fn learn_words(&self, site: &BackendSettings) -> bool {
-        let mut is_learnt = false;
-        for (source, known) in self.indexes.words(site) {
-            match read_words(site, source.root(), known.as_ref()).await {
+    /// Asks the sites that have not been asked since their index has changed, or that now refuse in another language.
+    async fn learn_words(&self) {
+        let site = self.reloader.settings().site();
+        for (source, known) in self.indexes.words(&site) {
+            match read_words(&site, source.root(), known.as_ref()).await {
                 Ok(None) => {}
                 Ok(Some(words)) => {
                     self.indexes.learn_words(&source, words);
-                    is_learnt = true;
+                    self.reloader.renew_tables();
+                    keep(self.indexes.clone(), site.clone()).await;
                 }
                 Err(error) => {
                     let (root, error) = (source.root().as_str(), with_causes(&error));
@@ -242,7 +241,6 @@ impl IndexWatch {
                 }
             }
         }
-        is_learnt
     }
 
     /// Counts that an index could not be read, and logs why: once, if the plugin is not there.
