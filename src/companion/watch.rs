@@ -45,9 +45,12 @@ pub(crate) async fn follow_companions(
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
         while asking.try_join_next().is_some() {}
         let is_expected = !companion_service.load().requests.is_empty();
-        let is_called = companions.were_called(CompanionSilence::LONG / 2);
-        if let Some(is_silent) = silence.look(is_expected, is_called, companions.last_sign(), unix_time()) {
-            tell_silence(&metrics, is_silent);
+        let long = CompanionSilence::long(companions.reconcile());
+        let is_called = companions.were_called(long / 2);
+        let last = companions.last_sign();
+        if let Some(is_silent) = silence.look(is_expected, is_called, last, (long, unix_time())) {
+            metrics.companion_is_silent(is_silent);
+            tell_silence(is_silent, long);
         }
         for root in companions.look() {
             let (companions, companion_service) = (companions.clone(), companion_service.load_full());
@@ -56,10 +59,9 @@ pub(crate) async fn follow_companions(
     }
 }
 
-fn tell_silence(metrics: &CacheMetrics, is_silent: bool) {
-    metrics.companion_is_silent(is_silent);
+fn tell_silence(is_silent: bool, long: Duration) {
     if is_silent {
-        let seconds = CompanionSilence::LONG.as_secs();
+        let seconds = long.as_secs();
         tracing::warn!(
             seconds,
             advice = "activate the plugin at the site with the secret of this edge; `calendar-edge check` says what is missing",

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use serde_json::{Map, Value};
+use strum::VariantArray as _;
 
 use super::words::{Message, Words};
 use crate::contract::Schema;
@@ -108,7 +109,7 @@ impl Words {
     /// The reverse of [`Words::to_json`]; what is no sentence is English.
     pub fn from_json(json: &Value) -> Self {
         let mut words = Self::english();
-        for message in Message::ALL {
+        for &message in Message::VARIANTS {
             if let Some(text) = json.get(message.english()).and_then(Value::as_str) {
                 let _ = words.name(message, text);
             }
@@ -170,7 +171,7 @@ mod tests {
             (Message::WrongType, "100 % b ist a nicht."),
             (Message::Forbidden, "Das darfst du nicht."),
         ];
-        assert_eq!(cases.map(|(message, _)| message), Message::ALL);
+        assert_eq!(cases.map(|(message, _)| message), Message::VARIANTS);
         for (message, said) in cases {
             assert_eq!(words.say(message, &["a", "b"]), said);
         }

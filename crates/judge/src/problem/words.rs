@@ -1,7 +1,7 @@
 //! WordPress's sentences, in English or in the language of a site.
 
 /// A sentence of WordPress's own refusals (backend.md section 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Message {
     /// No route matches.
     NoRoute,
@@ -40,20 +40,6 @@ const LONGEST: usize = 1000;
 // === impl Message ===
 
 impl Message {
-    /// All of them.
-    pub(super) const ALL: [Self; 10] = [
-        Self::NoRoute,
-        Self::InvalidNamespace,
-        Self::InvalidCallback,
-        Self::CallbackDisabled,
-        Self::InvalidJson,
-        Self::Missing,
-        Self::Invalid,
-        Self::InvalidOne,
-        Self::WrongType,
-        Self::Forbidden,
-    ];
-
     /// The sentence of an English site, with `%s` or `%1$s` where WordPress inserts a value.
     pub const fn english(self) -> &'static str {
         match self {

@@ -52,7 +52,7 @@ function concerns(now) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
-  if (now.cache.companion.is_missed) add("warn", "Clients call, and the companion plugin was not heard of for five minutes, which the settings expect.", "#cache", "CompanionSilent");
+  if (now.cache.companion.is_missed) add("warn", "Clients call, and the companion plugin, which the settings expect, is not heard of: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
   else if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
