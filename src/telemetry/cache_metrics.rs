@@ -17,7 +17,8 @@ metrics! {
         cache_removals: Counter["cause" in RemovalCause::ALL] = "Removals because something changed";
         cache_weight_bytes: Gauge = "Memory of all kept answers";
         companion_silent: Gauge =
-            "Whether `origin.secret_file` is set, and clients called for 30 times `cache.reconcile` without a sign of the companion plugin";
+            "Whether `origin.secret_file` is set, and clients called for 30 times `cache.reconcile` without a sign of the \
+             companion plugin";
     }
 }
 
