@@ -3,35 +3,26 @@
 /** Fewer requests tell nothing about slow ones. */
 const LEAST = 5;
 
+/** Whether the site is fine; what was saved and refused since the start; how busy the last minute was. */
 function headline(now) {
-  const all = grown(now, MINUTE, (one) => one.requests);
-  const time = apart(now, MINUTE);
-  say($("now-title"), Math.floor(time) === MINUTE || time <= 0 ? "Last minute" : `Last ${span(time)}`);
+  const { level, text } = concerns(now).find((one) => one.level !== "note") ?? {};
+  say($("fine"), { bad: "No", warn: "Look below" }[level] ?? "Yes");
+  $("fine").className = level ?? "good";
+  say($("fine-note"), text ?? "nothing needs attention");
+  const { sum_seconds: total, count } = now.phases.backend;
+  const hits = now.sources.cache;
+  say($("saved"), number.format(hits));
+  say($("saved-note"), count ? `${duration(hits * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
+  const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
+  say($("refused"), number.format(now.refused));
+  say($("refused-note"), `${number.format(would)} more would be, in mode enforce`);
   say($("now-rate"), perSecond(rate(now, MINUTE, (one) => one.requests)));
-  say($("now-sum"), `${number.format(all)} requests`);
+  say($("now-sum"), `${number.format(grown(now, MINUTE, (one) => one.requests))} requests`);
   say($("now-p99"), duration(quantile(now, MINUTE, .99)));
   say($("now-p50"), `p50 ${duration(quantile(now, MINUTE, .5))}`);
-  const failed = grown(now, MINUTE, (one) => one.statuses.failed);
-  say($("now-failed"), percent(failed, all));
-  say($("now-failed-sum"), `${number.format(failed)} of ${number.format(all)}`);
-  answers(now);
   say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}${now.fleet ? `, fleet of ${now.fleet.members.length}` : ""}`);
   $("state").className = now.ready ? "good" : "warn";
   say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
-}
-
-/** Is the site fine, what was saved, and what was refused: counts since the start. */
-function answers(now) {
-  const [worst] = concerns(now);
-  say($("fine"), { bad: "No", warn: "Look below" }[worst?.level] ?? "Yes");
-  $("fine").className = { bad: "bad", warn: "warn" }[worst?.level] ?? "good";
-  say($("fine-note"), worst && worst.level !== "note" ? worst.text : "nothing needs attention");
-  const { sum_seconds: total, count } = now.phases.backend;
-  say($("saved"), number.format(now.sources.cache));
-  say($("saved-note"), !now.cache.enabled ? "the cache is off" : count ? `about ${duration(now.sources.cache * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed yet");
-  const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
-  say($("refused"), number.format(now.refused));
-  say($("refused-note"), would ? `${number.format(would)} more would be, in mode enforce` : "no more would be, in mode enforce");
 }
 
 /** What an operator should look at: level, text, where it is shown, and its section of the runbook. */
@@ -52,7 +43,7 @@ function concerns(now) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
-  if (now.cache.companion.is_missed) add("warn", "Clients call, and the companion plugin, which the settings expect, is not heard of: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
+  if (now.cache.companion.is_missed) add("warn", "The companion plugin, which the settings expect, is not heard of.", "#cache", "CompanionSilent");
   else if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
@@ -139,7 +130,7 @@ function cache(now, answer) {
   });
   const all = (name) => kept.operations.reduce((all, one) => all + one[name], 0);
   pairs(part.querySelector("dl"), [
-    ["Hit ratio", `${percent(all("hits"), all("lookups"))} of ${number.format(all("lookups"))} reads since the start`],
+    ["Saved", `${number.format(all("hits"))} of ${number.format(all("lookups"))} reads since the start`],
     ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
     ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
     ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
