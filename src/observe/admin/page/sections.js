@@ -3,7 +3,7 @@
 /** Fewer requests tell nothing about slow ones. */
 const LEAST = 5;
 
-/** Whether the site is fine; what was saved and refused since the start; how busy the last minute was. */
+/** The figures: saved and refused since the start. */
 function headline(now) {
   const { level, text } = concerns(now).find((one) => one.level !== "note") ?? {};
   say($("fine"), { bad: "No", warn: "Look below" }[level] ?? "Yes");
@@ -19,7 +19,6 @@ function headline(now) {
   say($("now-rate"), perSecond(rate(now, MINUTE, (one) => one.requests)));
   say($("now-sum"), `${number.format(grown(now, MINUTE, (one) => one.requests))} requests`);
   say($("now-p99"), duration(quantile(now, MINUTE, .99)));
-  say($("now-p50"), `p50 ${duration(quantile(now, MINUTE, .5))}`);
   say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}${now.fleet ? `, fleet of ${now.fleet.members.length}` : ""}`);
   $("state").className = now.ready ? "good" : "warn";
   say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
@@ -43,8 +42,7 @@ function concerns(now) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
-  if (now.cache.companion.is_missed) add("warn", "The companion plugin, which the settings expect, is not heard of.", "#cache", "CompanionSilent");
-  else if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
+  if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
