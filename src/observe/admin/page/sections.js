@@ -126,9 +126,7 @@ function cache(now, answer) {
     part.rows = body;
     return [h("dl", { class: "pairs" }), box];
   });
-  const all = (name) => kept.operations.reduce((all, one) => all + one[name], 0);
   pairs(part.querySelector("dl"), [
-    ["Saved", `${number.format(all("hits"))} of ${number.format(all("lookups"))} reads since the start`],
     ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
     ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
     ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
