@@ -61,9 +61,8 @@ pub(crate) async fn follow_companions(
 
 fn tell_silence(is_silent: bool, long: Duration) {
     if is_silent {
-        let seconds = long.as_secs();
         tracing::warn!(
-            seconds,
+            seconds = long.as_secs(),
             advice = "activate the plugin at the site with the secret of this edge; `calendar-edge check` says what is missing",
             "clients call, and the companion plugin is not heard of"
         );
