@@ -170,7 +170,11 @@ async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
         // Bounded: the first call finds namespace and index known, unless the site is slow or down.
         let _ = tokio::time::timeout(FIRST_READING, read).await;
     }
-    let following = follow_companions(gateway.companions.clone(), reloader.companion_service());
+    let following = follow_companions(
+        gateway.companions.clone(),
+        reloader.companion_service(),
+        gateway.metrics.cache().clone(),
+    );
     let posting = post_changes(
         gateway.companions.clone(),
         reloader.companion_service(),

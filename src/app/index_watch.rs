@@ -7,7 +7,9 @@ use tokio::sync::oneshot;
 
 use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
-use crate::backend::{IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace};
+use crate::backend::{
+    IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace, read_words,
+};
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use calendar_edge_judge::contract::TableInForce;
@@ -75,7 +77,11 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
             (round, is_changed) = watch.read(!is_wanted) => pauses.count(round, is_changed, is_wanted),
         }
         is_wanted = tokio::select! {
-            () = tokio::time::sleep(pauses.next(interval)) => false,
+            // Words wait for everything else: until they are learnt the edge speaks English, or as its file says.
+            () = async {
+                watch.learn_words().await;
+                tokio::time::sleep(pauses.next(interval)).await;
+            } => false,
             () = async {
                 tokio::time::sleep(pauses.shortest()).await;
                 looks.wanted().await;
@@ -216,6 +222,25 @@ impl IndexWatch {
             }
         }
         (round, is_changed)
+    }
+
+    /// Asks the sites that have not been asked since their index has changed, or that now refuse in another language.
+    async fn learn_words(&self) {
+        let site = self.reloader.settings().site();
+        for (source, known) in self.indexes.words(&site) {
+            match read_words(&site, source.root(), known.as_ref()).await {
+                Ok(None) => {}
+                Ok(Some(words)) => {
+                    self.indexes.learn_words(&source, words);
+                    self.reloader.renew_tables();
+                    keep(self.indexes.clone(), site.clone()).await;
+                }
+                Err(error) => {
+                    let (root, error) = (source.root().as_str(), with_causes(&error));
+                    tracing::info!(root, error, "the site's words for refusals cannot be learnt now");
+                }
+            }
+        }
     }
 
     /// Counts that an index could not be read, and logs why: once, if the plugin is not there.

@@ -20,6 +20,7 @@ use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
     calendar_namespace,
 };
+use calendar_edge_judge::problem::Words;
 
 /// The reason why an index could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -138,6 +139,37 @@ pub(crate) async fn read_index(
         Err(_) => None,
     };
     Ok((index.with_event_ids(event_ids), drifts))
+}
+
+/// Asks a root for the words of its refusals: for each kind by one request that changes nothing. None if the first response
+/// shows that they are those known.
+pub(crate) async fn read_words(
+    backend: &BackendSettings,
+    root: &Url,
+    known: Option<&Words>,
+) -> Result<Option<Words>, IndexReadError> {
+    let reader = IndexReader::new(backend, root)?;
+    let mut words = Words::english();
+    for (path, query) in Words::probes(backend.origin.namespace.as_str()) {
+        let (status, body) = reader.fetch(&path, query).await?;
+        let response = IndexReadError::Status(status.as_u16());
+        if !response.is_an_answer() {
+            return Err(response);
+        }
+        words.hear(status, &body);
+        if known.is_some_and(|known| known.begin_like(&words)) {
+            return Ok(None);
+        }
+        let (root, status) = (root.as_str(), status.as_u16());
+        tracing::info!(
+            root,
+            path,
+            query,
+            status,
+            "the site was asked how it words a refusal"
+        );
+    }
+    Ok(Some(words))
 }
 
 // === impl IndexReadError ===

@@ -1,4 +1,4 @@
-//! What the sites published: kept over reloads in memory, and over restarts in a file.
+//! What the sites published, and the words in which they refuse: kept over reloads in memory, and over restarts in a file.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,6 +16,7 @@ use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSetti
 use calendar_edge_judge::contract::{
     MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
 };
+use calendar_edge_judge::problem::Words;
 
 /// The indexes of all roots in use; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -34,10 +35,13 @@ pub(crate) struct IndexSource {
 /// What is known of a place.
 #[derive(Debug, Clone)]
 enum KnownIndex {
-    /// Its last good index, with the table that it forms.
+    /// Its last good index, with the table that it forms and the words of its refusals.
     Read {
         index: PublishedIndex,
         table: Arc<TableInForce>,
+        words: Words,
+        /// True if the words were asked for since the index has changed.
+        is_asked: bool,
     },
     /// The site responds there, without an index.
     Withheld,
@@ -97,23 +101,57 @@ impl SiteIndexes {
     /// table that is in force now; none if the index says what was known.
     pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Option<Arc<TableInForce>> {
         let mut known = self.known.lock();
-        let index = match known.get(source) {
-            Some(KnownIndex::Read { index: before, .. }) => {
+        let (index, words) = match known.get(source) {
+            Some(KnownIndex::Read {
+                index: before, words, ..
+            }) => {
                 let index = index.over(before);
                 if index == *before {
                     return None;
                 }
-                index
+                (index, words.clone())
             }
-            Some(KnownIndex::Withheld) | None => index,
+            Some(KnownIndex::Withheld) | None => (index, Words::english()),
         };
         let table = Arc::new(TableInForce::over(&index));
         let entry = KnownIndex::Read {
             index,
             table: Arc::clone(&table),
+            words,
+            is_asked: false,
         };
         known.insert(source.clone(), entry);
         Some(table)
+    }
+
+    /// Takes the words of a place whose index is known.
+    pub(crate) fn learn_words(&self, source: &IndexSource, heard: Words) {
+        if let Some(KnownIndex::Read { words, is_asked, .. }) = self.known.lock().get_mut(source) {
+            (*words, *is_asked) = (heard, true);
+        }
+    }
+
+    /// The places whose index is known, with their words; none: they have to be asked for.
+    pub(crate) fn words(&self, site: &BackendSettings) -> Vec<(IndexSource, Option<Words>)> {
+        let known = self.known.lock();
+        let words = |source: IndexSource| match known.get(&source)? {
+            KnownIndex::Read { words, is_asked, .. } => Some((source, is_asked.then(|| words.clone()))),
+            KnownIndex::Withheld => None,
+        };
+        IndexSource::all(site).into_iter().filter_map(words).collect()
+    }
+
+    /// The settings with the words of each root's site.
+    pub(crate) fn in_words(&self, mut settings: Settings) -> Settings {
+        let known = self.known.lock();
+        for root in &mut settings.roots {
+            if let Some(KnownIndex::Read { words, .. }) = known.get(&IndexSource::of(root, &settings.origin))
+            {
+                root.words.clone_from(words);
+            }
+        }
+        drop(known);
+        settings
     }
 
     /// Notes that a site responds without an index. Returns true if nothing was known of it before.
@@ -151,6 +189,9 @@ impl SiteIndexes {
             let index = entry.get("index").map(PublishedIndex::from_json);
             if let Some(Ok(index)) = index {
                 is_taken |= self.learn(&source, index).is_some();
+                if let Some(words @ Value::Object(_)) = entry.get("words") {
+                    self.learn_words(&source, Words::from_json(words));
+                }
             } else if entry.get("withheld") == Some(&Value::Bool(true)) {
                 is_taken |= self.withhold(&source);
             }
@@ -164,8 +205,14 @@ impl SiteIndexes {
         let entry = |source: IndexSource| {
             let (root, namespace) = (source.root.as_str(), &source.namespace);
             match known.get(&source) {
-                Some(KnownIndex::Read { index, .. }) => {
-                    json!({"root": root, "namespace": namespace, "index": index.to_json()})
+                Some(KnownIndex::Read {
+                    index,
+                    words,
+                    is_asked,
+                    ..
+                }) => {
+                    let words = is_asked.then(|| words.to_json());
+                    json!({"root": root, "namespace": namespace, "index": index.to_json(), "words": words})
                 }
                 Some(KnownIndex::Withheld) => json!({"root": root, "namespace": namespace, "withheld": true}),
                 None => json!({"root": root, "namespace": namespace}),
@@ -199,14 +246,14 @@ impl IndexSource {
     }
 }
 
-/// The settings with the namespace, and the tables in force, that a document of indexes names, for those who judge
+/// The settings with the namespace and the words, and the tables in force, that a document of indexes names, for those who judge
 /// without serving.
 pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
     let settings = with_told_namespace(settings, indexes);
     let site = settings.site();
     let known = SiteIndexes::default();
     known.take(&site, indexes);
-    (settings, known.tables(&site))
+    (known.in_words(settings), known.tables(&site))
 }
 
 /// The settings with the namespace that their file says the site listed, unless they name one.

@@ -104,6 +104,12 @@ impl Companions {
         self.0.is_called.load(Ordering::Relaxed) || unix_time().saturating_since(last) < within
     }
 
+    /// When the companion plugin was last heard of, at whatever root.
+    pub(super) fn last_sign(&self) -> Option<UnixTime> {
+        let roots = self.0.roots.lock();
+        roots.values().filter_map(SiteCompanion::last_sign).max()
+    }
+
     /// Begins an exchange with a root.
     pub(crate) fn asks(&self, root: &Url) -> ExchangeStart {
         ExchangeStart {

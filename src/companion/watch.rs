@@ -14,6 +14,8 @@ use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
 use crate::backend::{Backends, OwnRequests};
 use crate::server::Drain;
+use crate::telemetry::{CacheMetrics, unix_time};
+use calendar_edge_core::companion::purge::CompanionSilence;
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's requests.
@@ -34,16 +36,38 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) async fn follow_companions(
     companions: Companions,
     companion_service: Arc<ArcSwap<CompanionService>>,
+    metrics: CacheMetrics,
 ) {
+    let mut silence = CompanionSilence::default();
     // A site that answers slowly must not keep the watch from others.
     let mut asking = JoinSet::new();
     loop {
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
         while asking.try_join_next().is_some() {}
+        let is_expected = !companion_service.load().requests.is_empty();
+        let long = CompanionSilence::long(companions.reconcile());
+        let is_called = companions.were_called(long / 2);
+        let last = companions.last_sign();
+        if let Some(is_silent) = silence.look(is_expected, is_called, last, (long, unix_time())) {
+            metrics.companion_is_silent(is_silent);
+            tell_silence(is_silent, long);
+        }
         for root in companions.look() {
             let (companions, companion_service) = (companions.clone(), companion_service.load_full());
             asking.spawn(async move { companion_service.ask(&companions, &root).await });
         }
+    }
+}
+
+fn tell_silence(is_silent: bool, long: Duration) {
+    if is_silent {
+        tracing::warn!(
+            seconds = long.as_secs(),
+            advice = "activate the plugin at the site with the secret of this edge; `calendar-edge check` says what is missing",
+            "clients call, and the companion plugin is not heard of"
+        );
+    } else {
+        tracing::info!("the companion plugin is heard of again, or not expected any more");
     }
 }
 

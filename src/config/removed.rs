@@ -134,16 +134,9 @@ const REMOVED: [(&str, &[&str], &str); 35] = [
         "`[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.",
     ),
     (
-        "roots.messages",
-        &[
-            "callback_disabled",
-            "invalid_callback",
-            "invalid_json",
-            "invalid_namespace",
-            "invalid_parameter",
-            "wrong_type",
-        ],
-        "Only programs under development meet this message: it is English.",
+        "roots",
+        &["messages"],
+        "The edge learns the messages from the site.",
     ),
     ("shadow", &["bytes", "double", "in_flight"], FIXED),
     (
@@ -192,6 +185,7 @@ mod tests {
             ("cache", "snapshot", "`state_dir`"),
             ("record", "file", "`migration verify`"),
             ("http2", "ping_interval", "fixed"),
+            ("roots", "messages", "learns"),
             ("limits", "headers", "fixed"),
             ("", "measure_schemas", "0063"),
         ] {

@@ -102,7 +102,7 @@ fn the_default_that_is_shown_is_the_one_that_holds() {
             } else {
                 format!("'{value}'")
             };
-            if value.contains('`') || section.name == "roots.messages" {
+            if value.contains('`') {
                 continue;
             }
             let with = read(&file(section, &format!("{name} = {value}")));

@@ -186,7 +186,10 @@ impl<'a> Plan<'a> {
             cutovers: migration::Cutover::all(settings, &site, &candidates, &state.buffers),
             candidates,
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
-            decider: Arc::new(Decider::before(settings, state.indexes.tables(&site))),
+            decider: Arc::new(Decider::before(
+                &state.indexes.in_words(settings.clone()),
+                state.indexes.tables(&site),
+            )),
             known: Arc::new(KnownReads::new()),
             backends: Arc::new(Backends::new(&site, &state.backends)),
             rules,

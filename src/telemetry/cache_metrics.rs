@@ -16,6 +16,9 @@ metrics! {
         cache_lookups: Counter["operation", "result"] = "Reads by what the cache did with them";
         cache_removals: Counter["cause" in RemovalCause::ALL] = "Removals because something changed";
         cache_weight_bytes: Gauge = "Memory of all kept answers";
+        companion_silent: Gauge =
+            "Whether `origin.secret_file` is set, and clients called for 30 times `cache.reconcile` without a sign of the \
+             companion plugin";
     }
 }
 
@@ -65,6 +68,16 @@ impl CacheMetrics {
         self.cache_entries.set(i64::try_from(entries).unwrap_or(i64::MAX));
         self.cache_weight_bytes
             .set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// Notes whether the companion plugin is expected and not heard of.
+    pub(crate) fn companion_is_silent(&self, is_silent: bool) {
+        self.companion_silent.set(i64::from(is_silent));
+    }
+
+    /// Whether it is.
+    pub(crate) fn is_companion_silent(&self) -> bool {
+        self.companion_silent.get() != 0
     }
 
     /// The lookups of each operation that had any, the hits among them, which were answered without waiting for the site

@@ -42,7 +42,18 @@ impl Site {
     /// The targets of calls, without those of the edge's own.
     fn calls(&self) -> Vec<String> {
         let seen = self.origin.take_seen().into_iter();
-        let own = |target: &str| target.ends_with("/events/v1") || target.ends_with("/events/0");
+        let own = |target: &str| {
+            let of_words = [
+                "events?page=x",
+                "?featured=x",
+                "-words",
+                "_jsonp=-",
+                "/embed",
+                "/settings",
+            ];
+            let of_index = ["/events/v1", "/events/0"];
+            of_index.iter().chain(&of_words).any(|end| target.ends_with(end))
+        };
         seen.map(|seen| seen.target)
             .filter(|target| !own(target))
             .collect()

@@ -378,3 +378,19 @@ async fn the_command_removes_what_it_names() {
         assert_eq!(output.status.code(), Some(status), "{arguments:?}");
     }
 }
+
+#[tokio::test]
+async fn a_plugin_that_is_expected_and_not_heard_of_is_told() {
+    let site = Site::counting(0);
+    let origin = site.start().await;
+    let reconcile = Duration::from_millis(20);
+    let edge = edge_before(&origin, |settings| settings.cache.reconcile = reconcile).await;
+    for (changes, is_missed) in [(0, true), (3, false), (0, true)] {
+        site.count(changes);
+        while edge.metric("edge_companion_silent").await != Some(u8::from(is_missed).to_string()) {
+            edge.get(EVENT).await;
+        }
+        let status = edge.admin("/status").await.json();
+        assert_eq!(status["cache"]["companion"]["is_missed"], is_missed);
+    }
+}

@@ -60,7 +60,8 @@ settings_group! {
         /// The software, which decides how answers are checked; WordPress but for backends beside the site.
         pub software: BackendSoftware = BackendSoftware::WordPress;
         /// Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the
-        /// site does not publish are not judged; those that only the site has are forwarded. Until the site answers,
+        /// site does not publish are not judged; those that only the site has are forwarded. Requests that the site
+        /// refuses teach the words of refusals in its language; what cannot be learnt is English. Until the site answers,
         /// what its index may contradict is left to it. With `false` the edge judges by its own table and by
         /// `index_file`.
         pub read_index: bool = true => flag();
@@ -108,7 +109,7 @@ settings_group! {
         /// the language into the path, the host or a parameter.
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
-        /// The error messages of its site.
+        /// The error messages of its site, as far as they were learnt.
         pub words: Words = Words::english();
     }
 }

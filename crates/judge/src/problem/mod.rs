@@ -6,6 +6,7 @@ mod catalogue;
 mod own;
 mod php_json;
 mod refusal;
+mod site_words;
 mod style;
 mod words;
 

@@ -1,7 +1,7 @@
 //! WordPress's sentences, in English or in the language of a site.
 
 /// A sentence of WordPress's own refusals (backend.md section 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Message {
     /// No route matches.
     NoRoute,
@@ -25,8 +25,7 @@ pub enum Message {
     Forbidden,
 }
 
-/// The sentences of one site. They depend on its language pack, so the operator configures them; a sentence
-/// that is not configured is English.
+/// The sentences of one site. They depend on its language pack; a sentence that is not known is English.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words(Vec<(Message, Box<str>)>);
 
@@ -87,14 +86,20 @@ impl Words {
         self.0.is_empty()
     }
 
-    /// Sets a sentence in the site's language: at most 1000 bytes without control characters. The last call
+    /// The sentences that are not English.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = (Message, &str)> {
+        self.0.iter().map(|(message, text)| (*message, &**text))
+    }
+
+    /// Sets a sentence in the site's language: at most 1000 bytes without control characters and markup. The last call
     /// counts.
     ///
     /// # Errors
     /// The text does not have exactly the placeholders of the English sentence, each once, or is not a
     /// sentence.
     pub fn name(&mut self, message: Message, text: &str) -> Result<(), UnfitSentence> {
-        let is_sentence = (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control);
+        let is_foreign = |char: char| char.is_control() || matches!(char, '<' | '>');
+        let is_sentence = (1..=LONGEST).contains(&text.len()) && !text.chars().any(is_foreign);
         if !is_sentence || filled(message, text, &[""; 2]).is_none() {
             return Err(UnfitSentence);
         }
@@ -191,6 +196,7 @@ mod tests {
             (Message::Missing, "%"),
             (Message::Forbidden, ""),
             (Message::Forbidden, "Nein\n"),
+            (Message::Forbidden, "<b>Nein</b>"),
         ];
         for (message, text) in sentences {
             assert!(words.name(message, text).is_err(), "{text}");

@@ -3,23 +3,22 @@
 /** Fewer requests tell nothing about slow ones. */
 const LEAST = 5;
 
+/** The figures: saved and refused since the start. */
 function headline(now) {
-  const all = grown(now, MINUTE, (one) => one.requests);
-  const share = (name, of) => {
-    const count = grown(now, MINUTE, of);
-    say($(`now-${name}`), percent(count, all));
-    say($(`now-${name}-sum`), `${number.format(count)} of ${number.format(all)}`);
-  };
-  const time = apart(now, MINUTE);
-  say($("now-title"), Math.floor(time) === MINUTE || time <= 0 ? "Last minute" : `Last ${span(time)}`);
+  const { level, text } = concerns(now).find((one) => one.level !== "note") ?? {};
+  say($("fine"), { bad: "No", warn: "Look below" }[level] ?? "Yes");
+  $("fine").className = level ?? "good";
+  say($("fine-note"), text ?? "nothing needs attention");
+  const { sum_seconds: total, count } = now.phases.backend;
+  const hits = now.sources.cache;
+  say($("saved"), number.format(hits));
+  say($("saved-note"), count ? `${duration(hits * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
+  const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
+  say($("refused"), number.format(now.refused));
+  say($("refused-note"), `${number.format(would)} more would be, in mode enforce`);
   say($("now-rate"), perSecond(rate(now, MINUTE, (one) => one.requests)));
-  say($("now-sum"), `${number.format(all)} requests`);
+  say($("now-sum"), `${number.format(grown(now, MINUTE, (one) => one.requests))} requests`);
   say($("now-p99"), duration(quantile(now, MINUTE, .99)));
-  say($("now-p50"), `p50 ${duration(quantile(now, MINUTE, .5))}`);
-  share("hits", (one) => one.sources.cache);
-  share("refused", (one) => one.refused);
-  share("failed", (one) => one.statuses.failed);
-  if (!now.cache.enabled) say($("now-hits-sum"), "the cache is off");
   say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}${now.fleet ? `, fleet of ${now.fleet.members.length}` : ""}`);
   $("state").className = now.ready ? "good" : "warn";
   say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
@@ -43,7 +42,7 @@ function concerns(now) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
-  if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
+  if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
@@ -127,9 +126,7 @@ function cache(now, answer) {
     part.rows = body;
     return [h("dl", { class: "pairs" }), box];
   });
-  const all = (name) => kept.operations.reduce((all, one) => all + one[name], 0);
   pairs(part.querySelector("dl"), [
-    ["Hit ratio", `${percent(all("hits"), all("lookups"))} of ${number.format(all("lookups"))} reads since the start`],
     ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
     ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
     ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],

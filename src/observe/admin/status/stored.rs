@@ -22,6 +22,7 @@ pub(in crate::observe::admin) fn cache_status(cache: &Cache) -> Value {
         json!({
             "companion": {
                 "state": cache.site_companion(unix_time()),
+                "is_missed": cache.metrics().is_companion_silent(),
                 "heard": signs.map(|signs| moment(signs.last)),
                 "unbroken_since": signs.map(|signs| moment(signs.since)),
             },

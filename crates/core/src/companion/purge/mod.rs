@@ -3,11 +3,13 @@
 mod change_tracker;
 mod purge_request;
 mod seen;
+mod silence;
 mod site_companion;
 mod unfinished;
 
 pub use change_tracker::ChangeTracker;
 pub use purge_request::{PurgeRequest, PurgeRequestFault};
 pub use seen::{SeenFault, SeenSeals};
+pub use silence::CompanionSilence;
 pub use site_companion::{CompanionSign, ExchangeStart, SiteCompanion};
 pub use unfinished::UnfinishedChange;

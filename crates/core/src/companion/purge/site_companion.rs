@@ -125,6 +125,11 @@ impl SiteCompanion {
         is_due
     }
 
+    /// When its last sign came.
+    pub fn last_sign(&self) -> Option<UnixTime> {
+        self.last
+    }
+
     /// Whether the last sign is at least so old.
     pub fn is_older_than(&self, age: Duration, now: UnixTime) -> bool {
         self.last.is_some_and(|last| now.saturating_since(last) >= age)

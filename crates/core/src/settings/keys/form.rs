@@ -73,12 +73,6 @@ pub(in crate::settings) const SENTENCE: TypedForm<String> = TypedForm::new(
     &["Es wurde keine Route gefunden."],
     sentence,
 );
-pub(super) const SENTENCE_OF_ONE: TypedForm<String> = TypedForm::new(
-    "text with `%s`",
-    "a message of 1 to 1000 bytes on one line that contains \"%s\" once",
-    &["Missing parameter(s): %s"],
-    sentence,
-);
 /// Whoever writes the log knows whether a text is a filter.
 pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
     "log filter",

@@ -7,7 +7,6 @@ pub(super) mod form;
 pub(super) mod group;
 pub(super) mod key;
 pub(super) mod listening_form;
-mod messages;
 mod nearest;
 pub(super) mod protection_form;
 mod quantity;

@@ -27,7 +27,7 @@ pub struct Section {
 pub enum Occurs {
     /// Once: `[origin]`.
     Once,
-    /// Once in each of the tables that it stands in: `[roots.messages]`.
+    /// Once in each of the tables that it stands in: `[cutover.guard]`.
     Within,
     /// Any number of times: `[[roots]]`.
     List,
@@ -61,7 +61,7 @@ macro_rules! list {
 }
 
 /// Every table.
-pub static SECTIONS: [Section; 29] = [
+pub static SECTIONS: [Section; 28] = [
     Section::once(
         "",
         "These keys stand at the top of the file, before the first table.",
@@ -69,15 +69,6 @@ pub static SECTIONS: [Section; 29] = [
     ),
     once!(origin: OriginSettings),
     list!(roots: Root),
-    Section::new(
-        "roots.messages",
-        "Error messages of the site behind the `[[roots]]` table above. The edge uses them when it refuses a \
-         request itself, so that its refusals read like those of the site. Copy each message from the site's \
-         language pack, including `%s` and `%1$s`. Messages that are not set are English.",
-        Occurs::Within,
-        |_, _| (),
-        |settings, _| settings.roots.last_mut().map(|root| &mut root.words as _),
-    ),
     Section::new(
         "operations",
         OperationSettings::MEANING,
