@@ -143,6 +143,10 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
         match self.decider.open(&request.decided_by()) {
             Opening::Preflight => answered(preflighted()),
             Opening::RestIndex(root) => answered(self.discovery.answer(root, &request.context)),
+            Opening::OpenApi(root) => {
+                let (asked, _) = request.split();
+                Box::pin(async move { Ok(self.describe(root, &asked).await) })
+            }
             Opening::Ambiguous(refusal) => {
                 request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
                 answered(refused(&refusal))
@@ -184,10 +188,24 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         if !self.feed.is_enabled() {
             return refused(&EdgeError::FeedOff.refusal());
         }
+        self.charged(asked, || self.feed.answer(asked)).await
+    }
+
+    /// The same for a reader of the `OpenAPI` document.
+    async fn describe(&self, root: usize, asked: &AskedRequest) -> EdgeResponse {
+        self.charged(asked, || ready(self.discovery.openapi(root, &asked.context)))
+            .await
+    }
+
+    async fn charged<F: Future<Output = EdgeResponse>>(
+        &self,
+        asked: &AskedRequest,
+        answer: impl FnOnce() -> F,
+    ) -> EdgeResponse {
         let nobody = Identity::default();
         match self.limiter.charge(asked, &nobody, CostClass::Item).await {
             Ok(charged) => {
-                let mut response = self.feed.answer(asked).await;
+                let mut response = answer().await;
                 charged.status().write(response.headers_mut());
                 response
             }

@@ -1,4 +1,7 @@
-//! The index of a REST root, where the edge serves no other routes of the site (`other = "refuse"`).
+//! What the edge itself tells of the API: the `OpenAPI` document, and the index of a REST root where it serves no other
+//! routes of the site (`other = "refuse"`).
+
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::header::LINK;
@@ -7,24 +10,28 @@ use url::Url;
 
 use crate::layers::{EdgeResponse, RequestContext, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
-use calendar_edge_core::describe::RestIndex;
+use calendar_edge_core::describe::{AddressedDocument, PublicRoot};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::contract::{Operation, TablesInForce};
+use calendar_edge_judge::contract::{Operation, TableInForce, TablesInForce};
 use calendar_edge_judge::problem::Refusal;
 
-/// The indexes of the roots, in the order of the settings.
+/// The documents of the roots, in the order of the settings.
 #[derive(Debug)]
 pub(in crate::gateway) struct Discovery {
     roots: Vec<DiscoveredRoot>,
+    namespaces: Vec<String>,
     public_url: Option<Url>,
 }
 
 /// One root, as `Link` headers of responses name it.
 #[derive(Debug)]
 struct DiscoveredRoot {
-    path: String,
-    index: RestIndex,
+    public: PublicRoot,
+    table: Arc<TableInForce>,
+    index: AddressedDocument,
+    /// Large, and seldom read: written for its first reader.
+    openapi: OnceLock<AddressedDocument>,
 }
 
 // === impl Discovery ===
@@ -35,29 +42,60 @@ impl Discovery {
         let offers = |operation: &Operation| offers(settings, operation);
         let roots = settings.roots.iter().enumerate();
         let roots = roots.map(|(position, root)| DiscoveredRoot {
-            path: root.path.clone(),
-            index: RestIndex::new(&root.path, &namespaces, tables.of_root(position), offers),
+            public: PublicRoot {
+                url: root.path.clone(),
+                language: root.language.clone(),
+            },
+            table: tables.of_root(position).clone(),
+            index: AddressedDocument::rest_index(
+                &root.path,
+                &namespaces,
+                tables.of_root(position),
+                offers,
+            ),
+            openapi: OnceLock::new(),
         });
         Self {
             roots: roots.collect(),
+            namespaces,
             public_url: settings.public_url.clone(),
         }
     }
 
     /// The index of the root at a position of the settings.
     pub(in crate::gateway) fn answer(&self, root: usize, context: &RequestContext) -> EdgeResponse {
+        self.told(root, context, "rest_index", |root| &root.index)
+    }
+
+    /// The `OpenAPI` document of the root at a position of the settings.
+    pub(in crate::gateway) fn openapi(&self, root: usize, context: &RequestContext) -> EdgeResponse {
+        self.told(root, context, "openapi", |root| {
+            root.openapi.get_or_init(|| {
+                let (public, table) = (root.public.clone(), Arc::clone(&root.table));
+                AddressedDocument::openapi(public, self.namespaces.clone(), table)
+            })
+        })
+    }
+
+    fn told(
+        &self,
+        root: usize,
+        context: &RequestContext,
+        code: &'static str,
+        document: impl FnOnce(&DiscoveredRoot) -> &AddressedDocument,
+    ) -> EdgeResponse {
         let base = PublicAddress::of(self.public_url.as_ref(), context.addressed()).to_string();
         let Some(root) = self.roots.get(root) else {
             return refused(&Refusal::no_route());
         };
-        let mut answer = json(StatusCode::OK, Bytes::from(root.index.at(&base)));
-        let link = format!("<{base}{}/>; rel=\"https://api.w.org/\"", root.path);
+        let mut answer = json(StatusCode::OK, Bytes::from(document(root).at(&base)));
+        let link = format!("<{base}{}/>; rel=\"https://api.w.org/\"", root.public.url);
         if let Ok(link) = HeaderValue::try_from(link) {
             answer.headers_mut().insert(LINK, link);
         }
         EdgeResponse {
             response: answer,
-            facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code: "rest_index" }),
+            facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code }),
         }
     }
 }

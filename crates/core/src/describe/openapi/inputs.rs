@@ -18,10 +18,10 @@ pub(super) enum Carrier {
     Json,
 }
 
-/// The schema of an argument's values, with its default if a client could send it.
+/// The schema of an argument's values, with its default in a query. Bodies have none: generators then demand the member.
 pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
     let mut schema = by_rule(argument, carrier);
-    if let Some(default) = default(argument, carrier) {
+    if let Some(default) = default(argument).filter(|_| matches!(carrier, Carrier::Path | Carrier::Query)) {
         schema["default"] = default;
     }
     if let Some(bounds) = strict_document::bounds(argument.strict) {
@@ -132,11 +132,9 @@ pub(super) fn reference(component: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{component}")})
 }
 
-fn default(argument: &Argument, carrier: Carrier) -> Option<Value> {
+fn default(argument: &Argument) -> Option<Value> {
     match argument.default {
-        DefaultValue::None | DefaultValue::Generated => None,
-        // Null is a valid value only if no type is checked, and only JSON can express it.
-        DefaultValue::Null => (argument.schema.is_none() && carrier == Carrier::Json).then_some(Value::Null),
+        DefaultValue::None | DefaultValue::Null | DefaultValue::Generated => None,
         // The backend treats `strict_dates` as text.
         DefaultValue::Bool(value) if argument.rule == Rule::NonEmptyString => Some(value.to_string().into()),
         DefaultValue::Bool(value) => Some(value.into()),

@@ -18,7 +18,7 @@ use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
-use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
+use calendar_edge_judge::contract::{Action, OperationId, Route, STRICT_LIMITS, TablesInForce};
 use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 
@@ -33,9 +33,20 @@ pub struct Decider {
     schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
+    /// Whether anybody may read the `OpenAPI` document: it describes what `doc` describes, and goes with it.
+    offers_openapi: bool,
     /// True if the strict profile compares the hosts of some calls.
     pub(super) reads_hosts: bool,
 }
+
+/// The path of the `OpenAPI` document below the namespace.
+const OPENAPI: &str = "/openapi.json";
+
+/// The operation beside it, whose `allow` counts for both.
+const DOC: OperationId = OperationId {
+    route: Route::Doc,
+    action: Action::Describe,
+};
 
 /// The destination of a request, by its head.
 #[derive(Debug)]
@@ -44,6 +55,8 @@ pub enum Opening {
     Preflight,
     /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
     RestIndex(usize),
+    /// The `OpenAPI` document of the calendar below a REST root. The edge answers it.
+    OpenApi(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
     /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
@@ -61,6 +74,8 @@ pub enum Decision {
     Preflight,
     /// The edge answers with an index of the REST root at this position of the settings.
     RestIndex(usize),
+    /// The edge answers with the `OpenAPI` document of the REST root at this position.
+    OpenApi(usize),
     /// It is forwarded to the rest of the site as it is.
     Site,
     /// The edge refuses it before anything is judged.
@@ -86,6 +101,7 @@ impl Decider {
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
+            offers_openapi: settings.operations.get(&DOC).is_none_or(|doc| doc.allow),
             reads_hosts: settings.policy().is_strict_anywhere(),
         }
     }
@@ -95,6 +111,7 @@ impl Decider {
         let opened = match self.open(head) {
             Opening::Preflight => return Decision::Preflight,
             Opening::RestIndex(root) => return Decision::RestIndex(root),
+            Opening::OpenApi(root) => return Decision::OpenApi(root),
             Opening::Site => return Decision::Site,
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
             Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
@@ -156,7 +173,25 @@ impl Decider {
         {
             return Opening::RestIndex(root);
         }
+        if is_read
+            && self.offers_openapi
+            && let Target::Calendar(CallTarget {
+                root, matched: None, ..
+            }) = target
+            && self.is_openapi(uri.path())
+        {
+            return Opening::OpenApi(root);
+        }
         Opening::Call(Box::new(self.opened(head, target)))
+    }
+
+    /// Returns true for `openapi.json` below the API's own root.
+    fn is_openapi(&self, path: &str) -> bool {
+        let index = path.strip_suffix(OPENAPI);
+        index.is_some_and(|index| match self.roots.locate(&Method::GET, index, None) {
+            Target::Calendar(target) => target.matched.is_some_and(|found| found.route == Route::Index),
+            Target::Site { .. } | Target::Invalid(_) => false,
+        })
     }
 
     /// Returns true if the name of the calendar at the site decides where a request leads: below a REST root, or in a
@@ -166,7 +201,7 @@ impl Decider {
         match self.open(head) {
             Opening::Preflight | Opening::Ambiguous(_) => false,
             Opening::SiteForm(_) => true,
-            Opening::RestIndex(_) | Opening::Site | Opening::Call(_) => {
+            Opening::RestIndex(_) | Opening::OpenApi(_) | Opening::Site | Opening::Call(_) => {
                 self.roots.is_rest(uri.path(), uri.query().unwrap_or_default())
             }
         }
@@ -234,7 +269,11 @@ impl Decider {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
             Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
-            Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+            Opening::Preflight
+            | Opening::RestIndex(_)
+            | Opening::OpenApi(_)
+            | Opening::Site
+            | Opening::Ambiguous(_) => Ok(None),
         }
     }
 
