@@ -12,7 +12,7 @@ use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, PRIMARY, 
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
-use super::super::list_reader::trouble;
+use super::super::list_reader::{Trouble, absence, trouble};
 use super::super::status::Misuse;
 
 /// The most double questions for one operation.
@@ -74,6 +74,12 @@ impl Sides {
             return Some("credentials withheld from the backend");
         }
         (call.root() >= self.other.roots).then_some("root not served by the backend")
+    }
+
+    /// Why a comparison says nothing: one of the backends is not there, or refuses because of its load.
+    pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
+        let other = || absence(&format!("the backend `{}`", self.other.name), &compared.other);
+        trouble(&compared.primary).or_else(other)
     }
 
     pub(super) fn other_name(&self) -> &str {

@@ -1,5 +1,6 @@
 //! The walk from settings to verdict.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::{Context as _, bail};
@@ -15,11 +16,11 @@ use super::super::super::status::{Status, could_not_run};
 use super::super::super::typed_request::header_lines;
 use super::super::printed;
 use super::super::sides::Sides;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, RecordKey};
 use super::record_walk::{RecordWalk, WalkFindings};
 use super::verify_args::VerifyArgs;
 
-/// The most records that are named as not equal; the manifest names all.
+/// The most records that are named for one cause; the manifest names all.
 const MOST_NAMED: usize = 20;
 
 /// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end.
@@ -32,14 +33,14 @@ pub(in crate::cli) fn run(
     let Some((found, backend)) = could_not_run(walked(args, environment, accepted))? else {
         return Ok(Status::Unusable);
     };
-    let is_equal = found.unequal.is_empty() && found.unequal_pages == 0;
+    let is_equal = found.unequal.is_empty() && found.unequal_pages == 0 && found.only_there.is_empty();
     let whole = json(&found, accepted);
     if args.output.json {
         writeln!(out, "{whole:#}")?;
     } else {
         printed::report(&whole, &backend, out)?;
         printed::skipped(&found.report, out)?;
-        verdict(&found, out)?;
+        verdict(&found, &backend, out)?;
         writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
     Ok(if is_equal {
@@ -65,7 +66,13 @@ fn walked(
     let manifest = Manifest::open(&args.manifest, &heading)?;
     let found = runtime.block_on(async {
         let walk = RecordWalk::new(&settings, sides, headers, manifest, (args.rate, accepted));
-        walk.all().await
+        tokio::select! {
+            found = walk.all() => found,
+            // Without a handler, the signal ends the program.
+            _ = tokio::signal::ctrl_c() => {
+                bail!("interrupted: the same command goes on from here, by {}", args.manifest.display())
+            }
+        }
     })?;
     if found.pages == 0 {
         let reasons: Vec<&str> = found.report.skipped().map(|(reason, _)| reason).collect();
@@ -87,6 +94,8 @@ fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
         "unequal": found.unequal,
         "pages": {"compared": found.pages, "unequal": found.unequal_pages},
         "resumed": found.resumed,
+        "only_there": found.only_there,
+        "not_covered": found.not_covered,
     });
     if let (Some(members), Value::Object(own)) = (whole.as_object_mut(), own) {
         members.extend(own);
@@ -94,7 +103,7 @@ fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
     whole
 }
 
-fn verdict(found: &WalkFindings, out: &mut dyn Write) -> io::Result<()> {
+fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Result<()> {
     let (mut records, mut equal) = (0, 0);
     for (kind, counts) in &found.counts {
         writeln!(
@@ -105,21 +114,42 @@ fn verdict(found: &WalkFindings, out: &mut dyn Write) -> io::Result<()> {
         records += counts.records;
         equal += counts.equal;
     }
-    for record in found.unequal.iter().take(MOST_NAMED) {
-        let (kind, id) = (&record.key.kind, record.key.id);
-        let line = format!("  {kind} {id}: {} at {}", record.class, record.paths.join(", "));
+    let mut causes: BTreeMap<_, Vec<&RecordKey>> = BTreeMap::new();
+    for record in &found.unequal {
+        let cause = (record.class, &record.paths, &record.key.kind);
+        causes.entry(cause).or_default().push(&record.key);
+    }
+    for ((class, paths, kind), keys) in causes {
+        let line = format!("  {kind} {}: {class} at {}", numbers(&keys), paths.join(", "));
         writeln!(out, "{}", printable(&line))?;
     }
-    if found.unequal.len() > MOST_NAMED {
-        writeln!(out, "  and {} more", found.unequal.len() - MOST_NAMED)?;
+    let mut extra: BTreeMap<_, Vec<&RecordKey>> = BTreeMap::new();
+    for key in &found.only_there {
+        extra.entry(&key.kind).or_default().push(key);
+    }
+    for (kind, keys) in extra {
+        writeln!(out, "only `{backend}` has {kind} {}", numbers(&keys))?;
     }
     if found.resumed > 0 {
         writeln!(out, "{} records were compared by an earlier run", found.resumed)?;
     }
+    for unread in &found.not_covered {
+        writeln!(out, "not compared: {unread}")?;
+    }
     writeln!(
         out,
-        "{equal} of {records} records and {} of {} pages of lists are equal",
+        "{equal} of {records} records that lists show and {} of {} pages of lists are equal",
         found.pages - found.unequal_pages,
         found.pages
     )
+}
+
+/// The numbers of some records, and how many more there are.
+fn numbers(keys: &[&RecordKey]) -> String {
+    let first = keys.iter().take(MOST_NAMED).map(|key| key.id.to_string());
+    let first = first.collect::<Vec<_>>().join(", ");
+    match keys.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::strict_document;
-use calendar_edge_judge::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
+use calendar_edge_judge::contract::{
+    Argument, DefaultValue, Documented, Kind, LARGEST_PAGE, PAGE_SIZE, Rule, Schema,
+};
 
 /// The part of a request that carries an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,10 @@ pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
 
 fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
     match argument.rule {
+        // More counts as the most.
+        Rule::PositiveInt if argument.name == PAGE_SIZE => {
+            json!({"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE})
+        }
         Rule::PositiveInt => reference("PositiveInteger"),
         Rule::PositiveIntList => list_of("PositiveInteger"),
         Rule::VenueIdList | Rule::OrganizerIdList => list_of("RecordNumber"),
