@@ -93,7 +93,8 @@ impl<'s> ListReader<'s> {
 
     /// What the lists do not show to this reader.
     pub(super) fn not_covered(&self) -> Vec<&'static str> {
-        let private = "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
+        let private =
+            "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
         let private = Some(private).filter(|_| !self.has_account());
         [UNLISTED].into_iter().chain(private).collect()
     }
@@ -173,32 +174,18 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Re
 /// Why a response is none of the calendar, and how long its sender asks to wait.
 pub(super) type Trouble = (String, Duration);
 
-/// The trouble of a site that fails, or refuses because of its load.
-pub(super) fn trouble(answer: &DryRunResponse) -> Option<Trouble> {
-    let is_failure = answer.failure.is_some() || answer.status.is_server_error();
-    is_failure
-        .then(|| told("the site", answer))
-        .or_else(|| absence("the site", answer))
-}
-
-/// The trouble of a backend that cannot be reached, or refuses because of its load. Other failures are responses of its own.
-pub(super) fn absence(who: &str, answer: &DryRunResponse) -> Option<Trouble> {
-    let is_absent = match &answer.failure {
-        Some(failure) => failure.reach != Reach::Backend,
-        None => matches!(
-            answer.status,
-            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-        ),
+/// The trouble of a site that fails, or of a backend that is not there: failures of a backend that is there are responses of
+/// its own, which differ. Either may refuse because of its load.
+pub(super) fn trouble(backend: Option<&str>, answer: &DryRunResponse) -> Option<Trouble> {
+    let who = backend.map_or_else(|| "the site".to_owned(), |name| format!("the backend `{name}`"));
+    let (is_site, status) = (backend.is_none(), answer.status);
+    let is_busy = matches!(status.as_u16(), 429 | 503) || (is_site && status.is_server_error());
+    let why = match &answer.failure {
+        Some(failure) if is_site || failure.reach != Reach::Backend => format!("{who} fails: {failure}"),
+        None if is_busy => format!("{who} answers {status}"),
+        Some(_) | None => return None,
     };
-    is_absent.then(|| told(who, answer))
-}
-
-fn told(who: &str, answer: &DryRunResponse) -> Trouble {
-    let told = match &answer.failure {
-        Some(failure) => format!("{who} fails: {failure}"),
-        None => format!("{who} answers {}", answer.status),
-    };
-    (told, asked_pause(&answer.headers).unwrap_or_default())
+    Some((why, asked_pause(&answer.headers).unwrap_or_default()))
 }
 
 /// Asks until there is no trouble, up to a few times, each time when it is the turn of the call.

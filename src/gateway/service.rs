@@ -145,7 +145,10 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
             Opening::RestIndex(root) => answered(self.discovery.answer(root, &request.context)),
             Opening::OpenApi(root) => {
                 let (asked, _) = request.split();
-                Box::pin(async move { Ok(self.describe(root, &asked).await) })
+                Box::pin(async move {
+                    let document = || ready(self.discovery.openapi(root, &asked.context));
+                    Ok(self.charged(&asked, document).await)
+                })
             }
             Opening::Ambiguous(refusal) => {
                 request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
@@ -183,7 +186,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         }
     }
 
-    /// Charges a reader of the feed, and answers it. Credentials do not matter here.
+    /// Answers a reader of the feed.
     async fn read_feed(&self, asked: &AskedRequest) -> EdgeResponse {
         if !self.feed.is_enabled() {
             return refused(&EdgeError::FeedOff.refusal());
@@ -191,12 +194,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         self.charged(asked, || self.feed.answer(asked)).await
     }
 
-    /// The same for a reader of the `OpenAPI` document.
-    async fn describe(&self, root: usize, asked: &AskedRequest) -> EdgeResponse {
-        self.charged(asked, || ready(self.discovery.openapi(root, &asked.context)))
-            .await
-    }
-
+    /// Charges a reader of one of the edge's own documents, and answers it. Credentials do not matter here.
     async fn charged<F: Future<Output = EdgeResponse>>(
         &self,
         asked: &AskedRequest,

@@ -12,7 +12,7 @@ use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, PRIMARY, 
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
-use super::super::list_reader::{Trouble, absence, trouble};
+use super::super::list_reader::{Trouble, trouble};
 use super::super::status::Misuse;
 
 /// The most double questions for one operation.
@@ -78,8 +78,8 @@ impl Sides {
 
     /// Why a comparison says nothing: one of the backends is not there, or refuses because of its load.
     pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
-        let other = || absence(&format!("the backend `{}`", self.other.name), &compared.other);
-        trouble(&compared.primary).or_else(other)
+        let other = || trouble(Some(&self.other.name), &compared.other);
+        trouble(None, &compared.primary).or_else(other)
     }
 
     pub(super) fn other_name(&self) -> &str {
@@ -100,7 +100,7 @@ impl Sides {
             .comparer
             .lock()
             .compare(operation, primary.compared(), other.compared());
-        let has_answered = trouble(&primary).is_none();
+        let has_answered = trouble(None, &primary).is_none();
         if findings.worst() >= DifferenceClass::Volatile && has_answered && self.may_double(call) {
             let second = self.primary.ask(call).await?;
             let (primary, other) = (primary.compared(), other.compared());

@@ -94,10 +94,20 @@ impl Suite {
         }
         if let Some(last) = last.as_ref().filter(|_| walk.kind == Kind::Event) {
             for (law, holds, expected) in [
-                ("events come in the order of their beginnings", are_in_order(&records), "the earlier first"),
-                ("dates in UTC follow from the time zone", tell_utc(&records), "another time than at the place"),
+                (
+                    "events come in the order of their beginnings",
+                    are_in_order(&records),
+                    "the earlier first",
+                ),
+                (
+                    "dates in UTC follow from the time zone",
+                    tell_utc(&records),
+                    "another time than at the place",
+                ),
             ] {
-                self.verdict(last, law, (holds, expected), || "none of it on all pages".to_owned());
+                self.verdict(last, law, (holds, expected), || {
+                    "none of it on all pages".to_owned()
+                });
             }
         }
         if let Some(last) = last.filter(|_| walk.pages <= MOST_PAGES) {

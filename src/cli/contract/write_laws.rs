@@ -101,16 +101,27 @@ impl Suite {
 
     /// Creates a draft, which only its editors may see. It is deleted at the end.
     async fn draft(&mut self, kind: Kind) -> Option<()> {
-        let (subject, law) = (format!("{}.read", kind.collection()), "a draft is shown to nobody else");
+        let (subject, law) = (
+            format!("{}.read", kind.collection()),
+            "a draft is shown to nobody else",
+        );
         let mut record = new_record(kind, &self.made);
         record["status"] = "draft".into();
         let trial = self.ask(&subject, law, creation(kind, &record)).await?;
         let target = self.note_created(kind, &trial.answer);
-        self.check(&trial, "a draft is created", target.is_some(), "201 with a number");
+        self.check(
+            &trial,
+            "a draft is created",
+            target.is_some(),
+            "201 with a number",
+        );
         let read = self.ask(&subject, law, ApiRequest::get(target?)).await?;
         let holds = (400..500).contains(&read.answer.status);
         self.check(&read, law, holds, CALLERS_ERROR);
-        let (all, code) = (kind.whole_list(), self.made.rsplit(' ').next().unwrap_or_default());
+        let (all, code) = (
+            kind.whole_list(),
+            self.made.rsplit(' ').next().unwrap_or_default(),
+        );
         let list = ApiRequest::get(format!("/{}?{all}&search={code}", kind.collection()));
         let list = self.ask(&subject, law, list).await?;
         let records = list.answer.body[kind.collection()].as_array();

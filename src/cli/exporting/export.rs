@@ -58,7 +58,10 @@ pub(crate) fn run(
         return Ok(Status::Unusable);
     };
     writeln!(out, "{records} records in {}", args.directory.display())?;
-    writeln!(out, "not in it: {UNLISTED}; `not_shown` in {SUMMARY} has the rest")?;
+    writeln!(
+        out,
+        "not in it: {UNLISTED}; `not_shown` in {SUMMARY} has the rest"
+    )?;
     Ok(Status::Success)
 }
 
@@ -168,7 +171,7 @@ impl PacedSite<'_> {
             bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
         };
         let ask = || async { Ok(self.site.answer(&call).await) };
-        let answer = patiently(&self.pace, ask, trouble).await;
+        let answer = patiently(&self.pace, ask, |answer| trouble(None, answer)).await;
         ListPage::read(list, number, &answer.context(path)?)
     }
 }

@@ -12,8 +12,8 @@ use crate::backend::ExchangeFailure;
 use crate::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall, Stage};
 use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::contract::{OperationId, table};
 use calendar_edge_judge::contract::patch::ReadRecord;
+use calendar_edge_judge::contract::{OperationId, table};
 
 /// Turns a PATCH of the operations with `patch = "merge"` into an update that resets nothing.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What the edge itself tells of the API: the `OpenAPI` document, and the index of a REST root where it serves no other
 //! routes of the site (`other = "refuse"`).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::header::LINK;
@@ -13,25 +13,23 @@ use crate::server::response::{AnsweredBy, json};
 use calendar_edge_core::describe::{AddressedDocument, PublicRoot};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::contract::{Operation, TableInForce, TablesInForce};
+use calendar_edge_judge::contract::{Operation, TablesInForce};
 use calendar_edge_judge::problem::Refusal;
 
 /// The documents of the roots, in the order of the settings.
 #[derive(Debug)]
 pub(in crate::gateway) struct Discovery {
     roots: Vec<DiscoveredRoot>,
-    namespaces: Vec<String>,
     public_url: Option<Url>,
 }
 
 /// One root, as `Link` headers of responses name it.
 #[derive(Debug)]
 struct DiscoveredRoot {
-    public: PublicRoot,
-    table: Arc<TableInForce>,
+    path: String,
     index: AddressedDocument,
     /// Large, and seldom read: written for its first reader.
-    openapi: OnceLock<AddressedDocument>,
+    openapi: LazyLock<AddressedDocument, Box<dyn FnOnce() -> AddressedDocument + Send + Sync>>,
 }
 
 // === impl Discovery ===
@@ -41,23 +39,23 @@ impl Discovery {
         let namespaces = settings.public_namespaces();
         let offers = |operation: &Operation| offers(settings, operation);
         let roots = settings.roots.iter().enumerate();
-        let roots = roots.map(|(position, root)| DiscoveredRoot {
-            public: PublicRoot {
-                url: root.path.clone(),
+        let roots = roots.map(|(position, root)| {
+            let (table, names) = (tables.of_root(position), namespaces.clone());
+            let index = AddressedDocument::rest_index(&root.path, &names, table, offers);
+            let (table, path) = (Arc::clone(table), root.path.clone());
+            let public = PublicRoot {
+                url: path.clone(),
                 language: root.language.clone(),
-            },
-            table: tables.of_root(position).clone(),
-            index: AddressedDocument::rest_index(
-                &root.path,
-                &namespaces,
-                tables.of_root(position),
-                offers,
-            ),
-            openapi: OnceLock::new(),
+            };
+            let openapi = move || AddressedDocument::openapi(public, names, table);
+            DiscoveredRoot {
+                path,
+                index,
+                openapi: LazyLock::new(Box::new(openapi)),
+            }
         });
         Self {
             roots: roots.collect(),
-            namespaces,
             public_url: settings.public_url.clone(),
         }
     }
@@ -69,12 +67,7 @@ impl Discovery {
 
     /// The `OpenAPI` document of the root at a position of the settings.
     pub(in crate::gateway) fn openapi(&self, root: usize, context: &RequestContext) -> EdgeResponse {
-        self.told(root, context, "openapi", |root| {
-            root.openapi.get_or_init(|| {
-                let (public, table) = (root.public.clone(), Arc::clone(&root.table));
-                AddressedDocument::openapi(public, self.namespaces.clone(), table)
-            })
-        })
+        self.told(root, context, "openapi", |root| &root.openapi)
     }
 
     fn told(
@@ -89,7 +82,7 @@ impl Discovery {
             return refused(&Refusal::no_route());
         };
         let mut answer = json(StatusCode::OK, Bytes::from(document(root).at(&base)));
-        let link = format!("<{base}{}/>; rel=\"https://api.w.org/\"", root.public.url);
+        let link = format!("<{base}{}/>; rel=\"https://api.w.org/\"", root.path);
         if let Ok(link) = HeaderValue::try_from(link) {
             answer.headers_mut().insert(LINK, link);
         }

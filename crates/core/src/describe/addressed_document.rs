@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn names_the_arguments_that_the_site_publishes() {
         let arguments = |in_force: &TableInForce| {
-            let text = AddressedDocument::rest_index("/wp-json", &["x/v1".to_owned()], in_force, |_| true).at("");
+            let text =
+                AddressedDocument::rest_index("/wp-json", &["x/v1".to_owned()], in_force, |_| true).at("");
             let index: Value = serde_json::from_str(&text).expect("JSON");
             let args = index["routes"]["/x/v1/events"]["endpoints"][0]["args"].clone();
             ["ticketed", "page", "wpml_language"].map(|name| args.get(name).is_some())

@@ -295,7 +295,10 @@ mod tests {
             let merged = all.filter(|operation| settings.merges(operation.id));
             merged.map(|operation| operation.name.as_str()).collect()
         };
-        assert_eq!(merged_with("events.update"), ["events.update", "events.by-slug.update"]);
+        assert_eq!(
+            merged_with("events.update"),
+            ["events.update", "events.by-slug.update"]
+        );
         assert_eq!(merged_with("events.by-slug.update"), ["events.by-slug.update"]);
         assert_eq!(merged_with("tags.update"), ["tags.update"]);
     }

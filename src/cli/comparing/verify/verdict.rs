@@ -16,7 +16,7 @@ use super::super::super::status::{Status, could_not_run};
 use super::super::super::typed_request::header_lines;
 use super::super::printed;
 use super::super::sides::Sides;
-use super::manifest::{Manifest, RecordKey};
+use super::manifest::Manifest;
 use super::record_walk::{RecordWalk, WalkFindings};
 use super::verify_args::VerifyArgs;
 
@@ -114,21 +114,23 @@ fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Resu
         records += counts.records;
         equal += counts.equal;
     }
-    let mut causes: BTreeMap<_, Vec<&RecordKey>> = BTreeMap::new();
-    for record in &found.unequal {
-        let cause = (record.class, &record.paths, &record.key.kind);
-        causes.entry(cause).or_default().push(&record.key);
+    let unequal = found.unequal.iter();
+    let unequal = unequal.map(|record| {
+        let cause = format!("{} at {}", record.class, record.paths.join(", "));
+        (cause, &record.key)
+    });
+    let extra = found.only_there.iter();
+    let extra = extra.map(|key| (format!("only `{backend}` has it"), key));
+    let mut causes: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for (cause, key) in unequal.chain(extra) {
+        let alike = causes.entry((&key.kind, cause)).or_default();
+        alike.push(key.id.to_string());
     }
-    for ((class, paths, kind), keys) in causes {
-        let line = format!("  {kind} {}: {class} at {}", numbers(&keys), paths.join(", "));
+    for ((kind, cause), mut ids) in causes {
+        let all = ids.len();
+        ids.truncate(MOST_NAMED);
+        let line = format!("  {kind}, {all} records: {cause}: {}", ids.join(", "));
         writeln!(out, "{}", printable(&line))?;
-    }
-    let mut extra: BTreeMap<_, Vec<&RecordKey>> = BTreeMap::new();
-    for key in &found.only_there {
-        extra.entry(&key.kind).or_default().push(key);
-    }
-    for (kind, keys) in extra {
-        writeln!(out, "only `{backend}` has {kind} {}", numbers(&keys))?;
     }
     if found.resumed > 0 {
         writeln!(out, "{} records were compared by an earlier run", found.resumed)?;
@@ -142,14 +144,4 @@ fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Resu
         found.pages - found.unequal_pages,
         found.pages
     )
-}
-
-/// The numbers of some records, and how many more there are.
-fn numbers(keys: &[&RecordKey]) -> String {
-    let first = keys.iter().take(MOST_NAMED).map(|key| key.id.to_string());
-    let first = first.collect::<Vec<_>>().join(", ");
-    match keys.len().saturating_sub(MOST_NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
 }

@@ -58,7 +58,7 @@ pub(super) fn schema(shape: Shape) -> Value {
         Shape::Text => json!({"type": "string"}),
         Shape::DateTime => json!({
             "type": "string",
-            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$",
+            "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})?$",
         }),
         Shape::Exactly(text) => json!({"type": "string", "const": text}),
         // Some generators require `items` on every list.

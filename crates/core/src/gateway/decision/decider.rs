@@ -173,25 +173,19 @@ impl Decider {
         {
             return Opening::RestIndex(root);
         }
-        if is_read
-            && self.offers_openapi
-            && let Target::Calendar(CallTarget {
-                root, matched: None, ..
-            }) = target
-            && self.is_openapi(uri.path())
-        {
+        if is_read && let Some(root) = self.openapi_of(uri.path(), &target) {
             return Opening::OpenApi(root);
         }
         Opening::Call(Box::new(self.opened(head, target)))
     }
 
-    /// Returns true for `openapi.json` below the API's own root.
-    fn is_openapi(&self, path: &str) -> bool {
-        let index = path.strip_suffix(OPENAPI);
-        index.is_some_and(|index| match self.roots.locate(&Method::GET, index, None) {
-            Target::Calendar(target) => target.matched.is_some_and(|found| found.route == Route::Index),
-            Target::Site { .. } | Target::Invalid(_) => false,
-        })
+    /// The root whose `OpenAPI` document a path names: `openapi.json` below the API's own root.
+    fn openapi_of(&self, path: &str, target: &Target) -> Option<usize> {
+        let unknown = target.call();
+        let unknown = unknown.filter(|target| self.offers_openapi && target.matched.is_none())?;
+        let index = self.roots.locate(&Method::GET, path.strip_suffix(OPENAPI)?, None);
+        let found = index.call()?.matched.as_ref()?;
+        (found.route == Route::Index).then_some(unknown.root)
     }
 
     /// Returns true if the name of the calendar at the site decides where a request leads: below a REST root, or in a
@@ -368,5 +362,38 @@ fn body_rule(method: &Method, profile: Profile) -> BodyRule {
         _ if !method.is_safe() => BodyRule::Read,
         Profile::Compatible => BodyRule::Drop,
         Profile::Strict => BodyRule::Refuse,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::authority::{Addressed, Scheme};
+
+    #[test]
+    fn the_openapi_document_goes_with_doc() {
+        let opened = |method: &str, path: &str, allow: bool| {
+            let mut settings = Settings::default();
+            settings.operations.entry(DOC).or_default().allow = allow;
+            let request = http::Request::builder().method(method).uri(path).body(());
+            let head = RequestHead {
+                parts: &request.expect("a request").into_parts().0,
+                client: None,
+                addressed: Addressed {
+                    scheme: Scheme::Http,
+                    host: None,
+                    local: None,
+                },
+            };
+            matches!(Decider::new(&settings).open(&head), Opening::OpenApi(0))
+        };
+        let path = "/wp-json/tribe/events/v1/openapi.json";
+        assert!(opened("GET", path, true) && opened("HEAD", path, true));
+        assert!(!opened("POST", path, true) && !opened("GET", path, false));
+        assert!(!opened(
+            "GET",
+            "/wp-json/tribe/events/v1/events/openapi.json",
+            true
+        ));
     }
 }

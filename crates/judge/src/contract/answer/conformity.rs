@@ -112,10 +112,11 @@ fn compare_either(either: Shape, shapes: &[Shape], value: &Value, path: &str, fo
     }
 }
 
-/// Digits where `2027-04-02 19:00:00` has them, and its signs between them. A draft without a date has only zeros.
+/// Digits where `2027-04-02 19:00:00` has them, and its signs between them. A draft has only zeros, and an event without
+/// dates nothing.
 fn is_date_time(text: &str) -> bool {
     let digits = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
-    text.bytes().map(digits).eq(b"0000-00-00 00:00:00".iter().copied())
+    text.is_empty() || text.bytes().map(digits).eq(*b"0000-00-00 00:00:00")
 }
 
 /// A whole number, also one that is printed with a fraction of zero, as JSON Schema counts it.
@@ -260,7 +261,7 @@ mod tests {
             ("2027-04-02T19:00:00", false),
             ("2027-04-02 19:00:00Z", false),
             ("2027-04-02", false),
-            ("", false),
+            ("", true),
         ] {
             assert_eq!(Shape::DateTime.takes(&json!(text)), expected, "{text}");
         }

@@ -19,7 +19,7 @@ pub enum Shape {
     Number,
     /// A text.
     Text,
-    /// A date with its time, as WordPress writes both.
+    /// A date with its time, as WordPress writes both; empty where there is none.
     DateTime,
     /// This text and no other.
     Exactly(&'static str),
