@@ -220,7 +220,7 @@ async fn every_fault_that_no_migration_may_bring_breaks_a_law() {
         ("reversed", "events come in the order of their beginnings"),
         ("title", "a write answers with what was written"),
     ];
-    for (fault, law) in laws {
+    let found = laws.map(|(fault, law)| async move {
         let tested = Tested::start(&format!("contract-{fault}")).await;
         let account = base64::engine::general_purpose::STANDARD.encode(format!("{USERNAME}:{PASSWORD}"));
         let calendar = Calendar::sample(tested.server.address(), None).expect("an address");
@@ -234,7 +234,8 @@ async fn every_fault_that_no_migration_may_bring_breaks_a_law() {
             failed.iter().any(|check| check["law"] == law),
             "{fault}: {failed:#?}"
         );
-    }
+    });
+    futures_util::future::join_all(found).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
