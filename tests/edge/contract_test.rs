@@ -193,7 +193,7 @@ fn faulted(value: Value, fault: &str) -> Value {
                         *value = value.as_str().unwrap_or_default().replace(' ', "T").into();
                     }
                     ("local", "utc_start_date") if value.is_string() => {
-                        *value = local.clone().unwrap_or_default()
+                        *value = local.clone().unwrap_or_default();
                     }
                     ("zone", "timezone") if value.is_string() => *value = "UTC".into(),
                     ("reversed", "events") if value.is_array() => {

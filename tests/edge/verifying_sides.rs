@@ -16,12 +16,12 @@ use crate::verifying::{Calendars, lines, venue, venues, verify};
 fn sixty(seen: &Seen, more: u64) -> Reply {
     let all: Vec<u64> = (1..=60 + more).collect();
     let shown = page(seen).unwrap_or(1) - 1;
-    let paged = all.chunks(50).nth(usize::try_from(shown).expect("small"));
+    let here = all.chunks(50).nth(usize::try_from(shown).expect("small"));
     match (venue(seen), seen.target.contains("/venues?")) {
         (Some(id), _) => Reply::json(200, &json!({ "id": id }).to_string()),
         (None, false) => list(seen, &[]),
         (None, true) => {
-            let venues: Vec<Value> = paged
+            let venues: Vec<Value> = here
                 .unwrap_or_default()
                 .iter()
                 .map(|id| json!({ "id": id }))
