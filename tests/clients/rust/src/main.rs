@@ -62,7 +62,6 @@ where
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let account = env::var("AUTHORIZATION")?;
     let page: api::EventList = call(Method::GET, "/events?per_page=2", None, &(), 200)?;
     assert!(page.total > 2 && page.events.len() == 2, "{page:?}");
     let first = &page.events[0];
