@@ -59,7 +59,7 @@ impl<'s> CallJudge<'s> {
         let outcome = match self.decider.decide(&head, request.body.as_bytes()) {
             Decision::Judged(judgement) => judgement.outcome,
             Decision::Preflight | Decision::Refuse(_) => return Judged::Answered,
-            Decision::Site | Decision::RestIndex(_) => return Judged::Elsewhere,
+            Decision::Site | Decision::RestIndex(_) | Decision::OpenApi(_) => return Judged::Elsewhere,
         };
         let Outcome::Forward(call) = outcome else {
             return Judged::Answered;

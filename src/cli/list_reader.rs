@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge::app::DryRunResponse;
+use calendar_edge::app::{DryRunResponse, Reach};
 use calendar_edge::backend::asked_pause;
 use calendar_edge_core::settings::{Root, Settings};
 use calendar_edge_judge::contract::Kind;
@@ -23,6 +23,10 @@ const TRIES: u32 = 4;
 /// The wait before the second try; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
+/// What no list shows, and what is therefore neither compared nor exported.
+pub(super) const UNLISTED: &str =
+    "events that are hidden from lists (`hide_from_listings`): only who knows its number reads one";
+
 /// Reads lists and records with the headers of one account.
 pub(super) struct ListReader<'s> {
     settings: &'s Settings,
@@ -41,7 +45,7 @@ pub(super) struct WalkedList<'s> {
 }
 
 /// One page of a list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ListPage {
     pub(super) records: Vec<Value>,
     /// The number of pages, as far as the site knows.
@@ -85,6 +89,14 @@ impl<'s> ListReader<'s> {
         let roots = self.settings.roots.iter();
         let kinds = roots.flat_map(|root| Kind::ALL.map(|kind| (root, kind)));
         kinds.flat_map(of_kind).collect()
+    }
+
+    /// What the lists do not show to this reader.
+    pub(super) fn not_covered(&self) -> Vec<&'static str> {
+        let private =
+            "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
+        let private = Some(private).filter(|_| !self.has_account());
+        [UNLISTED].into_iter().chain(private).collect()
     }
 
     /// The call of a path below the namespace of a root, as a running edge would judge it.
@@ -159,17 +171,24 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Re
     Ok(())
 }
 
-/// Why a response is none of the calendar: the site fails, or refuses because of its load.
-pub(super) fn trouble(answer: &DryRunResponse) -> Option<String> {
-    if let Some(failure) = &answer.failure {
-        return Some(format!("the site fails: {failure}"));
-    }
-    let status = answer.status;
-    let is_trouble = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-    is_trouble.then(|| format!("the site answers {status}"))
+/// Why a response is none of the calendar, and how long its sender asks to wait.
+pub(super) type Trouble = (String, Duration);
+
+/// The trouble of a site that fails, or of a backend that is not there: failures of a backend that is there are responses of
+/// its own, which differ. Either may refuse because of its load.
+pub(super) fn trouble(backend: Option<&str>, answer: &DryRunResponse) -> Option<Trouble> {
+    let who = backend.map_or_else(|| "the site".to_owned(), |name| format!("the backend `{name}`"));
+    let (is_site, status) = (backend.is_none(), answer.status);
+    let is_busy = matches!(status.as_u16(), 429 | 503) || (is_site && status.is_server_error());
+    let why = match &answer.failure {
+        Some(failure) if is_site || failure.reach != Reach::Backend => format!("{who} fails: {failure}"),
+        None if is_busy => format!("{who} answers {status}"),
+        Some(_) | None => return None,
+    };
+    Some((why, asked_pause(&answer.headers).unwrap_or_default()))
 }
 
-/// Asks until the site has answered, up to a few times, each time when it is the turn of the call.
+/// Asks until there is no trouble, up to a few times, each time when it is the turn of the call.
 ///
 /// # Errors
 ///
@@ -177,35 +196,34 @@ pub(super) fn trouble(answer: &DryRunResponse) -> Option<String> {
 pub(super) async fn patiently<T, Asked: Future<Output = anyhow::Result<T>>>(
     pace: &Pace,
     ask: impl Fn() -> Asked,
-    answer: impl Fn(&T) -> &DryRunResponse,
+    trouble: impl Fn(&T) -> Option<Trouble>,
 ) -> anyhow::Result<T> {
     let mut tried = 0;
     loop {
         pace.turn().await;
         let asked = ask().await?;
         tried += 1;
-        match wait_after(answer(&asked), tried)? {
+        match wait_after(trouble(&asked), tried)? {
             None => return Ok(asked),
             Some(wait) => tokio::time::sleep(wait).await,
         }
     }
 }
 
-/// The wait before a call is sent again that was sent `tried` times: none if the site has answered it, else no less than
-/// the site asks for.
+/// The wait before a call is sent again that was sent `tried` times: none without trouble, else no less than is asked for.
 ///
 /// # Errors
 ///
 /// When the call was tried often enough.
-fn wait_after(answer: &DryRunResponse, tried: u32) -> anyhow::Result<Option<Duration>> {
-    let Some(trouble) = trouble(answer) else {
+fn wait_after(trouble: Option<Trouble>, tried: u32) -> anyhow::Result<Option<Duration>> {
+    let Some((trouble, asked)) = trouble else {
         return Ok(None);
     };
     if tried >= TRIES {
         bail!("{trouble}, {TRIES} times in a row; another run goes on from here");
     }
     let own = FIRST_WAIT * 2_u32.pow(tried.saturating_sub(1));
-    Ok(Some(own.max(asked_pause(&answer.headers).unwrap_or_default())))
+    Ok(Some(own.max(asked)))
 }
 
 fn refused(path: &str, answer: &DryRunResponse) -> String {

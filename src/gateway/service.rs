@@ -143,6 +143,13 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
         match self.decider.open(&request.decided_by()) {
             Opening::Preflight => answered(preflighted()),
             Opening::RestIndex(root) => answered(self.discovery.answer(root, &request.context)),
+            Opening::OpenApi(root) => {
+                let (asked, _) = request.split();
+                Box::pin(async move {
+                    let document = || ready(self.discovery.openapi(root, &asked.context));
+                    Ok(self.charged(&asked, document).await)
+                })
+            }
             Opening::Ambiguous(refusal) => {
                 request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
                 answered(refused(&refusal))
@@ -179,15 +186,24 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         }
     }
 
-    /// Charges a reader of the feed, and answers it. Credentials do not matter here.
+    /// Answers a reader of the feed.
     async fn read_feed(&self, asked: &AskedRequest) -> EdgeResponse {
         if !self.feed.is_enabled() {
             return refused(&EdgeError::FeedOff.refusal());
         }
+        self.charged(asked, || self.feed.answer(asked)).await
+    }
+
+    /// Charges a reader of one of the edge's own documents, and answers it. Credentials do not matter here.
+    async fn charged<F: Future<Output = EdgeResponse>>(
+        &self,
+        asked: &AskedRequest,
+        answer: impl FnOnce() -> F,
+    ) -> EdgeResponse {
         let nobody = Identity::default();
         match self.limiter.charge(asked, &nobody, CostClass::Item).await {
             Ok(charged) => {
-                let mut response = self.feed.answer(asked).await;
+                let mut response = answer().await;
                 charged.status().write(response.headers_mut());
                 response
             }

@@ -4,12 +4,14 @@ use std::net::Ipv4Addr;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use base64::Engine as _;
 use calendar_edge_judge::contract::{Kind, table};
 use calendar_service::{Calendar, CalendarServer, PASSWORD, USERNAME};
-use http::Method;
+use http::header::AUTHORIZATION;
+use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply, closed_port, planted};
+use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply, closed_port, planted, responded};
 
 /// What the suite calls its records.
 const MADE: &str = "Made by calendar-edge";
@@ -145,6 +147,95 @@ async fn every_planted_difference_that_breaks_the_contract_is_found() {
             "{subject} {found:?}"
         );
     }
+}
+
+/// A service with one fault of those that no shape tells.
+async fn faulty(calendar: Calendar, account: String, fault: &'static str) -> Origin {
+    Origin::answering(move |seen| {
+        let mut response = responded(&calendar, seen);
+        if fault == "draft" && seen.method == Method::GET && response.status() == 403 {
+            let mut seen = seen.clone();
+            let account = HeaderValue::try_from(account.as_str()).expect("a header");
+            seen.headers.insert(AUTHORIZATION, account);
+            response = responded(&calendar, &seen);
+        }
+        let document: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+        let media_type = if fault == "html" {
+            "text/html; charset=UTF-8"
+        } else {
+            "application/json"
+        };
+        let mut body = faulted(document, fault);
+        if fault == "title" && seen.method == Method::POST {
+            body["title"] = "Another".into();
+        }
+        let reply = Reply::of_type(response.status().as_u16(), media_type, &body.to_string());
+        ["x-tec-total", "x-tec-totalpages"]
+            .into_iter()
+            .fold(reply, |reply, name| {
+                match response.headers().get(name).and_then(|value| value.to_str().ok()) {
+                    Some(value) => reply.header(name, value),
+                    None => reply,
+                }
+            })
+    })
+    .await
+}
+
+fn faulted(value: Value, fault: &str) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(|item| faulted(item, fault)).collect(),
+        Value::Object(mut members) => {
+            let local = members.get("start_date").cloned();
+            for (name, value) in &mut members {
+                match (fault, name.as_str()) {
+                    ("letter", "start_date") if value.is_string() => {
+                        *value = value.as_str().unwrap_or_default().replace(' ', "T").into();
+                    }
+                    ("local", "utc_start_date") if value.is_string() => {
+                        *value = local.clone().unwrap_or_default();
+                    }
+                    ("zone", "timezone") if value.is_string() => *value = "UTC".into(),
+                    ("reversed", "events") if value.is_array() => {
+                        value.as_array_mut().expect("a list").reverse();
+                    }
+                    _ => {}
+                }
+                *value = faulted(value.take(), fault);
+            }
+            Value::Object(members)
+        }
+        plain => plain,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_that_no_migration_may_bring_breaks_a_law() {
+    let laws = [
+        ("draft", "a draft is shown to nobody else"),
+        ("html", "answers say that they are JSON"),
+        ("letter", "answers have the shape of Event"),
+        ("local", "dates in UTC follow from the time zone"),
+        ("zone", "an event keeps its time zone, from which its UTC follows"),
+        ("reversed", "events come in the order of their beginnings"),
+        ("title", "a write answers with what was written"),
+    ];
+    let found = laws.map(|(fault, law)| async move {
+        let tested = Tested::start(&format!("contract-{fault}")).await;
+        let account = base64::engine::general_purpose::STANDARD.encode(format!("{USERNAME}:{PASSWORD}"));
+        let calendar = Calendar::sample(tested.server.address(), None).expect("an address");
+        let origin = faulty(calendar, format!("Basic {account}"), fault).await;
+        let api = format!("{}/wp-json/tribe/events/v1", origin.base());
+        let (status, report) = tested.run(&api, &["--writes"]).await;
+        let checks = report["checks"].as_array().expect("a list").iter();
+        let failed: Vec<&Value> = checks.filter(|check| check["result"] == "failed").collect();
+        assert_eq!(status, Some(1), "{fault}");
+        assert!(
+            failed.iter().any(|check| check["law"] == law),
+            "{fault}: {failed:#?}"
+        );
+    });
+    futures_util::future::join_all(found).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

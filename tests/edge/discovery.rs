@@ -1,8 +1,10 @@
 //! Clients that discover the API by its `Link` header find an index that is true of the edge.
 
 use calendar_edge_core::settings::OtherTraffic;
+use calendar_edge_judge::contract::table;
 use http::Method;
 
+use crate::rate_limits::rate;
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply, german_root};
 
 /// A site that names its root in every answer, as WordPress does.
@@ -113,4 +115,69 @@ async fn the_sites_own_index_passes_where_the_site_does() {
         .start()
         .await;
     assert_eq!(edge.get("/wp-json/").await.json()["asked"], "/wp-json/");
+}
+
+#[tokio::test]
+async fn the_openapi_document_stands_beside_doc_at_every_root() {
+    let origin = site().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.roots.push(german_root(&origin.base()));
+            settings.other = OtherTraffic::Forward;
+        })
+        .start()
+        .await;
+    for (root, namespace) in [
+        ("/wp-json", "calendar/events/v1"),
+        ("/wp-json", "tribe/events/v1"),
+        ("/de/wp-json", "tribe/events/v1"),
+    ] {
+        let target = format!("{root}/{namespace}/openapi.json");
+        let found = edge.get(&target).await;
+        assert_eq!(found.status, 200, "{target}: {}", found.body);
+        assert_eq!(found.header("access-control-allow-origin"), Some("*"));
+        let document = found.json();
+        assert_eq!(document["openapi"], "3.1.0");
+        let servers = document["servers"].as_array().expect("servers");
+        let expected =
+            ["calendar/events/v1", "tribe/events/v1"].map(|name| edge.url(&format!("{root}/{name}")));
+        assert!(
+            servers.iter().map(|server| &server["url"]).eq(&expected),
+            "{servers:?}"
+        );
+    }
+    let target = "/wp-json/tribe/events/v1/openapi.json";
+    let head = Answer::to(edge.request(Method::HEAD, target)).await;
+    assert_eq!((head.status.as_u16(), head.body.as_str()), (200, ""));
+    let write = Answer::to(edge.request(Method::POST, target)).await;
+    assert_eq!(
+        (write.status.as_u16(), &write.json()["code"]),
+        (404, &"rest_no_route".into())
+    );
+    assert!(origin.seen().iter().all(|seen| !seen.target.contains("openapi")));
+}
+
+#[tokio::test]
+async fn the_openapi_document_goes_with_doc_and_is_charged() {
+    let origin = site().await;
+    let doc = table().named("doc").expect("an operation").id;
+    let target = "/wp-json/tribe/events/v1/openapi.json";
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.operations.entry(doc).or_default().allow = false)
+        .start()
+        .await;
+    let absent = edge.get(target).await;
+    assert_eq!(
+        (absent.status.as_u16(), &absent.json()["code"]),
+        (404, &"rest_no_route".into())
+    );
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.rate_limits.address.items = Some(rate(1)))
+        .start()
+        .await;
+    let statuses = [edge.get(target).await.status, edge.get(target).await.status];
+    assert_eq!(statuses, [200, 429]);
 }

@@ -100,6 +100,10 @@ async fn an_export_has_every_record_and_the_next_one_what_changed() {
     let told = summary(&one);
     assert_eq!((&told["format"], &told["passes"]), (&json!(1), &json!(2)));
     assert!(!one.join("walk.part").exists());
+    assert!(
+        told["not_shown"].to_string().contains("hide_from_listings"),
+        "{told}"
+    );
     let text = std::fs::read_to_string(one.join("events.ndjson")).expect("a file");
     assert!(
         text.contains("https://events.example.org/wp-json/calendar/events/v1/"),

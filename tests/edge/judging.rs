@@ -152,7 +152,7 @@ impl Edge {
             Decision::Judged(judgement) => Said::Judged(*judgement),
             Decision::Refuse(refusal) => Said::Turned(refusal),
             // The edge's own index lists less than the site's: for the comparison it counts as "not the calendar".
-            Decision::RestIndex(_) => Said::Turned(Refusal::no_route()),
+            Decision::RestIndex(_) | Decision::OpenApi(_) => Said::Turned(Refusal::no_route()),
             decision @ (Decision::Preflight | Decision::Site) => panic!("{decision:?} is not judged"),
         }
     }

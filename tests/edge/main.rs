@@ -98,5 +98,6 @@ mod unheard_site;
 mod upgrades;
 mod verdicts;
 mod verifying;
+mod verifying_sides;
 mod versions;
 mod writers;

@@ -7,7 +7,7 @@ use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
 
-fn rate(requests: u32) -> Rate {
+pub(crate) fn rate(requests: u32) -> Rate {
     let period = Duration::from_hours(1);
     Rate { requests, period }
 }

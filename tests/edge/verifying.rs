@@ -18,12 +18,12 @@ use crate::support::{Answer, Directory, Edge, Origin, Reply, Seen, closed_port, 
 const KINDS: [&str; 5] = ["categories", "events", "organizers", "tags", "venues"];
 
 /// A calendar, and one that replaces it.
-struct Calendars {
+pub(crate) struct Calendars {
     _site: CalendarServer,
     _next: Next,
     next_root: String,
-    setup: Setup,
-    manifest: PathBuf,
+    pub(crate) setup: Setup,
+    pub(crate) manifest: PathBuf,
 }
 
 /// The calendar that replaces the other one, as it is or with differences.
@@ -35,7 +35,7 @@ enum Next {
 // === impl Calendars ===
 
 impl Calendars {
-    async fn start(name: &str) -> Self {
+    pub(crate) async fn start(name: &str) -> Self {
         let (address, site) = Self::site().await;
         let next = CalendarServer::start_sample((Ipv4Addr::LOCALHOST, 0).into(), None, Some(address));
         let next = Next::Equal(next.await.expect("a socket"));
@@ -73,13 +73,13 @@ impl Calendars {
         }
     }
 
-    fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
         let manifest = self.manifest.to_str().expect("a path of text");
         let first = ["migration", "verify", "--to", "next", "--manifest", manifest];
         [&first, more].concat()
     }
 
-    async fn verify(&self, more: &[&str]) -> (Option<i32>, Value) {
+    pub(crate) async fn verify(&self, more: &[&str]) -> (Option<i32>, Value) {
         self.setup.json(&self.arguments(more)).await
     }
 
@@ -100,7 +100,7 @@ impl Calendars {
     }
 }
 
-fn lines(manifest: &Path) -> Vec<Value> {
+pub(crate) fn lines(manifest: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(manifest).unwrap_or_default();
     text.lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -229,6 +229,21 @@ async fn a_record_that_only_the_other_has_is_found_in_its_list() {
         "{list:#}"
     );
     assert!(report["pages"]["unequal"].as_u64() > Some(0), "{report:#}");
+    let only_there = report["only_there"].as_array().expect("a list");
+    assert_eq!(
+        (only_there.len(), &only_there[0]["kind"]),
+        (1, &json!("organizers"))
+    );
+    let told = calendars
+        .setup
+        .run(&calendars.arguments(&["--rate", "1000"]))
+        .await;
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let named = format!(
+        "  organizers, 1 records: only `next` has it: {}\n",
+        only_there[0]["id"]
+    );
+    assert!(told.contains(&named), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -272,6 +287,13 @@ async fn planted_differences_are_found_and_a_killed_walk_goes_on() {
                 .is_some_and(|all| all.contains(&json!(path)))
         })
     };
+    let told = calendars
+        .setup
+        .run(&calendars.arguments(&["--rate", "1000"]))
+        .await;
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let causes = told.lines().filter(|line| line.starts_with("  tags, "));
+    assert_eq!(causes.count(), 1, "one line for all tags: {told}");
     assert!(found("venues", "city") && found("venues", "views"), "{report:#}");
     assert!(
         found("tags", "views") && found("events", "venue.city"),
@@ -300,7 +322,7 @@ async fn a_site_that_fails_ends_the_walk_without_a_verdict() {
 }
 
 /// Verifies a site whose second backend is at the other root, and returns the status, the manifest and the complaint.
-async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Vec<Value>, String) {
+pub(crate) async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Vec<Value>, String) {
     let setup = Setup::new(name, roots[0], roots[1], "credentials = \"forward\"\n");
     let manifest = setup.directory.path().join("verify.jsonl");
     let typed = manifest.to_str().expect("text");
@@ -311,7 +333,7 @@ async fn verify(name: &str, roots: [&str; 2], more: &[&str]) -> (Option<i32>, Ve
 }
 
 /// The number of the venue that a request reads by number or slug.
-fn venue(seen: &Seen) -> Option<u64> {
+pub(crate) fn venue(seen: &Seen) -> Option<u64> {
     let path = seen.target.split('?').next()?;
     let (before, last) = path.rsplit_once('/')?;
     let is_read = before.ends_with("/venues") || before.ends_with("/by-slug");
@@ -319,7 +341,7 @@ fn venue(seen: &Seen) -> Option<u64> {
 }
 
 /// A site of these venues.
-fn venues(seen: &Seen, ids: &[u64]) -> Reply {
+pub(crate) fn venues(seen: &Seen, ids: &[u64]) -> Reply {
     match venue(seen) {
         Some(id) => Reply::json(200, &json!({ "id": id }).to_string()),
         None => list(seen, ids),

@@ -104,6 +104,7 @@ TAKEN = [
     ("query", r"geoloc_lat|geoloc_lng|has_events|only_with_upcoming", r".*", UNCHECKED),
     ("query", r"context", r".*", "any context is taken; the document names those that keep the answer's shape"),
     ("query", r"page|per_page", r"9223372036854775808", "PHP rounds 2^63 to a number it takes (backend.md section 5)"),
+    ("query", r"per_page", r"[1-9][0-9]+", "more than 50 counts as 50 (backend.md section 7)"),
     ("query", r"status", r"0?", "those who may write may filter by nothing (backend.md section 5)"),
     ("path", r"slug", r".*", SLUG),
     ("body", r"categories|tags", r"\[?-?[0-9.e+-]+\]?", "any number is taken; no term has it (backend.md section 7)"),

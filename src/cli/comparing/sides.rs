@@ -12,7 +12,7 @@ use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, PRIMARY, 
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
-use super::super::list_reader::trouble;
+use super::super::list_reader::{Trouble, trouble};
 use super::super::status::Misuse;
 
 /// The most double questions for one operation.
@@ -76,6 +76,12 @@ impl Sides {
         (call.root() >= self.other.roots).then_some("root not served by the backend")
     }
 
+    /// Why a comparison says nothing: one of the backends is not there, or refuses because of its load.
+    pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
+        let other = || trouble(Some(&self.other.name), &compared.other);
+        trouble(None, &compared.primary).or_else(other)
+    }
+
     pub(super) fn other_name(&self) -> &str {
         &self.other.name
     }
@@ -94,7 +100,7 @@ impl Sides {
             .comparer
             .lock()
             .compare(operation, primary.compared(), other.compared());
-        let has_answered = trouble(&primary).is_none();
+        let has_answered = trouble(None, &primary).is_none();
         if findings.worst() >= DifferenceClass::Volatile && has_answered && self.may_double(call) {
             let second = self.primary.ask(call).await?;
             let (primary, other) = (primary.compared(), other.compared());

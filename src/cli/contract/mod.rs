@@ -11,6 +11,7 @@
 
 mod argument_cases;
 mod contract_args;
+mod date_laws;
 mod filter_laws;
 mod paging_laws;
 mod read_laws;

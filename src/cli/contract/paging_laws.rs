@@ -7,6 +7,7 @@ use calendar_edge_judge::contract::answer::Shape;
 use serde_json::Value;
 use url::Url;
 
+use super::date_laws::{are_in_order, tell_utc};
 use super::suite::{READS_SUCCEED, Suite, Trial};
 use super::tested_api::ApiRequest;
 
@@ -90,6 +91,24 @@ impl Suite {
             );
             records.extend_from_slice(walk.records(&page));
             last = Some(page);
+        }
+        if let Some(last) = last.as_ref().filter(|_| walk.kind == Kind::Event) {
+            for (law, holds, expected) in [
+                (
+                    "events come in the order of their beginnings",
+                    are_in_order(&records),
+                    "the earlier first",
+                ),
+                (
+                    "dates in UTC follow from the time zone",
+                    tell_utc(&records),
+                    "another time than at the place",
+                ),
+            ] {
+                self.verdict(last, law, (holds, expected), || {
+                    "none of it on all pages".to_owned()
+                });
+            }
         }
         if let Some(last) = last.filter(|_| walk.pages <= MOST_PAGES) {
             let law = "the pages hold as many records as `total` says";

@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use calendar_edge_judge::contract::answer::{ERROR, ROUTE_DESCRIPTION, Shape};
 use calendar_edge_judge::contract::{Kind, Route, table};
 use http::Method;
+use http::header::CONTENT_TYPE;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -189,8 +190,14 @@ impl Suite {
         }
     }
 
-    /// Checks that an answer has the shape that the models say.
+    /// Checks that an answer is JSON, and has the shape that the models say.
     pub(super) fn shaped(&mut self, trial: &Trial, shape: Shape) {
+        let kind = trial.answer.headers.get(CONTENT_TYPE);
+        let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let law = "answers say that they are JSON";
+        self.verdict(trial, law, (is_json, "Content-Type: application/json"), || {
+            format!("{kind:?}")
+        });
         let faults = shape.mismatches(&trial.answer.body);
         let faults = faults.iter().map(ToString::to_string).collect();
         let (law, expected) = (format!("answers have the shape of {shape}"), shape.to_string());

@@ -105,6 +105,7 @@ fn tell_decision(
             story["root"] = settings.roots.get(root).map(root_name).into();
             story["outcome"] = "rest index".into();
         }
+        Decision::OpenApi(_) => story["outcome"] = "OpenAPI document".into(),
         Decision::Site => tell_site(story, &decider, parts, body),
         Decision::Refuse(refusal) => tell_refusal(story, &refusal),
         Decision::Judged(judgement) => {

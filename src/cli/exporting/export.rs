@@ -13,7 +13,9 @@ use http::HeaderMap;
 use super::super::call_judge::Judged;
 use super::super::environment::Environment;
 use super::super::file_hashes::account;
-use super::super::list_reader::{ListPage, ListReader, MOST_PASSES, WalkedList, patiently};
+use super::super::list_reader::{
+    ListPage, ListReader, MOST_PASSES, UNLISTED, WalkedList, patiently, trouble,
+};
 use super::super::pace::Pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
@@ -56,6 +58,10 @@ pub(crate) fn run(
         return Ok(Status::Unusable);
     };
     writeln!(out, "{records} records in {}", args.directory.display())?;
+    writeln!(
+        out,
+        "not in it: {UNLISTED}; `not_shown` in {SUMMARY} has the rest"
+    )?;
     Ok(Status::Success)
 }
 
@@ -165,7 +171,7 @@ impl PacedSite<'_> {
             bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
         };
         let ask = || async { Ok(self.site.answer(&call).await) };
-        let answer = patiently(&self.pace, ask, |answer| answer).await;
+        let answer = patiently(&self.pace, ask, |answer| trouble(None, answer)).await;
         ListPage::read(list, number, &answer.context(path)?)
     }
 }

@@ -10,6 +10,7 @@ use calendar_edge_judge::contract::Kind;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::super::list_reader::UNLISTED;
 use super::entry::{EntryState, ManifestEntry};
 use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
 use super::former_export::FormerExport;
@@ -28,8 +29,9 @@ fn file_of(kind: Kind) -> String {
     format!("{}.ndjson", kind.collection())
 }
 
-/// What the API of the calendar shows nobody.
-const NOT_SHOWN: [&str; 8] = [
+/// What the lists of the calendar show nobody.
+const NOT_SHOWN: [&str; 9] = [
+    UNLISTED,
     "texts as they were typed: descriptions and excerpts are rendered HTML, without blocks, shortcodes and the text behind \
      a password",
     "custom fields, and settings of other plugins: tickets, RSVPs, recurrence rules, SEO",

@@ -11,9 +11,9 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use crate::backend::ExchangeFailure;
 use crate::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall, Stage};
 use calendar_edge_core::gateway::decision::PatchConditions;
-use calendar_edge_core::settings::{PatchPolicy, Settings};
-use calendar_edge_judge::contract::OperationId;
+use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::patch::ReadRecord;
+use calendar_edge_judge::contract::{OperationId, table};
 
 /// Turns a PATCH of the operations with `patch = "merge"` into an update that resets nothing.
 #[derive(Debug)]
@@ -45,11 +45,10 @@ struct MergeTask {
 
 impl<S: Stage<CalendarCall, BackendResult>> Merging<S> {
     pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
-        let merged = settings.operations.iter();
-        let merged = merged.filter(|(_, operation)| operation.patch == PatchPolicy::Merge);
+        let all = table().operations().iter().map(|operation| operation.id);
         Self {
             inner,
-            merged: merged.map(|(id, _)| *id).collect(),
+            merged: all.filter(|id| settings.merges(*id)).collect(),
             turns: RecordTurns::default(),
             patience: settings.timeouts.origin_queue,
         }

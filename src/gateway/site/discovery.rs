@@ -1,4 +1,7 @@
-//! The index of a REST root, where the edge serves no other routes of the site (`other = "refuse"`).
+//! What the edge itself tells of the API: the `OpenAPI` document, and the index of a REST root where it serves no other
+//! routes of the site (`other = "refuse"`).
+
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::header::LINK;
@@ -7,13 +10,13 @@ use url::Url;
 
 use crate::layers::{EdgeResponse, RequestContext, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
-use calendar_edge_core::describe::RestIndex;
+use calendar_edge_core::describe::{AddressedDocument, PublicRoot};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::{Operation, TablesInForce};
 use calendar_edge_judge::problem::Refusal;
 
-/// The indexes of the roots, in the order of the settings.
+/// The documents of the roots, in the order of the settings.
 #[derive(Debug)]
 pub(in crate::gateway) struct Discovery {
     roots: Vec<DiscoveredRoot>,
@@ -24,7 +27,9 @@ pub(in crate::gateway) struct Discovery {
 #[derive(Debug)]
 struct DiscoveredRoot {
     path: String,
-    index: RestIndex,
+    index: AddressedDocument,
+    /// Large, and seldom read: written for its first reader.
+    openapi: LazyLock<AddressedDocument, Box<dyn FnOnce() -> AddressedDocument + Send + Sync>>,
 }
 
 // === impl Discovery ===
@@ -34,9 +39,20 @@ impl Discovery {
         let namespaces = settings.public_namespaces();
         let offers = |operation: &Operation| offers(settings, operation);
         let roots = settings.roots.iter().enumerate();
-        let roots = roots.map(|(position, root)| DiscoveredRoot {
-            path: root.path.clone(),
-            index: RestIndex::new(&root.path, &namespaces, tables.of_root(position), offers),
+        let roots = roots.map(|(position, root)| {
+            let (table, names) = (tables.of_root(position), namespaces.clone());
+            let index = AddressedDocument::rest_index(&root.path, &names, table, offers);
+            let (table, path) = (Arc::clone(table), root.path.clone());
+            let public = PublicRoot {
+                url: path.clone(),
+                language: root.language.clone(),
+            };
+            let openapi = move || AddressedDocument::openapi(public, names, table);
+            DiscoveredRoot {
+                path,
+                index,
+                openapi: LazyLock::new(Box::new(openapi)),
+            }
         });
         Self {
             roots: roots.collect(),
@@ -46,18 +62,33 @@ impl Discovery {
 
     /// The index of the root at a position of the settings.
     pub(in crate::gateway) fn answer(&self, root: usize, context: &RequestContext) -> EdgeResponse {
+        self.told(root, context, "rest_index", |root| &root.index)
+    }
+
+    /// The `OpenAPI` document of the root at a position of the settings.
+    pub(in crate::gateway) fn openapi(&self, root: usize, context: &RequestContext) -> EdgeResponse {
+        self.told(root, context, "openapi", |root| &root.openapi)
+    }
+
+    fn told(
+        &self,
+        root: usize,
+        context: &RequestContext,
+        code: &'static str,
+        document: impl FnOnce(&DiscoveredRoot) -> &AddressedDocument,
+    ) -> EdgeResponse {
         let base = PublicAddress::of(self.public_url.as_ref(), context.addressed()).to_string();
         let Some(root) = self.roots.get(root) else {
             return refused(&Refusal::no_route());
         };
-        let mut answer = json(StatusCode::OK, Bytes::from(root.index.at(&base)));
+        let mut answer = json(StatusCode::OK, Bytes::from(document(root).at(&base)));
         let link = format!("<{base}{}/>; rel=\"https://api.w.org/\"", root.path);
         if let Ok(link) = HeaderValue::try_from(link) {
             answer.headers_mut().insert(LINK, link);
         }
         EdgeResponse {
             response: answer,
-            facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code: "rest_index" }),
+            facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code }),
         }
     }
 }

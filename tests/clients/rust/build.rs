@@ -1,4 +1,4 @@
-//! Writes types for the answers of the document that `DOCUMENT` names, and for the bodies of the smaller writes.
+//! Writes types for the answers of the document that `DOCUMENT` names, and for the bodies of writes.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -7,17 +7,23 @@ use std::{env, fs};
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
-/// Where typing begins. Bodies of events are left out: typify takes no defaults of unions.
-const ROOTS: [&str; 10] = [
+/// Where typing begins.
+const ROOTS: [&str; 16] = [
     "EventList",
     "VenueList",
     "OrganizerList",
     "CategoryList",
     "TagList",
+    "EventCreate",
+    "EventUpdate",
     "VenueCreate",
+    "VenueUpdate",
     "OrganizerCreate",
+    "OrganizerUpdate",
     "CategoryCreate",
+    "CategoryUpdate",
     "TagCreate",
+    "TagUpdate",
     "BadRequest",
 ];
 

@@ -1,4 +1,4 @@
-// Reads, creates and is refused, with types made by openapi-typescript.
+// Reads, writes and is refused, with types made by openapi-typescript.
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.js";
@@ -24,12 +24,57 @@ assert(event && event.title === first.title && event.start_date_details.year.len
 const image: string | undefined = event.image ? event.image.url : undefined;
 console.log(`read ${event.id}: ${event.title}, ${city(event) ?? "nowhere"}, ${image ?? "no image"}`);
 
-const body = { venue: "Made by TypeScript", city: "Lübeck" };
-const { data: venue, response: made } = await editor.POST("/venues", { body });
-assert(venue && made.status === 201 && venue.city === body.city);
-const { data: deleted } = await editor.DELETE("/venues/{id}", { params: { path: { id: venue.id } } });
-assert(deleted && deleted.status === "trash");
-console.log(`created and deleted ${venue.id}`);
+const name = "Made by TypeScript";
+const again = `${name} again`;
+/** The path of a record that was created. */
+function at(record: { id: number } | undefined, response: Response) {
+  assert(record && response.status === 201);
+  console.log(`created ${record.id}`);
+  return { path: { id: record.id } };
+}
+
+{
+  const body = { title: name, start_date: "2035-05-04 19:00:00", end_date: "2035-05-04 21:00:00" };
+  const { data, response } = await editor.POST("/events", { body });
+  const params = at(data, response);
+  const { data: changed } = await editor.POST("/events/{id}", { params, body: { title: again } });
+  assert.equal(changed?.title, again);
+  const { data: deleted } = await editor.DELETE("/events/{id}", { params });
+  assert.equal(deleted?.status, "trash");
+}
+const body = { venue: name, city: "Lübeck" };
+{
+  const { data, response } = await editor.POST("/venues", { body });
+  const params = at(data, response);
+  const { data: changed } = await editor.POST("/venues/{id}", { params, body: { venue: again } });
+  assert.equal(changed?.venue, again);
+  const { data: deleted } = await editor.DELETE("/venues/{id}", { params });
+  assert.equal(deleted?.status, "trash");
+}
+{
+  const { data, response } = await editor.POST("/organizers", { body: { organizer: name } });
+  const params = at(data, response);
+  const { data: changed } = await editor.POST("/organizers/{id}", { params, body: { organizer: again } });
+  assert.equal(changed?.organizer, again);
+  const { data: deleted } = await editor.DELETE("/organizers/{id}", { params });
+  assert.equal(deleted?.status, "trash");
+}
+{
+  const { data, response } = await editor.POST("/categories", { body: { name } });
+  const params = at(data, response);
+  const { data: changed } = await editor.POST("/categories/{id}", { params, body: { name: again } });
+  assert.equal(changed?.name, again);
+  const { data: deleted } = await editor.DELETE("/categories/{id}", { params });
+  assert.equal(deleted?.name, again);
+}
+{
+  const { data, response } = await editor.POST("/tags", { body: { name } });
+  const params = at(data, response);
+  const { data: changed } = await editor.POST("/tags/{id}", { params, body: { name: again } });
+  assert.equal(changed?.name, again);
+  const { data: deleted } = await editor.DELETE("/tags/{id}", { params });
+  assert.equal(deleted?.name, again);
+}
 
 const { error: invalid } = await anonymous.GET("/events", { params: { query: { page: 0 } } });
 assert(invalid?.code === "rest_invalid_param");

@@ -17,12 +17,7 @@ use crate::corpus::records;
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
 
 fn merging(settings: &mut Settings) {
-    for name in [
-        "events.update",
-        "venues.update",
-        "organizers.update",
-        "events.by-slug.update",
-    ] {
+    for name in ["events.update", "venues.update", "organizers.update"] {
         let operation = OperationSettings {
             patch: PatchPolicy::Merge,
             ..OperationSettings::default()

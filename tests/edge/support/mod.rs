@@ -20,7 +20,7 @@ pub(crate) use edge::{Answer, Edge, german_root};
 pub(crate) use false_store::{FalseStore, Mischief};
 pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::{Origin, Seen};
-pub(crate) use planted::planted;
+pub(crate) use planted::{planted, responded};
 pub(crate) use ports::closed_port;
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::{RawAnswer, RawClient, raw_get};

@@ -46,7 +46,8 @@ pub(crate) async fn planted(calendar: Calendar) -> Origin {
     .await
 }
 
-fn responded(calendar: &Calendar, seen: &Seen) -> http::Response<Bytes> {
+/// The response of a service to a request that an origin has seen.
+pub(crate) fn responded(calendar: &Calendar, seen: &Seen) -> http::Response<Bytes> {
     let mut request = http::Request::builder()
         .method(seen.method.clone())
         .uri(&seen.target);

@@ -7,13 +7,13 @@
     reason = "indexes documents of its own making, before any request"
 )]
 
+mod addressed_document;
 mod catalogue;
 mod openapi;
-mod rest_index;
 mod routes;
 mod strict_limits;
 
+pub use addressed_document::AddressedDocument;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
-pub use rest_index::RestIndex;
 pub use routes::{routes_text, routes_text_in_force};
 pub use strict_limits::strict_reference;

@@ -82,7 +82,7 @@ pub use traces::{CollectorHeaders, HeaderLineFault, TraceSettings};
 
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
-use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, Route, SPECIFIED_NAMESPACE};
 use keys::form::{HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
 use keys::group::settings_group;
 use keys::listening_form::{DIRECTORY, LISTEN};
@@ -258,6 +258,19 @@ impl Settings {
         public
     }
 
+    /// Whether a PATCH of an operation is merged. What is set for the update by number covers the same records by slug.
+    pub fn merges(&self, id: OperationId) -> bool {
+        let route = match id.route {
+            Route::BySlug(kind) => Route::Item(kind),
+            other => other,
+        };
+        let by_number = OperationId { route, ..id };
+        [id, by_number].iter().any(|id| {
+            let own = self.operations.get(id);
+            own.is_some_and(|own| own.patch == PatchPolicy::Merge)
+        })
+    }
+
     /// The cross-origin rules under the profile: the strict profile allows only listed origins (T-22).
     pub fn cors_rules(&self) -> CorsSettings {
         CorsSettings {
@@ -270,6 +283,25 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calendar_edge_judge::contract::table;
+
+    #[test]
+    fn a_merge_by_number_covers_the_same_records_by_slug() {
+        let merged_with = |set: &str| -> Vec<&str> {
+            let mut settings = Settings::default();
+            let id = table().named(set).expect("an operation").id;
+            settings.operations.entry(id).or_default().patch = PatchPolicy::Merge;
+            let all = table().operations().iter();
+            let merged = all.filter(|operation| settings.merges(operation.id));
+            merged.map(|operation| operation.name.as_str()).collect()
+        };
+        assert_eq!(
+            merged_with("events.update"),
+            ["events.update", "events.by-slug.update"]
+        );
+        assert_eq!(merged_with("events.by-slug.update"), ["events.by-slug.update"]);
+        assert_eq!(merged_with("tags.update"), ["tags.update"]);
+    }
 
     #[test]
     fn the_origins_namespace_is_public_unless_it_is_kept_private() {

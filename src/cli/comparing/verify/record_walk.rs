@@ -10,6 +10,7 @@ use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClas
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
 use http::HeaderMap;
+use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::super::super::call_judge::Judged;
@@ -51,6 +52,10 @@ pub(super) struct WalkFindings {
     pub(super) counts: BTreeMap<String, WalkSummary>,
     /// The records that are not equal.
     pub(super) unequal: Vec<VerifiedRecord>,
+    /// The records that only the other backend lists.
+    pub(super) only_there: BTreeSet<RecordKey>,
+    /// What the lists do not show.
+    pub(super) not_covered: Vec<&'static str>,
     /// Pages of lists, and those of them that are not equal.
     pub(super) pages: u64,
     pub(super) unequal_pages: u64,
@@ -117,7 +122,14 @@ impl<'s> RecordWalk<'s> {
         if self.found.pages > 0 && ending.records == 0 && self.reader.has_account() {
             bail!("no list names a record to the account: nothing was compared");
         }
-        self.manifest.line(&ending)?;
+        self.found.only_there.retain(|key| !self.seen.contains(key));
+        self.found.not_covered = self.reader.not_covered();
+        self.manifest.line(&json!({
+            "records": ending.records,
+            "equal": ending.equal,
+            "only_there": self.found.only_there,
+            "not_covered": self.found.not_covered,
+        }))?;
         self.progress.end();
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(self.found)
@@ -131,6 +143,11 @@ impl<'s> RecordWalk<'s> {
             };
             let compared = self.sides.compared(&call).await?;
             let page = ListPage::read(list, number, &compared.primary)?;
+            let theirs = ListPage::read(list, number, &compared.other).ok();
+            let theirs = theirs.unwrap_or_default();
+            let listed = theirs.records.iter();
+            let listed = listed.filter_map(|item| VerifiedRecord::listed(list.root, list.kind, item));
+            self.found.only_there.extend(listed.map(|record| record.key));
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
@@ -140,7 +157,9 @@ impl<'s> RecordWalk<'s> {
                 named.insert(record.key.clone());
                 self.check(list.kind, record, page.total).await?;
             }
-            if page.records.is_empty() || number >= page.pages {
+            // The other one may have more pages.
+            let is_empty = page.records.is_empty() && theirs.records.is_empty();
+            if is_empty || number >= page.pages.max(theirs.pages) {
                 break;
             }
         }
@@ -234,10 +253,10 @@ impl PacedSides {
         })
     }
 
-    /// A call that the site has answered, when it has failed up to a few times.
+    /// A call that both have answered, when one has failed up to a few times.
     async fn once(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
         let ask = || self.sides.compare(call);
-        patiently(&self.pace, ask, |compared| &compared.primary).await
+        patiently(&self.pace, ask, |compared| self.sides.trouble(compared)).await
     }
 }
 

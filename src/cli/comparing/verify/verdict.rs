@@ -1,5 +1,6 @@
 //! The walk from settings to verdict.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::{Context as _, bail};
@@ -19,7 +20,7 @@ use super::manifest::Manifest;
 use super::record_walk::{RecordWalk, WalkFindings};
 use super::verify_args::VerifyArgs;
 
-/// The most records that are named as not equal; the manifest names all.
+/// The most records that are named for one cause; the manifest names all.
 const MOST_NAMED: usize = 20;
 
 /// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end.
@@ -32,14 +33,14 @@ pub(in crate::cli) fn run(
     let Some((found, backend)) = could_not_run(walked(args, environment, accepted))? else {
         return Ok(Status::Unusable);
     };
-    let is_equal = found.unequal.is_empty() && found.unequal_pages == 0;
+    let is_equal = found.unequal.is_empty() && found.unequal_pages == 0 && found.only_there.is_empty();
     let whole = json(&found, accepted);
     if args.output.json {
         writeln!(out, "{whole:#}")?;
     } else {
         printed::report(&whole, &backend, out)?;
         printed::skipped(&found.report, out)?;
-        verdict(&found, out)?;
+        verdict(&found, &backend, out)?;
         writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
     Ok(if is_equal {
@@ -65,7 +66,13 @@ fn walked(
     let manifest = Manifest::open(&args.manifest, &heading)?;
     let found = runtime.block_on(async {
         let walk = RecordWalk::new(&settings, sides, headers, manifest, (args.rate, accepted));
-        walk.all().await
+        tokio::select! {
+            found = walk.all() => found,
+            // Without a handler, the signal ends the program.
+            _ = tokio::signal::ctrl_c() => {
+                bail!("interrupted: the same command goes on from here, by {}", args.manifest.display())
+            }
+        }
     })?;
     if found.pages == 0 {
         let reasons: Vec<&str> = found.report.skipped().map(|(reason, _)| reason).collect();
@@ -87,6 +94,8 @@ fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
         "unequal": found.unequal,
         "pages": {"compared": found.pages, "unequal": found.unequal_pages},
         "resumed": found.resumed,
+        "only_there": found.only_there,
+        "not_covered": found.not_covered,
     });
     if let (Some(members), Value::Object(own)) = (whole.as_object_mut(), own) {
         members.extend(own);
@@ -94,7 +103,7 @@ fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
     whole
 }
 
-fn verdict(found: &WalkFindings, out: &mut dyn Write) -> io::Result<()> {
+fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Result<()> {
     let (mut records, mut equal) = (0, 0);
     for (kind, counts) in &found.counts {
         writeln!(
@@ -105,20 +114,33 @@ fn verdict(found: &WalkFindings, out: &mut dyn Write) -> io::Result<()> {
         records += counts.records;
         equal += counts.equal;
     }
-    for record in found.unequal.iter().take(MOST_NAMED) {
-        let (kind, id) = (&record.key.kind, record.key.id);
-        let line = format!("  {kind} {id}: {} at {}", record.class, record.paths.join(", "));
-        writeln!(out, "{}", printable(&line))?;
+    let unequal = found.unequal.iter();
+    let unequal = unequal.map(|record| {
+        let cause = format!("{} at {}", record.class, record.paths.join(", "));
+        (cause, &record.key)
+    });
+    let extra = found.only_there.iter();
+    let extra = extra.map(|key| (format!("only `{backend}` has it"), key));
+    let mut causes: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for (cause, key) in unequal.chain(extra) {
+        let alike = causes.entry((&key.kind, cause)).or_default();
+        alike.push(key.id.to_string());
     }
-    if found.unequal.len() > MOST_NAMED {
-        writeln!(out, "  and {} more", found.unequal.len() - MOST_NAMED)?;
+    for ((kind, cause), mut ids) in causes {
+        let all = ids.len();
+        ids.truncate(MOST_NAMED);
+        let line = format!("  {kind}, {all} records: {cause}: {}", ids.join(", "));
+        writeln!(out, "{}", printable(&line))?;
     }
     if found.resumed > 0 {
         writeln!(out, "{} records were compared by an earlier run", found.resumed)?;
     }
+    for unread in &found.not_covered {
+        writeln!(out, "not compared: {unread}")?;
+    }
     writeln!(
         out,
-        "{equal} of {records} records and {} of {} pages of lists are equal",
+        "{equal} of {records} records that lists show and {} of {} pages of lists are equal",
         found.pages - found.unequal_pages,
         found.pages
     )

@@ -1,10 +1,11 @@
-//! Reads, creates and is refused, with types made by typify.
+//! Reads, writes and is refused, with types made by typify.
 
 use std::env;
 use std::error::Error;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use ureq::http::{Method, Request};
 
 /// The types of the document.
@@ -36,8 +37,31 @@ fn call<T: DeserializeOwned>(
     Ok(serde_json::from_str(&answer.body_mut().read_to_string()?)?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// Creates, changes and deletes a record.
+fn lives<C, U, R>(path: &str, create: Value, update: Value) -> Result<(), Box<dyn Error>>
+where
+    C: Serialize + DeserializeOwned,
+    U: Serialize + DeserializeOwned,
+    R: DeserializeOwned,
+{
     let account = env::var("AUTHORIZATION")?;
+    let create: C = serde_json::from_value(create)?;
+    let made: Value = call(Method::POST, path, Some(&account), &create, 201)?;
+    let at = format!("{path}/{}", made["id"]);
+    let change: U = serde_json::from_value(update.clone())?;
+    let changed: Value = call(Method::POST, &at, Some(&account), &change, 200)?;
+    for (name, value) in update.as_object().ok_or("an object")? {
+        assert_eq!(changed[name], *value, "{at}");
+    }
+    let deleted: Value = call(Method::DELETE, &at, Some(&account), &(), 200)?;
+    for answer in [made, changed, deleted] {
+        let _: R = serde_json::from_value(answer)?;
+    }
+    println!("created, changed and deleted {at}");
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
     let page: api::EventList = call(Method::GET, "/events?per_page=2", None, &(), 200)?;
     assert!(page.total > 2 && page.events.len() == 2, "{page:?}");
     let first = &page.events[0];
@@ -49,13 +73,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("read {}: {}, {city}", event.id, event.title);
 
-    let body = serde_json::json!({"venue": "Made by Rust", "city": "Lübeck"});
-    let body: api::VenueCreate = serde_json::from_value(body)?;
-    let venue: api::Venue = call(Method::POST, "/venues", Some(&account), &body, 201)?;
-    let deleted: api::Venue =
-        call(Method::DELETE, &format!("/venues/{}", venue.id), Some(&account), &(), 200)?;
-    assert_eq!(deleted.status, "trash");
-    println!("created and deleted {}", venue.id);
+    let (name, again) = ("Made by Rust", "Made by Rust again");
+    lives::<api::EventCreate, api::EventUpdate, api::Event>(
+        "/events",
+        json!({"title": name, "start_date": "2035-05-04 19:00:00", "end_date": "2035-05-04 21:00:00"}),
+        json!({"title": again}),
+    )?;
+    let venue = json!({"venue": name, "city": "Lübeck"});
+    lives::<api::VenueCreate, api::VenueUpdate, api::Venue>("/venues", venue, json!({"venue": again}))?;
+    lives::<api::OrganizerCreate, api::OrganizerUpdate, api::Organizer>(
+        "/organizers",
+        json!({"organizer": name}),
+        json!({"organizer": again}),
+    )?;
+    let named = || (json!({"name": name}), json!({"name": again}));
+    let (create, update) = named();
+    lives::<api::CategoryCreate, api::CategoryUpdate, api::Category>("/categories", create, update)?;
+    let (create, update) = named();
+    lives::<api::TagCreate, api::TagUpdate, api::Tag>("/tags", create, update)?;
+    let body: api::VenueCreate = serde_json::from_value(json!({"venue": name}))?;
 
     let invalid: api::InvalidParameters = call(Method::GET, "/events?page=0", None, &(), 400)?;
     let forbidden: api::Error = call(Method::POST, "/venues", None, &body, 401)?;

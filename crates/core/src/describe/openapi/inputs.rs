@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::strict_document;
-use calendar_edge_judge::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
+use calendar_edge_judge::contract::{
+    Argument, DefaultValue, Documented, Kind, LARGEST_PAGE, PAGE_SIZE, Rule, Schema,
+};
 
 /// The part of a request that carries an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +20,10 @@ pub(super) enum Carrier {
     Json,
 }
 
-/// The schema of an argument's values, with its default if a client could send it.
+/// The schema of an argument's values, with its default in a query. Bodies have none: generators then demand the member.
 pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
     let mut schema = by_rule(argument, carrier);
-    if let Some(default) = default(argument, carrier) {
+    if let Some(default) = default(argument).filter(|_| matches!(carrier, Carrier::Path | Carrier::Query)) {
         schema["default"] = default;
     }
     if let Some(bounds) = strict_document::bounds(argument.strict) {
@@ -32,6 +34,10 @@ pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
 
 fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
     match argument.rule {
+        // More counts as the most.
+        Rule::PositiveInt if argument.name == PAGE_SIZE => {
+            json!({"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE})
+        }
         Rule::PositiveInt => reference("PositiveInteger"),
         Rule::PositiveIntList => list_of("PositiveInteger"),
         Rule::VenueIdList | Rule::OrganizerIdList => list_of("RecordNumber"),
@@ -132,11 +138,9 @@ pub(super) fn reference(component: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{component}")})
 }
 
-fn default(argument: &Argument, carrier: Carrier) -> Option<Value> {
+fn default(argument: &Argument) -> Option<Value> {
     match argument.default {
-        DefaultValue::None | DefaultValue::Generated => None,
-        // Null is a valid value only if no type is checked, and only JSON can express it.
-        DefaultValue::Null => (argument.schema.is_none() && carrier == Carrier::Json).then_some(Value::Null),
+        DefaultValue::None | DefaultValue::Null | DefaultValue::Generated => None,
         // The backend treats `strict_dates` as text.
         DefaultValue::Bool(value) if argument.rule == Rule::NonEmptyString => Some(value.to_string().into()),
         DefaultValue::Bool(value) => Some(value.into()),

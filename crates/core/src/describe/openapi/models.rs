@@ -56,6 +56,10 @@ pub(super) fn schema(shape: Shape) -> Value {
         Shape::Count => json!({"type": "integer", "minimum": 0}),
         Shape::Number => json!({"type": "number"}),
         Shape::Text => json!({"type": "string"}),
+        Shape::DateTime => json!({
+            "type": "string",
+            "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})?$",
+        }),
         Shape::Exactly(text) => json!({"type": "string", "const": text}),
         // Some generators require `items` on every list.
         Shape::EmptyList => json!({"type": "array", "items": {}, "maxItems": 0}),

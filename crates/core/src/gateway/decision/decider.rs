@@ -18,7 +18,7 @@ use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
-use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
+use calendar_edge_judge::contract::{Action, OperationId, Route, STRICT_LIMITS, TablesInForce};
 use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 
@@ -33,9 +33,20 @@ pub struct Decider {
     schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
+    /// Whether anybody may read the `OpenAPI` document: it describes what `doc` describes, and goes with it.
+    offers_openapi: bool,
     /// True if the strict profile compares the hosts of some calls.
     pub(super) reads_hosts: bool,
 }
+
+/// The path of the `OpenAPI` document below the namespace.
+const OPENAPI: &str = "/openapi.json";
+
+/// The operation beside it, whose `allow` counts for both.
+const DOC: OperationId = OperationId {
+    route: Route::Doc,
+    action: Action::Describe,
+};
 
 /// The destination of a request, by its head.
 #[derive(Debug)]
@@ -44,6 +55,8 @@ pub enum Opening {
     Preflight,
     /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
     RestIndex(usize),
+    /// The `OpenAPI` document of the calendar below a REST root. The edge answers it.
+    OpenApi(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
     /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
@@ -61,6 +74,8 @@ pub enum Decision {
     Preflight,
     /// The edge answers with an index of the REST root at this position of the settings.
     RestIndex(usize),
+    /// The edge answers with the `OpenAPI` document of the REST root at this position.
+    OpenApi(usize),
     /// It is forwarded to the rest of the site as it is.
     Site,
     /// The edge refuses it before anything is judged.
@@ -86,6 +101,7 @@ impl Decider {
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
+            offers_openapi: settings.operations.get(&DOC).is_none_or(|doc| doc.allow),
             reads_hosts: settings.policy().is_strict_anywhere(),
         }
     }
@@ -95,6 +111,7 @@ impl Decider {
         let opened = match self.open(head) {
             Opening::Preflight => return Decision::Preflight,
             Opening::RestIndex(root) => return Decision::RestIndex(root),
+            Opening::OpenApi(root) => return Decision::OpenApi(root),
             Opening::Site => return Decision::Site,
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
             Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
@@ -156,7 +173,19 @@ impl Decider {
         {
             return Opening::RestIndex(root);
         }
+        if is_read && let Some(root) = self.openapi_of(uri.path(), &target) {
+            return Opening::OpenApi(root);
+        }
         Opening::Call(Box::new(self.opened(head, target)))
+    }
+
+    /// The root whose `OpenAPI` document a path names: `openapi.json` below the API's own root.
+    fn openapi_of(&self, path: &str, target: &Target) -> Option<usize> {
+        let unknown = target.call();
+        let unknown = unknown.filter(|target| self.offers_openapi && target.matched.is_none())?;
+        let index = self.roots.locate(&Method::GET, path.strip_suffix(OPENAPI)?, None);
+        let found = index.call()?.matched.as_ref()?;
+        (found.route == Route::Index).then_some(unknown.root)
     }
 
     /// Returns true if the name of the calendar at the site decides where a request leads: below a REST root, or in a
@@ -166,7 +195,7 @@ impl Decider {
         match self.open(head) {
             Opening::Preflight | Opening::Ambiguous(_) => false,
             Opening::SiteForm(_) => true,
-            Opening::RestIndex(_) | Opening::Site | Opening::Call(_) => {
+            Opening::RestIndex(_) | Opening::OpenApi(_) | Opening::Site | Opening::Call(_) => {
                 self.roots.is_rest(uri.path(), uri.query().unwrap_or_default())
             }
         }
@@ -234,7 +263,11 @@ impl Decider {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
             Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
-            Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+            Opening::Preflight
+            | Opening::RestIndex(_)
+            | Opening::OpenApi(_)
+            | Opening::Site
+            | Opening::Ambiguous(_) => Ok(None),
         }
     }
 
@@ -329,5 +362,38 @@ fn body_rule(method: &Method, profile: Profile) -> BodyRule {
         _ if !method.is_safe() => BodyRule::Read,
         Profile::Compatible => BodyRule::Drop,
         Profile::Strict => BodyRule::Refuse,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::authority::{Addressed, Scheme};
+
+    #[test]
+    fn the_openapi_document_goes_with_doc() {
+        let opened = |method: &str, path: &str, allow: bool| {
+            let mut settings = Settings::default();
+            settings.operations.entry(DOC).or_default().allow = allow;
+            let request = http::Request::builder().method(method).uri(path).body(());
+            let head = RequestHead {
+                parts: &request.expect("a request").into_parts().0,
+                client: None,
+                addressed: Addressed {
+                    scheme: Scheme::Http,
+                    host: None,
+                    local: None,
+                },
+            };
+            matches!(Decider::new(&settings).open(&head), Opening::OpenApi(0))
+        };
+        let path = "/wp-json/tribe/events/v1/openapi.json";
+        assert!(opened("GET", path, true) && opened("HEAD", path, true));
+        assert!(!opened("POST", path, true) && !opened("GET", path, false));
+        assert!(!opened(
+            "GET",
+            "/wp-json/tribe/events/v1/events/openapi.json",
+            true
+        ));
     }
 }

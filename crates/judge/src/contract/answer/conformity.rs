@@ -84,6 +84,7 @@ impl Shape {
             Self::Count => whole(value).is_some_and(|number| number >= 0.0),
             Self::Number => value.is_number(),
             Self::Text => value.is_string(),
+            Self::DateTime => value.as_str().is_some_and(is_date_time),
             Self::Exactly(text) => value == text,
             Self::EmptyList => value.as_array().is_some_and(Vec::is_empty),
             Self::List(_) => value.is_array(),
@@ -109,6 +110,13 @@ fn compare_either(either: Shape, shapes: &[Shape], value: &Value, path: &str, fo
             },
         }),
     }
+}
+
+/// Digits where `2027-04-02 19:00:00` has them, and its signs between them. A draft has only zeros, and an event without
+/// dates nothing.
+fn is_date_time(text: &str) -> bool {
+    let digits = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
+    text.is_empty() || text.bytes().map(digits).eq(*b"0000-00-00 00:00:00")
 }
 
 /// A whole number, also one that is printed with a fraction of zero, as JSON Schema counts it.
@@ -146,6 +154,7 @@ impl fmt::Display for Shape {
             Self::Count => f.write_str("a whole number from 0"),
             Self::Number => f.write_str("a number"),
             Self::Text => f.write_str("a text"),
+            Self::DateTime => f.write_str("a date such as `2027-04-02 19:00:00`"),
             Self::Exactly(text) => write!(f, "`{text}`"),
             Self::EmptyList => f.write_str("an empty list"),
             Self::List(_) => f.write_str("a list"),
@@ -242,6 +251,24 @@ mod tests {
             ["the answer is true, not Image or false"]
         );
         assert_eq!(said(image.shape, &json!({"id": 5})), ["url is missing"]);
+    }
+
+    #[test]
+    fn dates_are_written_as_wordpress_writes_them() {
+        for (text, expected) in [
+            ("2027-04-02 19:00:00", true),
+            ("0000-00-00 00:00:00", true),
+            ("2027-04-02T19:00:00", false),
+            ("2027-04-02 19:00:00Z", false),
+            ("2027-04-02", false),
+            ("", true),
+        ] {
+            assert_eq!(Shape::DateTime.takes(&json!(text)), expected, "{text}");
+        }
+        assert_eq!(
+            said(Shape::DATE_OR_NULL, &json!("now")),
+            ["the answer is a text, not a date such as `2027-04-02 19:00:00` or null"]
+        );
     }
 
     #[test]

@@ -17,13 +17,13 @@ const POST: &[ResponseMember] = &[
     ),
     ResponseMember::text("author", "The number of the author's account, as text."),
     ResponseMember::text("status", "The post status, such as `publish`."),
-    ResponseMember::text(
+    ResponseMember::date(
         "date",
         "When it was published, in the site's time: `2026-11-20 09:39:45`.",
     ),
-    ResponseMember::text("date_utc", "The same in UTC."),
-    ResponseMember::text("modified", "When it was last changed, in the site's time."),
-    ResponseMember::text("modified_utc", "The same in UTC."),
+    ResponseMember::date("date_utc", "The same in UTC."),
+    ResponseMember::date("modified", "When it was last changed, in the site's time."),
+    ResponseMember::date("modified_utc", "The same in UTC."),
     ResponseMember::text("url", "The address of its page."),
 ];
 
@@ -50,20 +50,20 @@ static EVENT_MEMBERS: &[ResponseMember] = &[
     ResponseMember::new("image", IMAGE_OR_FALSE, "The featured image, or `false`."),
     // In lists, the origin blanks these for protected events (backend.md section 8).
     ResponseMember::new("all_day", Shape::BLANKED_FLAG, "Whether it lasts whole days."),
-    ResponseMember::text(
+    ResponseMember::date(
         "start_date",
         "The beginning in the event's time zone: `2027-04-02 19:00:00`.",
     ),
     ResponseMember::new("start_date_details", DATE_PARTS, "The beginning in parts."),
-    ResponseMember::text("end_date", "The end in the event's time zone."),
+    ResponseMember::date("end_date", "The end in the event's time zone."),
     ResponseMember::new("end_date_details", DATE_PARTS, "The end in parts."),
-    ResponseMember::new("utc_start_date", Shape::TEXT_OR_NULL, "The beginning in UTC."),
+    ResponseMember::new("utc_start_date", Shape::DATE_OR_NULL, "The beginning in UTC."),
     ResponseMember::new(
         "utc_start_date_details",
         DATE_PARTS,
         "The beginning in UTC, in parts.",
     ),
-    ResponseMember::new("utc_end_date", Shape::TEXT_OR_NULL, "The end in UTC."),
+    ResponseMember::new("utc_end_date", Shape::DATE_OR_NULL, "The end in UTC."),
     ResponseMember::new("utc_end_date_details", DATE_PARTS, "The end in UTC, in parts."),
     ResponseMember::text("timezone", "The event's time zone: a name by area or an offset."),
     ResponseMember::text(

@@ -19,6 +19,8 @@ pub enum Shape {
     Number,
     /// A text.
     Text,
+    /// A date with its time, as WordPress writes both; empty where there is none.
+    DateTime,
     /// This text and no other.
     Exactly(&'static str),
     /// The list without entries that PHP prints for an empty map.
@@ -63,8 +65,8 @@ pub struct ResponseModel {
 impl Shape {
     /// True, false, or null where WordPress blanks a record.
     pub(super) const BLANKED_FLAG: Self = Self::Either(&[Self::Boolean, Self::Null]);
-    /// A text, or null where there is none.
-    pub(super) const TEXT_OR_NULL: Self = Self::Either(&[Self::Text, Self::Null]);
+    /// A date with its time, or null where there is none.
+    pub(super) const DATE_OR_NULL: Self = Self::Either(&[Self::DateTime, Self::Null]);
     /// A list of texts.
     pub(super) const TEXTS: Self = Self::List(&Self::Text);
     /// An object of any members.
@@ -100,6 +102,11 @@ impl ResponseMember {
     /// A text that every object has.
     pub(super) const fn text(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, Shape::Text, meaning)
+    }
+
+    /// A date with its time that every object has.
+    pub(super) const fn date(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, Shape::DateTime, meaning)
     }
 
     /// The same member, which some objects do not have.

@@ -1,14 +1,15 @@
-//! The index of a REST root, in WordPress's shape, with the calendar's routes only.
+//! What a client finds at a REST root and below it: an index in WordPress's shape, and the `OpenAPI` document.
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::openapi::{OpenApiOptions, PublicRoot, openapi};
 use calendar_edge_judge::contract::{Argument, ArgumentStanding, Operation, Route, TableInForce, table};
 
-/// The index that a client finds at a public REST root of an edge that serves the calendar alone.
-///
-/// Clients discover the API by the `Link` header of responses, which names the root, and look for namespaces there.
+/// A JSON document that names the scheme and the authority by which its client reaches the edge.
 #[derive(Debug, Clone)]
-pub struct RestIndex {
+pub struct AddressedDocument {
     /// The document, cut where scheme and authority of the edge stand.
     pieces: Vec<Box<str>>,
 }
@@ -19,12 +20,13 @@ const BASE: &str = "\u{1}";
 /// The same as JSON spells it.
 const SPELT_BASE: &str = r"\u0001";
 
-// === impl RestIndex ===
+// === impl AddressedDocument ===
 
-impl RestIndex {
-    /// The index of the root at the public path `root` (`/wp-json`), with the operations that `offers` names in each
+impl AddressedDocument {
+    /// The index of the root at the public path `root` (`/wp-json`) of an edge that serves the calendar alone. Clients
+    /// find the root by the `Link` header of responses, and look for namespaces there: with the operations that `offers` names in each
     /// public namespace, and with the arguments that the site of the root publishes.
-    pub fn new(
+    pub fn rest_index(
         root: &str,
         namespaces: &[String],
         in_force: &TableInForce,
@@ -48,6 +50,20 @@ impl RestIndex {
             "routes": routes.collect::<Map<_, _>>(),
             "_links": {"self": [{"href": format!("{BASE}{root}/")}]},
         });
+        Self::of(&document)
+    }
+
+    /// The `OpenAPI` document of a root, whose URL is its path here.
+    pub fn openapi(mut root: PublicRoot, namespaces: Vec<String>, table: Arc<TableInForce>) -> Self {
+        root.url.insert_str(0, BASE);
+        Self::of(&openapi(&OpenApiOptions {
+            roots: vec![root],
+            namespaces,
+            table,
+        }))
+    }
+
+    fn of(document: &Value) -> Self {
         let text = document.to_string();
         Self {
             pieces: text.split(SPELT_BASE).map(Box::from).collect(),
@@ -121,14 +137,15 @@ mod tests {
 
     fn index(offers: impl Fn(&Operation) -> bool) -> Value {
         let namespaces = ["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()];
-        let text = RestIndex::new("/de/wp-json", &namespaces, &TableInForce::unread(), offers);
+        let text = AddressedDocument::rest_index("/de/wp-json", &namespaces, &TableInForce::unread(), offers);
         serde_json::from_str(&text.at("https://events.example.org")).expect("JSON")
     }
 
     #[test]
     fn names_the_arguments_that_the_site_publishes() {
         let arguments = |in_force: &TableInForce| {
-            let text = RestIndex::new("/wp-json", &["x/v1".to_owned()], in_force, |_| true).at("");
+            let text =
+                AddressedDocument::rest_index("/wp-json", &["x/v1".to_owned()], in_force, |_| true).at("");
             let index: Value = serde_json::from_str(&text).expect("JSON");
             let args = index["routes"]["/x/v1/events"]["endpoints"][0]["args"].clone();
             ["ticketed", "page", "wpml_language"].map(|name| args.get(name).is_some())

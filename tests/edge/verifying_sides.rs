@@ -1,0 +1,115 @@
+//! `verify` with one side that is away, longer or stopped.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::comparing::root;
+use crate::exporting::{list, page};
+use crate::support::{Origin, Reply, Seen};
+use crate::verifying::{Calendars, lines, venue, venues, verify};
+
+/// A site of 60 venues, of which a list shows 50 on a page.
+fn sixty(seen: &Seen, more: u64) -> Reply {
+    let all: Vec<u64> = (1..=60 + more).collect();
+    let shown = page(seen).unwrap_or(1) - 1;
+    let here = all.chunks(50).nth(usize::try_from(shown).expect("small"));
+    match (venue(seen), seen.target.contains("/venues?")) {
+        (Some(id), _) => Reply::json(200, &json!({ "id": id }).to_string()),
+        (None, false) => list(seen, &[]),
+        (None, true) => {
+            let venues: Vec<Value> = here
+                .unwrap_or_default()
+                .iter()
+                .map(|id| json!({ "id": id }))
+                .collect();
+            let pages = all.len().div_ceil(50);
+            let body = json!({"venues": venues, "total": all.len(), "total_pages": pages});
+            if venues.is_empty() {
+                return Reply::json(404, r#"{"code":"venue-archive-page-not-found","message":"x"}"#);
+            }
+            Reply::json(200, &body.to_string())
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_record_on_a_page_that_only_the_other_has_is_named() {
+    let site = Origin::answering(|seen| sixty(seen, 0)).await;
+    let next = Origin::answering(|seen| sixty(seen, 45)).await;
+    let roots = [&*root(&site), &*root(&next)];
+    let (status, manifest, complaint) = verify("verify-longer", roots, &[]).await;
+    assert_eq!(status, Some(1), "{complaint}");
+    let ending = manifest.last().expect("an ending");
+    let only_there = ending["only_there"].as_array().expect("a list");
+    let ids: BTreeSet<u64> = only_there.iter().filter_map(|key| key["id"].as_u64()).collect();
+    assert_eq!(ids, (61..=105).collect());
+    let unread = ending["not_covered"].to_string();
+    assert!(
+        unread.contains("hide_from_listings") && unread.contains("drafts"),
+        "{unread}"
+    );
+}
+
+#[tokio::test]
+async fn a_candidate_that_is_away_is_not_unequal() {
+    let site = Origin::answering(|seen| venues(seen, &[1])).await;
+    let asked = AtomicU32::new(0);
+    let busy = Origin::answering(move |seen| {
+        if venue(seen) == Some(1) && asked.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Reply::json(429, r#"{"code":"x","message":"y"}"#).header("retry-after", "1");
+        }
+        venues(seen, &[1])
+    })
+    .await;
+    let (status, _, complaint) = verify("verify-late", [&root(&site), &root(&busy)], &[]).await;
+    assert_eq!(status, Some(0), "{complaint}");
+    let away = Origin::answering(|seen| match venue(seen) {
+        Some(_) => Reply::json(503, r#"{"code":"x","message":"y"}"#),
+        None => list(seen, &[1]),
+    })
+    .await;
+    let (status, manifest, complaint) = verify("verify-away", [&root(&site), &root(&away)], &[]).await;
+    assert_eq!((status, manifest.len()), (Some(2), 1), "{manifest:?}");
+    assert!(
+        complaint.contains("the backend `next` answers 503"),
+        "{complaint}"
+    );
+    let failing = Origin::answering(|seen| match venue(seen) {
+        Some(_) => Reply::json(500, r#"{"code":"x","message":"y"}"#),
+        None => list(seen, &[1]),
+    })
+    .await;
+    let (status, ..) = verify("verify-failing", [&root(&site), &root(&failing)], &[]).await;
+    assert_eq!(status, Some(1), "a record that fails is not equal");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_walk_says_how_it_goes_on() {
+    let calendars = Calendars::start("verify-interrupted").await;
+    let slow = calendars.arguments(&["--rate", "30"]);
+    let mut command = calendars.setup.command(&slow);
+    let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+    let child = child.expect("the program starts");
+    while lines(&calendars.manifest).len() < 3 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let told = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(told.expect("there is a kill").success());
+    let output = tokio::task::spawn_blocking(|| child.wait_with_output()).await;
+    let output = output.expect("no panic").expect("its output");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("interrupted: the same command goes on from here"),
+        "{told}"
+    );
+    let (status, report) = calendars.verify(&["--rate", "1000"]).await;
+    assert_eq!(status, Some(0));
+    assert!(report["resumed"].as_u64() > Some(0), "{report:#}");
+}
