@@ -56,6 +56,8 @@ struct PurgeText {
     tags: Option<Vec<String>>,
     #[serde(default)]
     changes: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hidden: Option<Vec<String>>,
     #[serde(default)]
     cause: String,
 }
@@ -123,31 +125,29 @@ impl SeenNumber {
 
 impl PurgeText {
     fn of(purge: &PurgeRequest, cause: RemovalCause) -> Self {
+        let written = |tags: &Vec<Tag>| tags.iter().map(Tag::to_string).collect();
         Self {
             tags: match &purge.removal {
-                Removal::Tags(tags) => Some(tags.iter().map(Tag::to_string).collect()),
+                Removal::Tags(tags) => Some(written(tags)),
                 Removal::All => None,
             },
             changes: purge.changes.clone(),
+            hidden: purge.hidden.as_ref().map(written),
             cause: cause.name().to_owned(),
         }
     }
 
     /// The purge; a tag of a newer edge may stand for anything.
     fn read(self) -> FleetMessage {
-        let Self { tags, changes, cause } = self;
-        let tags = tags.map(|tags| {
-            tags.iter()
-                .map(|tag| tag.parse())
-                .collect::<Result<Vec<Tag>, _>>()
-        });
-        let removal = match tags {
-            Some(Ok(tags)) => Removal::Tags(tags),
-            Some(Err(_)) | None => Removal::All,
-        };
-        let known = RemovalCause::ALL.iter().find(|known| known.name() == cause);
+        let read = |tags: Vec<String>| tags.iter().map(|tag| tag.parse().ok()).collect::<Option<Vec<Tag>>>();
+        let removal = self.tags.and_then(read).map_or(Removal::All, Removal::Tags);
+        let known = RemovalCause::ALL.iter().find(|known| known.name() == self.cause);
         FleetMessage::Purge {
-            purge: PurgeRequest { removal, changes },
+            purge: PurgeRequest {
+                removal,
+                changes: self.changes,
+                hidden: self.hidden.and_then(read),
+            },
             cause: known.copied().unwrap_or(RemovalCause::Message),
         }
     }
@@ -162,6 +162,7 @@ mod tests {
             purge: PurgeRequest {
                 removal,
                 changes: changes.to_vec(),
+                hidden: None,
             },
             cause: RemovalCause::Write,
         }

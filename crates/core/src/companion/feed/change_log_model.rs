@@ -120,11 +120,20 @@ impl ModelWorld {
         self.contents
     }
 
+    /// A change that names everything, or of which the plugin does not know what was hidden.
     fn change(&mut self, removal: Removal) {
+        self.change_of(removal, None);
+    }
+
+    fn change_of(&mut self, removal: Removal, hidden: Option<Vec<Tag>>) {
         self.site.count += 1;
         self.highest = self.highest.max(self.site.count);
         let changes = vec![self.site.count];
-        self.on_the_way.push(PurgeRequest { removal, changes });
+        self.on_the_way.push(PurgeRequest {
+            removal,
+            changes,
+            hidden,
+        });
     }
 
     fn publish(&mut self, id: u64) {
@@ -158,6 +167,7 @@ impl ModelWorld {
                 self.hear(&PurgeRequest {
                     removal: Removal::All,
                     changes: Vec::new(),
+                    hidden: None,
                 });
             }
             ModelStep::Deliver(place) => {

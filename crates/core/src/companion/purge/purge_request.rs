@@ -27,6 +27,9 @@ pub struct PurgeRequest {
     /// The numbers that the companion plugin gave the changes behind this purge; none in an operator's purge. With
     /// [`Removal::All`], all changes up to the highest one are meant.
     pub changes: Vec<u64>,
+    /// Those of the tags whose records nobody could read without an account, neither before nor after the changes. With
+    /// it every other record was readable, or is; none: the sender does not know.
+    pub hidden: Option<Vec<Tag>>,
 }
 
 /// A body that is not a purge.
@@ -42,6 +45,7 @@ struct Written {
     all: Option<bool>,
     #[serde(default)]
     changes: Vec<u64>,
+    hidden: Option<Vec<TagText>>,
 }
 
 /// A tag as it is written.
@@ -64,10 +68,12 @@ impl PurgeRequest {
         Self {
             removal: Removal::All,
             changes: Vec::new(),
+            hidden: None,
         }
     }
 
-    /// Reads a purge: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
+    /// Reads a purge: `{"tags":["event:50","events"]}` or `{"all":true}`, `changes` beside either, and `hidden` beside
+    /// the tags.
     ///
     /// # Errors
     ///
@@ -78,9 +84,10 @@ impl PurgeRequest {
         if written.changes.len() > Self::MOST_CHANGES {
             return Err(fault("too many changes"));
         }
+        let read = |tags: Vec<TagText>| tags.into_iter().map(|tag| tag.0).collect();
         let removal = match (written.tags, written.all) {
             (Some(tags), None) if tags.len() <= Self::MOST_TAGS => {
-                Removal::Tags(tags.into_iter().map(|tag| tag.0).collect())
+                Removal::Tags(read(tags))
             }
             (Some(_), None) => return Err(fault("too many tags")),
             (None, Some(true)) => Removal::All,
@@ -89,6 +96,7 @@ impl PurgeRequest {
         Ok(Self {
             removal,
             changes: written.changes,
+            hidden: written.hidden.map(read),
         })
     }
 }
@@ -99,10 +107,11 @@ impl fmt::Display for PurgeRequest {
         match &self.removal {
             Removal::All => f.write_str("{\"all\":true")?,
             Removal::Tags(tags) => {
-                // A tag holds nothing that JSON escapes.
-                let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
-                write!(f, "{{\"tags\":[{}]", tags.join(","))?;
+                write!(f, "{{\"tags\":[{}]", listed(tags))?;
             }
+        }
+        if let Some(hidden) = &self.hidden {
+            write!(f, ",\"hidden\":[{}]", listed(hidden))?;
         }
         if !self.changes.is_empty() {
             let numbers: Vec<String> = self.changes.iter().map(u64::to_string).collect();
@@ -110,6 +119,12 @@ impl fmt::Display for PurgeRequest {
         }
         f.write_str("}")
     }
+}
+
+/// The members of a list in JSON. A tag holds nothing that JSON escapes.
+fn listed(tags: &[Tag]) -> String {
+    let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
+    tags.join(",")
 }
 
 impl<'de> Deserialize<'de> for TagText {
