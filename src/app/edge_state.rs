@@ -6,7 +6,7 @@
 use crate::backend::{Backends, ClientError, SiteHealth, most_connections, most_pool_connections};
 use crate::companion::{CompanionService, Receivers, WebhookService};
 use crate::gateway::{Gateway, GatewayState};
-use crate::layers::{self, AccessLogSinks, Stack};
+use crate::layers::{self, LogSinks, Stack};
 use crate::observe::admin::Pages;
 use crate::observe::traces::Traces;
 use crate::server::threads::Placement;
@@ -94,11 +94,8 @@ impl EdgeState {
     /// Everything that a request passes under these settings, and what is exchanged with the companion plugin.
     pub(super) fn serve(&self, settings: &Settings) -> (Stack, CompanionService) {
         let state = &self.gateway;
-        let log = AccessLogSinks {
-            metrics: state.metrics.clone(),
-            refusals: self.refusals.clone(),
-            spans: self.traces.recorder(),
-        };
+        let (metrics, refusals) = (state.metrics.clone(), self.refusals.clone());
+        let log = LogSinks::new(settings, metrics, refusals, self.traces.recorder());
         let gateway = Gateway::new(settings, state);
         let webhooks = WebhookService::new(&self.receivers, gateway.site());
         let site = settings.site();

@@ -10,7 +10,6 @@ use super::forwarded_headers::ForwardedHeaders;
 use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
-use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts};
 use calendar_edge_judge::call::ForwardableCall;
 
@@ -29,7 +28,6 @@ pub(crate) struct Backend {
     pub(super) shared: SharedBackend,
     pub(super) timeouts: BackendTimeouts,
     pub(super) response_bytes: u64,
-    pub(super) metrics: Metrics,
 }
 
 // === impl Backends ===
@@ -40,7 +38,7 @@ impl Backends {
         let formed: HashMap<&Authority, Arc<Backend>> = shared
             .iter()
             .map(|(name, state)| {
-                let backend = Backend::new(settings, name, state, shared.metrics());
+                let backend = Backend::new(settings, name, state);
                 (name, Arc::new(backend))
             })
             .collect();
@@ -76,19 +74,13 @@ impl Backends {
 
 impl Backend {
     /// The backend of one authority of the settings.
-    pub(super) fn new(
-        settings: &BackendSettings,
-        name: &Authority,
-        shared: &SharedBackend,
-        metrics: &Metrics,
-    ) -> Self {
+    pub(super) fn new(settings: &BackendSettings, name: &Authority, shared: &SharedBackend) -> Self {
         Self {
             name: name.clone(),
             writer: WordPressWriter::new(settings, name),
             shared: shared.clone(),
             timeouts: settings.timeouts.clone(),
             response_bytes: settings.response_bytes,
-            metrics: metrics.clone(),
         }
     }
 

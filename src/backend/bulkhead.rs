@@ -7,14 +7,13 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
-use super::permit::Permit;
-use super::permit_queue::{Entered, PermitQueue, Slot, Waiting};
-use super::queue_pace::{Pressure, QueuePace};
+use super::permit_queue::{Entered, Permit, PermitQueue, Waiting};
+use super::queue_pace::QueuePace;
 use super::queue_watch::QueueWatch;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
-use crate::server::bodies::Uploads;
+use crate::server::bodies::BodyBudget;
 use crate::telemetry::PermitMetrics;
-use calendar_edge_core::limits::queue::{LineBounds, Rank, Shed};
+use calendar_edge_core::limits::queue::{Rank, Shed};
 use calendar_edge_core::settings::{BackendTimeouts, OriginSettings};
 
 /// Maximum wait for a permit of the rest of the site. A shorter one would only bring the client back sooner after its
@@ -48,11 +47,13 @@ pub(super) struct Wish<'a> {
 
 /// The permits of one backend for one kind of traffic.
 #[derive(Debug)]
-pub(super) struct Bulkhead {
+pub(crate) struct Bulkhead {
+    name: Arc<str>,
     capacity: Capacity,
     queue: Arc<PermitQueue>,
     revocable: RevocablePermits,
-    uploads: Uploads,
+    /// The uploads that hold permits, of which slow ones give way as well; they stay in no memory.
+    uploads: BodyBudget,
     /// Held by the waiting request that makes slow clients give way.
     watcher: Mutex<QueuePace>,
     metrics: PermitMetrics,
@@ -76,13 +77,6 @@ impl Capacity {
             permits: origin.site_in_flight(),
             waiting: origin.waiting_site(),
             patience: SITE_WAIT,
-        }
-    }
-
-    const fn bounds(self) -> LineBounds {
-        LineBounds {
-            places: self.waiting,
-            patience: self.patience,
         }
     }
 }
@@ -114,14 +108,20 @@ pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
 // === impl Bulkhead ===
 
 impl Bulkhead {
-    /// A bulkhead with at least one permit.
-    pub(super) fn new(capacity: Capacity, metrics: PermitMetrics) -> Self {
-        metrics.limited(capacity.permits.max(1), capacity.waiting);
+    /// A bulkhead with at least one permit, of a backend that metrics call by this name.
+    pub(super) fn new(name: &str, capacity: Capacity, metrics: PermitMetrics) -> Self {
+        let Capacity {
+            permits,
+            waiting,
+            patience,
+        } = capacity;
+        metrics.limited(permits.max(1), waiting);
         Self {
+            name: name.into(),
             capacity,
-            queue: PermitQueue::new(capacity.permits, capacity.bounds()),
+            queue: PermitQueue::new(permits, waiting, patience, metrics.clone()),
             revocable: RevocablePermits::new(metrics.clone()),
-            uploads: Uploads::default(),
+            uploads: BodyBudget::new(usize::MAX),
             watcher: Mutex::new(QueuePace::new()),
             metrics,
         }
@@ -131,16 +131,31 @@ impl Bulkhead {
         self.capacity
     }
 
-    /// Changes the number of permits, within the capacity. If it falls, running exchanges end first.
-    pub(super) fn resize(&self, permits: usize) {
-        let permits = permits.clamp(1, self.capacity.permits.max(1));
+    /// The name of the backend in metrics.
+    pub(crate) const fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The number of permits of all edges together.
+    pub(crate) fn total(&self) -> usize {
+        self.capacity.permits.max(1)
+    }
+
+    /// Gives this edge so many of them. If their number falls, running exchanges end first.
+    pub(crate) fn resize(&self, permits: usize) {
+        let permits = permits.clamp(1, self.total());
         self.metrics.limited(permits, self.capacity.waiting);
         self.queue.resize(permits);
     }
 
-    /// The permits, those who hold them, and those who wait for them.
-    pub(super) const fn queue(&self) -> &Arc<PermitQueue> {
-        &self.queue
+    /// The permits that are in use at this edge.
+    pub(crate) fn in_use(&self) -> usize {
+        self.queue.permits().1
+    }
+
+    /// The time that all requests together have spent running or waiting since the start.
+    pub(crate) fn busy_time(&self) -> Duration {
+        self.queue.busy_time()
     }
 
     /// Makes a permit revocable for the rest of a response.
@@ -148,8 +163,8 @@ impl Bulkhead {
         self.revocable.add(permit, body)
     }
 
-    /// The uploads that hold permits, of which slow ones give way as well.
-    pub(super) const fn uploads(&self) -> &Uploads {
+    /// The uploads that hold permits.
+    pub(super) const fn uploads(&self) -> &BodyBudget {
         &self.uploads
     }
 
@@ -160,23 +175,21 @@ impl Bulkhead {
 
     /// A permit, at once or after a wait; none if the request may not wait, has waited for too long, or has given up.
     pub(super) async fn acquire(&self, wish: Wish<'_>) -> Option<Permit> {
-        let slot = match self.queue.enter(wish.rank) {
-            Entered::Served(slot) => Ok(slot),
+        let permit = match self.queue.enter(wish.rank) {
+            Entered::Served(permit) => Ok(permit),
             Entered::Refused(shed) => Err(Some(shed)),
             // Behind a pointer: most requests do not wait.
             Entered::Waits(waiting) => Box::pin(self.wait(waiting, wish)).await,
         };
-        match slot {
-            Ok(slot) => Some(Permit::new(slot, &self.metrics)),
-            Err(shed) => {
+        permit
+            .inspect_err(|shed| {
                 shed.inspect(|shed| self.metrics.shed(*shed));
-                None
-            }
-        }
+            })
+            .ok()
     }
 
     /// Waits for a permit. The error has no reason if the request has given up.
-    async fn wait(&self, mut waiting: Waiting, wish: Wish<'_>) -> Result<Slot, Option<Shed>> {
+    async fn wait(&self, mut waiting: Waiting, wish: Wish<'_>) -> Result<Permit, Option<Shed>> {
         let _counted = self.metrics.waiting();
         let _sign = wish.watch.map(QueueWatch::waits);
         let patience = wish.patience.min(self.capacity.patience);
@@ -201,11 +214,9 @@ impl Bulkhead {
             let (waiting, freed) = self.queue.movement();
             pace.note(freed);
             if pace.is_too_slow_for(waiting) {
-                pace.revoked(self.revocable.preempt_crowd(Pressure {
-                    permits: self.queue.permits().0,
-                    waiting,
-                    waited: now.saturating_duration_since(started),
-                }));
+                let waited = now.saturating_duration_since(started);
+                let permits = self.queue.permits().0;
+                pace.revoked(self.revocable.preempt_crowd(permits, waiting, waited));
             }
             if now >= urgent {
                 urgent = now + URGENCY.1;
@@ -238,7 +249,7 @@ pub(super) mod tests {
             waiting,
             patience: WAIT,
         };
-        Bulkhead::new(capacity, metrics)
+        Bulkhead::new("test", capacity, metrics)
     }
 
     #[tokio::test(start_paused = true)]

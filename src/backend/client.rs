@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 use url::Url;
 
-use super::dial::{Dial, DialResolver, IdleConnections};
+use super::dial::{Dial, DialResolver, KEPT_FOR};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::server::threads::PerThread;
@@ -36,7 +36,7 @@ pub(super) struct Clients {
     dial: Dial,
     tls: rustls::ClientConfig,
     /// The number of threads that serve.
-    threads: usize,
+    pub(super) threads: usize,
     /// A connection is used by the thread that opened it, which alone waits for its events.
     pooled: Arc<PerThread<ArcSwap<Pooled>>>,
     /// Opens a new connection for each request, so that none is lost on a connection that the origin is closing.
@@ -70,11 +70,6 @@ impl Clients {
         &self.dial
     }
 
-    /// The same way to the origin, opened by other settings.
-    pub(super) fn redial(&self, dial: Dial, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
-        Self::new(dial, self.threads, tls)
-    }
-
     /// The clients that reuse connections of this thread.
     pub(super) fn pooled(&self) -> Arc<Pooled> {
         self.pooled.own().load_full()
@@ -100,27 +95,22 @@ impl Pooled {
         tls: &rustls::ClientConfig,
         fresh: &Client,
     ) -> Result<Self, reqwest::Error> {
-        let client = |kept: IdleConnections| {
-            let own = IdleConnections {
-                most: kept.most.div_ceil(threads.max(1)),
-                ..kept
-            };
-            keeping(builder(dial, tls), own).build()
+        let client = |idle: usize, time| {
+            let own = idle.div_ceil(threads.max(1));
+            keeping(builder(dial, tls), own, time).build()
         };
         Ok(Self {
-            reads: client(dial.kept)?,
-            writes: match dial.kept_for_writes {
-                Some(kept) => client(kept)?,
+            reads: client(dial.idle, KEPT_FOR)?,
+            writes: match dial.idle_for_writes {
+                Some((idle, time)) => client(idle, time)?,
                 None => fresh.clone(),
             },
         })
     }
 }
 
-fn keeping(builder: ClientBuilder, kept: IdleConnections) -> ClientBuilder {
-    builder
-        .pool_max_idle_per_host(kept.most)
-        .pool_idle_timeout(kept.time)
+fn keeping(builder: ClientBuilder, idle: usize, time: Duration) -> ClientBuilder {
+    builder.pool_max_idle_per_host(idle).pool_idle_timeout(time)
 }
 
 /// A client that asks an origin on the same way as calls and pages, for those who look at one beforehand.
@@ -144,7 +134,7 @@ pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Cl
 pub(crate) fn posting_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
     let dial = Dial::to_receiver(url, timeout);
     let tls = TlsConfigs::default().for_trust(dial.trusted.as_ref())?;
-    let client = keeping(builder(&dial, &tls), dial.kept).timeout(timeout);
+    let client = keeping(builder(&dial, &tls), dial.idle, KEPT_FOR).timeout(timeout);
     client.build().map_err(ClientError::Receiver)
 }
 

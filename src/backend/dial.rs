@@ -12,30 +12,23 @@ use super::origin_route::OriginRoute;
 use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings, TrustedCertificates};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
-const KEPT_FOR: Duration = Duration::from_secs(15);
+pub(super) const KEPT_FOR: Duration = Duration::from_secs(15);
 
 /// The settings that decide how connections are opened and kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dial {
     pub(super) connect_timeout: Duration,
-    /// As many as exchanges may run at once, so that no connection is closed only because many exchanges end together.
-    pub(super) kept: IdleConnections,
-    /// Those that writes leave to other writes; none: each write opens a connection.
-    pub(super) kept_for_writes: Option<IdleConnections>,
+    /// Maximum number of idle connections: as many as exchanges may run at once, so that none is closed only because many
+    /// exchanges end together.
+    pub(super) idle: usize,
+    /// The number and the lifetime of those that writes leave to other writes; none: each write opens a connection.
+    pub(super) idle_for_writes: Option<(usize, Duration)>,
     /// Trusted beside the public authorities; none: the origin does not use TLS, and reading the system's roots takes time.
     pub(super) trusted: Option<TrustedCertificates>,
     /// HTTP/2 is not offered: it takes the authority from the URL, so that it cannot name another host.
     pub(super) is_http1_only: bool,
     /// The address that the name in the URL stands for; none: the name is looked up.
     pub(super) address: Option<DialAddress>,
-}
-
-/// Idle connections that further requests use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct IdleConnections {
-    pub(super) most: usize,
-    /// The time that one is kept after its last request.
-    pub(super) time: Duration,
 }
 
 /// Resolves every name to one address.
@@ -63,11 +56,8 @@ impl Dial {
         let is_tls = url.scheme() == "https";
         Self {
             connect_timeout,
-            kept: IdleConnections {
-                most: 1,
-                time: KEPT_FOR,
-            },
-            kept_for_writes: None,
+            idle: 1,
+            idle_for_writes: None,
             trusted: is_tls.then(TrustedCertificates::default),
             is_http1_only: false,
             address: None,
@@ -79,11 +69,8 @@ impl Dial {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
         Self {
             connect_timeout: backend.timeouts.connect,
-            kept: IdleConnections {
-                most: most_exchanges(&backend.origin),
-                time: KEPT_FOR,
-            },
-            kept_for_writes: IdleConnections::for_writes(&backend.origin),
+            idle: most_exchanges(&backend.origin),
+            idle_for_writes: idle_for_writes(&backend.origin),
             trusted: is_tls.then(|| backend.origin.trusted.clone()),
             is_http1_only: routes.iter().any(|route| route.host().is_some()),
             address: routes.iter().find_map(|route| route.dial().cloned()),
@@ -91,17 +78,10 @@ impl Dial {
     }
 }
 
-// === impl IdleConnections ===
-
-impl IdleConnections {
-    /// As many as calls may run at once; none unless the settings give them some time.
-    pub(super) fn for_writes(origin: &OriginSettings) -> Option<Self> {
-        let kept = Self {
-            most: origin.max_in_flight,
-            time: origin.reuse_for_writes,
-        };
-        (!kept.time.is_zero()).then_some(kept)
-    }
+/// As many idle connections as calls may run at once; none unless the settings give them some time.
+pub(super) fn idle_for_writes(origin: &OriginSettings) -> Option<(usize, Duration)> {
+    let time = origin.reuse_for_writes;
+    (!time.is_zero()).then_some((origin.max_in_flight, time))
 }
 
 // === impl DialResolver ===

@@ -11,10 +11,10 @@ use super::bulkhead::{Bulkhead, Wish};
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
 use super::outgoing::{Again, Outgoing};
-use super::permit::Permit;
+use super::permit_queue::Permit;
 use super::response_head;
-use crate::server::bodies::Upload;
-use crate::telemetry::{Exchange, RequestLog, class_label};
+use crate::server::bodies::Share;
+use crate::telemetry::{RequestLog, class_label};
 use calendar_edge_core::gateway::decision::strip_hop_by_hop;
 
 /// The kind of a request for the rest of the site, which selects its permits.
@@ -60,20 +60,6 @@ impl Backend {
         result
     }
 
-    /// A response of the rest of the site, with its permit.
-    fn of_site(
-        &self,
-        response: reqwest::Response,
-        permits: &Bulkhead,
-        permit: Permit,
-    ) -> Response<OriginBody> {
-        let mut response = Response::from(response);
-        // `Upgrade` and `Connection` of the origin apply to its connection, not to the client's.
-        strip_hop_by_hop(response.headers_mut());
-        let deadline = self.timeouts.site;
-        response.map(|body| OriginBody::new(permits.revocable(permit, body), deadline, u64::MAX))
-    }
-
     async fn guarded(
         &self,
         outgoing: Outgoing<'_>,
@@ -96,8 +82,8 @@ impl Backend {
     }
 
     /// Begins an upload to the rest of the site, which gives way to others if its client is slow.
-    pub(crate) fn begin_upload(&self) -> Upload {
-        self.shared.uploads.uploads().begin()
+    pub(crate) fn begin_upload(&self) -> Share {
+        self.shared.uploads.uploads().open()
     }
 
     async fn unguarded(
@@ -111,7 +97,10 @@ impl Backend {
         let response = self
             .attempt(&self.shared.clients.pooled().reads, request, deadline)
             .await?;
-        Ok(self.of_site(response, permits, permit))
+        let mut response = bounded(response, permits, permit, deadline, u64::MAX);
+        // `Upgrade` and `Connection` of the origin apply to its connection, not to the client's.
+        strip_hop_by_hop(response.headers_mut());
+        Ok(response)
     }
 
     async fn run(
@@ -129,7 +118,8 @@ impl Backend {
             self.read(outgoing.request, outgoing.again, started).await?
         };
         let time_left = deadline.saturating_sub(started.elapsed());
-        Ok(self.bounded(response, time_left, permit))
+        let permits = &self.shared.calls;
+        Ok(bounded(response, permits, permit, time_left, self.response_bytes))
     }
 
     /// What a call may wait: no longer than half of its own time, so that the site has the other half.
@@ -204,28 +194,23 @@ impl Backend {
         Ok(response)
     }
 
-    fn bounded(
-        &self,
-        response: reqwest::Response,
-        time_left: Duration,
-        permit: Permit,
-    ) -> Response<OriginBody> {
-        let permits = &self.shared.calls;
-        Response::from(response)
-            .map(|body| OriginBody::new(permits.revocable(permit, body), time_left, self.response_bytes))
-    }
-
     fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
-        let exchange = Exchange {
-            operation,
-            outcome: status.map_or_else(ExchangeFailure::label, class_label),
-            duration: started.elapsed(),
-        };
-        match &self.shared.exchanges {
-            Some(own) => own.exchanged(&exchange),
-            None => self.metrics.exchanges().of_site().exchanged(&exchange),
-        }
+        let outcome = status.map_or_else(ExchangeFailure::label, class_label);
+        self.shared
+            .exchanges
+            .exchanged(operation, outcome, started.elapsed());
     }
+}
+
+/// A response whose body has so much time and so many bytes, and holds its permit.
+fn bounded(
+    response: reqwest::Response,
+    permits: &Bulkhead,
+    permit: Permit,
+    time_left: Duration,
+    bytes: u64,
+) -> Response<OriginBody> {
+    Response::from(response).map(|body| OriginBody::new(permits.revocable(permit, body), time_left, bytes))
 }
 
 async fn acquire(bulkhead: &Bulkhead, wish: Wish<'_>, log: &RequestLog) -> Result<Permit, ExchangeFailure> {

@@ -1,5 +1,6 @@
 //! Reads the index that a site publishes for a REST root, without credentials, within bounds of size and time.
 
+use bytes::Bytes;
 use http::header::{ACCEPT, USER_AGENT};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
@@ -12,6 +13,7 @@ use super::namespace_looks::SHORTEST_PAUSE;
 use super::origin_route::OriginRoute;
 use super::own_requests::OwnRequests;
 use super::site_indexes::{IndexSource, SiteIndexes};
+use crate::server::bodies::{CollectError, read_within};
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -31,7 +33,7 @@ pub enum IndexReadError {
     /// The exchange failed, or took longer than `timeouts.origin_read`.
     #[error("the site does not answer")]
     Exchange(#[from] reqwest::Error),
-    /// The site answered with another status than 200.
+    /// The site responded with another status than 200.
     #[error("the site answers with status {0}")]
     Status(u16),
     /// The response is no index.
@@ -80,7 +82,7 @@ pub(crate) async fn read_namespace(
 ///
 /// # Errors
 ///
-/// When a site does not answer.
+/// When a site does not respond.
 pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadError> {
     let site = with_listed_namespace(settings.clone()).await.site();
     let known = SiteIndexes::default();
@@ -95,7 +97,7 @@ pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadEr
 }
 
 /// The settings with the namespace that the site lists, unless they name one; the same if the site lists none or does
-/// not answer.
+/// not respond.
 pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
     if settings.origin.namespace.is_set() {
         return settings;
@@ -141,7 +143,7 @@ pub(crate) async fn read_index(
 // === impl IndexReadError ===
 
 impl IndexReadError {
-    /// How the site differs from the table as far as the failure shows it: not at all, unless the site has answered.
+    /// How the site differs from the table as far as the failure shows it: not at all, unless the site has responded.
     pub(crate) fn drifts(&self, namespace: &str) -> Vec<Drift> {
         match self {
             Self::Status(404) => vec![Drift::NotThisNamespace {
@@ -155,7 +157,7 @@ impl IndexReadError {
         }
     }
 
-    /// Returns true if the site itself answered, and what it said stands: it is neither down nor busy.
+    /// Returns true if the site itself responded, and what it said stands: it is neither down nor busy.
     pub(crate) const fn is_an_answer(&self) -> bool {
         match self {
             Self::Client(_) | Self::Address(_) | Self::Exchange(_) => false,
@@ -217,17 +219,15 @@ impl<'a> IndexReader<'a> {
     }
 
     /// Status and body of a path below the root, with a query.
-    async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
+    async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Bytes), IndexReadError> {
         let request = self.requests.get(&format!("/{path}"), query, self.headers())?;
-        let mut response = self.client.execute(request).await?;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await? {
-            if body.len().saturating_add(chunk.len()) > MOST_INDEX_BYTES {
-                return Err(IndexFault::TooLarge.into());
-            }
-            body.extend_from_slice(&chunk);
+        let response = self.client.execute(request).await?;
+        let status = response.status();
+        match read_within(reqwest::Body::from(response), MOST_INDEX_BYTES).await {
+            Ok(body) => Ok((status, body)),
+            Err(CollectError::Body(error)) => Err(error.into()),
+            Err(_) => Err(IndexFault::TooLarge.into()),
         }
-        Ok((response.status(), body))
     }
 
     /// The headers by which the edge names itself, and the host and scheme of its clients.

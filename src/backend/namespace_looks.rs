@@ -19,7 +19,7 @@ struct LooksState {
     last: watch::Sender<Option<EndedLook>>,
 }
 
-/// The result of a look: the namespace that the site lists, none if it tells none; or why the site did not answer.
+/// The result of a look: the namespace that the site lists, none if it lists none; or why the site did not respond.
 pub(crate) type LookResult = Result<Option<String>, Arc<ExchangeFailure>>;
 
 /// A look that has ended.
@@ -30,7 +30,7 @@ struct EndedLook {
     result: LookResult,
 }
 
-/// The time for which calls believe that a site does not answer, and the shortest pause between two looks.
+/// The time for which calls take a site for silent, and the shortest pause between two looks.
 pub(crate) const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 
 // === impl NamespaceLooks ===
@@ -65,7 +65,7 @@ impl NamespaceLooks {
         }));
     }
 
-    /// Returns true if the last look was at this root, and its site told none.
+    /// Returns true if the last look was at this root, and its site listed none.
     pub(crate) fn found_none(&self, root: &Url) -> bool {
         let last = self.0.last.borrow();
         last.as_ref()

@@ -25,7 +25,7 @@ pub(crate) struct OwnRequests {
     key: Option<MarkKey>,
 }
 
-/// Where the companion plugin answers below a root.
+/// The path of the companion plugin below a root.
 const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 
 /// The most bytes of a response that are read: all are short, and one that was read leaves its connection to others.
@@ -58,7 +58,7 @@ impl OwnRequests {
         Ok(request)
     }
 
-    /// Members of the root's index; none if the backend does not answer with a success.
+    /// Members of the root's index; none if the response is no success.
     pub(crate) async fn index(&self, backend: &Backend, query: &str) -> Option<Bytes> {
         let (response, guard) = self.send(backend, "/", query).await?;
         guard.report(Health::Alive);
@@ -69,7 +69,7 @@ impl OwnRequests {
         body.ok().map(http_body_util::Collected::to_bytes)
     }
 
-    /// Returns true if a backend answers, with whatever but the statuses by which a proxy says that it does not.
+    /// Returns true if a backend responds, with whatever but the statuses by which a proxy says that it does not.
     pub(super) async fn is_answered(&self, backend: &Backend) -> bool {
         let Some((response, guard)) = self.send(backend, "/", "_fields=namespaces").await else {
             return false;
@@ -85,7 +85,7 @@ impl OwnRequests {
 
     /// How many changes the companion plugin has counted; none if there is no response with a number.
     pub(crate) async fn changes(&self, backend: &Backend) -> Option<ShownChanges> {
-        // A query of its own keeps caches in between from answering.
+        // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
         let (response, guard) = self.send(backend, CHANGES_PATH, &query).await?;
         guard.report(Health::Alive);

@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use calendar_edge_core::limits::queue::{LineBounds, Rank, Shed, Ticket, WaitingLine};
+use crate::telemetry::{GaugeGuard, PermitMetrics};
+use calendar_edge_core::limits::queue::{Rank, Shed, Ticket, WaitingLine};
 
 /// A number of permits with a queue in front of them.
 ///
@@ -17,6 +18,7 @@ use calendar_edge_core::limits::queue::{LineBounds, Rank, Shed, Ticket, WaitingL
 pub(super) struct PermitQueue {
     state: Mutex<QueueState>,
     start: Instant,
+    metrics: PermitMetrics,
 }
 
 #[derive(Debug)]
@@ -29,19 +31,22 @@ struct QueueState {
     /// The time that requests have spent with a permit or waiting for one, all together, and until when it is counted.
     busy: (Duration, Duration),
     line: WaitingLine,
-    /// Each is told that it holds a permit; one whose sender is dropped has lost its place.
+    /// Each receives its permit; one whose sender is dropped has lost its place.
     waiting: HashMap<Ticket, oneshot::Sender<()>>,
 }
 
-/// One permit, given back when dropped.
+/// Allows one exchange; given back when dropped.
 #[derive(Debug)]
-pub(super) struct Slot(Arc<PermitQueue>);
+pub(super) struct Permit {
+    queue: Arc<PermitQueue>,
+    _counted: GaugeGuard,
+}
 
 /// What becomes of a request for a permit.
 #[derive(Debug)]
 pub(super) enum Entered {
     /// A permit was free.
-    Served(Slot),
+    Served(Permit),
     /// It waits for one.
     Waits(Waiting),
     /// It may not wait.
@@ -60,18 +65,32 @@ pub(super) struct Waiting {
 
 impl PermitQueue {
     /// A queue before at least one permit.
-    pub(super) fn new(permits: usize, bounds: LineBounds) -> Arc<Self> {
+    pub(super) fn new(
+        permits: usize,
+        places: usize,
+        patience: Duration,
+        metrics: PermitMetrics,
+    ) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(QueueState {
                 permits: permits.max(1),
                 held: 0,
                 freed: 0,
                 busy: Default::default(),
-                line: WaitingLine::new(bounds),
+                line: WaitingLine::new(places, patience),
                 waiting: HashMap::new(),
             }),
             start: Instant::now(),
+            metrics,
         })
+    }
+
+    /// A permit that counts as held while it lives.
+    fn permit(self: &Arc<Self>) -> Permit {
+        Permit {
+            queue: Arc::clone(self),
+            _counted: self.metrics.acquired(),
+        }
     }
 
     /// A free permit, or a place in the queue.
@@ -81,20 +100,20 @@ impl PermitQueue {
         state.pass(now);
         if state.held < state.permits {
             state.held += 1;
-            return Entered::Served(Slot(Arc::clone(self)));
+            return Entered::Served(self.permit());
         }
-        let place = match state.line.enter(rank, now) {
+        let (ticket, displaced) = match state.line.enter(rank, now) {
             Ok(place) => place,
             Err(shed) => return Entered::Refused(shed),
         };
-        if let Some(displaced) = place.displaced {
+        if let Some(displaced) = displaced {
             state.waiting.remove(&displaced);
         }
         let (sender, turn) = oneshot::channel();
-        state.waiting.insert(place.ticket, sender);
+        state.waiting.insert(ticket, sender);
         Entered::Waits(Waiting {
             queue: Arc::clone(self),
-            ticket: place.ticket,
+            ticket,
             turn,
         })
     }
@@ -148,10 +167,10 @@ impl QueueState {
     fn serve(&mut self, now: Duration) {
         self.pass(now);
         while self.held < self.permits
-            && let Some(granted) = self.line.next(now)
+            && let Some(ticket) = self.line.next(now)
         {
-            let sender = self.waiting.remove(&granted.ticket);
-            // A request that cannot be told has left, and the next one gets the permit.
+            let sender = self.waiting.remove(&ticket);
+            // A request that does not receive it has left, and the next one gets the permit.
             if sender.is_some_and(|sender| sender.send(()).is_ok()) {
                 self.held += 1;
             }
@@ -167,11 +186,11 @@ impl QueueState {
     }
 }
 
-// === impl Slot ===
+// === impl Permit ===
 
-impl Drop for Slot {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.0.release();
+        self.queue.release();
     }
 }
 
@@ -183,9 +202,9 @@ impl Waiting {
     /// # Errors
     ///
     /// [`Shed::Displaced`] if the place was given to another request.
-    pub(super) async fn turn(&mut self) -> Result<Slot, Shed> {
+    pub(super) async fn turn(&mut self) -> Result<Permit, Shed> {
         let granted = (&mut self.turn).await.map_err(|_| Shed::Displaced);
-        granted.map(|()| Slot(Arc::clone(&self.queue)))
+        granted.map(|()| self.queue.permit())
     }
 }
 
@@ -197,7 +216,7 @@ impl Drop for Waiting {
         state.line.leave(self.ticket, now);
         state.waiting.remove(&self.ticket);
         drop(state);
-        // Told under that lock, if at all: a permit that nobody took is given back.
+        // Sent under that lock, if at all: a permit that nobody took is given back.
         if self.turn.try_recv().is_ok() {
             self.queue.release();
         }
@@ -209,18 +228,16 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::telemetry::{Metrics, TrafficKind};
 
     fn queue(permits: usize, places: usize) -> Arc<PermitQueue> {
-        let bounds = LineBounds {
-            places,
-            patience: Duration::from_secs(5),
-        };
-        PermitQueue::new(permits, bounds)
+        let metrics = Metrics::new().backends().of("test").permits(TrafficKind::Calls);
+        PermitQueue::new(permits, places, Duration::from_secs(5), metrics)
     }
 
-    fn slot(queue: &Arc<PermitQueue>) -> Slot {
+    fn permit(queue: &Arc<PermitQueue>) -> Permit {
         match queue.enter(Rank::Anonymous) {
-            Entered::Served(slot) => slot,
+            Entered::Served(permit) => permit,
             other => panic!("{other:?}"),
         }
     }
@@ -235,7 +252,7 @@ mod tests {
     #[tokio::test]
     async fn a_permit_that_was_granted_and_not_taken_goes_on() {
         let queue = queue(1, 4);
-        let held = slot(&queue);
+        let held = permit(&queue);
         let first = waiting(&queue, Rank::Anonymous);
         let mut second = waiting(&queue, Rank::Anonymous);
         drop(held);
@@ -243,13 +260,13 @@ mod tests {
         drop(first);
         let taken = second.turn().now_or_never().expect("the permit of the first");
         drop((taken, second));
-        drop(slot(&queue));
+        drop(permit(&queue));
     }
 
     #[tokio::test]
     async fn those_who_left_are_passed_over() {
         let queue = queue(1, 4);
-        let held = slot(&queue);
+        let held = permit(&queue);
         let gone = waiting(&queue, Rank::Anonymous);
         let mut next = waiting(&queue, Rank::Anonymous);
         drop(gone);
@@ -259,13 +276,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_displaced_read_is_told_at_once() {
+    async fn a_displaced_read_learns_it_at_once() {
         let queue = queue(1, 1);
-        let _held = slot(&queue);
+        let _held = permit(&queue);
         let mut read = waiting(&queue, Rank::Anonymous);
         let _write = waiting(&queue, Rank::Protected);
-        let told = read.turn().now_or_never().expect("told");
-        assert_eq!(told.err(), Some(Shed::Displaced));
+        let turn = read.turn().now_or_never().expect("an end");
+        assert_eq!(turn.err(), Some(Shed::Displaced));
         drop(read);
         assert!(matches!(
             queue.enter(Rank::Protected),
@@ -276,7 +293,7 @@ mod tests {
     #[tokio::test]
     async fn more_permits_go_to_those_who_wait() {
         let queue = queue(1, 4);
-        let _held = slot(&queue);
+        let _held = permit(&queue);
         let [mut first, mut second] = [(); 2].map(|()| waiting(&queue, Rank::Anonymous));
         queue.resize(2);
         let permit = first.turn().now_or_never().expect("its turn").expect("a permit");
@@ -290,7 +307,7 @@ mod tests {
     #[tokio::test]
     async fn fewer_permits_let_running_exchanges_end() {
         let queue = queue(3, 4);
-        let [first, second, third] = [(); 3].map(|()| slot(&queue));
+        let [first, second, third] = [(); 3].map(|()| permit(&queue));
         queue.resize(0);
         assert_eq!(queue.permits(), (1, 3));
         let mut next = waiting(&queue, Rank::Anonymous);
@@ -304,7 +321,7 @@ mod tests {
     async fn busy_time_counts_those_who_run_and_those_who_wait() {
         let queue = queue(1, 4);
         let pause = Duration::from_millis(500);
-        let held = slot(&queue);
+        let held = permit(&queue);
         let waits = waiting(&queue, Rank::Anonymous);
         tokio::time::advance(pause).await;
         assert_eq!(queue.busy_time(), 2 * pause);
@@ -320,9 +337,9 @@ mod tests {
         let patience = Duration::from_micros(number * 7919 % 900);
         let ranks = [Rank::Protected, Rank::Anonymous, Rank::Anonymous];
         match queue.enter(ranks[usize::try_from(number).unwrap() % 3]) {
-            Entered::Served(_slot) => tokio::time::sleep(patience).await,
+            Entered::Served(_permit) => tokio::time::sleep(patience).await,
             Entered::Waits(mut waiting) => {
-                let _slot = tokio::time::timeout(patience, waiting.turn()).await;
+                let _permit = tokio::time::timeout(patience, waiting.turn()).await;
                 tokio::task::yield_now().await;
             }
             Entered::Refused(_) => {}

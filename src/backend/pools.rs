@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::bulkhead::Bulkhead;
 use super::client::ClientError;
 use super::shared::SharedBackends;
-use super::shared_permits::SharedPermits;
 use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRule};
 
@@ -32,9 +32,9 @@ pub(crate) struct BackendPool {
 pub(crate) enum PoolUse {
     /// Copies of reads, for comparison.
     Copies(String),
-    /// Copies to the site of reads that the backend answers, for comparison.
+    /// Copies to the site of reads that the backend responds to, for comparison.
     SiteCopies(String),
-    /// Calls that the backend answers.
+    /// Calls that the backend responds to.
     Calls(String),
 }
 
@@ -74,8 +74,8 @@ impl BackendPools {
         self.by_name.get(name)
     }
 
-    /// The permits of calls that backends answer. Those of copies are divided by the budgets of their rules.
-    pub(crate) fn permits(&self) -> impl Iterator<Item = SharedPermits> {
+    /// The permits of calls that backends respond to. Those of copies are divided by the budgets of their rules.
+    pub(crate) fn permits(&self) -> impl Iterator<Item = Arc<Bulkhead>> {
         let of_calls = |(name, _): &(&PoolUse, &BackendPool)| matches!(name, PoolUse::Calls(_));
         self.by_name
             .iter()

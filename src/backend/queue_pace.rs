@@ -17,17 +17,6 @@ const WINDOW: Duration = Duration::from_millis(100);
 /// A queue that is served within this many seconds moves: nobody has to give way.
 const SOON: u64 = 2;
 
-/// The requests that wait for a permit.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pressure {
-    /// Number of permits of the bulkhead.
-    pub(super) permits: usize,
-    /// Number of requests that wait.
-    pub(super) waiting: usize,
-    /// The longest wait.
-    pub(super) waited: Duration,
-}
-
 /// The pace at which permits come free by themselves, while requests wait.
 #[derive(Debug)]
 pub(super) struct QueuePace {
@@ -38,15 +27,12 @@ pub(super) struct QueuePace {
     per_second: Option<u64>,
 }
 
-// === impl Pressure ===
-
-impl Pressure {
-    /// The present pause that a client of a crowd may make.
-    pub(super) fn tolerated(self) -> Duration {
-        let rounds = self.waiting.div_ceil(self.permits.max(1)).max(1);
-        let left = CROWD.saturating_sub(self.waited);
-        (left / u32::try_from(rounds).unwrap_or(u32::MAX)).max(NOTABLE)
-    }
+/// The present pause that a client of a crowd may make while so many requests wait for these permits, one of them for so
+/// long.
+pub(super) fn tolerated(permits: usize, waiting: usize, waited: Duration) -> Duration {
+    let rounds = waiting.div_ceil(permits.max(1)).max(1);
+    let left = CROWD.saturating_sub(waited);
+    (left / u32::try_from(rounds).unwrap_or(u32::MAX)).max(NOTABLE)
 }
 
 // === impl QueuePace ===
@@ -118,14 +104,7 @@ mod tests {
 
     #[test]
     fn those_who_wait_share_half_a_second() {
-        let tolerated = |waiting, waited| {
-            let pressure = Pressure {
-                permits: 8,
-                waiting,
-                waited: Duration::from_millis(waited),
-            };
-            pressure.tolerated().as_millis()
-        };
+        let tolerated = |waiting, waited| tolerated(8, waiting, Duration::from_millis(waited)).as_millis();
         assert_eq!(tolerated(1, 0), 500);
         assert_eq!(tolerated(80, 0), 50);
         assert_eq!(tolerated(80, 400), 10);

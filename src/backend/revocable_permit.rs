@@ -18,8 +18,8 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::failure::ExchangeFailure;
-use super::permit::Permit;
-use super::queue_pace::{NOTABLE, Pressure};
+use super::permit_queue::Permit;
+use super::queue_pace::{NOTABLE, tolerated};
 use crate::server::bodies::PolledFrame;
 use crate::telemetry::PermitMetrics;
 
@@ -41,20 +41,13 @@ pub(crate) struct RevocablePermit(Arc<Mutex<PermitState>>);
 
 #[derive(Debug)]
 struct PermitState {
-    /// None: the response has ended or was aborted.
-    held: Option<Held>,
+    /// The body and, dropped after it, the permit; none: the response has ended or was aborted.
+    held: Option<(reqwest::Body, Permit)>,
     revoked: bool,
     /// The total pause of the client, up to its last request for more.
     waited: Duration,
     /// Start of the client's current pause.
     idle_since: Option<Instant>,
-}
-
-/// The body and, dropped after it, the permit.
-#[derive(Debug)]
-struct Held {
-    body: reqwest::Body,
-    _permit: Permit,
 }
 
 // === impl RevocablePermits ===
@@ -70,10 +63,7 @@ impl RevocablePermits {
     /// Makes a permit revocable for the rest of a response.
     pub(super) fn add(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         let revocable = RevocablePermit(Arc::new(Mutex::new(PermitState {
-            held: Some(Held {
-                body,
-                _permit: permit,
-            }),
+            held: Some((body, permit)),
             revoked: false,
             waited: Duration::ZERO,
             idle_since: Some(Instant::now()),
@@ -98,17 +88,17 @@ impl RevocablePermits {
 
     /// Aborts responses whose clients pause, the longest pauses first, if such clients hold most permits: one for each
     /// request that waits. Returns the number of permits that came free.
-    pub(super) fn preempt_crowd(&self, pressure: Pressure) -> u64 {
+    pub(super) fn preempt_crowd(&self, permits: usize, waiting: usize, waited: Duration) -> u64 {
         let now = Instant::now();
         let idle = |state: &PermitState| state.idle(now).filter(|idle| *idle >= NOTABLE);
         let mut paused: Vec<_> = self.held(idle).collect();
-        if paused.len() <= pressure.permits / 2 {
+        if paused.len() <= permits / 2 {
             return 0;
         }
-        let tolerated = pressure.tolerated();
+        let tolerated = tolerated(permits, waiting, waited);
         paused.retain(|(idle, _)| *idle >= tolerated);
         paused.sort_unstable_by_key(|(idle, _)| Reverse(*idle));
-        let slow = paused.iter().take(pressure.waiting);
+        let slow = paused.iter().take(waiting);
         slow.map(|(_, slow)| self.revoke(slow)).sum()
     }
 
@@ -158,10 +148,10 @@ impl Body for RevocablePermit {
         if std::mem::take(&mut state.revoked) {
             return Poll::Ready(Some(Err(ExchangeFailure::Preempted)));
         }
-        let Some(held) = &mut state.held else {
+        let Some((body, _)) = &mut state.held else {
             return Poll::Ready(None);
         };
-        let frame = Pin::new(&mut held.body).poll_frame(cx);
+        let frame = Pin::new(body).poll_frame(cx);
         if frame.is_ready() {
             state.idle_since = Some(Instant::now());
         }
@@ -170,7 +160,7 @@ impl Body for RevocablePermit {
 
     fn is_end_stream(&self) -> bool {
         let state = self.0.lock();
-        !state.revoked && state.held.as_ref().is_none_or(|held| held.body.is_end_stream())
+        !state.revoked && state.held.as_ref().is_none_or(|(body, _)| body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -179,7 +169,7 @@ impl Body for RevocablePermit {
         state
             .held
             .as_ref()
-            .map_or_else(nothing, |held| held.body.size_hint())
+            .map_or_else(nothing, |(body, _)| body.size_hint())
     }
 }
 
@@ -206,7 +196,7 @@ impl PermitState {
     }
 
     /// Takes the permit, unless the client has asked for more meanwhile.
-    fn revoke(&mut self) -> Option<Held> {
+    fn revoke(&mut self) -> Option<(reqwest::Body, Permit)> {
         self.idle_since?;
         let held = self.held.take();
         self.revoked = held.is_some();
@@ -298,11 +288,7 @@ mod tests {
         let bulkhead = bulkhead(4, 8);
         let slow = [response(&bulkhead, "a").await, response(&bulkhead, "b").await];
         pass(TOLERATED / 2).await;
-        bulkhead.revocable_permits().preempt_crowd(Pressure {
-            permits: 4,
-            waiting: 8,
-            waited: TOLERATED,
-        });
+        bulkhead.revocable_permits().preempt_crowd(4, 8, TOLERATED);
         for slow in slow {
             assert!(slow.collect().await.is_ok());
         }

@@ -7,9 +7,8 @@ use super::authority::Authority;
 use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
-use super::dial::{Dial, IdleConnections};
+use super::dial::{Dial, idle_for_writes};
 use super::retry::RetryBudget;
-use super::shared_permits::SharedPermits;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
 use calendar_edge_core::settings::BackendSettings;
@@ -38,8 +37,8 @@ pub(super) struct SharedBackend {
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
-    /// Counts of its exchanges by a name of its own; none: they count as those of the origin.
-    pub(super) exchanges: Option<ExchangeMetrics>,
+    /// Counts of its exchanges, by its label or as those of the site.
+    pub(super) exchanges: ExchangeMetrics,
 }
 
 /// Maximum number of concurrent connections to the site: calls of all roots, what writes leave to other writes, and
@@ -47,7 +46,7 @@ pub(super) struct SharedBackend {
 pub(crate) fn most_connections(site: &BackendSettings) -> usize {
     let backends = Authority::of_roots(site).len();
     let calls = site.origin.max_in_flight.saturating_mul(backends);
-    let left = IdleConnections::for_writes(&site.origin).map_or(0, |kept| kept.most);
+    let left = idle_for_writes(&site.origin).map_or(0, |(most, _)| most);
     let rest = Capacity::of_site(&site.origin).permits;
     calls
         .saturating_add(left.saturating_mul(backends))
@@ -103,15 +102,8 @@ impl SharedBackends {
     }
 
     /// The permits of calls, which the edges of a fleet divide.
-    pub(crate) fn permits(&self) -> impl Iterator<Item = SharedPermits> {
-        self.backends.iter().map(|(authority, backend)| {
-            let name = self.label.as_deref().unwrap_or(authority.as_str());
-            SharedPermits::new(name, &backend.calls)
-        })
-    }
-
-    pub(super) const fn metrics(&self) -> &Metrics {
-        &self.metrics
+    pub(crate) fn permits(&self) -> impl Iterator<Item = Arc<Bulkhead>> {
+        self.backends.values().map(|backend| Arc::clone(&backend.calls))
     }
 }
 
@@ -136,7 +128,10 @@ impl SharedBackend {
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
-            exchanges: of.label.as_deref().map(|label| of.metrics.exchanges().of(label)),
+            exchanges: match of.label.as_deref() {
+                Some(label) => of.metrics.exchanges().of(label),
+                None => of.metrics.exchanges().of_site().clone(),
+            },
             metrics,
         })
     }
@@ -151,7 +146,7 @@ impl SharedBackend {
         let dial = Dial::of(backend, authority);
         let (calls, site) = capacities(backend);
         if dial != *state.clients.dial() {
-            state.clients = state.clients.redial(dial, tls)?;
+            state.clients = Clients::new(dial, state.clients.threads, tls)?;
         }
         if calls != state.calls.capacity() {
             state.calls = bulkhead(calls, TrafficKind::Calls, &state.metrics);
@@ -176,7 +171,7 @@ fn capacities(backend: &BackendSettings) -> (Capacity, Capacity) {
 }
 
 fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) -> Arc<Bulkhead> {
-    Arc::new(Bulkhead::new(capacity, metrics.permits(traffic)))
+    Arc::new(Bulkhead::new(metrics.name(), capacity, metrics.permits(traffic)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whether any site answers, for the readiness of the edge.
+//! Whether any site responds, for the readiness of the edge.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ impl SiteHealth {
         }
     }
 
-    /// Returns true if a site answered within the last second, or answers now. A site whose breaker is open is asked as
+    /// Returns true if a site responded within the last second, or responds now. A site whose breaker is open is asked as
     /// the breaker allows, so that the edge becomes ready again without other traffic.
     pub(crate) async fn any(&self) -> bool {
         let mut last = self.last.lock().await;
@@ -69,7 +69,7 @@ impl SiteHealth {
     }
 }
 
-/// True if the last read was answered, a moment ago.
+/// True if the last read got its response, a moment ago.
 fn is_fresh(backend: &Backend) -> bool {
     let (answered, failed) = backend.shared.metrics.last_reads();
     let recent = |answered: UnixTime| unix_time().saturating_since(answered) < FRESH;

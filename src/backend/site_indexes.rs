@@ -39,7 +39,7 @@ enum KnownIndex {
         index: PublishedIndex,
         table: Arc<TableInForce>,
     },
-    /// The site answers there, without an index.
+    /// The site responds there, without an index.
     Withheld,
 }
 
@@ -116,7 +116,7 @@ impl SiteIndexes {
         Some(table)
     }
 
-    /// Takes that a site answers without an index. Returns true if nothing was known of it before.
+    /// Notes that a site responds without an index. Returns true if nothing was known of it before.
     pub(crate) fn withhold(&self, source: &IndexSource) -> bool {
         let mut known = self.known.lock();
         let is_new = !known.contains_key(source);
@@ -158,7 +158,7 @@ impl SiteIndexes {
         is_taken
     }
 
-    /// What is known of the site's sources, as the file and the admin listener tell it.
+    /// What is known of the site's sources, as the file and the admin listener show it.
     pub(crate) fn document(&self, site: &BackendSettings) -> Value {
         let known = self.known.lock();
         let entry = |source: IndexSource| {
@@ -199,7 +199,7 @@ impl IndexSource {
     }
 }
 
-/// The settings with the namespace, and the tables in force, that a document of indexes tells, for those who judge
+/// The settings with the namespace, and the tables in force, that a document of indexes names, for those who judge
 /// without serving.
 pub fn informed(settings: Settings, indexes: &Value) -> (Settings, TablesInForce) {
     let settings = with_told_namespace(settings, indexes);

@@ -204,7 +204,7 @@ fn unknown_name(section: &Section, name: &str) -> Option<ConfigFinding> {
 
 fn unknown_key(section: &Section, name: &str) -> ConfigFinding {
     let full = section.key_name(name);
-    let help = replacement(&full).or_else(|| {
+    let help = replacement(section.name, name).or_else(|| {
         let hints = [similar(section, name), elsewhere(section, name)];
         let hints: Vec<String> = hints.into_iter().flatten().collect();
         (!hints.is_empty()).then(|| hints.join(" "))

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::backend::SharedPermits;
+use crate::backend::Bulkhead;
 use crate::telemetry::FleetMetrics;
 use calendar_edge_core::fleet::{Demand, MemberTable};
 use calendar_edge_core::limits::{Allotment, Claim, FleetSize};
@@ -27,7 +27,7 @@ pub(super) struct Permits {
 /// The part of one backend.
 #[derive(Debug)]
 struct PermitPart {
-    permits: SharedPermits,
+    permits: Arc<Bulkhead>,
     allotment: Allotment,
     /// The demand was last measured then, and so much time had been spent by calls.
     measured: (Instant, Duration),
@@ -56,7 +56,7 @@ impl Permits {
     }
 
     /// Divides the permits of these backends from now on. A backend that stays keeps its part.
-    pub(super) fn divide(&mut self, backends: impl Iterator<Item = SharedPermits>) {
+    pub(super) fn divide(&mut self, backends: impl Iterator<Item = Arc<Bulkhead>>) {
         let mut known = std::mem::take(&mut self.shares);
         for permits in backends {
             let first = || Allotment::new(self.size.equal_part(permits.total()));
@@ -132,7 +132,7 @@ impl Permits {
 // === impl PermitPart ===
 
 impl PermitPart {
-    fn new(permits: SharedPermits, allotment: Allotment) -> Self {
+    fn new(permits: Arc<Bulkhead>, allotment: Allotment) -> Self {
         Self {
             measured: (Instant::now(), permits.busy_time()),
             permits,

@@ -8,7 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::logins::LoginDesk;
 use super::permits::Permits;
-use crate::backend::SharedPermits;
+use crate::backend::Bulkhead;
 use crate::telemetry::FleetMetrics;
 use calendar_edge_core::fleet::{FleetKey, MemberTable};
 use calendar_edge_core::keyed_hash::KeyedHash;
@@ -57,7 +57,7 @@ impl FleetLimits {
     }
 
     /// Limits these buckets and backends from now on.
-    pub(crate) fn watch(&self, buckets: &SharedBuckets, backends: impl Iterator<Item = SharedPermits>) {
+    pub(crate) fn watch(&self, buckets: &SharedBuckets, backends: impl Iterator<Item = Arc<Bulkhead>>) {
         self.buckets.store(Arc::new(buckets.clone()));
         self.permits.lock().divide(backends);
     }

@@ -15,12 +15,11 @@ use tower::{Layer, Service};
 use tracing::instrument::Instrumented;
 use tracing::{Instrument, info_span};
 
-use super::access_record::{AccessLogSinks, LogSinks, Record};
+use super::access_record::{LogSinks, Record};
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
-use calendar_edge_core::settings::Settings;
 
 /// Logs and counts each request once; makes no response of its own.
 #[derive(Debug, Clone)]
@@ -30,11 +29,8 @@ pub(super) struct AccessLog<S> {
 }
 
 /// The layer that logs and counts.
-pub(super) fn access_log<S>(
-    settings: &Settings,
-    sinks: AccessLogSinks,
-) -> impl Layer<S, Service = AccessLog<S>> {
-    let sinks = Arc::new(LogSinks::new(settings, sinks));
+pub(super) fn access_log<S>(sinks: LogSinks) -> impl Layer<S, Service = AccessLog<S>> {
+    let sinks = Arc::new(sinks);
     layer_fn(move |inner| AccessLog {
         inner,
         sinks: Arc::clone(&sinks),

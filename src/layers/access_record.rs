@@ -12,7 +12,6 @@ use super::arrived_request::ArrivedRequest;
 use super::read_progress::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::ServedFacts;
-use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
     ACCESS, DecidedBy, GaugeGuard, Metrics, RecordedFate, RecordedRefusal, RefusalNote, Refusals, RequestLog,
@@ -25,22 +24,12 @@ use calendar_edge_judge::policy::{Mode, Policy};
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
 
-/// Where the facts about requests go besides the log.
-#[derive(Debug, Clone)]
-pub(crate) struct AccessLogSinks {
-    /// Everything that is counted.
-    pub(crate) metrics: Metrics,
-    /// The last refusals.
-    pub(crate) refusals: Refusals,
-    /// Takes the spans of recorded traces; none where nobody exports them.
-    pub(crate) spans: Option<Arc<SpanRecorder>>,
-}
-
-/// The same, and the settings that they depend on.
+/// Where the facts about requests go besides the log, and the settings that they depend on.
 #[derive(Debug)]
-pub(super) struct LogSinks {
+pub(crate) struct LogSinks {
     metrics: Metrics,
     refusals: Refusals,
+    /// Takes the spans of recorded traces; none where nobody exports them.
     spans: Option<Arc<SpanRecorder>>,
     policy: Policy,
     roots: Vec<Arc<str>>,
@@ -48,7 +37,7 @@ pub(super) struct LogSinks {
     counts_clients: bool,
 }
 
-/// The facts about a running request; told when dropped.
+/// The facts about a running request; logged and counted when dropped.
 #[derive(Debug)]
 pub(super) struct Record {
     sinks: Arc<LogSinks>,
@@ -89,12 +78,12 @@ struct Answered {
 
 impl LogSinks {
     /// Logs and counts by these settings.
-    pub(super) fn new(settings: &Settings, sinks: AccessLogSinks) -> Self {
-        let AccessLogSinks {
-            metrics,
-            refusals,
-            spans,
-        } = sinks;
+    pub(crate) fn new(
+        settings: &Settings,
+        metrics: Metrics,
+        refusals: Refusals,
+        spans: Option<Arc<SpanRecorder>>,
+    ) -> Self {
         let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
         let roots: Vec<Arc<str>> = roots.collect();
         metrics.requests().expect(settings);
@@ -126,7 +115,7 @@ impl SentHead {
         Self {
             client: client.and_then(|client| client.address),
             scheme: client.map(|client| client.scheme),
-            is_tls: request.peer.transport == Transport::Tls,
+            is_tls: request.peer.is_tls,
             method: method.clone(),
             version: *version,
             target: uri.clone(),
@@ -199,12 +188,7 @@ impl Record {
         self.complete = is_complete;
     }
 
-    /// The bytes of the request's body that were read.
-    fn received(&self) -> u64 {
-        self.body.as_ref().map_or(0, |body| body.bytes())
-    }
-
-    /// The part that answered, for logs and metrics.
+    /// The part that gave the response, for logs and metrics.
     fn source(&self) -> &'static str {
         match self.answer {
             None => "client",
@@ -238,7 +222,7 @@ impl Record {
         self.keep(status.as_u16(), code, RecordedFate::Refused);
     }
 
-    /// Keeps a forwarded request that breaks rules, once the site has answered it.
+    /// Keeps a forwarded request that breaks rules, once the site has responded to it.
     fn reported(&self) {
         let findings = self.log.refusal().map(|note: &RefusalNote| &note.findings);
         let first = findings.and_then(|findings| findings.first());
@@ -273,27 +257,27 @@ impl Record {
         self.sinks.policy.mode(self.log.called())
     }
 
-    fn count(&self, status: u16, duration: Duration) {
+    /// What is counted about the request.
+    fn served(&self, duration: Duration) -> Served<'_> {
         let root = self.log.root().and_then(|root| self.sinks.roots.get(root));
-        self.sinks.metrics.requests().served(&Served {
+        Served {
             operation: self.log.operation(),
             root,
-            status,
+            status: self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16()),
             source: self.source(),
             duration,
             bytes: self.bytes,
-            received: self.received(),
+            received: self.body.as_ref().map_or(0, |body| body.bytes()),
             edge: self.edge_time(),
             backend: self.log.backend_times(),
-        });
+        }
     }
 
-    /// All that is told about the request.
-    fn facts(&self, status: u16, duration: Duration) -> ServedFacts<'_> {
-        let received = self.received();
+    /// All that is logged about the request.
+    fn facts<'r>(&'r self, served: &'r Served<'r>) -> ServedFacts<'r> {
         let arrival = &self.arrival;
-        let times = self.log.backend_times();
         ServedFacts {
+            served,
             request_id: self.id(),
             client: arrival.client,
             method: method_label(&arrival.method),
@@ -302,31 +286,22 @@ impl Record {
             path: cut(arrival.target.path()),
             route: self.log.called().map(|operation| operation.id.route.template()),
             version: arrival.version(),
-            received: (received > 0).then_some(received),
-            status,
-            bytes: self.bytes,
             program: plain(arrival.program.as_ref()).map(cut),
             is_tls: arrival.is_tls,
-            operation: self.log.operation(),
-            source: self.source(),
             code: self.answer.and_then(|answer| answer.by?.code()),
             verdict: self.log.verdict(),
-            queue: times.map(|times| times.queue),
-            backend: times.map(|times| times.backend),
-            edge: self.edge_time(),
-            duration,
             is_complete: self.complete,
         }
     }
 
-    /// Tells about the request in the log and in its trace, as far as somebody listens.
-    fn tell(&self, status: u16, duration: Duration) {
+    /// Writes the log line and the span of the request, as far as somebody reads them.
+    fn tell(&self, served: &Served<'_>) {
         let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO);
         let recorded = self.log.recorded();
         if !is_logged && recorded.is_none() {
             return;
         }
-        let facts = self.facts(status, duration);
+        let facts = self.facts(served);
         if let Some((trace, recorder)) = recorded {
             recorder.record(facts.span(trace, self.started));
         }
@@ -352,8 +327,8 @@ impl Drop for Record {
             let now = self.started + duration;
             self.sinks.metrics.clients().count(client, refusal.is_some(), now);
         }
-        let status = self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16());
-        self.count(status, duration);
-        self.tell(status, duration);
+        let served = self.served(duration);
+        self.sinks.metrics.requests().served(&served);
+        self.tell(&served);
     }
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use ipnet::IpNet;
 
-use crate::server::{Peer, Transport};
+use crate::server::Peer;
 use calendar_edge_core::gateway::authority::Scheme;
 
 /// The client's address and scheme, as far as they are known.
@@ -46,10 +46,7 @@ pub(super) fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap)
 
 /// The scheme of URLs that lead to the peer's listener.
 const fn scheme(peer: Peer) -> Scheme {
-    match peer.transport {
-        Transport::Clear => Scheme::Http,
-        Transport::Tls => Scheme::Https,
-    }
+    if peer.is_tls { Scheme::Https } else { Scheme::Http }
 }
 
 fn forwarded_scheme(headers: &HeaderMap) -> Option<Scheme> {
@@ -146,7 +143,7 @@ mod tests {
     #[test]
     fn tls_that_ends_here_names_the_scheme_unless_a_proxy_does() {
         let stranger = Peer {
-            transport: Transport::Tls,
+            is_tls: true,
             ..Peer::default()
         };
         assert_eq!(scheme_of(stranger, None), Scheme::Https);

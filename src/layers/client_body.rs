@@ -1,7 +1,5 @@
 //! A request body that records if it was read to its end.
 
-use std::convert::Infallible;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,15 +9,13 @@ use http::header::CONNECTION;
 use http::{HeaderValue, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use pin_project_lite::pin_project;
-use tower::Service;
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
 use super::read_progress::ReadProgress;
 use super::response::EdgeResponse;
 use super::unread_body::read_on;
-use crate::server::response::PlainResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::errors::Cause;
 use calendar_edge_core::framing::Breach;
@@ -56,10 +52,8 @@ pub(crate) enum BodyError {
 /// Adds `Connection: close` to responses to requests whose body was not read to its end.
 ///
 /// Otherwise the rest of the body could be taken for a request (T-31).
-#[derive(Debug, Clone)]
-pub(super) struct WatchBody<S> {
-    inner: S,
-}
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CloseUnread;
 
 // === impl ClientBody ===
 
@@ -134,77 +128,41 @@ impl Drop for ClientBody {
     }
 }
 
-// === impl WatchBody ===
-
-impl<S> WatchBody<S> {
-    pub(super) const fn new(inner: S) -> Self {
-        Self { inner }
-    }
+/// A request as its connection hands it over, with a body that is watched.
+pub(super) fn arrived(received: ReceivedRequest<Incoming>) -> Box<ArrivedRequest<ClientBody>> {
+    let (received, body) = received.split();
+    let framing = received.framing;
+    let body = ClientBody::new(body, framing.clone());
+    let progress = &body.progress;
+    let context = Noted {
+        body: (!progress.is_at_end()).then(|| Arc::clone(progress)),
+        ..Noted::default()
+    };
+    Box::new(ArrivedRequest {
+        head: received.head,
+        body,
+        peer: received.peer,
+        framing,
+        context,
+    })
 }
 
-impl<S> Service<ReceivedRequest<Incoming>> for WatchBody<S>
-where
-    S: Service<Box<ArrivedRequest<ClientBody>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = PlainResponse;
-    type Error = Infallible;
-    type Future = WatchBodyFuture<S::Future>;
+// === impl CloseUnread ===
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
+impl Concern for CloseUnread {
+    /// How far the body was read; none where the connection goes on whatever is left of it.
+    type Facts = Option<Arc<ReadProgress>>;
 
-    fn call(&mut self, received: ReceivedRequest<Incoming>) -> Self::Future {
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts {
         // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
-        let closes = received.head.version != Version::HTTP_2;
-        let (received, body) = received.split();
-        let framing = received.framing;
-        let mut request = Box::new(ArrivedRequest {
-            head: received.head,
-            body: ClientBody::new(body, framing.clone()),
-            peer: received.peer,
-            framing,
-            context: Noted::default(),
-        });
-        let progress = Arc::clone(&request.body.progress);
-        if !progress.is_at_end() {
-            request.context.body = Some(Arc::clone(&progress));
-        }
-        WatchBodyFuture {
-            progress: closes.then_some(progress),
-            inner: self.inner.call(request),
-        }
+        let body = request.context.body.clone();
+        body.filter(|_| request.head.version != Version::HTTP_2)
     }
-}
 
-pin_project! {
-    /// Checks the body's state when the response is ready.
-    pub(super) struct WatchBodyFuture<F> {
-        #[pin]
-        inner: F,
-        progress: Option<Arc<ReadProgress>>,
-    }
-}
-
-impl<F> Future for WatchBodyFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<PlainResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        this.inner.poll(cx).map_ok(|mut answer| {
-            if this
-                .progress
-                .as_ref()
-                .is_some_and(|progress| !progress.is_at_end())
-            {
-                answer
-                    .headers_mut()
-                    .insert(CONNECTION, HeaderValue::from_static("close"));
-            }
-            answer.into()
-        })
+    fn response(progress: &mut Self::Facts, answer: &mut EdgeResponse) {
+        if progress.as_ref().is_some_and(|progress| !progress.is_at_end()) {
+            let close = HeaderValue::from_static("close");
+            answer.headers_mut().insert(CONNECTION, close);
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::arrived_request::ArrivedRequest;
 use super::compression::{Encoders, StoredCodings};
 use super::response::EdgeResponse;
 use crate::server::response::whole;
-use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
+use calendar_edge_core::cache::compression::{Coding, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::CompressionSettings;
@@ -49,7 +49,7 @@ impl Concern for Compress {
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Option<Wanted> {
         let head = &request.head;
-        // Beside a secret, the length of a compressed response tells those who choose parts of it what the secret is (BREACH).
+        // Beside a secret, the length of a compressed response shows those who choose parts of it what the secret is (BREACH).
         let is_public = Caller::shown_by(&head.headers) == Caller::Anonymous;
         (self.settings.enabled && is_public).then(|| Wanted {
             is_head: head.method == Method::HEAD,
@@ -87,9 +87,7 @@ impl Wanted {
     /// Only responses of the calendar: those of the rest of the site pass unchanged.
     fn may_change(answer: &EdgeResponse) -> bool {
         let is_public = answer.facts.audience() != Some(Audience::OneClient);
-        is_public
-            && answer.facts.by().is_some()
-            && eligible(answer.status(), answer.headers()) == Eligible::Yes
+        is_public && answer.facts.by().is_some() && eligible(answer.status(), answer.headers())
     }
 
     /// Whether the body of the response to GET is known to be too short.
@@ -99,7 +97,7 @@ impl Wanted {
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
-            // The response to HEAD has no body that could tell.
+            // The response to HEAD has no body that could say.
             let found = || answer.body().size_hint().upper().filter(|_| !self.is_head);
             announced.or_else(found)
         };

@@ -1,20 +1,14 @@
-//! The innermost layer: combines the facts from the layers above into one typed context.
+//! The innermost check: combines the facts from the layers above into one typed context.
 
 use std::any::type_name;
-use std::convert::Infallible;
-use std::future::{Ready, ready};
-use std::task::{Context, Poll};
 
-use futures_util::future::Either;
 use http::Version;
-use tower::Service;
 
 use super::arrived_request::ArrivedRequest;
 use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
 use super::noted::{NamedHost, Noted};
 use super::request_id::RequestId;
-use super::response::{EdgeResponse, refused};
 use crate::server::{Peer, ReceivedRequest};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 use calendar_edge_core::errors::EdgeError;
@@ -55,12 +49,6 @@ pub(crate) type EdgeRequest<B = ClientBody> = ReceivedRequest<B, RequestContext>
 
 /// The same without its body.
 pub(crate) type AskedRequest = EdgeRequest<()>;
-
-/// Makes an [`EdgeRequest`] of each request, and responds with 500 if a fact is missing: no fact has a default.
-#[derive(Debug, Clone)]
-pub(super) struct TakeContext<S> {
-    inner: S,
-}
 
 // === impl RefusalReason ===
 
@@ -118,7 +106,7 @@ fn of<T>(noted: Option<T>) -> Result<T, &'static str> {
 impl<B> EdgeRequest<B> {
     fn new(mut request: ArrivedRequest<B>) -> Result<Self, &'static str> {
         if request.head.version != Version::HTTP_2 {
-            // Without the result of the inspector the framing layer has checked nothing.
+            // Without the result of the inspector nothing has checked its framing.
             of(request.framing.as_ref())?;
         }
         let noted = std::mem::take(&mut request.context);
@@ -151,45 +139,24 @@ impl<B> EdgeRequest<B> {
     }
 }
 
-// === impl TakeContext ===
-
-impl<S> TakeContext<S> {
-    pub(super) const fn new(inner: S) -> Self {
-        Self { inner }
-    }
+/// Makes an [`EdgeRequest`] of a request, and refuses it with 500 if a fact is missing: no fact has a default.
+pub(super) fn complete<B>(request: ArrivedRequest<B>) -> Result<EdgeRequest<B>, Refusal> {
+    EdgeRequest::new(request).map_err(incomplete)
 }
 
-impl<S, B> Service<Box<ArrivedRequest<B>>> for TakeContext<S>
-where
-    S: Service<EdgeRequest<B>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = Either<S::Future, Ready<Result<EdgeResponse, Infallible>>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        match EdgeRequest::new(*request) {
-            Ok(request) => Either::Left(self.inner.call(request)),
-            Err(missing) => Either::Right(ready(Ok(incomplete(missing)))),
-        }
-    }
-}
-
-fn incomplete(missing: &'static str) -> EdgeResponse {
+fn incomplete(missing: &'static str) -> Refusal {
     tracing::error!(error = %format_args!("no layer noted {missing}"), "the layers are incomplete");
-    refused(&EdgeError::InternalError.refusal())
+    EdgeError::InternalError.refusal()
 }
 
 #[cfg(test)]
 mod tests {
     use http::{Method, Request, StatusCode};
-    use tower::ServiceExt;
+    use tower::{Layer, ServiceExt};
 
     use super::*;
+    use crate::layers::gate::gate;
+    use crate::layers::response::EdgeResponse;
     use calendar_edge_core::gateway::authority::Scheme;
 
     fn request() -> ArrivedRequest<()> {
@@ -216,7 +183,8 @@ mod tests {
             assert!(request.head.extensions.is_empty());
             Ok(EdgeResponse::unchanged(http::Response::default()))
         });
-        TakeContext::new(service)
+        gate(|request: Box<ArrivedRequest<()>>| complete(*request))
+            .layer(service)
             .oneshot(Box::new(request))
             .await
             .unwrap()

@@ -1,6 +1,7 @@
 //! The order of the layers, with the reason for each position.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use hyper::body::Incoming;
 use tower::util::BoxCloneSyncService;
@@ -23,7 +24,6 @@ pub(crate) mod compression;
 mod context;
 mod cors;
 mod current;
-mod framing;
 mod gate;
 mod head_response;
 mod head_rules;
@@ -35,7 +35,7 @@ mod response;
 mod served_facts;
 mod unread_body;
 
-pub(crate) use access_record::AccessLogSinks;
+pub(crate) use access_record::LogSinks;
 pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{AskedRequest, EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;
@@ -47,21 +47,25 @@ use gate::gate;
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
 
-/// Puts every layer around the gateway; a request meets them from top to bottom.
-pub(crate) fn stack<G>(settings: &Settings, log: AccessLogSinks, gateway: G) -> Stack
+/// Puts every layer around the gateway; a request passes them from top to bottom.
+pub(crate) fn stack<G>(settings: &Settings, log: LogSinks, gateway: G) -> Stack
 where
     G: Service<EdgeRequest, Response = EdgeResponse, Error = Infallible> + Clone + Send + Sync + 'static,
     G::Future: Send + 'static,
 {
+    let rules = Arc::new(HeadRules::new(&settings.limits, &settings.hosts));
     let stack = ServiceBuilder::new()
-        // Outermost: an unread body must close the connection, whichever layer responds.
-        .layer_fn(client_body::WatchBody::new)
+        // Outermost: the request of a connection becomes that of the layers, and their response that of the connection.
+        .map_response(PlainResponse::from)
+        .map_request(client_body::arrived)
+        // Above all layers that respond: an unread body must close the connection, whichever of them responds.
+        .layer(around(client_body::CloseUnread))
         // Above all layers that log or respond: they use the request's id and its client's address.
         .layer(around(proxy_reports::ProxyReports::new(
             &settings.trusted_proxies,
         )))
         // Above all layers that may respond, so that each request has one log line and one count.
-        .layer(access_log::access_log(settings, log))
+        .layer(access_log::access_log(log))
         // Below the access log, which counts the bytes that are really sent.
         .layer(around(head_response::HeadResponse))
         // Below HEAD, whose headers are those of GET; above all layers that respond or write headers.
@@ -70,12 +74,10 @@ where
         .layer(around(cors::Cors::new(settings.cors_rules())))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer_fn(catch_panic::CatchPanic::new)
-        // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether it is a head
-        // at all: a stand-in for a broken one has nothing that the rules could judge.
-        .layer(gate(framing::FramingCheck))
-        .layer(gate(HeadRules::new(&settings.limits, &settings.hosts)))
+        // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
+        .layer(gate(move |request| head_rules::check(&rules, request)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
-        .layer_fn(context::TakeContext::new)
+        .layer(gate(|request: Box<_>| context::complete(*request)))
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

@@ -1,4 +1,4 @@
-//! A response on its way to its client, with the facts that its head does not tell.
+//! A response on its way to its client, with the facts that its head does not have.
 
 use std::ops::{Deref, DerefMut};
 
@@ -20,9 +20,9 @@ pub(crate) struct EdgeResponse {
 /// The facts about a response. Each source has to name its own.
 #[derive(Debug)]
 pub(crate) enum ResponseFacts {
-    /// It passes unchanged: the rest of the site answers, or a message to the edge was taken.
+    /// It passes unchanged: it comes from the rest of the site, or acknowledges a message to the edge.
     Unchanged,
-    /// The edge answers one client.
+    /// The edge made it, for one client.
     Edge(AnsweredBy),
     /// It is a response of the calendar.
     Calendar {

@@ -1,13 +1,14 @@
 //! What is logged about a request once it is served: one list, for its line in the log and for its span.
 
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::telemetry::{ACCESS, Attributes, Span, SpanKind, TraceContext, milliseconds, span_name};
+use crate::telemetry::{ACCESS, Attributes, Served, Span, SpanKind, TraceContext, milliseconds, span_name};
 
 /// The facts about a served request. Texts of clients are cut; none holds a query.
 #[derive(Debug)]
 pub(super) struct ServedFacts<'r> {
+    pub(super) served: &'r Served<'r>,
     pub(super) request_id: Option<&'r str>,
     pub(super) client: Option<IpAddr>,
     pub(super) method: &'static str,
@@ -16,25 +17,10 @@ pub(super) struct ServedFacts<'r> {
     pub(super) path: &'r str,
     pub(super) route: Option<String>,
     pub(super) version: &'static str,
-    /// Bytes of the request's body, if it has some.
-    pub(super) received: Option<u64>,
-    pub(super) status: u16,
-    /// Bytes of the response's body that were sent.
-    pub(super) bytes: u64,
     pub(super) program: Option<&'r str>,
     pub(super) is_tls: bool,
-    pub(super) operation: &'static str,
-    pub(super) source: &'static str,
     pub(super) code: Option<&'static str>,
     pub(super) verdict: Option<&'static str>,
-    /// All waits for a permit.
-    pub(super) queue: Option<Duration>,
-    /// All time at backends.
-    pub(super) backend: Option<Duration>,
-    /// From head to head, without the time at backends.
-    pub(super) edge: Duration,
-    /// From the head of the request to the last byte of the response.
-    pub(super) duration: Duration,
     pub(super) is_complete: bool,
 }
 
@@ -53,19 +39,19 @@ macro_rules! each_fact {
             url.path = $facts.path,
             http.route = $facts.route.as_deref(),
             network.protocol.version = $facts.version,
-            http.request.body.size = $facts.received,
-            http.response.status_code = $facts.status,
-            http.response.body.size = $facts.bytes,
+            http.request.body.size = ($facts.served.received > 0).then_some($facts.served.received),
+            http.response.status_code = $facts.served.status,
+            http.response.body.size = $facts.served.bytes,
             user_agent.original = $facts.program,
             edge.tls = $facts.is_tls,
-            edge.operation = $facts.operation,
-            edge.source = $facts.source,
+            edge.operation = $facts.served.operation,
+            edge.source = $facts.served.source,
             edge.code = $facts.code,
             edge.verdict = $facts.verdict,
-            edge.queue_ms = $facts.queue.map(milliseconds),
-            edge.backend_ms = $facts.backend.map(milliseconds),
-            edge.edge_ms = milliseconds($facts.edge),
-            edge.duration_ms = milliseconds($facts.duration),
+            edge.queue_ms = $facts.served.backend.map(|times| milliseconds(times.queue)),
+            edge.backend_ms = $facts.served.backend.map(|times| milliseconds(times.backend)),
+            edge.edge_ms = milliseconds($facts.served.edge),
+            edge.duration_ms = milliseconds($facts.served.duration),
             edge.complete = $facts.is_complete,
         }
     };
@@ -99,8 +85,8 @@ impl ServedFacts<'_> {
             ids: trace.ids(),
             state: trace.state(),
             started,
-            duration: self.duration,
-            is_error: self.status >= 500,
+            duration: self.served.duration,
+            is_error: self.served.status >= 500,
             attributes: self.attributes(),
         }
     }
@@ -114,8 +100,8 @@ impl ServedFacts<'_> {
             };
         }
         each_fact!(self, attributes);
-        if self.status >= 500 {
-            let status = self.status.to_string();
+        if self.served.status >= 500 {
+            let status = self.served.status.to_string();
             told.tell("error.type", self.code.unwrap_or(&status));
         }
         told
@@ -124,12 +110,29 @@ impl ServedFacts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::telemetry::AttributeValue;
+    use crate::telemetry::{AttributeValue, BackendTimes};
 
     #[test]
     fn names_are_spelled_as_in_the_log() {
+        let served = Served {
+            operation: "events.list",
+            root: None,
+            status: 502,
+            source: "edge",
+            duration: Duration::ZERO,
+            bytes: 1,
+            received: 1,
+            edge: Duration::ZERO,
+            backend: Some(BackendTimes {
+                queue: Duration::ZERO,
+                backend: Duration::from_micros(1500),
+            }),
+        };
         let facts = ServedFacts {
+            served: &served,
             request_id: Some("1"),
             client: Some([127, 0, 0, 1].into()),
             method: "GET",
@@ -138,19 +141,10 @@ mod tests {
             path: "/",
             route: Some("/events".to_owned()),
             version: "1.1",
-            received: Some(1),
-            status: 502,
-            bytes: 1,
             program: Some("p"),
             is_tls: false,
-            operation: "events.list",
-            source: "edge",
             code: Some("edge_bad_gateway"),
             verdict: Some("admit"),
-            queue: Some(Duration::ZERO),
-            backend: Some(Duration::from_micros(1500)),
-            edge: Duration::ZERO,
-            duration: Duration::ZERO,
             is_complete: true,
         };
         let attributes = facts.attributes().into_inner();

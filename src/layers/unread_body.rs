@@ -1,4 +1,4 @@
-//! The rest of a body over HTTP/2 whose request was answered early.
+//! The rest of a body over HTTP/2 whose request got its response early.
 //!
 //! Dropping such a body resets its stream. Some clients that are still sending then report the reset and never read the
 //! response. Over HTTP/1 the connection itself goes on to read, when it is closed.

@@ -12,13 +12,6 @@ use super::proxy_header::{HeaderFault, read_header};
 use super::stream::Socket;
 use crate::telemetry::ConnectionEnd;
 
-/// A connection that is ready for HTTP.
-pub(super) struct AcceptedConnection {
-    pub(super) socket: Socket,
-    pub(super) peer: Peer,
-    pub(super) address_permit: AddressPermit,
-}
-
 /// The reason why a connection is closed before HTTP begins.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AcceptFault {
@@ -41,7 +34,7 @@ pub(super) async fn open(
     mut arrival: Arriving,
     proxies: Option<&[IpNet]>,
     mut address_permit: AddressPermit,
-) -> Result<AcceptedConnection, AcceptFault> {
+) -> Result<(Socket, Peer, AddressPermit), AcceptFault> {
     if let Some(proxies) = proxies {
         read_proxy_header(&mut arrival, proxies).await?;
         // From now on it counts as the client's.
@@ -50,23 +43,19 @@ pub(super) async fn open(
             .ok_or(AcceptFault::TooManyConnections)?;
     }
     let (socket, peer) = match arrival {
-        Arriving::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
-        Arriving::Tls(stream, peer, acceptor) => {
+        Arriving::Tcp(stream, peer, None) => (Socket::Tcp(stream), peer),
+        Arriving::Tcp(stream, peer, Some(acceptor)) => {
             let stream = acceptor.accept(stream).await?;
             (Socket::Tls(Box::new(stream)), peer)
         }
         Arriving::Unix(stream) => (Socket::Unix(stream), Peer::default()),
     };
-    Ok(AcceptedConnection {
-        socket,
-        peer,
-        address_permit,
-    })
+    Ok((socket, peer, address_permit))
 }
 
 /// Replaces the proxy's addresses by the client's, as the PROXY header gives them.
 async fn read_proxy_header(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<(), AcceptFault> {
-    let (Arriving::Tcp(stream, peer) | Arriving::Tls(stream, peer, _)) = arrival else {
+    let Arriving::Tcp(stream, peer, _) = arrival else {
         // Only processes of this machine can connect to the Unix socket, so no header is needed.
         return Ok(());
     };

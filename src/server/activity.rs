@@ -76,7 +76,7 @@ pub(super) struct RunningRequest {
     activity: Activity,
 }
 
-/// Watches that a connection stays in no phase for longer than its limit, and tells when it can be parked.
+/// Watches that a connection stays in no phase for longer than its limit, and finds when it can be parked.
 ///
 /// Requests do not touch its timer: it ends early at most, and is then set to what is left. That is why it must be
 /// polled after the connection, whose poll may begin a phase with a shorter limit.

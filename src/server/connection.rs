@@ -16,15 +16,14 @@ use hyper_util::server::conn::auto;
 use ipnet::IpNet;
 use pin_project_lite::pin_project;
 
-use super::accept::AcceptedConnection;
 use super::activity::{Activity, Due, Phase, PhaseLimits, PhaseWatch, RunningRequest};
 use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
 use super::h2_stalls::StallWatch;
-use super::http_connection::{ClientService, HttpConnection};
-use super::inspected_io::{InspectedIo, InspectionRules};
-use super::min_rate::MinRate;
+use super::http_connection::{BrokenConnection, ClientService, HttpConnection};
+use super::inspected_io::InspectedIo;
 use super::peer::Peer;
+use super::per_address::AddressPermit;
 use super::received_request::ReceivedRequest;
 use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
@@ -40,17 +39,15 @@ use calendar_edge_core::settings::{Http2Limits, Limits, Timeouts};
 /// hyper's limits must be higher.
 const HEADROOM: usize = 4;
 
-/// The number of header fields that hyper accepts unless it is told another one.
-const HYPER_HEADERS: usize = 100;
-
 /// The HTTP settings shared by all connections of one listener.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
     builder: auto::Builder<StallWatch>,
-    rules: InspectionRules,
+    inspector: Inspector,
+    meter: FrameMeter,
     limits: PhaseLimits,
-    /// The time allowance for reading a response, and the bytes that refill one second of it.
-    write: (Duration, u64),
+    /// How fast a client must read a response.
+    stalls: StallWatch,
     proxies: Option<Arc<[IpNet]>>,
 }
 
@@ -59,20 +56,17 @@ impl Protocol {
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
-        let mut builder =
-            auto::Builder::new(StallWatch::new(timeouts.client_write, limits.min_response_rate));
+        let stalls = StallWatch::new(timeouts.client_write, limits.min_response_rate);
+        let mut builder = auto::Builder::new(stalls);
         builder
             .http1()
             .timer(TokioTimer::new())
             // `Activity` measures the phases. hyper's own timer would count idle time as head time.
             .header_read_timeout(None)
+            // No `max_headers`: `Limits::headers` is hyper's default, whose places it keeps on its stack. It clears any other
+            // number of them for each head.
             .max_buf_size(most_bytes)
             .half_close(false);
-        // Up to its own default, hyper keeps the places of fields on its stack; it clears any other number of them for
-        // each head.
-        if limits.headers > HYPER_HEADERS {
-            builder.http1().max_headers(limits.headers);
-        }
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -88,15 +82,13 @@ impl Protocol {
             .keep_alive_timeout(http2.ping_timeout);
         Self {
             builder,
-            rules: InspectionRules {
-                inspector: Inspector::new(limits),
-                meter: FrameMeter::new(http2.frames),
-            },
+            inspector: Inspector::new(limits),
+            meter: FrameMeter::new(http2.frames),
             limits: PhaseLimits {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
             },
-            write: (timeouts.client_write, limits.min_response_rate),
+            stalls,
             proxies: None,
         }
     }
@@ -120,27 +112,10 @@ impl Protocol {
         self.limits.head
     }
 
-    /// The bytes of a connection, inspected before the HTTP engine reads them.
-    fn inspected(
-        &self,
-        socket: Socket,
-        activity: &Activity,
-        breach: &FoundBreach,
-    ) -> InspectedIo<ClientStream> {
-        let (longest, bytes_per_second) = self.write;
-        let min_rate = MinRate::new(longest, longest, bytes_per_second);
-        InspectedIo::new(
-            ClientStream::new(socket, activity.clone(), min_rate),
-            self.rules.clone(),
-            activity.clone(),
-            breach.clone(),
-        )
-    }
-
     /// Serves one connection to its end, and says why it ended.
     pub(super) async fn serve<S>(
         &self,
-        accepted: AcceptedConnection,
+        (socket, peer, address_permit): (Socket, Peer, AddressPermit),
         service: S,
         drain: Drain,
     ) -> ConnectionEnd
@@ -151,14 +126,16 @@ impl Protocol {
             + 'static,
         S::Future: Send + 'static,
     {
-        let AcceptedConnection {
-            socket,
-            peer,
-            address_permit,
-        } = accepted;
         let activity = address_permit.activity().clone();
         let breach = FoundBreach::default();
-        let stream = self.inspected(socket, &activity, &breach);
+        // The bytes are inspected before the HTTP engine reads them.
+        let stream = InspectedIo::new(
+            ClientStream::new(socket, activity.clone(), self.stalls.min_rate()),
+            self.inspector.clone(),
+            self.meter.clone(),
+            activity.clone(),
+            breach.clone(),
+        );
         let service = ConnectionService {
             inner: service,
             activity: activity.clone(),
@@ -170,13 +147,11 @@ impl Protocol {
             connection: HttpConnection::new(&self.builder, service, stream),
             watch: PhaseWatch::new(&activity, self.limits),
             activity,
+            breach,
             notice: self.limits.head,
             end: ConnectionEnd::Finished,
         };
-        match serving.run(&drain).await {
-            ServiceEnd::Ended(end) => breach.end().unwrap_or(end),
-            ServiceEnd::Cut(end) => end,
-        }
+        serving.run(&drain).await
     }
 }
 
@@ -184,6 +159,7 @@ impl Protocol {
 struct ServedConnection<'a, S: ClientService> {
     connection: HttpConnection<'a, S>,
     activity: Activity,
+    breach: FoundBreach,
     watch: PhaseWatch,
     /// How long a client that received the shutdown notice has for another request.
     notice: Duration,
@@ -191,38 +167,43 @@ struct ServedConnection<'a, S: ClientService> {
     end: ConnectionEnd,
 }
 
-/// How the service of a connection ended.
-enum ServiceEnd {
-    /// The connection has ended, or goes on as another protocol.
-    Ended(ConnectionEnd),
-    /// It is dropped as it is.
-    Cut(ConnectionEnd),
-}
-
 impl<S: ClientService> ServedConnection<'_, S> {
-    async fn run(mut self, drain: &Drain) -> ServiceEnd {
-        let mut stages = drain.stages();
+    /// Serves the connection until it ends by itself, or has to be dropped as it is.
+    async fn run(mut self, drain: &Drain) -> ConnectionEnd {
+        let mut stage = DrainStage::Serving;
         loop {
-            let served = tokio::select! {
+            let end = tokio::select! {
                 // The connection first: what follows sees what it did.
                 biased;
-                ended = &mut self.connection => {
-                    let end = ended.map_or_else(|error| broken(&*error), |()| self.end);
-                    Some(ServiceEnd::Ended(end))
+                ended = &mut self.connection => Some(self.ended(ended)),
+                later = drain.after(stage) => {
+                    stage = later;
+                    self.drained(stage)
                 }
-                stage = stages.next() => self.drained(stage),
                 () = self.activity.room_wanted() => self.make_room(),
                 due = &mut self.watch => self.due(due).await,
             };
-            if let Some(served) = served {
-                return served;
+            if let Some(end) = end {
+                return end;
             }
         }
     }
 
-    fn drained(&mut self, stage: DrainStage) -> Option<ServiceEnd> {
+    /// Why a connection ended that was not dropped.
+    fn ended(&self, ended: Result<(), BrokenConnection>) -> ConnectionEnd {
+        let end = ended.map_or_else(
+            |error| {
+                tracing::debug!(error = %error, "a client connection ended early");
+                ConnectionEnd::Broken
+            },
+            |()| self.end,
+        );
+        self.breach.end().unwrap_or(end)
+    }
+
+    fn drained(&mut self, stage: DrainStage) -> Option<ConnectionEnd> {
         match stage {
-            DrainStage::Over => return Some(ServiceEnd::Cut(ConnectionEnd::Drain)),
+            DrainStage::Over => return Some(ConnectionEnd::Drain),
             _ if self.connection.is_closing() => {}
             DrainStage::Dismissed => {
                 self.end = ConnectionEnd::Drain;
@@ -236,39 +217,34 @@ impl<S: ClientService> ServedConnection<'_, S> {
         None
     }
 
-    /// Ends for another connection. A request that has arrived meanwhile is answered.
-    fn make_room(&mut self) -> Option<ServiceEnd> {
+    /// Ends for another connection. A request that has arrived meanwhile gets its response.
+    fn make_room(&mut self) -> Option<ConnectionEnd> {
         self.end = ConnectionEnd::MadeRoom;
         if self.activity.awaits_head() {
-            return Some(ServiceEnd::Cut(self.end));
+            return Some(self.end);
         }
         self.watch.allow_idle(Duration::ZERO);
         self.connection.close();
         None
     }
 
-    async fn due(&mut self, due: Due) -> Option<ServiceEnd> {
+    async fn due(&mut self, due: Due) -> Option<ConnectionEnd> {
         match due {
             Due::Parking if self.connection.is_closing() => None,
             Due::Parking => {
                 let parked = self.connection.park().await;
-                parked.err().map(|error| ServiceEnd::Ended(broken(&*error)))
+                parked.err().map(|error| self.ended(Err(error)))
             }
-            Due::End(_) if self.connection.is_closing() => Some(ServiceEnd::Cut(self.end)),
+            Due::End(_) if self.connection.is_closing() => Some(self.end),
             Due::End(Phase::Idle) => {
                 self.end = ConnectionEnd::Idle;
                 self.watch.allow_idle(self.notice);
                 self.connection.close();
                 None
             }
-            Due::End(_) => Some(ServiceEnd::Cut(ConnectionEnd::Silent)),
+            Due::End(_) => Some(ConnectionEnd::Silent),
         }
     }
-}
-
-fn broken(error: &(dyn std::error::Error + Send + Sync)) -> ConnectionEnd {
-    tracing::debug!(error = %error, "a client connection ended early");
-    ConnectionEnd::Broken
 }
 
 /// Connects the requests of one connection to its peer, its activity and its framing breach.

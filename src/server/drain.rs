@@ -38,10 +38,6 @@ pub(super) enum DrainStage {
     Over,
 }
 
-/// The stages as one connection sees them.
-#[derive(Debug)]
-pub(super) struct DrainStages(watch::Receiver<DrainStage>);
-
 // === impl Drain ===
 
 impl Drain {
@@ -65,7 +61,7 @@ impl Drain {
 
     /// Waits until the drain begins.
     pub(crate) async fn begun(&self) {
-        self.reached(DrainStage::Begun).await;
+        self.after(DrainStage::Serving).await;
     }
 
     /// What a task comes to; `None` if the drain begins before.
@@ -83,21 +79,15 @@ impl Drain {
 
     /// Waits until connections without a request are closed.
     pub(super) async fn dismissed(&self) {
-        self.reached(DrainStage::Dismissed).await;
+        self.after(DrainStage::Begun).await;
     }
 
-    /// The stages from now on, those that began before included.
-    pub(super) fn stages(&self) -> DrainStages {
+    /// Waits for a later stage than this one.
+    pub(super) async fn after(&self, seen: DrainStage) -> DrainStage {
         let mut stages = self.0.stage.subscribe();
-        if *stages.borrow() > DrainStage::Serving {
-            stages.mark_changed();
-        }
-        DrainStages(stages)
-    }
-
-    async fn reached(&self, awaited: DrainStage) {
+        let later = stages.wait_for(|stage| *stage > seen).await;
         // The sender lives as long as this.
-        drop(self.0.stage.subscribe().wait_for(|stage| *stage >= awaited).await);
+        later.map_or(DrainStage::Over, |stage| *stage)
     }
 
     /// Begins a stage, unless a later one has begun: a drain that was cut off stays so.
@@ -134,19 +124,6 @@ impl Drain {
     }
 }
 
-// === impl DrainStages ===
-
-impl DrainStages {
-    /// Waits for the next stage.
-    pub(super) async fn next(&mut self) -> DrainStage {
-        match self.0.changed().await {
-            Ok(()) => *self.0.borrow_and_update(),
-            // Nothing is left that could begin a stage.
-            Err(_) => DrainStage::Over,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tokio::time::Instant;
@@ -165,22 +142,21 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_drain_cuts_off_tasks_that_outlive_its_grace() {
         let drain = Drain::default();
-        let mut stages = drain.stages();
-        let task = drain.spawn(async move { while stages.next().await != DrainStage::Over {} });
+        let watched = drain.clone();
+        let task = drain.spawn(async move { watched.after(DrainStage::Dismissed).await });
         let started = Instant::now();
         assert!(!drain.finish(Duration::from_secs(10)).await);
         assert_eq!(started.elapsed(), Duration::from_secs(10));
-        task.await.unwrap();
+        assert_eq!(task.await.unwrap(), DrainStage::Over);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_drain_that_was_cut_off_stays_so() {
         let drain = Drain::default();
         drain.cut();
-        let mut stages = drain.stages();
-        assert_eq!(stages.next().await, DrainStage::Over);
+        assert_eq!(drain.after(DrainStage::Serving).await, DrainStage::Over);
         drain.finish(Duration::ZERO).await;
-        let next = tokio::time::timeout(Duration::from_secs(1), stages.next());
+        let next = tokio::time::timeout(Duration::from_secs(1), drain.after(DrainStage::Over));
         assert!(next.await.is_err(), "no stage follows the last");
     }
 

@@ -20,7 +20,7 @@ tokio::task_local! {
     static CURRENT: Arc<StreamProgress>;
 }
 
-/// An executor that runs each HTTP/2 stream for as long as its client reads fast enough.
+/// How fast clients must read; as an executor, it runs each HTTP/2 stream for as long as its client does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StallWatch {
     longest: Duration,
@@ -46,6 +46,11 @@ impl StallWatch {
             bytes_per_second,
         }
     }
+
+    /// What a client may use up while it does not read.
+    pub(super) const fn min_rate(&self) -> MinRate {
+        MinRate::new(self.longest, self.longest, self.bytes_per_second)
+    }
 }
 
 impl<F> hyper::rt::Executor<F> for StallWatch
@@ -56,7 +61,7 @@ where
         tokio::spawn(StreamTask {
             stream,
             progress: Arc::default(),
-            min_rate: MinRate::new(self.longest, self.longest, self.bytes_per_second),
+            min_rate: self.min_rate(),
         });
     }
 }

@@ -33,7 +33,7 @@ type HyperConnection<'a, S> = auto::Connection<'a, ClientIo, S, StallWatch>;
 /// Why a connection ended early.
 pub(super) type BrokenConnection = Box<dyn Error + Send + Sync>;
 
-/// What answers the requests of a connection.
+/// What responds to the requests of a connection.
 pub(super) trait ClientService:
     Service<Request<Incoming>, Response = Response<CountedBody>, Error = Infallible, Future: Send + 'static>
     + Clone
@@ -86,7 +86,7 @@ impl<'a, S: ClientService> HttpConnection<'a, S> {
         self.is_closing
     }
 
-    /// Ends the connection when its running requests are answered.
+    /// Ends the connection when its running requests have their responses.
     pub(super) fn close(&mut self) {
         self.is_closing = true;
         if let Some(hyper) = &mut self.hyper {

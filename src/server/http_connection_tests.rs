@@ -9,7 +9,6 @@ use tokio::net::UnixStream;
 
 use super::super::activity::Activity;
 use super::super::framing::FoundBreach;
-use super::super::inspected_io::InspectionRules;
 use super::super::min_rate::MinRate;
 use super::super::stream::Socket;
 use super::*;
@@ -43,11 +42,9 @@ fn builder() -> Builder<StallWatch> {
 fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpConnection<'_, Answering>) {
     let (client, socket) = UnixStream::pair().expect("two sockets");
     let stream = ClientStream::new(Socket::Unix(socket), Activity::new(), MinRate::new(TIME, TIME, 0));
-    let rules = InspectionRules {
-        inspector: Inspector::new(&Limits::default()),
-        meter: FrameMeter::new(Http2Limits::default().frames),
-    };
-    let stream = InspectedIo::new(stream, rules, Activity::new(), FoundBreach::default());
+    let inspector = Inspector::new(&Limits::default());
+    let meter = FrameMeter::new(Http2Limits::default().frames);
+    let stream = InspectedIo::new(stream, inspector, meter, Activity::new(), FoundBreach::default());
     (client, HttpConnection::new(builder, Answering(bytes), stream))
 }
 

@@ -8,15 +8,9 @@ use listenfd::ListenFd;
 
 use calendar_edge_core::settings::SocketName;
 
-/// The passed sockets that no listener has taken yet.
+/// The passed sockets that no listener has taken yet, with their names.
 #[derive(Debug, Default)]
-pub struct InheritedSockets(Vec<InheritedSocket>);
-
-#[derive(Debug)]
-struct InheritedSocket {
-    name: String,
-    socket: PassedSocket,
-}
+pub struct InheritedSockets(Vec<(String, PassedSocket)>);
 
 /// A listening socket; it does not block.
 #[derive(Debug)]
@@ -77,16 +71,13 @@ impl InheritedSockets {
 
     /// Hands out the sockets of a name, in the order of the unit. A second call finds none.
     pub(super) fn take(&mut self, name: &SocketName) -> Vec<PassedSocket> {
-        let wanted = |socket: &mut InheritedSocket| socket.name == name.as_str();
-        self.0
-            .extract_if(.., wanted)
-            .map(|socket| socket.socket)
-            .collect()
+        let taken = self.0.extract_if(.., |(known, _)| known == name.as_str());
+        taken.map(|(_, socket)| socket).collect()
     }
 
     /// The names of the sockets that nobody took.
     pub(crate) fn names(&self) -> Vec<&str> {
-        self.0.iter().map(|socket| socket.name.as_str()).collect()
+        self.0.iter().map(|(name, _)| name.as_str()).collect()
     }
 }
 
@@ -104,9 +95,9 @@ fn names_of(names: Option<&str>, sockets: usize) -> Result<Vec<String>, InheritE
     }
 }
 
-fn take(passed: &mut ListenFd, index: usize, name: String) -> Result<InheritedSocket, InheritError> {
+fn take(passed: &mut ListenFd, index: usize, name: String) -> Result<(String, PassedSocket), InheritError> {
     match ready(passed, index) {
-        Ok(Some(socket)) if socket.listens() => Ok(InheritedSocket { name, socket }),
+        Ok(Some(socket)) if socket.listens() => Ok((name, socket)),
         Ok(_) => Err(InheritError::NotListening { name }),
         Err(cause) => Err(InheritError::Kind { name, cause }),
     }
@@ -161,9 +152,9 @@ mod tests {
 
     #[test]
     fn a_name_hands_out_all_of_its_sockets_once() {
-        let socket = |name: &str| InheritedSocket {
-            name: name.to_owned(),
-            socket: PassedSocket::Tcp(net::TcpListener::bind("127.0.0.1:0").unwrap()),
+        let socket = |name: &str| {
+            let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
+            (name.to_owned(), PassedSocket::Tcp(listener))
         };
         let mut sockets = InheritedSockets(vec![socket("edge"), socket("admin"), socket("edge")]);
         let edge = SocketName::new("edge").unwrap();

@@ -1,7 +1,7 @@
 //! A stream that passes only bytes that have exactly one reading.
 //!
 //! Heads are held until they are complete and valid, so hyper never sees a byte of a bad one. Instead hyper gets a
-//! *stand-in*: a head that the service recognizes by its position and answers with the refusal. This has two
+//! *stand-in*: a head that the service recognizes by its position and refuses. This has two
 //! advantages: hyper keeps the refusal in order behind earlier responses, and the refusal is logged and counted like
 //! every response. Inside a body, hyper sees the end of the stream, and the service receives the reason.
 //!
@@ -31,13 +31,6 @@ const UNREADABLE: &[u8] = b"UNREADABLE";
 
 /// A PING on a stream other than 0: a connection error by RFC 9113 6.7, which hyper answers with GOAWAY.
 const FORBIDDEN_FRAME: &[u8] = b"\0\0\x08\x06\0\0\0\0\x01\0\0\0\0\0\0\0\0";
-
-/// The rules that a new connection starts with.
-#[derive(Debug, Clone)]
-pub(super) struct InspectionRules {
-    pub(super) inspector: Inspector,
-    pub(super) meter: FrameMeter,
-}
 
 /// A stream whose bytes are inspected before the reader gets them.
 #[derive(Debug)]
@@ -85,11 +78,18 @@ enum InspectionStop {
 // === impl InspectedIo ===
 
 impl<S> InspectedIo<S> {
-    pub(super) fn new(stream: S, rules: InspectionRules, activity: Activity, breach: FoundBreach) -> Self {
+    /// The stream of a new connection, whose inspector and meter have seen nothing yet.
+    pub(super) fn new(
+        stream: S,
+        inspector: Inspector,
+        meter: FrameMeter,
+        activity: Activity,
+        breach: FoundBreach,
+    ) -> Self {
         Self {
             stream,
-            inspector: rules.inspector,
-            meter: rules.meter,
+            inspector,
+            meter,
             activity,
             breach,
             held: BytesMut::new(),
@@ -131,8 +131,8 @@ impl<S> InspectedIo<S> {
     fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<InspectionStop>) {
         let (_, frames) = bytes.split_at(from);
         match self.meter.follow(frames, Instant::now()) {
-            Ok(followed) => {
-                self.needs_room |= followed.needs_room;
+            Ok(needs_room) => {
+                self.needs_room |= needs_room;
                 (bytes.len(), None)
             }
             Err(flood) => (from + flood.bytes, Some(InspectionStop::Flood(flood))),

@@ -11,11 +11,9 @@ const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nCont
 
 fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, FoundBreach) {
     let breach = FoundBreach::default();
-    let rules = InspectionRules {
-        inspector: Inspector::new(&Limits::default()),
-        meter: FrameMeter::new(Http2Limits::default().frames),
-    };
-    let stream = InspectedIo::new(stream, rules, Activity::new(), breach.clone());
+    let inspector = Inspector::new(&Limits::default());
+    let meter = FrameMeter::new(Http2Limits::default().frames);
+    let stream = InspectedIo::new(stream, inspector, meter, Activity::new(), breach.clone());
     (stream, breach)
 }
 

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 
 use super::inherited::{InheritedSockets, PassedSocket};
 use super::notsent_lowat::bound_unsent;
-use super::peer::{Peer, Transport};
+use super::peer::Peer;
 use super::tls::TlsAcceptor;
 use calendar_edge_core::settings::{ListenAddress, SocketName};
 
@@ -29,18 +29,16 @@ struct SocketFile(PathBuf);
 
 #[derive(Debug)]
 enum Listening {
-    Tcp(TcpListener),
-    Tls(TcpListener, TlsAcceptor),
+    /// In clear text unless there is an acceptor.
+    Tcp(TcpListener, Option<TlsAcceptor>),
     Unix(UnixListener),
 }
 
 /// A connection that was just accepted.
 #[derive(Debug)]
 pub(super) enum Arriving {
-    /// TCP in clear text.
-    Tcp(TcpStream, Peer),
-    /// TCP with TLS; the handshake is still to come.
-    Tls(TcpStream, Peer, TlsAcceptor),
+    /// TCP; with an acceptor a TLS handshake is still to come.
+    Tcp(TcpStream, Peer, Option<TlsAcceptor>),
     /// A Unix socket, from this machine.
     Unix(UnixStream),
 }
@@ -191,13 +189,13 @@ impl Listener {
     fn tcp(socket: TcpListener, tls: Option<&TlsAcceptor>) -> io::Result<Self> {
         bound_unsent(&socket);
         let address = socket.local_addr()?;
-        let (socket, address) = match tls.cloned() {
-            Some(acceptor) => (Listening::Tls(socket, acceptor), BoundAddress::Tls(address)),
-            None => (Listening::Tcp(socket), BoundAddress::Tcp(address)),
-        };
         Ok(Self {
-            socket,
-            address,
+            socket: Listening::Tcp(socket, tls.cloned()),
+            address: if tls.is_some() {
+                BoundAddress::Tls(address)
+            } else {
+                BoundAddress::Tcp(address)
+            },
             _file: None,
         })
     }
@@ -238,13 +236,16 @@ impl Listener {
     /// Accepts the next connection.
     pub(super) async fn accept(&self) -> io::Result<Arriving> {
         match &self.socket {
-            Listening::Tcp(listener) => {
-                let (stream, peer) = accept_tcp(listener, Transport::Clear).await?;
-                Ok(Arriving::Tcp(stream, peer))
-            }
-            Listening::Tls(listener, acceptor) => {
-                let (stream, peer) = accept_tcp(listener, Transport::Tls).await?;
-                Ok(Arriving::Tls(stream, peer, acceptor.clone()))
+            Listening::Tcp(listener, acceptor) => {
+                let (stream, remote) = listener.accept().await?;
+                // Responses are small and written once; waiting to fill a segment would only delay them.
+                stream.set_nodelay(true)?;
+                let peer = Peer {
+                    remote: Some(remote),
+                    local: stream.local_addr().ok(),
+                    is_tls: acceptor.is_some(),
+                };
+                Ok(Arriving::Tcp(stream, peer, acceptor.clone()))
             }
             Listening::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
@@ -252,18 +253,6 @@ impl Listener {
             }
         }
     }
-}
-
-async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<(TcpStream, Peer)> {
-    let (stream, remote) = listener.accept().await?;
-    // Responses are small and written once; waiting to fill a segment would only delay them.
-    stream.set_nodelay(true)?;
-    let peer = Peer {
-        remote: Some(remote),
-        local: stream.local_addr().ok(),
-        transport,
-    };
-    Ok((stream, peer))
 }
 
 impl Drop for SocketFile {
@@ -277,10 +266,10 @@ impl Drop for SocketFile {
 impl Listening {
     fn moved_to(self, runtime: &Handle) -> io::Result<Self> {
         let _context = runtime.enter();
-        let tcp = |listener: TcpListener| TcpListener::from_std(listener.into_std()?);
         Ok(match self {
-            Self::Tcp(listener) => Self::Tcp(tcp(listener)?),
-            Self::Tls(listener, acceptor) => Self::Tls(tcp(listener)?, acceptor),
+            Self::Tcp(listener, acceptor) => {
+                Self::Tcp(TcpListener::from_std(listener.into_std()?)?, acceptor)
+            }
             Self::Unix(listener) => Self::Unix(UnixListener::from_std(listener.into_std()?)?),
         })
     }
@@ -307,7 +296,7 @@ impl Arriving {
     /// The other end of the connection.
     pub(super) fn peer(&self) -> Peer {
         match self {
-            Self::Tcp(_, peer) | Self::Tls(_, peer, _) => *peer,
+            Self::Tcp(_, peer, _) => *peer,
             Self::Unix(_) => Peer::default(),
         }
     }
@@ -319,10 +308,10 @@ impl Arriving {
     /// When the kernel has no memory for them.
     pub(super) fn moved_to(self, runtime: &Handle) -> io::Result<Self> {
         let _context = runtime.enter();
-        let tcp = |stream: TcpStream| TcpStream::from_std(stream.into_std()?);
         Ok(match self {
-            Self::Tcp(stream, peer) => Self::Tcp(tcp(stream)?, peer),
-            Self::Tls(stream, peer, acceptor) => Self::Tls(tcp(stream)?, peer, acceptor),
+            Self::Tcp(stream, peer, acceptor) => {
+                Self::Tcp(TcpStream::from_std(stream.into_std()?)?, peer, acceptor)
+            }
             Self::Unix(stream) => Self::Unix(UnixStream::from_std(stream.into_std()?)?),
         })
     }

@@ -39,7 +39,7 @@ pub use inherited::{InheritError, InheritedSockets};
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
 pub(crate) use min_rate::MinRate;
-pub(crate) use peer::{Peer, Transport};
+pub(crate) use peer::Peer;
 pub(crate) use per_address::PerAddressLimit;
 pub(crate) use received_request::ReceivedRequest;
 pub(crate) use tls::TlsAcceptor;

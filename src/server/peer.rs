@@ -1,4 +1,4 @@
-//! The addresses and the transport of a connection, from the kernel or from a trusted proxy.
+//! The addresses and the protection of a connection, from the kernel or from a trusted proxy.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,18 +11,8 @@ pub(crate) struct Peer {
     pub(crate) remote: Option<SocketAddr>,
     /// The edge's own address and port.
     pub(crate) local: Option<SocketAddr>,
-    /// The protection of the bytes between client and edge.
-    pub(crate) transport: Transport,
-}
-
-/// The protection of the bytes on a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Transport {
-    /// None that the edge knows of; a proxy in front may have terminated TLS.
-    #[default]
-    Clear,
-    /// TLS, terminated by the edge.
-    Tls,
+    /// True if the edge terminates TLS; else a proxy in front may have done so.
+    pub(crate) is_tls: bool,
 }
 
 impl Peer {

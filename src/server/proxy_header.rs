@@ -4,9 +4,8 @@
 //! by byte, or by the length that it declares, so that no byte behind it is consumed.
 
 use std::io;
-use std::net::SocketAddr;
 
-use proxy_header::{ParseConfig, Protocol, ProxyHeader};
+use proxy_header::{ParseConfig, Protocol, ProxiedAddress, ProxyHeader};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// The start of a version 1 header.
@@ -26,15 +25,6 @@ const BINARY_HEAD: usize = 16;
 /// only names and a checksum.
 const LONGEST_REST: usize = 2048;
 
-/// The two ends of a client's connection to a proxy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ProxiedAddresses {
-    /// The client's address and port.
-    pub(super) source: SocketAddr,
-    /// The address and port the client connected to.
-    pub(super) destination: SocketAddr,
-}
-
 /// The reason why no header could be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HeaderFault {
@@ -49,8 +39,9 @@ pub(super) enum HeaderFault {
     Io(#[from] io::Error),
 }
 
-/// Reads a header and nothing behind it. `None`: the proxy speaks for itself, as in a health check.
-pub(super) async fn read_header<R>(stream: &mut R) -> Result<Option<ProxiedAddresses>, HeaderFault>
+/// Reads a header and nothing behind it: the two ends of the client's connection to the proxy. `None`: the proxy speaks for
+/// itself, as in a health check.
+pub(super) async fn read_header<R>(stream: &mut R) -> Result<Option<ProxiedAddress>, HeaderFault>
 where
     R: AsyncRead + Unpin,
 {
@@ -111,7 +102,7 @@ where
     Ok(())
 }
 
-fn parse(header: &[u8]) -> Result<Option<ProxiedAddresses>, HeaderFault> {
+fn parse(header: &[u8]) -> Result<Option<ProxiedAddress>, HeaderFault> {
     let config = ParseConfig {
         include_tlvs: false,
         ..ParseConfig::default()
@@ -121,12 +112,8 @@ fn parse(header: &[u8]) -> Result<Option<ProxiedAddresses>, HeaderFault> {
         return Err(HeaderFault::Malformed);
     }
     match parsed.proxied_address() {
-        Some(address) if address.protocol == Protocol::Stream => Ok(Some(ProxiedAddresses {
-            source: address.source,
-            destination: address.destination,
-        })),
-        Some(_) => Err(HeaderFault::Malformed),
-        None => Ok(None),
+        Some(address) if address.protocol != Protocol::Stream => Err(HeaderFault::Malformed),
+        addresses => Ok(addresses.cloned()),
     }
 }
 
@@ -134,12 +121,11 @@ fn parse(header: &[u8]) -> Result<Option<ProxiedAddresses>, HeaderFault> {
 mod tests {
     use futures_util::FutureExt as _;
     use proptest::prelude::*;
-    use proxy_header::ProxiedAddress;
 
     use super::*;
 
     /// The result of reading, and the bytes left for the client's protocol.
-    fn read(bytes: &[u8]) -> (Result<Option<ProxiedAddresses>, HeaderFault>, &[u8]) {
+    fn read(bytes: &[u8]) -> (Result<Option<ProxiedAddress>, HeaderFault>, &[u8]) {
         let mut rest = bytes;
         let result = read_header(&mut rest)
             .now_or_never()
@@ -164,7 +150,8 @@ mod tests {
             ("192.0.2.1:4711", "198.51.100.2:443"),
             ("[2001:db8::1]:4711", "[2001:db8::2]:443"),
         ] {
-            let expected = ProxiedAddresses {
+            let expected = ProxiedAddress {
+                protocol: Protocol::Stream,
                 source: source.parse().unwrap(),
                 destination: destination.parse().unwrap(),
             };
@@ -179,7 +166,7 @@ mod tests {
             for header in [text.into_bytes(), binary(source, destination, Protocol::Stream)] {
                 let bytes = [header.as_slice(), b"GET / HTTP/1.1\r\n"].concat();
                 let (addresses, rest) = read(&bytes);
-                assert_eq!(addresses.unwrap(), Some(expected));
+                assert_eq!(addresses.unwrap(), Some(expected.clone()));
                 assert_eq!(rest, b"GET / HTTP/1.1\r\n");
             }
         }

@@ -6,7 +6,7 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
-use calendar_edge_core::errors::{Cause, ProxyError};
+use calendar_edge_core::errors::Cause;
 use calendar_edge_judge::problem::Refusal;
 
 pub(crate) use calendar_edge_core::relay::BoxError;
@@ -34,11 +34,9 @@ pub(crate) enum AnsweredBy {
         /// The refusal's code, `rest_no_route` or `edge_…`.
         code: &'static str,
     },
-    /// The edge answered a CORS preflight.
+    /// The edge responded to a CORS preflight.
     Preflight,
-    /// The edge answered with the index of a REST root.
-    RestIndex,
-    /// The edge answered at a route of its own.
+    /// The edge responded at a route of its own, or with the index of a REST root.
     OwnRoute {
         /// The name of the route in logs.
         code: &'static str,
@@ -79,7 +77,7 @@ pub(crate) fn refused(refusal: &Refusal) -> PlainResponse {
     let problem = refusal.problem();
     let received = Cause::received_status(problem).map(|status| status.as_u16());
     let received = received.map_or_else(String::new, |status| format!("; received-status={status}"));
-    let status = format!("calendar-edge; error={}{received}", ProxyError::of(problem));
+    let status = format!("calendar-edge; error={}{received}", problem.proxy_error());
     headers.insert(
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
@@ -100,7 +98,7 @@ impl AnsweredBy {
     /// The source for logs and metrics.
     pub(crate) const fn source(self) -> &'static str {
         match self {
-            Self::Edge { .. } | Self::Preflight | Self::RestIndex | Self::OwnRoute { .. } => "edge",
+            Self::Edge { .. } | Self::Preflight | Self::OwnRoute { .. } => "edge",
             Self::Backend => "backend",
             Self::Cache => "cache",
         }
@@ -111,7 +109,6 @@ impl AnsweredBy {
         match self {
             Self::Edge { code } | Self::OwnRoute { code } => Some(code),
             Self::Preflight => Some("preflight"),
-            Self::RestIndex => Some("rest_index"),
             Self::Backend | Self::Cache => None,
         }
     }

@@ -22,7 +22,7 @@ pub(crate) fn replace(
     let file = private(&aside)?;
     let replaced = fill(file, write).and_then(|()| fs::rename(&aside, path));
     if replaced.is_err() {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(&aside);
     }
     replaced

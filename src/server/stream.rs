@@ -100,7 +100,7 @@ impl AsyncRead for ClientStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buf.filled().len();
-        ready!(Pin::new(&mut this.socket).poll_read(cx, buf))?;
+        ready!(this.socket.reader().poll_read(cx, buf))?;
         if buf.filled().len() > before {
             this.activity.received();
         }
@@ -111,7 +111,7 @@ impl AsyncRead for ClientStream {
 impl AsyncWrite for ClientStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = Pin::new(&mut this.socket).poll_write(cx, buf);
+        let written = this.socket.writer().poll_write(cx, buf);
         this.watch_write(cx, written)
     }
 
@@ -121,7 +121,7 @@ impl AsyncWrite for ClientStream {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = Pin::new(&mut this.socket).poll_write_vectored(cx, bufs);
+        let written = this.socket.writer().poll_write_vectored(cx, bufs);
         this.watch_write(cx, written)
     }
 
@@ -132,7 +132,7 @@ impl AsyncWrite for ClientStream {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         // TLS accepts bytes before the socket does; a client that does not read is noticed here.
-        let flushed = Pin::new(&mut this.socket).poll_flush(cx);
+        let flushed = this.socket.writer().poll_flush(cx);
         this.watch_write(cx, flushed.map_ok(|()| 0)).map_ok(|_| ())
     }
 
@@ -143,7 +143,7 @@ impl AsyncWrite for ClientStream {
             match &mut this.ending {
                 None => {
                     // TLS sends a close alert here, which also waits for a client that does not read.
-                    let shut = Pin::new(&mut this.socket).poll_shutdown(cx);
+                    let shut = this.socket.writer().poll_shutdown(cx);
                     ready!(this.watch_write(cx, shut.map_ok(|()| 0)))?;
                     this.ending = Some(Ending::Lingering(Lingering::new()));
                 }
@@ -191,7 +191,7 @@ impl Lingering {
 fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<usize> {
     let mut space = [0; LINGER_READ];
     let mut buf = ReadBuf::new(&mut space);
-    let read = ready!(Pin::new(socket).poll_read(cx, &mut buf));
+    let read = ready!(socket.reader().poll_read(cx, &mut buf));
     Poll::Ready(read.map_or(0, |()| buf.filled().len()))
 }
 
@@ -217,57 +217,21 @@ impl Socket {
         // A read gives the error.
         ready.map(|_| ())
     }
-}
 
-impl AsyncRead for Socket {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
-            Self::Unix(stream) => Pin::new(stream).poll_read(cx, buf),
-        }
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, buf),
-            Self::Unix(stream) => Pin::new(stream).poll_write(cx, buf),
-        }
+    fn reader(&mut self) -> Pin<&mut (dyn AsyncRead + Unpin)> {
+        Pin::new(match self {
+            Self::Tcp(stream) => stream,
+            Self::Tls(stream) => stream,
+            Self::Unix(stream) => stream,
+        })
     }
 
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
-            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
-            Self::Unix(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Unix(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
+    fn writer(&mut self) -> Pin<&mut (dyn AsyncWrite + Unpin)> {
+        Pin::new(match self {
+            Self::Tcp(stream) => stream,
+            Self::Tls(stream) => stream,
+            Self::Unix(stream) => stream,
+        })
     }
 }
 

@@ -32,16 +32,9 @@ const TAIL: Duration = Duration::from_millis(50);
 /// arrived there at the same moment.
 const ROOM_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The limit on open connections, shared by the listeners of one edge.
+/// The number of open connections and the limit, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
-pub(crate) struct ConnectionLimit(Arc<watch::Sender<Occupancy>>);
-
-/// The number of open connections and the limit.
-#[derive(Debug, Clone, Copy)]
-struct Occupancy {
-    open: usize,
-    limit: usize,
-}
+pub(crate) struct ConnectionLimit(Arc<watch::Sender<(usize, usize)>>);
 
 /// The right to one connection, released when dropped.
 #[derive(Debug)]
@@ -70,15 +63,12 @@ pub(crate) struct Worker<S> {
 
 impl ConnectionLimit {
     pub(crate) fn new(connections: usize) -> Self {
-        Self(Arc::new(watch::Sender::new(Occupancy {
-            open: 0,
-            limit: connections,
-        })))
+        Self(Arc::new(watch::Sender::new((0, connections))))
     }
 
     /// Changes the limit. Connections beyond a lower limit stay open until they end.
     pub(crate) fn resize(&self, connections: usize) {
-        self.0.send_modify(|occupancy| occupancy.limit = connections);
+        self.0.send_modify(|(_, limit)| *limit = connections);
     }
 
     /// Waits for a permit; while there is none, `make_room` is asked for one at intervals.
@@ -94,17 +84,17 @@ impl ConnectionLimit {
     }
 
     fn try_take(&self) -> bool {
-        self.0.send_if_modified(|occupancy| {
-            let free = occupancy.open < occupancy.limit;
-            occupancy.open += usize::from(free);
-            free
+        self.0.send_if_modified(|(open, limit)| {
+            let is_free = *open < *limit;
+            *open += usize::from(is_free);
+            is_free
         })
     }
 }
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.0.0.send_modify(|occupancy| occupancy.open -= 1);
+        self.0.0.send_modify(|(open, _)| *open -= 1);
     }
 }
 

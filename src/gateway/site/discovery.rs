@@ -57,7 +57,7 @@ impl Discovery {
         }
         EdgeResponse {
             response: answer,
-            facts: ResponseFacts::Edge(AnsweredBy::RestIndex),
+            facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code: "rest_index" }),
         }
     }
 }

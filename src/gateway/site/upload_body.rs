@@ -7,12 +7,12 @@ use http_body::Body;
 
 use super::min_rate_body::{MinRateBody, data_len};
 use crate::layers::BodyError;
-use crate::server::bodies::{BodyHook, HookedBody, PolledFrame, Upload};
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame, Share};
 
 /// A body that fails when it is given up for others.
-pub(in crate::gateway) type UploadBody = HookedBody<MinRateBody, Upload>;
+pub(in crate::gateway) type UploadBody = HookedBody<MinRateBody, Share>;
 
-impl BodyHook<MinRateBody> for Upload {
+impl BodyHook<MinRateBody> for Share {
     type Error = BodyError;
 
     fn poll_frame(&mut self, body: Pin<&mut MinRateBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
@@ -22,7 +22,7 @@ impl BodyHook<MinRateBody> for Upload {
                 Err(_) => Poll::Ready(Some(Err(BodyError::GivenUp))),
             };
         };
-        self.resumes(data_len(frame.as_ref()));
+        self.passes(data_len(frame.as_ref()));
         Poll::Ready(frame)
     }
 }

@@ -26,13 +26,9 @@ pub(crate) type CompressedBody = HookedBody<EdgeBody, Compressing>;
 
 /// A codec at work.
 pub(crate) struct Compressing {
-    encoder: Option<Working>,
+    /// With the permit to be at work.
+    encoder: Option<(Encoder, OwnedSemaphorePermit)>,
     trailers: Option<HeaderMap>,
-}
-
-struct Working {
-    encoder: Encoder,
-    _permit: OwnedSemaphorePermit,
 }
 
 // === impl Encoders ===
@@ -52,12 +48,8 @@ impl Encoders {
         };
         match Encoder::new(coding, Effort::Fast) {
             Ok(encoder) => {
-                let working = Working {
-                    encoder,
-                    _permit: permit,
-                };
                 let hook = Compressing {
-                    encoder: Some(working),
+                    encoder: Some((encoder, permit)),
                     trailers: None,
                 };
                 Ok(HookedBody { body, hook })
@@ -81,10 +73,10 @@ impl Default for Encoders {
 impl Compressing {
     /// Takes more of the body. The codec ends with it, so that a body that came whole keeps no codec.
     fn push(&mut self, bytes: &[u8], is_end: bool) -> io::Result<Bytes> {
-        let Some(working) = &mut self.encoder else {
+        let Some((encoder, _)) = &mut self.encoder else {
             return Ok(Bytes::new());
         };
-        let begun = working.encoder.push(bytes)?;
+        let begun = encoder.push(bytes)?;
         if !is_end {
             return Ok(begun);
         }
@@ -99,7 +91,7 @@ impl Compressing {
     fn finish(&mut self) -> io::Result<Bytes> {
         self.encoder
             .take()
-            .map_or(Ok(Bytes::new()), |working| working.encoder.finish())
+            .map_or(Ok(Bytes::new()), |(encoder, _)| encoder.finish())
     }
 }
 

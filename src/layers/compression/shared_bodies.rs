@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
+use crate::server::bodies::counted;
 use calendar_edge_core::relay::{BufferBudget, Reservation};
 
 /// The bytes that an entry gives to clients, which all share them.
@@ -22,12 +23,6 @@ pub(crate) struct SharedBodies {
 struct SharedBody {
     counted: Weak<OnceLock<Reservation>>,
     bytes: usize,
-}
-
-/// Bytes that tell by their end that no client holds them.
-struct SharedBytes {
-    bytes: Bytes,
-    _counted: Arc<OnceLock<Reservation>>,
 }
 
 /// Owns codings for as long as their entry is stored.
@@ -52,15 +47,12 @@ impl SharedBodies {
         if !BufferBudget::is_counted(bytes.len()) {
             return bytes;
         }
-        let counted = Arc::default();
+        let count = Arc::default();
         self.shared.lock().push(SharedBody {
-            counted: Arc::downgrade(&counted),
+            counted: Arc::downgrade(&count),
             bytes: bytes.len(),
         });
-        Bytes::from_owner(SharedBytes {
-            bytes,
-            _counted: counted,
-        })
+        counted(bytes, count)
     }
 
     /// The same for codings, which are made later.
@@ -80,14 +72,6 @@ impl Drop for SharedBodies {
                 let _ = counted.set(self.budget.reserve(shared_body.bytes));
             }
         }
-    }
-}
-
-// === impl SharedBytes ===
-
-impl AsRef<[u8]> for SharedBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
     }
 }
 

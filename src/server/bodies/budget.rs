@@ -27,6 +27,11 @@ impl BodyBudget {
         self.0.lock().resize(limit);
     }
 
+    /// Gives up the slowest body whose client has paused for half a second in total: another waits for its place.
+    pub(crate) fn preempt(&self) {
+        self.0.lock().pauses().give_up_slowest();
+    }
+
     /// The share of a body that is not in memory yet.
     pub(crate) fn open(&self) -> Share {
         Share::new(&self.0, 0)
@@ -40,7 +45,7 @@ impl BodyBudget {
     /// The bytes that bodies take, and the most that they may.
     pub(crate) fn usage(&self) -> (usize, usize) {
         let state = self.0.lock();
-        (state.used(), state.limit())
+        (state.used, state.limit)
     }
 
     #[cfg(test)]

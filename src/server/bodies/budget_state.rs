@@ -15,8 +15,8 @@ const FOR_SMALL: usize = 8;
 /// What each body takes and waits for.
 #[derive(Debug)]
 pub(super) struct BudgetState {
-    limit: usize,
-    used: usize,
+    pub(super) limit: usize,
+    pub(super) used: usize,
     small: Line,
     large: Line,
     /// Bodies that are still being received, and wait or have waited for their clients.
@@ -99,13 +99,5 @@ impl BudgetState {
     fn wake(&self) {
         self.small.wake_first();
         self.large.wake_first();
-    }
-
-    pub(super) const fn used(&self) -> usize {
-        self.used
-    }
-
-    pub(super) const fn limit(&self) -> usize {
-        self.limit
     }
 }

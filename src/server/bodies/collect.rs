@@ -62,10 +62,10 @@ where
     Ok(whole.into())
 }
 
-/// Bytes together with their share of the budget.
-struct CountedBytes<T> {
+/// Bytes together with what counts them.
+struct CountedBytes<T, C> {
     bytes: T,
-    _share: Share,
+    _count: C,
 }
 
 // === impl Collector ===
@@ -157,11 +157,16 @@ impl<B: Body<Data = Bytes> + Unpin> Collector<B> {
 
 // === impl CountedBytes ===
 
-fn counted(bytes: impl AsRef<[u8]> + Send + 'static, share: Share) -> Bytes {
-    Bytes::from_owner(CountedBytes { bytes, _share: share })
+/// The same bytes, counted until the last reference to them is dropped.
+pub(crate) fn counted<T, C>(bytes: T, count: C) -> Bytes
+where
+    T: AsRef<[u8]> + Send + 'static,
+    C: Send + 'static,
+{
+    Bytes::from_owner(CountedBytes { bytes, _count: count })
 }
 
-impl<T: AsRef<[u8]>> AsRef<[u8]> for CountedBytes<T> {
+impl<T: AsRef<[u8]>, C> AsRef<[u8]> for CountedBytes<T, C> {
     fn as_ref(&self) -> &[u8] {
         self.bytes.as_ref()
     }

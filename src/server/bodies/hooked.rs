@@ -24,7 +24,7 @@ pub(crate) trait BodyHook<B: Body> {
     /// Polls the body, and says what its reader gets.
     fn poll_frame(&mut self, body: Pin<&mut B>, cx: &mut Context<'_>) -> PolledFrame<Self::Error>;
 
-    /// Returns true if no frame follows. The hook of a body that has other frames than `body` has to answer itself.
+    /// Returns true if no frame follows. The hook of a body that has other frames than `body` has to say so itself.
     fn is_end_stream(&self, body: &B) -> bool {
         body.is_end_stream()
     }

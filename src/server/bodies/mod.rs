@@ -1,6 +1,6 @@
 //! Request bodies in memory: each copied into one buffer as it comes, all of them within one budget.
 //!
-//! Bodies that stream through the edge take no memory; [`Uploads`] notes the pauses of their clients.
+//! Bodies that stream through the edge stay in no buffer; a budget without a limit notes the pauses of their clients.
 //!
 //! See decision 0020.
 
@@ -10,11 +10,9 @@ mod collect;
 mod hooked;
 mod pause;
 mod share;
-mod uploads;
 mod waiting_bodies;
 
 pub(crate) use budget::BodyBudget;
-pub(crate) use collect::{CollectError, Collector, read_within};
+pub(crate) use collect::{CollectError, Collector, counted, read_within};
 pub(crate) use hooked::{BodyHook, HookedBody, PolledFrame};
 pub(crate) use share::Share;
-pub(crate) use uploads::{Upload, Uploads};

@@ -64,7 +64,7 @@ impl Share {
     }
 
     /// Notes that the body waits for its client; an error if it was given up for others.
-    pub(super) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
+    pub(crate) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
         self.is_paused = true;
         self.state.lock().pauses().begin(self.id, self.bytes, cx)
     }
@@ -74,6 +74,13 @@ impl Share {
         if std::mem::take(&mut self.is_paused) {
             self.state.lock().pauses().end(self.id);
         }
+    }
+
+    /// Notes that the client has sent so many bytes, which pass on, or that it has ended.
+    pub(crate) fn passes(&mut self, bytes: usize) {
+        self.state.lock().add(bytes);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.resumes();
     }
 
     /// Notes that nothing waits for the client any more.

@@ -42,17 +42,6 @@ enum ChunkStage {
     Trailer(LineScan),
 }
 
-/// The kind of the next bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChunkPiece {
-    /// The next piece is not complete.
-    Unfinished,
-    /// This many bytes belong to the body, and more follow.
-    Inner(usize),
-    /// This many bytes complete the body.
-    Last(usize),
-}
-
 impl ChunkReader {
     pub(super) fn new() -> Self {
         Self {
@@ -63,52 +52,53 @@ impl ChunkReader {
         }
     }
 
-    /// Reads the next piece. `held` must contain all bytes that were not consumed.
-    pub(super) fn read(&mut self, held: &[u8]) -> Result<ChunkPiece, Breach> {
+    /// Reads the next piece: the number of its bytes, and whether they complete the body; `None`: the piece is not complete.
+    /// `held` must contain all bytes that were not consumed.
+    pub(super) fn read(&mut self, held: &[u8]) -> Result<Option<(usize, bool)>, Breach> {
         match &mut self.stage {
             ChunkStage::Size(scan) => {
                 let line = scan
                     .next(held, SIZE_DIGITS + EXTENSION)
                     .map_err(|_| Breach::Chunk)?;
                 let Some(line) = line else {
-                    return Ok(ChunkPiece::Unfinished);
+                    return Ok(None);
                 };
                 let consumed = scan.consumed();
                 self.stage = match self.size(line)? {
                     0 => ChunkStage::Trailer(LineScan::default()),
                     size => ChunkStage::Data(size),
                 };
-                Ok(ChunkPiece::Inner(consumed))
+                Ok(Some((consumed, false)))
             }
-            ChunkStage::Data(_) if held.is_empty() => Ok(ChunkPiece::Unfinished),
+            ChunkStage::Data(_) if held.is_empty() => Ok(None),
             ChunkStage::Data(left) => {
                 let here = usize::try_from(*left).unwrap_or(usize::MAX).min(held.len());
                 *left -= u64::try_from(here).unwrap_or(*left);
                 if *left == 0 {
                     self.stage = ChunkStage::DataEnd;
                 }
-                Ok(ChunkPiece::Inner(here))
+                Ok(Some((here, false)))
             }
             ChunkStage::DataEnd => match held {
-                [] | [b'\r'] => Ok(ChunkPiece::Unfinished),
+                [] | [b'\r'] => Ok(None),
                 [b'\r', b'\n', ..] => {
                     self.stage = ChunkStage::Size(LineScan::default());
-                    Ok(ChunkPiece::Inner(2))
+                    Ok(Some((2, false)))
                 }
                 _ => Err(Breach::Chunk),
             },
             ChunkStage::Trailer(scan) => {
                 let most = TRAILER_BYTES - self.trailer_bytes;
                 let Some(line) = scan.next(held, most).map_err(trailer_fault)? else {
-                    return Ok(ChunkPiece::Unfinished);
+                    return Ok(None);
                 };
                 let consumed = scan.consumed();
                 if line.is_empty() {
-                    return Ok(ChunkPiece::Last(consumed));
+                    return Ok(Some((consumed, true)));
                 }
                 self.stage = ChunkStage::Trailer(LineScan::default());
                 self.trailer(line)?;
-                Ok(ChunkPiece::Inner(consumed))
+                Ok(Some((consumed, false)))
             }
         }
     }
@@ -158,12 +148,12 @@ mod tests {
         let mut total = 0;
         loop {
             match reader.read(bytes)? {
-                ChunkPiece::Unfinished => return Ok(None),
-                ChunkPiece::Inner(count) => {
+                None => return Ok(None),
+                Some((count, false)) => {
                     total += count;
                     bytes = &bytes[count..];
                 }
-                ChunkPiece::Last(count) => return Ok(Some(total + count)),
+                Some((count, true)) => return Ok(Some(total + count)),
             }
         }
     }

@@ -55,62 +55,43 @@ pub(super) enum FramePosition {
     Payload(u32, Option<FrameKind>),
 }
 
-/// What the head of a frame says about its payload.
-pub(super) struct FramePayload {
-    pub(super) at: FramePosition,
-    /// True for HEADERS, and for DATA that is shorter than the memory needed to keep it.
-    pub(super) needs_memory: bool,
-}
+// === impl FramePosition ===
 
-// === impl FramePayload ===
-
-impl FramePayload {
-    pub(super) const fn of(head: [u8; HEAD]) -> Self {
+impl FramePosition {
+    /// The beginning of a payload, as the head of its frame says; and true for HEADERS, and for DATA that is shorter than
+    /// the memory needed to keep it.
+    pub(super) const fn of_payload(head: [u8; HEAD]) -> (Self, bool) {
         let [high, middle, low, kind, flags, ..] = head;
         let length = u32::from_be_bytes([0, high, middle, low]);
         let charged = match kind {
             DATA if flags & PADDED != 0 && length > 0 => {
-                return Self {
-                    at: FramePosition::PadLength(length, flags & END_STREAM != 0),
-                    needs_memory: false,
-                };
+                return (Self::PadLength(length, flags & END_STREAM != 0), false);
             }
             DATA => return Self::of_data(length, length, flags & END_STREAM != 0),
             // Free: the library limits the frames of one request, and requests have limits of their own.
-            HEADERS | CONTINUATION => {
-                return Self {
-                    at: FramePosition::Payload(length, None),
-                    needs_memory: kind == HEADERS,
-                };
-            }
+            HEADERS | CONTINUATION => return (Self::Payload(length, None), kind == HEADERS),
             RST_STREAM => Some(FrameKind::Reset),
             SETTINGS => Some(FrameKind::Settings),
             PING => Some(FrameKind::Ping),
             WINDOW_UPDATE => Some(FrameKind::WindowUpdate),
             _ => Some(FrameKind::Other),
         };
-        Self {
-            at: FramePosition::Payload(length, charged),
-            needs_memory: false,
-        }
+        (Self::Payload(length, charged), false)
     }
 
     /// DATA with `left` bytes of payload, of which it carries so many.
-    const fn of_data(left: u32, carried: u32, ends_stream: bool) -> Self {
+    const fn of_data(left: u32, carried: u32, ends_stream: bool) -> (Self, bool) {
         let charged = match carried {
             _ if ends_stream => None,
             0 => Some(FrameKind::EmptyData),
             1..SMALL_DATA => Some(FrameKind::SmallData),
             SMALL_DATA.. => None,
         };
-        Self {
-            at: FramePosition::Payload(left, charged),
-            needs_memory: carried < LIGHT_DATA,
-        }
+        (Self::Payload(left, charged), carried < LIGHT_DATA)
     }
 
     /// DATA whose payload had `length` bytes with the length of its padding, which was read.
-    pub(super) const fn of_padded_data(length: u32, padding: u8, ends_stream: bool) -> Self {
+    pub(super) const fn of_padded_data(length: u32, padding: u8, ends_stream: bool) -> (Self, bool) {
         let left = length - 1;
         let carried = left.saturating_sub(padding as u32);
         Self::of_data(left, carried, ends_stream)

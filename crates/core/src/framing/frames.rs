@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::budget::{COSTLY, FRAME, FrameBudget, SMALL_DATA};
-use super::frame_position::{FrameKind, FramePayload, FramePosition, HEAD};
+use super::frame_position::{FrameKind, FramePosition, HEAD};
 use super::inspector::PREFACE;
 
 /// The bytes sent to the client that refill one frame. The longest reply to a frame has 17.
@@ -21,14 +21,6 @@ pub struct FrameFlood {
     pub kind: FrameKind,
     /// The number of bytes, of those given to [`FrameMeter::follow`], before those that must not pass.
     pub bytes: usize,
-}
-
-/// What frames that pass ask of the reader.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FollowedFrames {
-    /// True if frames begin that take more memory than their size until the connection handles them: request heads, which
-    /// are compressed, and small pieces of bodies.
-    pub needs_room: bool,
 }
 
 /// Meters the frames of one connection, starting with its preface.
@@ -63,17 +55,18 @@ impl FrameMeter {
         self.sent = self.sent.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    /// Meters the next bytes of the client. `now` must never decrease.
+    /// Meters the next bytes of the client. `now` must never decrease. Returns true if frames begin that take more memory
+    /// than their size until the connection handles them: request heads, which are compressed, and small pieces of bodies.
     ///
     /// # Errors
     ///
     /// Returns the flood if a frame that exceeds the budget ends in these bytes.
-    pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<FollowedFrames, FrameFlood> {
+    pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<bool, FrameFlood> {
         self.grant(now);
-        let mut followed = FollowedFrames::default();
+        let mut needs_room = false;
         let mut rest = bytes;
         while !rest.is_empty() {
-            let taken = self.take(rest, &mut followed);
+            let taken = self.take(rest, &mut needs_room);
             (_, rest) = rest.split_at(taken);
             if let Some(kind) = self.end_frame()
                 && !self.budget.spend(units(kind))
@@ -82,12 +75,12 @@ impl FrameMeter {
                 return Err(FrameFlood { kind, bytes });
             }
         }
-        Ok(followed)
+        Ok(needs_room)
     }
 
     /// Takes the bytes that belong together from the beginning of these, at least one; returns their number.
-    fn take(&mut self, bytes: &[u8], followed: &mut FollowedFrames) -> usize {
-        match &mut self.at {
+    fn take(&mut self, bytes: &[u8], needs_room: &mut bool) -> usize {
+        let ((at, is_heavy), taken) = match &mut self.at {
             FramePosition::Head(head, known) => {
                 let mut taken = 0;
                 for (place, byte) in head.iter_mut().skip(*known).zip(bytes) {
@@ -95,25 +88,20 @@ impl FrameMeter {
                     taken += 1;
                 }
                 *known += taken;
-                if *known == HEAD {
-                    let payload = FramePayload::of(*head);
-                    self.enter(&payload, followed);
+                if *known < HEAD {
+                    return taken;
                 }
-                taken
+                (FramePosition::of_payload(*head), taken)
             }
             FramePosition::PadLength(length, ends_stream) => {
                 let padding = bytes.first().copied().unwrap_or_default();
-                let payload = FramePayload::of_padded_data(*length, padding, *ends_stream);
-                self.enter(&payload, followed);
-                1
+                (FramePosition::of_padded_data(*length, padding, *ends_stream), 1)
             }
-            FramePosition::Payload(left, _) => here(left, bytes.len()),
-        }
-    }
-
-    const fn enter(&mut self, payload: &FramePayload, followed: &mut FollowedFrames) {
-        followed.needs_room |= payload.needs_memory;
-        self.at = payload.at;
+            FramePosition::Payload(left, _) => return here(left, bytes.len()),
+        };
+        *needs_room |= is_heavy;
+        self.at = at;
+        taken
     }
 
     /// Leaves a frame that ends here; returns its kind if it is charged.

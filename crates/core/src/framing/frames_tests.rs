@@ -7,12 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::framing::frame_position::{END_STREAM, PADDED};
 
-const LIGHT: FollowedFrames = followed(false);
-const HEAVY: FollowedFrames = followed(true);
-
-const fn followed(needs_room: bool) -> FollowedFrames {
-    FollowedFrames { needs_room }
-}
+const LIGHT: bool = false;
+const HEAVY: bool = true;
 
 const fn flood(kind: FrameKind, bytes: usize) -> FrameFlood {
     FrameFlood { kind, bytes }
@@ -120,11 +116,7 @@ fn padding_does_not_count() {
         (padded(END_STREAM, 0, 255), true),
     ] {
         let mut meter = started(now);
-        assert_eq!(
-            meter.follow(&free.repeat(1000), now),
-            Ok(followed(needs_room)),
-            "{free:?}"
-        );
+        assert_eq!(meter.follow(&free.repeat(1000), now), Ok(needs_room), "{free:?}");
     }
     // More padding than payload, and padding without a length: errors that the connection ends for.
     for broken in [frame(0, PADDED, &[9, 0]), frame(0, PADDED, &[])] {
@@ -144,11 +136,11 @@ fn reports_frames_that_need_memory() {
     ] {
         let stream = [of(FrameKind::Ping), frame].concat();
         let mut meter = started(now);
-        assert_eq!(meter.follow(&stream, now), Ok(followed(needs_room)), "{stream:?}");
+        assert_eq!(meter.follow(&stream, now), Ok(needs_room), "{stream:?}");
         // The byte that completes the nine decides.
         let (first, rest) = stream.split_at(17 + 8);
         assert_eq!(meter.follow(first, now), Ok(LIGHT));
-        assert_eq!(meter.follow(rest, now), Ok(followed(needs_room)));
+        assert_eq!(meter.follow(rest, now), Ok(needs_room));
     }
 }
 

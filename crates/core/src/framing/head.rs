@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use http::Version;
+
 use super::breach::Breach;
 use super::fields::{self, FramingField, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
-use super::request_line::{self, RequestLine, Version};
+use super::request_line::{self, RequestLine};
 use super::target::Respelling;
 use crate::settings::Limits;
 
@@ -37,14 +39,14 @@ pub(super) enum Body {
 pub(super) struct HeadReader {
     scan: LineScan,
     stage: HeadStage,
-    request: Option<Request>,
+    request: Option<RequestLine>,
     fields: usize,
     /// Bytes of field names and values.
     field_bytes: usize,
     /// Bytes of field lines, including their padding.
     line_bytes: usize,
-    length: Option<u64>,
-    is_chunked: bool,
+    /// As far as a field says it.
+    body: Option<Body>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,14 +56,6 @@ enum HeadStage {
     Before,
     RequestLine,
     Fields,
-}
-
-/// The content of the request line.
-#[derive(Debug, Clone)]
-struct Request {
-    method: Range<usize>,
-    version: Version,
-    respelling: Option<Respelling>,
 }
 
 impl HeadReader {
@@ -79,7 +73,9 @@ impl HeadReader {
             match self.stage {
                 HeadStage::Before if line.is_empty() => self.stage = HeadStage::RequestLine,
                 HeadStage::Before | HeadStage::RequestLine => {
-                    self.request_line(line, limits)?;
+                    // The scan stands behind the line's CRLF.
+                    let start = self.scan.consumed() - line.len() - 2;
+                    self.request = Some(RequestLine::read(line, start, limits.target_bytes)?);
                     self.stage = HeadStage::Fields;
                 }
                 HeadStage::Fields if line.is_empty() => return Ok(Some(self.finish())),
@@ -112,22 +108,6 @@ impl HeadReader {
         }
     }
 
-    fn request_line(&mut self, line: &[u8], limits: &Limits) -> Result<(), Breach> {
-        let read = RequestLine::read(line, limits.target_bytes)?;
-        // The scan stands behind the line's CRLF.
-        let start = self.scan.consumed() - line.len() - 2;
-        let target = start + read.method.len() + 1;
-        self.request = Some(Request {
-            method: start..start + read.method.len(),
-            version: read.version,
-            respelling: read.respelt.map(|spelling| Respelling {
-                place: target..target + read.target.len(),
-                target: spelling,
-            }),
-        });
-        Ok(())
-    }
-
     fn field(&mut self, line: &[u8], limits: &Limits) -> Result<(), Breach> {
         let (name, value) = fields::split(line)?;
         self.fields += 1;
@@ -148,25 +128,24 @@ impl HeadReader {
     }
 
     fn length_field(&mut self, value: &[u8]) -> Result<(), Breach> {
-        if self.is_chunked {
-            return Err(Breach::LengthAndCoding);
-        }
-        let length = fields::length(value)?;
-        if self.length.replace(length).is_some() {
-            return Err(Breach::Length);
+        match self.body {
+            Some(Body::Chunked) => return Err(Breach::LengthAndCoding),
+            Some(Body::Length(_)) => return Err(Breach::Length),
+            None => self.body = Some(Body::Length(fields::length(value)?)),
         }
         Ok(())
     }
 
     fn coding_field(&mut self, value: &[u8]) -> Result<(), Breach> {
-        if self.length.is_some() {
+        let before = self.body.replace(Body::Chunked);
+        if let Some(Body::Length(_)) = before {
             return Err(Breach::LengthAndCoding);
         }
         let is_old = self
             .request
             .as_ref()
-            .is_some_and(|request| request.version == Version::Http10);
-        if is_old || std::mem::replace(&mut self.is_chunked, true) {
+            .is_some_and(|request| request.version == Version::HTTP_10);
+        if is_old || before.is_some() {
             return Err(Breach::Coding);
         }
         fields::coding(value)
@@ -176,11 +155,7 @@ impl HeadReader {
         Head {
             bytes: self.scan.consumed(),
             respelling: self.request.take().and_then(|request| request.respelling),
-            body: if self.is_chunked {
-                Body::Chunked
-            } else {
-                Body::Length(self.length.unwrap_or(0))
-            },
+            body: self.body.unwrap_or(Body::Length(0)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::breach::{Breach, Breached, Part};
-use super::chunks::{ChunkPiece, ChunkReader};
+use super::chunks::ChunkReader;
 use super::head::{Body, Head, HeadReader};
 use crate::settings::Limits;
 
@@ -82,11 +82,9 @@ impl Inspector {
     fn advance(&mut self, bytes: &[u8]) -> Result<Step, Breached> {
         loop {
             match &mut self.at {
-                At::Preface => match preface(bytes) {
-                    Preface::Unfinished => return Ok(Step::Unfinished),
-                    Preface::Whole => self.at = At::Multiplexed,
-                    Preface::Other => self.at = At::Head(HeadReader::default()),
-                },
+                At::Preface if bytes.starts_with(PREFACE) => self.at = At::Multiplexed,
+                At::Preface if PREFACE.starts_with(bytes) => return Ok(Step::Unfinished),
+                At::Preface => self.at = At::Head(HeadReader::default()),
                 At::Head(reader) => {
                     let Some(head) = reader.read(bytes, &self.limits).map_err(in_head)? else {
                         return Ok(Step::Unfinished);
@@ -108,14 +106,13 @@ impl Inspector {
                     return Ok(Step::Body(here));
                 }
                 At::Chunks(reader) => {
-                    return Ok(match reader.read(bytes).map_err(in_body)? {
-                        ChunkPiece::Unfinished => Step::Unfinished,
-                        ChunkPiece::Inner(count) => Step::Body(count),
-                        ChunkPiece::Last(count) => {
-                            self.at = At::Head(HeadReader::default());
-                            Step::Body(count)
-                        }
-                    });
+                    let Some((count, is_last)) = reader.read(bytes).map_err(in_body)? else {
+                        return Ok(Step::Unfinished);
+                    };
+                    if is_last {
+                        self.at = At::Head(HeadReader::default());
+                    }
+                    return Ok(Step::Body(count));
                 }
                 At::Multiplexed => return Ok(Step::Multiplexed),
                 At::Broken(breached) => return Err(*breached),
@@ -132,23 +129,6 @@ const fn in_head(breach: Breach) -> Breached {
 const fn in_body(breach: Breach) -> Breached {
     let part = Part::Body;
     Breached { breach, part }
-}
-
-/// The comparison of a connection's first bytes with the preface.
-enum Preface {
-    Unfinished,
-    Whole,
-    Other,
-}
-
-fn preface(bytes: &[u8]) -> Preface {
-    if bytes.starts_with(PREFACE) {
-        Preface::Whole
-    } else if PREFACE.starts_with(bytes) {
-        Preface::Unfinished
-    } else {
-        Preface::Other
-    }
 }
 
 #[cfg(test)]

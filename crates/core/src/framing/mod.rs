@@ -22,7 +22,7 @@ mod target;
 pub use breach::{Breach, Breached, Part};
 pub use decoded::check_decoded;
 pub use frame_position::FrameKind;
-pub use frames::{FollowedFrames, FrameFlood, FrameMeter};
+pub use frames::{FrameFlood, FrameMeter};
 pub use head::Head;
 pub use inspector::{Inspector, Step};
 pub use target::Respelling;

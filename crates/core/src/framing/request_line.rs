@@ -1,8 +1,12 @@
 //! The first line of an HTTP/1 request (RFC 9112 3).
 
+use std::ops::Range;
+
+use http::Version;
+
 use super::breach::Breach;
 use super::bytes::{is_token, split_once};
-use super::target;
+use super::target::{self, Respelling};
 
 /// The longest method, in bytes; registered ones have at most 17.
 const LONGEST_METHOD: usize = 32;
@@ -10,22 +14,14 @@ const LONGEST_METHOD: usize = 32;
 /// The bytes of a request line besides method and target: two blanks and the version.
 const REST: usize = 2 + b"HTTP/1.1".len();
 
-/// The version of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Version {
-    /// HTTP/1.0.
-    Http10,
-    /// HTTP/1.1.
-    Http11,
-}
-
 /// A valid request line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RequestLine<'a> {
-    pub(super) method: &'a [u8],
-    pub(super) target: &'a [u8],
+pub(super) struct RequestLine {
+    /// The position of the method in the head.
+    pub(super) method: Range<usize>,
     /// Another spelling of the target, if the HTTP library would refuse the client's.
-    pub(super) respelt: Option<Vec<u8>>,
+    pub(super) respelling: Option<Respelling>,
+    /// HTTP/1.0 or HTTP/1.1.
     pub(super) version: Version,
 }
 
@@ -43,23 +39,24 @@ pub(super) fn too_long(line: &[u8]) -> Breach {
     }
 }
 
-impl<'a> RequestLine<'a> {
-    /// Reads a complete line.
-    pub(super) fn read(line: &'a [u8], target_bytes: usize) -> Result<Self, Breach> {
+impl RequestLine {
+    /// Reads a complete line, which begins at this position of the head.
+    pub(super) fn read(line: &[u8], start: usize, target_bytes: usize) -> Result<Self, Breach> {
         let (method, rest) = split_once(line, b' ').ok_or(Breach::RequestLine)?;
         let (target, version) = split_once(rest, b' ').ok_or(Breach::RequestLine)?;
         check_method(method)?;
         let version = match version {
-            b"HTTP/1.1" => Version::Http11,
-            b"HTTP/1.0" => Version::Http10,
+            b"HTTP/1.1" => Version::HTTP_11,
+            b"HTTP/1.0" => Version::HTTP_10,
             other if other.starts_with(b"HTTP/") && !other.contains(&b' ') => return Err(Breach::Version),
             _ => return Err(Breach::RequestLine),
         };
+        let method = start..start + method.len();
+        let place = method.end + 1..method.end + 1 + target.len();
         let respelt = target::check(target, target_bytes)?;
         Ok(Self {
             method,
-            target,
-            respelt,
+            respelling: respelt.map(|target| Respelling { place, target }),
             version,
         })
     }
@@ -84,9 +81,9 @@ mod tests {
     #[test]
     fn wants_three_parts_with_single_blanks() {
         for (line, expected) in [
-            ("GET / HTTP/1.1", Ok(Version::Http11)),
-            ("GET / HTTP/1.0", Ok(Version::Http10)),
-            ("get / HTTP/1.1", Ok(Version::Http11)),
+            ("GET / HTTP/1.1", Ok(Version::HTTP_11)),
+            ("GET / HTTP/1.0", Ok(Version::HTTP_10)),
+            ("get / HTTP/1.1", Ok(Version::HTTP_11)),
             ("", Err(Breach::RequestLine)),
             ("GET /", Err(Breach::RequestLine)),
             ("GET  / HTTP/1.1", Err(Breach::RequestLine)),
@@ -102,11 +99,11 @@ mod tests {
             ("G(T / HTTP/1.1", Err(Breach::Method)),
             ("CONNECT / HTTP/1.1", Err(Breach::Target)),
         ] {
-            let read = RequestLine::read(line.as_bytes(), 100);
+            let read = RequestLine::read(line.as_bytes(), 0, 100);
             assert_eq!(read.map(|line| line.version), expected, "{line}");
         }
         let long = format!("{} / HTTP/1.1", "A".repeat(LONGEST_METHOD + 1));
-        assert_eq!(RequestLine::read(long.as_bytes(), 100), Err(Breach::Method));
+        assert_eq!(RequestLine::read(long.as_bytes(), 0, 100), Err(Breach::Method));
     }
 
     #[test]

@@ -10,7 +10,12 @@ pub struct Breaker {
     /// Consecutive outages that open it; zero: it never opens.
     failures: usize,
     probe_interval: Duration,
-    state: BreakerState,
+    /// Consecutive outages while it is closed.
+    run: usize,
+    /// When the next probe may pass; none: it is closed.
+    probe_at: Option<Instant>,
+    /// A probe has passed since the last report.
+    is_probed: bool,
     /// Number of times it has closed.
     epoch: u64,
 }
@@ -41,13 +46,6 @@ pub struct Pass {
     epoch: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BreakerState {
-    Closed { run: usize },
-    Open { probe_at: Instant },
-    HalfOpen { probe_at: Instant },
-}
-
 // === impl Breaker ===
 
 impl Breaker {
@@ -56,7 +54,9 @@ impl Breaker {
         Self {
             failures: settings.failures,
             probe_interval: settings.probe_interval,
-            state: BreakerState::Closed { run: 0 },
+            run: 0,
+            probe_at: None,
+            is_probed: false,
             epoch: 0,
         }
     }
@@ -67,52 +67,44 @@ impl Breaker {
     ///
     /// The time until the next probe.
     pub fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
-        let pass = Pass { epoch: self.epoch };
-        match self.state {
-            BreakerState::Closed { .. } => Ok(pass),
-            // A probe that hangs, or whose client disconnected, does not delay the next one.
-            BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at } if now >= probe_at => {
-                self.state = BreakerState::HalfOpen {
-                    probe_at: now + self.probe_interval,
-                };
-                Ok(pass)
+        if let Some(probe_at) = &mut self.probe_at {
+            if now < *probe_at {
+                return Err(*probe_at - now);
             }
-            BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at } => Err(probe_at - now),
+            // A probe that hangs, or whose client disconnected, does not delay the next one.
+            *probe_at = now + self.probe_interval;
+            self.is_probed = true;
         }
+        Ok(Pass { epoch: self.epoch })
     }
 
     /// Takes the report of an admitted exchange.
     pub fn report(&mut self, pass: Pass, health: Health, now: Instant) {
-        self.state = match (self.state, health) {
-            (BreakerState::Closed { .. }, Health::Alive) => BreakerState::Closed { run: 0 },
-            (BreakerState::Open { .. } | BreakerState::HalfOpen { .. }, Health::Alive) => {
-                self.epoch += 1;
-                BreakerState::Closed { run: 0 }
+        match health {
+            Health::Alive => {
+                let was_closed = self.probe_at.take().is_none();
+                self.epoch += u64::from(!was_closed);
+                self.run = 0;
             }
+            Health::Outage if self.probe_at.is_some() => self.is_probed = false,
             // An exchange that began before the origin recovered says nothing about its present health.
-            (state @ BreakerState::Closed { .. }, Health::Outage) if pass.epoch != self.epoch => state,
-            (BreakerState::Closed { run }, Health::Outage)
-                if self.failures == 0 || run + 1 < self.failures =>
-            {
-                BreakerState::Closed {
-                    run: run.saturating_add(1),
+            Health::Outage if pass.epoch != self.epoch => {}
+            Health::Outage => {
+                self.run = self.run.saturating_add(1);
+                if self.failures > 0 && self.run >= self.failures {
+                    self.probe_at = Some(now + self.probe_interval);
+                    self.is_probed = false;
                 }
             }
-            (BreakerState::Closed { .. }, Health::Outage) => BreakerState::Open {
-                probe_at: now + self.probe_interval,
-            },
-            (BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at }, Health::Outage) => {
-                BreakerState::Open { probe_at }
-            }
-        };
+        }
     }
 
     /// Whether exchanges pass.
-    pub fn position(&self) -> Position {
-        match self.state {
-            BreakerState::Closed { .. } => Position::Closed,
-            BreakerState::HalfOpen { .. } => Position::HalfOpen,
-            BreakerState::Open { .. } => Position::Open,
+    pub const fn position(&self) -> Position {
+        match self.probe_at {
+            None => Position::Closed,
+            Some(_) if self.is_probed => Position::HalfOpen,
+            Some(_) => Position::Open,
         }
     }
 }

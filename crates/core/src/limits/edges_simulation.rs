@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::time::Duration;
 
 use super::dice::Dice;
-use super::queue::{LineBounds, Rank, Ticket, WaitingLine};
+use super::queue::{Rank, Ticket, WaitingLine};
 use super::{Allotment, Claim, FleetSize};
 
 const WORKERS: usize = 8;
@@ -67,12 +67,8 @@ struct DividedSite<'a> {
 
 impl SimulatedEdge {
     fn new(part: usize) -> Self {
-        let bounds = LineBounds {
-            places: 256,
-            patience: PATIENCE,
-        };
         Self {
-            line: WaitingLine::new(bounds),
+            line: WaitingLine::new(256, PATIENCE),
             waiting: HashMap::new(),
             allotment: Allotment::new(part),
             held: 0,
@@ -124,8 +120,8 @@ impl DividedSite<'_> {
             SiteEvent::Comes(call) => {
                 let edge = &mut self.edges[self.calls[call].edge];
                 edge.pass(now);
-                if let Ok(place) = edge.line.enter(Rank::Anonymous, now) {
-                    edge.waiting.insert(place.ticket, call);
+                if let Ok((ticket, _)) = edge.line.enter(Rank::Anonymous, now) {
+                    edge.waiting.insert(ticket, call);
                     self.events
                         .push(Reverse((now + PATIENCE, SiteEvent::Overdue(call))));
                 }
@@ -164,10 +160,10 @@ impl DividedSite<'_> {
     fn serve(&mut self, edge: usize, now: Duration) {
         let at = &mut self.edges[edge];
         while at.held < at.allotment.part()
-            && let Some(granted) = at.line.next(now)
+            && let Some(ticket) = at.line.next(now)
         {
             at.held += 1;
-            self.backlog.extend(at.waiting.remove(&granted.ticket));
+            self.backlog.extend(at.waiting.remove(&ticket));
         }
         self.most = self.most.max(self.edges.iter().map(|edge| edge.held).sum());
         self.work(now);

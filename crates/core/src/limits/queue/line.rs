@@ -17,16 +17,7 @@ pub struct WaitingLine {
     row: u32,
 }
 
-/// The bounds of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineBounds {
-    /// Maximum number of tickets.
-    pub places: usize,
-    /// The longest time that anybody waits, which the caller enforces. What counts as overload follows from it.
-    pub patience: Duration,
-}
-
-/// What a request is worth while there are more than the site can answer.
+/// What a request is worth while there are more than the site can respond to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rank {
     /// Writes, and requests with credentials.
@@ -40,24 +31,6 @@ pub enum Rank {
 pub struct Ticket {
     number: u64,
     pub(super) rank: Rank,
-}
-
-/// A place in the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TakenPlace {
-    /// The mark of the request.
-    pub ticket: Ticket,
-    /// The newest anonymous read, which has lost its place to this request.
-    pub displaced: Option<Ticket>,
-}
-
-/// The one whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Granted {
-    /// Its mark.
-    pub ticket: Ticket,
-    /// The time that it has waited.
-    pub waited: Duration,
 }
 
 /// The reason why a request does not wait, or waits no longer.
@@ -98,13 +71,14 @@ const INTERVAL: u32 = 5;
 // === impl WaitingLine ===
 
 impl WaitingLine {
-    /// An empty line.
-    pub fn new(bounds: LineBounds) -> Self {
+    /// An empty line of at most so many tickets. What counts as overload follows from `patience`, the longest time that
+    /// anybody waits, which the caller enforces.
+    pub fn new(places: usize, patience: Duration) -> Self {
         Self {
-            places: bounds.places,
+            places,
             protected: VecDeque::new(),
             anonymous: VecDeque::new(),
-            overload: Overload::new(bounds.patience / TARGET, bounds.patience / INTERVAL),
+            overload: Overload::new(patience / TARGET, patience / INTERVAL),
             last_number: 0,
             row: 0,
         }
@@ -121,12 +95,13 @@ impl WaitingLine {
     }
 
     /// Takes a place at the end of a rank. A full line gives a protected request the place of the newest anonymous
-    /// read, down to the eighth of the places that anonymous reads keep.
+    /// read, down to the eighth of the places that anonymous reads keep. Returns the mark of the request, and that of the
+    /// read which has lost its place to it.
     ///
     /// # Errors
     ///
     /// [`Shed::Full`], and [`Shed::Overload`] for an anonymous read.
-    pub fn enter(&mut self, rank: Rank, now: Duration) -> Result<TakenPlace, Shed> {
+    pub fn enter(&mut self, rank: Rank, now: Duration) -> Result<(Ticket, Option<Ticket>), Shed> {
         let displaced = self.room(rank, now)?;
         self.last_number += 1;
         let number = self.last_number;
@@ -136,10 +111,7 @@ impl WaitingLine {
             entered: now,
             ahead: waiters.len(),
         });
-        Ok(TakenPlace {
-            ticket: Ticket { number, rank },
-            displaced,
-        })
+        Ok((Ticket { number, rank }, displaced))
     }
 
     /// Gives up a place. Nothing happens if the ticket has none any more.
@@ -155,15 +127,15 @@ impl WaitingLine {
     }
 
     /// The one who gets a permit that is free now, and leaves the line with it.
-    pub fn next(&mut self, now: Duration) -> Option<Granted> {
+    pub fn next(&mut self, now: Duration) -> Option<Ticket> {
         let Some(rank) = self.turn() else {
             self.overload.ended();
             return None;
         };
         let first = self.rank(rank).pop_front()?;
-        let waited = now.saturating_sub(first.entered);
         if rank == Rank::Anonymous {
             self.row = 0;
+            let waited = now.saturating_sub(first.entered);
             self.overload.granted(waited, first.ahead, now);
         } else if self.anonymous.is_empty() {
             self.row = 0;
@@ -171,10 +143,7 @@ impl WaitingLine {
             self.row += 1;
         }
         let number = first.number;
-        Some(Granted {
-            ticket: Ticket { number, rank },
-            waited,
-        })
+        Some(Ticket { number, rank })
     }
 
     /// Returns true if a permit that became free now would go to this ticket.
@@ -260,14 +229,11 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn line(places: usize) -> WaitingLine {
-        WaitingLine::new(LineBounds {
-            places,
-            patience: 5 * SECOND,
-        })
+        WaitingLine::new(places, 5 * SECOND)
     }
 
     fn ticket(line: &mut WaitingLine, rank: Rank) -> Ticket {
-        line.enter(rank, Duration::ZERO).expect("a place").ticket
+        line.enter(rank, Duration::ZERO).expect("a place").0
     }
 
     #[test]
@@ -277,8 +243,8 @@ mod tests {
         let newer = ticket(&mut line, Rank::Anonymous);
         assert_eq!(line.enter(Rank::Anonymous, Duration::ZERO), Err(Shed::Full));
         for displaced in [newer, older] {
-            let place = line.enter(Rank::Protected, Duration::ZERO).expect("a place");
-            assert_eq!(place.displaced, Some(displaced));
+            let (_, loser) = line.enter(Rank::Protected, Duration::ZERO).expect("a place");
+            assert_eq!(loser, Some(displaced));
         }
         assert_eq!(line.enter(Rank::Protected, Duration::ZERO), Err(Shed::Full));
     }
@@ -304,7 +270,7 @@ mod tests {
                 ticket(&mut line, rank);
             }
         }
-        let ranks = std::iter::from_fn(|| line.next(SECOND)).map(|granted| match granted.ticket.rank {
+        let ranks = std::iter::from_fn(|| line.next(SECOND)).map(|ticket| match ticket.rank {
             Rank::Protected => 'p',
             Rank::Anonymous => 'a',
         });

@@ -12,4 +12,4 @@ mod simulated;
 #[cfg(test)]
 mod simulation;
 
-pub use line::{Granted, LineBounds, Rank, Shed, TakenPlace, Ticket, WaitingLine};
+pub use line::{Rank, Shed, Ticket, WaitingLine};

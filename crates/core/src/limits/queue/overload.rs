@@ -77,7 +77,7 @@ impl Overload {
         !self.is_lasting || self.expected(waiting, now) <= self.target
     }
 
-    /// The wait behind so many. A site that has answered nothing for a while is not faster than that.
+    /// The wait behind so many. A site that has responded to nothing for a while is not faster than that.
     fn expected(&self, waiting: usize, now: Duration) -> Duration {
         let pace = self.pace.max(now.saturating_sub(self.moved_at));
         pace.saturating_mul(places(waiting))

@@ -38,7 +38,7 @@ proptest! {
     fn nobody_is_lost_and_each_rank_is_served_in_order(
         places in 0_usize..12, steps in prop::collection::vec((step(), 0_u64..700), 0..200),
     ) {
-        let mut line = WaitingLine::new(LineBounds { places, patience: Duration::from_secs(5) });
+        let mut line = WaitingLine::new(places, Duration::from_secs(5));
         let (mut now, mut waiting) = (Duration::ZERO, Vec::new());
         for (step, millis) in steps {
             now += Duration::from_millis(millis);
@@ -46,14 +46,14 @@ proptest! {
                 LineStep::Enter(rank) => {
                     let anonymous = of(&waiting, Rank::Anonymous);
                     match line.enter(rank, now) {
-                        Ok(place) => {
-                            if let Some(displaced) = place.displaced {
+                        Ok((ticket, displaced)) => {
+                            if let Some(displaced) = displaced {
                                 prop_assert_eq!(rank, Rank::Protected);
                                 prop_assert_eq!(waiting.len(), places);
                                 prop_assert_eq!(Some(&displaced), anonymous.last());
                                 waiting.retain(|other| *other != displaced);
                             }
-                            waiting.push(place.ticket);
+                            waiting.push(ticket);
                         }
                         Err(shed) if rank == Rank::Protected => {
                             prop_assert_eq!(shed, Shed::Full);
@@ -70,7 +70,7 @@ proptest! {
                 LineStep::Leave(_) => {}
                 LineStep::Next => {
                     let first = waiting.iter().copied().find(|ticket| line.is_first(*ticket));
-                    let next = line.next(now).map(|granted| granted.ticket);
+                    let next = line.next(now);
                     prop_assert_eq!(first, next);
                     prop_assert_eq!(next.is_none(), waiting.is_empty());
                     if let Some(next) = next {

@@ -129,12 +129,8 @@ pub(super) struct Own {
 
 impl Own {
     pub(super) fn new(patience: Duration) -> Self {
-        let bounds = LineBounds {
-            places: 256,
-            patience,
-        };
         Self {
-            line: WaitingLine::new(bounds),
+            line: WaitingLine::new(256, patience),
             patience,
             tickets: HashMap::new(),
             requests: HashMap::new(),
@@ -148,17 +144,17 @@ impl Queue for Own {
     }
 
     fn enter(&mut self, request: usize, rank: Rank, now: Duration) -> Option<usize> {
-        let Ok(place) = self.line.enter(rank, now) else {
+        let Ok((ticket, displaced)) = self.line.enter(rank, now) else {
             return Some(request);
         };
-        self.tickets.insert(request, place.ticket);
-        self.requests.insert(place.ticket, request);
-        place.displaced.map(|ticket| self.requests[&ticket])
+        self.tickets.insert(request, ticket);
+        self.requests.insert(ticket, request);
+        displaced.map(|ticket| self.requests[&ticket])
     }
 
     fn next(&mut self, now: Duration) -> (Vec<usize>, Option<usize>) {
         let granted = self.line.next(now);
-        (Vec::new(), granted.map(|granted| self.requests[&granted.ticket]))
+        (Vec::new(), granted.map(|ticket| self.requests[&ticket]))
     }
 
     fn leave(&mut self, request: usize, now: Duration) {

@@ -77,7 +77,7 @@ impl BucketStore {
         }
     }
 
-    /// As [`Self::new`], for an edge that tells other edges what is spent.
+    /// As [`Self::new`], for an edge that sends other edges what is spent.
     pub fn of_fleet(limit: usize) -> Self {
         Self {
             is_shared: true,
@@ -99,7 +99,7 @@ impl BucketStore {
         self.take(key, rate, noted, now).map(|(level, _)| level)
     }
 
-    /// As [`Self::spend`], with the bucket that paid. Other edges are told of the share that is given, if one is.
+    /// As [`Self::spend`], with the bucket that paid. Other edges receive the share that is given, if one is.
     pub(super) fn take(
         &self,
         key: BucketKey,
@@ -212,7 +212,7 @@ impl BucketStore {
         self.shards.iter().cycle().skip(skipped % SHARDS).take(SHARDS)
     }
 
-    /// Returns true if other edges are told what is spent.
+    /// Returns true if other edges receive what is spent.
     pub(super) const fn is_shared(&self) -> bool {
         self.is_shared
     }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::bucket_store::{BucketKey, BucketStore, PaidBy};
 use super::gcra;
-use super::known_logins::KnownBy;
 use super::rate_limit_fields::RateLimitStatus;
 use super::taken::Taken;
 use crate::settings::Rate;
@@ -21,6 +20,18 @@ pub struct Charges {
     pub(super) known_by: Option<KnownBy>,
     /// The store of a fleet holds the cost of a failed login as well.
     pub(super) is_at_store: bool,
+}
+
+/// The buckets by which a login of one account and client is known.
+#[derive(Debug, Default)]
+pub(super) struct KnownBy {
+    /// Of logins that the site has proved.
+    pub(super) proved: Vec<u64>,
+    /// Of logins with which the site answered reads. They count where it checks passwords.
+    pub(super) read: Vec<u64>,
+    /// Of the site's checks of passwords. WordPress checks those of `Authorization` over one scheme, perhaps, and not
+    /// over the other.
+    pub(super) checks: u64,
 }
 
 /// The cost of a failed login in one budget.
@@ -66,7 +77,7 @@ impl Charge {
 // === impl BucketStore ===
 
 impl BucketStore {
-    /// As [`Self::spend`], with what it takes to give the call back. Other edges are told of the share that is given,
+    /// As [`Self::spend`], with what it takes to give the call back. Other edges receive the share that is given,
     /// if one is.
     pub(super) fn charge(
         &self,

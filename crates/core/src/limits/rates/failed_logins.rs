@@ -1,6 +1,6 @@
 //! The budgets of failed logins: charged before the site checks a password, and given back if it was right.
 //!
-//! In a fleet the store charges them as well, so that all edges together hold the rate. Where it does not answer, each
+//! In a fleet the store charges them as well, so that all edges together hold the rate. Where it does not respond, each
 //! edge takes its part of the rate.
 
 use std::time::{Duration, Instant};
@@ -87,7 +87,7 @@ impl Budgets {
         login_exceeded(budget, wait)
     }
 
-    /// Charges the part of one among so many edges, where the store does not answer.
+    /// Charges the part of one among so many edges, where the store does not respond.
     ///
     /// # Errors
     /// The budget of which this edge has used up its part. Nothing is charged then.

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
 
 use super::budgets::{ACCOUNT_LOGINS, Budgets};
-use super::charges::Charges;
+use super::charges::{Charges, KnownBy};
 use super::client::Client;
 use super::login::Login;
 use super::rate_limit_fields::Exceeded;
@@ -21,18 +21,6 @@ const KNOWN: Rate = Rate {
     requests: 2,
     period: Duration::from_hours(14 * 24),
 };
-
-/// The buckets of one account and client.
-#[derive(Debug, Default)]
-pub(super) struct KnownBy {
-    /// Of logins that the site has proved.
-    proved: Vec<u64>,
-    /// Of logins with which the site answered reads. They count where it checks passwords.
-    read: Vec<u64>,
-    /// Of the site's checks of passwords. WordPress checks those of `Authorization` over one scheme, perhaps, and not
-    /// over the other.
-    checks: u64,
-}
 
 // === impl Budgets ===
 

@@ -1,4 +1,4 @@
-//! What an edge tells the other edges of a fleet about its buckets, and the levels that it takes over from them.
+//! What an edge sends the other edges of a fleet about its buckets, and the levels that it takes over from them.
 //!
 //! A store outside of the edges holds the level of each bucket. An edge adds what it has taken since the last exchange and
 //! takes over the sum. Several edges can allow too much between two exchanges: that is *debt*, and is taken off the next
@@ -16,7 +16,7 @@ const MOST_ASKED: usize = 64;
 // === impl BucketStore ===
 
 impl BucketStore {
-    /// Takes what the store has not been told, of at most so many buckets; the others follow next time.
+    /// Takes what the store has not received, of at most so many buckets; the others follow next time.
     pub fn take_unsettled(&self, most: usize, now: Instant) -> Vec<Settlement> {
         let mut taken = Vec::new();
         let first = self.next_settled.load(Ordering::Relaxed);
@@ -31,7 +31,7 @@ impl BucketStore {
         taken
     }
 
-    /// Takes over the level that the store answered: the time until the bucket is full, to which is added what was
+    /// Takes over the level that the store returned: the time until the bucket is full, to which is added what was
     /// taken from it meanwhile. A bucket that this edge has forgotten returns if there is room.
     pub fn adopt(&self, settled: Settlement, level: Duration, now: Instant) {
         let mut shard = self.shard(settled.bucket).lock();
@@ -47,7 +47,7 @@ impl BucketStore {
         }
     }
 
-    /// Keeps for the next exchange what this one did not tell. A bucket that this edge has forgotten is full.
+    /// Keeps for the next exchange what this one did not send. A bucket that this edge has forgotten is full.
     pub fn keep_unsettled(&self, untold: Settlement) {
         let mut shard = self.shard(untold.bucket).lock();
         if self.is_shared() && shard.full_at.contains_key(&untold.bucket) {

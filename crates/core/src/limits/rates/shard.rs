@@ -20,7 +20,7 @@ pub(super) struct Shard {
     pub(super) full_at: ByBucket<Instant>,
     /// Each bucket once, by the time it was first to be full; that may have changed since.
     pub(super) by_time: BinaryHeap<Reverse<(Instant, u64)>>,
-    /// What other edges have not been told yet.
+    /// What other edges have not received yet.
     pub(super) unsettled: ByBucket<Taken>,
 }
 
@@ -51,13 +51,13 @@ impl Shard {
         }
     }
 
-    /// Adds to what other edges are told of a bucket.
+    /// Adds to what other edges receive about a bucket.
     pub(super) fn note(&mut self, own: u64, taken: Taken) {
         let noted = self.unsettled.entry(own);
         noted.and_modify(|noted| noted.add(taken)).or_insert(taken);
     }
 
-    /// Takes what other edges are to be told of at most so many buckets. No bucket tells more than it still owes: what
+    /// Takes what other edges are to receive about at most so many buckets. No bucket sends more than it still owes: what
     /// time has given back is no concern of theirs.
     pub(super) fn take_unsettled(&mut self, most: usize, now: Instant, taken: &mut Vec<Settlement>) {
         let Self {

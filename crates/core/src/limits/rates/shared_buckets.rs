@@ -23,7 +23,7 @@ pub struct SharedBuckets {
 // === impl SharedBuckets ===
 
 impl SharedBuckets {
-    /// Makes the buckets for these limits, all of them full. Edges of a fleet have one hash, and tell what is spent.
+    /// Makes the buckets for these limits, all of them full. Edges of a fleet have one hash, and send each other what is spent.
     pub fn new(limits: &RateLimits, fleet: Option<KeyedHash>) -> Self {
         let store = match fleet {
             Some(_) => BucketStore::of_fleet(limits.max_buckets),

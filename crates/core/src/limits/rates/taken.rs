@@ -1,4 +1,4 @@
-//! What was taken from a bucket, as edges tell it each other.
+//! What was taken from a bucket, as edges send it to each other.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub struct Taken {
     pub(super) period: Duration,
 }
 
-/// A bucket, and what the store has not been told of it.
+/// A bucket, and what the store has not received of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settlement {
     /// The keyed hash of the bucket.
@@ -88,7 +88,7 @@ impl Taken {
         }
     }
 
-    /// A level of the store with this share in it, which the store has not heard of.
+    /// A level of the store with this share in it, which the store has not received.
     pub(super) fn over(self, level: Duration) -> Duration {
         let nanos = signed(level.as_nanos()).saturating_add(self.nanos);
         let most = self.period.saturating_add(self.debt());
