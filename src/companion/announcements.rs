@@ -152,7 +152,7 @@ impl Announcements {
         let purge = PurgeRequest {
             removal: removal.clone(),
             changes: Vec::new(),
-            hidden: None,
+            hidden: Vec::new(),
         };
         self.tell_purge(purge, RemovalCause::Write)
     }
@@ -249,7 +249,7 @@ mod tests {
         PurgeRequest {
             removal: Removal::Tags(Vec::new()),
             changes: vec![number],
-            hidden: None,
+            hidden: Vec::new(),
         }
     }
 

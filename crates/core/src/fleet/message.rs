@@ -56,8 +56,8 @@ struct PurgeText {
     tags: Option<Vec<String>>,
     #[serde(default)]
     changes: Vec<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hidden: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<String>,
     #[serde(default)]
     cause: String,
 }
@@ -132,21 +132,25 @@ impl PurgeText {
                 Removal::All => None,
             },
             changes: purge.changes.clone(),
-            hidden: purge.hidden.as_ref().map(written),
+            hidden: written(&purge.hidden),
             cause: cause.name().to_owned(),
         }
     }
 
     /// The purge; a tag of a newer edge may stand for anything.
     fn read(self) -> FleetMessage {
-        let read = |tags: Vec<String>| tags.iter().map(|tag| tag.parse().ok()).collect::<Option<Vec<Tag>>>();
+        let read = |tags: Vec<String>| {
+            tags.iter()
+                .map(|tag| tag.parse().ok())
+                .collect::<Option<Vec<Tag>>>()
+        };
         let removal = self.tags.and_then(read).map_or(Removal::All, Removal::Tags);
         let known = RemovalCause::ALL.iter().find(|known| known.name() == self.cause);
         FleetMessage::Purge {
             purge: PurgeRequest {
                 removal,
                 changes: self.changes,
-                hidden: self.hidden.and_then(read),
+                hidden: read(self.hidden).unwrap_or_default(),
             },
             cause: known.copied().unwrap_or(RemovalCause::Message),
         }
@@ -162,7 +166,7 @@ mod tests {
             purge: PurgeRequest {
                 removal,
                 changes: changes.to_vec(),
-                hidden: None,
+                hidden: Vec::new(),
             },
             cause: RemovalCause::Write,
         }

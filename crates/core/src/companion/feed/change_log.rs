@@ -1,5 +1,6 @@
 //! The log of changes that readers follow: the last change of each record, from a floor up to where all is known.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::feed_token::FeedPosition;
@@ -111,7 +112,7 @@ impl ChangeLog {
             // It was received before, or counts as not known.
             (Some(number), _) if number <= self.settled => {}
             (Some(number), Removal::All) => self.gap(number, now),
-            (Some(number), Removal::Tags(tags)) => self.changed(number, tags, purge.hidden.as_deref(), now),
+            (Some(number), Removal::Tags(tags)) => self.changed(number, tags, &purge.hidden, now),
         }
     }
 
@@ -238,23 +239,18 @@ impl ChangeLog {
             && is_near
     }
 
-    fn changed(&mut self, number: u64, tags: &[Tag], hidden: Option<&[Tag]>, now: UnixTime) {
+    fn changed(&mut self, number: u64, tags: &[Tag], hidden: &[Tag], now: UnixTime) {
         let names: Vec<RecordName> = tags.iter().filter_map(RecordName::of).collect();
         // A record that shows an image is named beside it.
         let is_image = |tag: &Tag| matches!(tag, Tag::Image(_));
         if names.is_empty() && (tags.is_empty() || !tags.iter().all(is_image)) {
             return self.gap(number, now);
         }
-        let hidden: Option<Vec<RecordName>> = hidden.map(|tags| tags.iter().filter_map(RecordName::of).collect());
+        let hidden: HashSet<RecordName> = hidden.iter().filter_map(RecordName::of).collect();
         for name in names {
-            let is_hidden = hidden.as_ref().map(|hidden| hidden.contains(&name));
-            if is_hidden == Some(true) && self.known.standing(name) != Some(RecordStanding::Public) {
+            if hidden.contains(&name) && self.known.standing(name) != Some(RecordStanding::Public) {
                 // Readers have nothing of it: for them nothing has changed.
                 continue;
-            }
-            if is_hidden == Some(false) {
-                // It was shown before the change, or is now.
-                self.known.note(name, RecordStanding::Public);
             }
             let later = self
                 .pending

@@ -145,7 +145,7 @@ mod tests {
         PurgeRequest {
             removal: Removal::Tags(vec![]),
             changes: changes.to_vec(),
-            hidden: None,
+            hidden: Vec::new(),
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
         PurgeRequest {
             removal: Removal::All,
             changes: changes.to_vec(),
-            hidden: None,
+            hidden: Vec::new(),
         }
     }
 

@@ -27,9 +27,8 @@ pub struct PurgeRequest {
     /// The numbers that the companion plugin gave the changes behind this purge; none in an operator's purge. With
     /// [`Removal::All`], all changes up to the highest one are meant.
     pub changes: Vec<u64>,
-    /// Those of the tags whose records nobody could read without an account, neither before nor after the changes. With
-    /// it every other record was readable, or is; none: the sender does not know.
-    pub hidden: Option<Vec<Tag>>,
+    /// Those of the tags whose records no anonymous reader could read, neither before nor after the changes.
+    pub hidden: Vec<Tag>,
 }
 
 /// A body that is not a purge.
@@ -45,7 +44,8 @@ struct Written {
     all: Option<bool>,
     #[serde(default)]
     changes: Vec<u64>,
-    hidden: Option<Vec<TagText>>,
+    #[serde(default)]
+    hidden: Vec<TagText>,
 }
 
 /// A tag as it is written.
@@ -68,7 +68,7 @@ impl PurgeRequest {
         Self {
             removal: Removal::All,
             changes: Vec::new(),
-            hidden: None,
+            hidden: Vec::new(),
         }
     }
 
@@ -86,9 +86,7 @@ impl PurgeRequest {
         }
         let read = |tags: Vec<TagText>| tags.into_iter().map(|tag| tag.0).collect();
         let removal = match (written.tags, written.all) {
-            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => {
-                Removal::Tags(read(tags))
-            }
+            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => Removal::Tags(read(tags)),
             (Some(_), None) => return Err(fault("too many tags")),
             (None, Some(true)) => Removal::All,
             _ => return Err(fault("expected `tags`, or `all` with the value true")),
@@ -96,7 +94,7 @@ impl PurgeRequest {
         Ok(Self {
             removal,
             changes: written.changes,
-            hidden: written.hidden.map(read),
+            hidden: read(written.hidden),
         })
     }
 }
@@ -110,8 +108,8 @@ impl fmt::Display for PurgeRequest {
                 write!(f, "{{\"tags\":[{}]", listed(tags))?;
             }
         }
-        if let Some(hidden) = &self.hidden {
-            write!(f, ",\"hidden\":[{}]", listed(hidden))?;
+        if !self.hidden.is_empty() {
+            write!(f, ",\"hidden\":[{}]", listed(&self.hidden))?;
         }
         if !self.changes.is_empty() {
             let numbers: Vec<String> = self.changes.iter().map(u64::to_string).collect();
