@@ -168,9 +168,11 @@ impl ChangeReader {
         let mut records = Vec::with_capacity(names.len());
         let mut left = self.parts.buffers.allowance(RECORD_BYTES);
         for names in names.chunks(AT_ONCE) {
-            let reads = names
-                .iter()
-                .map(|name| self.parts.records.read(*name, Some(&self.public), left));
+            let reads = names.iter().map(|name| {
+                self.parts
+                    .records
+                    .read(*name, Some((&self.public, self.query.namespace.as_deref())), left)
+            });
             for record in join_all(reads).await {
                 let shown = record.filter(|(status, _)| *status == StatusCode::OK);
                 let record = shown.and_then(|(_, body)| body);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,6 +44,8 @@ struct SiteState {
     records: Mutex<BTreeMap<String, Status>>,
     /// How often a single record was asked for.
     reads: AtomicU64,
+    /// Whether the question for the number fails.
+    is_silent: AtomicBool,
 }
 
 /// The site, and an edge in front of it.
@@ -90,6 +92,11 @@ impl FeedSite {
         self.0.changes.store(changes, Ordering::SeqCst);
     }
 
+    /// Fails where the edge asks for the number, or no longer.
+    pub(super) fn be_silent(&self, is_silent: bool) {
+        self.0.is_silent.store(is_silent, Ordering::SeqCst);
+    }
+
     /// How often single records were asked for.
     pub(super) fn reads(&self) -> u64 {
         self.0.reads.load(Ordering::SeqCst)
@@ -104,6 +111,9 @@ impl FeedSite {
         let changes = self.0.changes.load(Ordering::SeqCst);
         let path = seen.target.split('?').next().unwrap_or_default();
         let reply = match path.split_once("/events/v1/").map_or("", |(_, record)| record) {
+            "" if self.0.is_silent.load(Ordering::SeqCst) => {
+                return Reply::json(500, r#"{"code":"internal_server_error"}"#);
+            }
             "" if changes == 0 => return Reply::json(404, r#"{"code":"rest_no_route"}"#),
             "" => Reply::json(200, &json!({ "changes": changes }).to_string()),
             "events" => Reply::json(200, &self.list().to_string()),
@@ -154,7 +164,7 @@ fn written(record: &str) -> Value {
     let (_, id) = record.split_once('/').expect("a kind and a number");
     let id: u64 = id.parse().expect("a number");
     json!({
-        "id": id, "title": "Jazz", "modified_utc": "2027-03-01 10:00:00", "image": false, "venue": [], "organizer": [],
+        "id": id, "title": "Jazz", "rest_url": format!("http://wp.example/wp-json/calendar/events/v1/{record}"), "modified_utc": "2027-03-01 10:00:00", "image": false, "venue": [], "organizer": [],
         "categories": [], "tags": [], "url": "http://wp.example/jazz", "all_day": false, "timezone": "UTC",
         "start_date": "2027-05-01 10:00:00", "utc_start_date": "2027-05-01 10:00:00",
     })
@@ -183,6 +193,13 @@ impl FeedScene {
     pub(super) async fn change(&self, record: &str, status: Status) {
         self.site.set(record, status);
         self.tell(&[record]).await;
+    }
+
+    /// The same of a record that nobody could read without an account before, as the plugin says.
+    pub(super) async fn change_hidden(&self, record: &str, status: Status) {
+        self.site.set(record, status);
+        let message = json!({"tags": [tag(record)], "hidden": [tag(record)], "changes": [self.site.count()]});
+        tell(&self.edge, &message).await;
     }
 
     /// Tells the edge that records have changed.
