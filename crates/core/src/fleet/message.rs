@@ -182,7 +182,16 @@ mod tests {
             anew: true,
             age_us: 1500,
         };
+        let hidden = FleetMessage::Purge {
+            purge: PurgeRequest {
+                removal: Removal::Tags(tags.clone()),
+                changes: vec![7],
+                hidden: tags[..1].to_vec(),
+            },
+            cause: RemovalCause::Message,
+        };
         for message in [
+            hidden,
             purge(Removal::Tags(tags), &[7, 8]),
             purge(Removal::All, &[]),
             FleetMessage::Seen(seen),
@@ -203,7 +212,10 @@ mod tests {
             FleetMessage::Seen(_) | FleetMessage::Rule(_) => panic!("no purge: {body}"),
         };
         assert_eq!(
-            read("purge", r#"{"tags":["event:5"],"changes":[1],"why":2}"#),
+            read(
+                "purge",
+                r#"{"tags":["event:5"],"changes":[1],"hidden":["party:5"],"why":2}"#
+            ),
             (false, vec![1])
         );
         assert_eq!(

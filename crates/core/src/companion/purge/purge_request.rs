@@ -149,6 +149,9 @@ mod tests {
         assert_eq!(parsed(r#"{"tags":[]}"#).unwrap().removal, Removal::Tags(vec![]));
         let purge = parsed(r#" { "changes" : [7, 8], "all" : true } "#).unwrap();
         assert_eq!(purge.to_string(), r#"{"all":true,"changes":[7,8]}"#);
+        let hidden = r#"{"tags":["venue:60","venues"],"hidden":["venue:60"],"changes":[7]}"#;
+        let purge = parsed(hidden).unwrap();
+        assert_eq!((purge.hidden.len(), purge.to_string().as_str()), (1, hidden));
     }
 
     #[test]
@@ -172,6 +175,7 @@ mod tests {
             r#"{"tags":[],"changes":[-1]}"#,
             r#"{"tags":[],"changes":[1.5]}"#,
             r#"{"tags":[],"changes":7}"#,
+            r#"{"tags":[],"hidden":["party:50"]}"#,
             r#"{"tags":[],"site":"x"}"#,
         ] {
             assert!(parsed(body).is_none(), "{body}");
