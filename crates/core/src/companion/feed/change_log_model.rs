@@ -168,7 +168,7 @@ impl ModelWorld {
             }
             ModelStep::NameAll(true) => self.change(Removal::All, Vec::new()),
             ModelStep::NameAll(false) => {
-                self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)]), Vec::new())
+                self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)]), Vec::new());
             }
             ModelStep::BehindTheBack(id) => {
                 self.has_uncounted = true;
