@@ -132,7 +132,7 @@ impl OwnRequests {
 /// Whether a refusal says in WordPress's words that there is no such route; servers in front of it have other words.
 fn is_unknown_route(body: &[u8]) -> bool {
     let refusal = serde_json::from_slice::<serde_json::Value>(body);
-    refusal.is_ok_and(|refusal| refusal["code"] == "rest_no_route")
+    refusal.is_ok_and(|refusal| refusal.get("code").is_some_and(|code| code == "rest_no_route"))
 }
 
 /// Reads what says nothing more, so that the connection can be kept.
