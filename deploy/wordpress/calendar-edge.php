@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
- * Version: 0.6.0
+ * Version: 0.7.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -20,7 +20,7 @@ if ( ! defined( 'ABSPATH' ) ) {
 }
 
 /** The version of this plugin. */
-const VERSION = '0.6.0';
+const VERSION = '0.7.0';
 
 /**
  * The secret that the edge and this site share.
@@ -627,7 +627,7 @@ final class Changes {
 	/** The most numbers in one message; beyond them everything has changed. */
 	const MOST_NUMBERS = 64;
 
-	/** @var array<string, true> */
+	/** @var array<string, bool> Whether nobody could read the record without an account, before and after every change. */
 	private $tags = array();
 
 	/** @var bool */
@@ -647,7 +647,9 @@ final class Changes {
 			$changes->add_all();
 			return $changes;
 		}
-		$changes->add( array_filter( $kept['tags'], 'is_string' ) );
+		$hidden = array_filter( (array) ( $kept['hidden'] ?? array() ), 'is_string' );
+		$changes->add( array_diff( array_filter( $kept['tags'], 'is_string' ), $hidden ) );
+		$changes->add( $hidden, true );
 		if ( ! empty( $kept['all'] ) ) {
 			$changes->add_all();
 		}
@@ -661,6 +663,7 @@ final class Changes {
 		return array(
 			'all'     => $this->all,
 			'tags'    => array_keys( $this->tags ),
+			'hidden'  => array_keys( array_filter( $this->tags ) ),
 			'numbers' => array_keys( $this->numbers ),
 		);
 	}
@@ -670,14 +673,15 @@ final class Changes {
 	}
 
 	/**
-	 * @param string[] $tags Tags such as `event:50` or `events`.
+	 * @param string[] $tags   Tags such as `event:50` or `events`.
+	 * @param bool     $hidden Whether nobody could read the record without an account, neither before nor after.
 	 */
-	public function add( array $tags ): void {
+	public function add( array $tags, bool $hidden = false ): void {
 		if ( $this->all ) {
 			return;
 		}
 		foreach ( $tags as $tag ) {
-			$this->tags[ $tag ] = true;
+			$this->tags[ $tag ] = $hidden && ( $this->tags[ $tag ] ?? true );
 		}
 		if ( count( $this->tags ) > self::MOST_TAGS ) {
 			$this->add_all();
@@ -708,7 +712,9 @@ final class Changes {
 	}
 
 	public function merge( self $other ): void {
-		$this->add( array_map( 'strval', array_keys( $other->tags ) ) );
+		foreach ( $other->tags as $tag => $hidden ) {
+			$this->add( array( (string) $tag ), $hidden );
+		}
 		if ( $other->all ) {
 			$this->add_all();
 		}
@@ -723,6 +729,10 @@ final class Changes {
 	public function message(): string {
 		$what            = $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
 		$what['changes'] = array_keys( $this->numbers );
+		$hidden          = array_keys( array_filter( $this->tags ) );
+		if ( array() !== $hidden ) {
+			$what['hidden'] = $hidden;
+		}
 		return (string) wp_json_encode( $what );
 	}
 }
@@ -1289,9 +1299,10 @@ final class Courier {
 interface Listener {
 
 	/**
-	 * @param string[] $tags Tags that change.
+	 * @param string[] $tags   Tags that change.
+	 * @param bool     $hidden Whether nobody could read the record without an account, neither before nor after.
 	 */
-	public function changed( array $tags ): void;
+	public function changed( array $tags, bool $hidden = false ): void;
 
 	/**
 	 * Anything may change.
@@ -1379,11 +1390,12 @@ final class Reporter implements Listener {
 	}
 
 	/**
-	 * @param string[] $tags Tags that changed.
+	 * @param string[] $tags   Tags that changed.
+	 * @param bool     $hidden Whether nobody could read the record without an account, neither before nor after.
 	 */
-	public function changed( array $tags ): void {
+	public function changed( array $tags, bool $hidden = false ): void {
 		$this->begins();
-		$this->fresh()->add( $tags );
+		$this->fresh()->add( $tags, $hidden );
 		$this->collected();
 	}
 
@@ -1507,7 +1519,7 @@ final class Foresight implements Listener {
 		$this->reporter = $reporter;
 	}
 
-	public function changed( array $tags ): void {
+	public function changed( array $tags, bool $hidden = false ): void {
 		$this->reporter->begins();
 	}
 
@@ -1697,6 +1709,9 @@ final class Watch {
 	/** @var array<int, true> The attachments that this run has made, which nothing showed before. */
 	private $uploaded = array();
 
+	/** @var array<int, string|null> The counts of terms before they are counted anew, by their numbers in the taxonomy. */
+	private $counts = array();
+
 	public function __construct( Listener $listener ) {
 		$this->listener = $listener;
 	}
@@ -1708,6 +1723,7 @@ final class Watch {
 		};
 		$listen( 'transition_post_status', 'status_changed', 3 );
 		$listen( 'clean_post_cache', 'post_cleaned', 2 );
+		$listen( 'post_updated', 'post_updated', 3 );
 		$listen( 'wp_insert_attachment_data', 'with_upload', 2 );
 		$listen( 'deleted_post', 'post_cleaned', 2 );
 		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
@@ -1721,6 +1737,7 @@ final class Watch {
 		$listen( 'created_term', 'term_changed', 3 );
 		$listen( 'edited_term', 'term_changed', 3 );
 		$listen( 'delete_term', 'term_changed', 3 );
+		$listen( 'edit_term_taxonomy', 'term_counts', 1 );
 		$listen( 'edited_term_taxonomy', 'term_counted', 2 );
 		$listen( 'edited_term_taxonomies', 'terms_moved', 1 );
 		$listen( 'update_site_option', 'option_changed', 3 );
@@ -1774,6 +1791,15 @@ final class Watch {
 		if ( $post instanceof \WP_Post ) {
 			$this->post_changed( $post, array( $post->post_status ) );
 		}
+	}
+
+	/**
+	 * @param int      $id     Its number.
+	 * @param \WP_Post $after  The post as it is.
+	 * @param \WP_Post $before The post as it was, perhaps without a password.
+	 */
+	public function post_updated( $id, $after, $before ): void {
+		$this->post_cleaned( $id, $before );
 	}
 
 	/**
@@ -1845,10 +1871,26 @@ final class Watch {
 	}
 
 	/**
+	 * @param int $tt_id The term's number in its taxonomy.
+	 */
+	public function term_counts( $tt_id ): void {
+		$this->counts[ (int) $tt_id ] = self::count_of( (int) $tt_id );
+	}
+
+	private static function count_of( int $tt_id ): ?string {
+		global $wpdb;
+		return $wpdb->get_var( $wpdb->prepare( "SELECT count FROM $wpdb->term_taxonomy WHERE term_taxonomy_id = %d", $tt_id ) );
+	}
+
+	/**
 	 * @param int    $tt_id    The term's number in its taxonomy.
 	 * @param string $taxonomy The taxonomy; in WordPress before 6.1 an object.
 	 */
 	public function term_counted( $tt_id, $taxonomy ): void {
+		if ( isset( $this->counts[ (int) $tt_id ] ) && self::count_of( (int) $tt_id ) === $this->counts[ (int) $tt_id ] ) {
+			// WordPress counts anew for a draft as well, which changes nothing.
+			return;
+		}
 		$name = is_object( $taxonomy ) ? $taxonomy->name : (string) $taxonomy;
 		if ( isset( self::TERMS[ $name ] ) ) {
 			$this->terms_moved( array( $tt_id ) );
@@ -1923,7 +1965,8 @@ final class Watch {
 			return;
 		}
 		list( $one, $list ) = self::POSTS[ $post->post_type ];
-		$this->listener->changed( array( "$one:$id", $list ) );
+		$this->listener->changed( array( "$one:$id" ), self::is_hidden( $post, $statuses ) );
+		$this->listener->changed( array( $list ) );
 	}
 
 	/**
@@ -1947,6 +1990,22 @@ final class Watch {
 		if ( $parent instanceof \WP_Post && 'attachment' !== $parent->post_type ) {
 			$this->post_changed( $parent, array( $parent->post_status ) );
 		}
+	}
+
+	/**
+	 * Whether surely nobody can read a post without an account in any of these statuses.
+	 *
+	 * @param \WP_Post $post     The post.
+	 * @param string[] $statuses The statuses that it has and had.
+	 */
+	private static function is_hidden( $post, array $statuses ): bool {
+		foreach ( empty( $post->post_password ) ? $statuses : array() as $status ) {
+			$known = get_post_status_object( $status );
+			if ( null === $known ? 'new' !== $status : $known->public ) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	/**

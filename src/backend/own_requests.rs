@@ -25,6 +25,17 @@ pub(crate) struct OwnRequests {
     key: Option<MarkKey>,
 }
 
+/// What the response to the question for the number of changes says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CountResponse {
+    /// The number.
+    Shown(ShownChanges),
+    /// WordPress knows no such route: changes are not counted.
+    NotCounted,
+    /// Nothing that tells.
+    None,
+}
+
 /// The path of the companion plugin below a root.
 const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 
@@ -83,16 +94,25 @@ impl OwnRequests {
         !is_down
     }
 
-    /// How many changes the companion plugin has counted; none if there is no response with a number.
-    pub(crate) async fn changes(&self, backend: &Backend) -> Option<ShownChanges> {
+    /// How many changes the companion plugin has counted.
+    pub(crate) async fn changes(&self, backend: &Backend) -> CountResponse {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
-        let (response, guard) = self.send(backend, CHANGES_PATH, &query).await?;
+        let Some((response, guard)) = self.send(backend, CHANGES_PATH, &query).await else {
+            return CountResponse::None;
+        };
         guard.report(Health::Alive);
-        let is_success = response.status() == StatusCode::OK;
-        let changes = is_success.then(|| ShownChanges::of(response.headers())).flatten();
-        drain(response).await;
-        changes
+        let (head, body) = response.into_parts();
+        let body = Limited::new(body, MOST_BYTES).collect().await;
+        match head.status {
+            StatusCode::OK => {
+                ShownChanges::of(&head.headers).map_or(CountResponse::None, CountResponse::Shown)
+            }
+            StatusCode::NOT_FOUND if body.is_ok_and(|body| is_unknown_route(&body.to_bytes())) => {
+                CountResponse::NotCounted
+            }
+            _ => CountResponse::None,
+        }
     }
 
     async fn send(
@@ -107,6 +127,12 @@ impl OwnRequests {
         let request = self.get(path, Some(query), headers).ok()?;
         backend.exchange(Outgoing::own_read(request), "none").await.ok()
     }
+}
+
+/// Whether a refusal says in WordPress's words that there is no such route; servers in front of it have other words.
+fn is_unknown_route(body: &[u8]) -> bool {
+    let refusal = serde_json::from_slice::<serde_json::Value>(body);
+    refusal.is_ok_and(|refusal| refusal.get("code").is_some_and(|code| code == "rest_no_route"))
 }
 
 /// Reads what says nothing more, so that the connection can be kept.

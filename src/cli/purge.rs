@@ -30,6 +30,7 @@ pub(super) fn run(args: &PurgeArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let order = PurgeRequest {
         removal: removal(args)?,
         changes: Vec::new(),
+        hidden: Vec::new(),
     };
     let client = AdminClient::new(&args.edge)?;
     let done = client.post("/purge", order.to_string())?;

@@ -152,6 +152,7 @@ impl Announcements {
         let purge = PurgeRequest {
             removal: removal.clone(),
             changes: Vec::new(),
+            hidden: Vec::new(),
         };
         self.tell_purge(purge, RemovalCause::Write)
     }
@@ -248,6 +249,7 @@ mod tests {
         PurgeRequest {
             removal: Removal::Tags(Vec::new()),
             changes: vec![number],
+            hidden: Vec::new(),
         }
     }
 

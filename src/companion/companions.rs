@@ -12,6 +12,7 @@ use url::Url;
 use super::announcements::Announcements;
 use super::feed::ChangeFeed;
 use super::invalidates::Invalidates;
+use crate::backend::CountResponse;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
@@ -83,6 +84,15 @@ impl Companions {
         roots.get(&root).is_none_or(|state| !state.is_gone())
     }
 
+    /// Whether the log has every change that the site has counted, as far as it showed of late.
+    pub(crate) fn are_current(&self) -> bool {
+        let root = self.0.feed.root();
+        let (reconcile, now) = (self.reconcile(), unix_time());
+        let roots = self.0.roots.lock();
+        let state = root.and_then(|root| roots.get(&root));
+        state.is_some_and(|state| state.is_current(reconcile, now))
+    }
+
     /// Forgets the roots that are no longer configured.
     pub(crate) fn adapt(&self, roots: &[Root]) {
         let is_configured = |url: &Url| roots.iter().any(|root| root.origin_url == *url);
@@ -114,12 +124,11 @@ impl Companions {
     pub(crate) fn asks(&self, root: &Url) -> ExchangeStart {
         ExchangeStart {
             at: unix_time(),
-            settled: self
-                .0
-                .roots
-                .lock()
-                .get(root)
-                .and_then(|state| state.tracker.settled()),
+            // Before the first sign, a count that is lower than that of an earlier run began anew.
+            settled: match self.0.roots.lock().get(root) {
+                Some(state) => state.tracker.settled(),
+                None => self.0.feed.settled(root),
+            },
         }
     }
 
@@ -145,14 +154,20 @@ impl Companions {
         })
     }
 
-    /// Takes the response of a root to the edge's own question; none: there was no response with a number. True if the
-    /// site's count began anew.
-    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, changes: Option<ShownChanges>) -> bool {
-        if let Some(changes) = changes {
-            return self.hear_answer(root, asked, changes);
-        }
-        if let Some(state) = self.0.roots.lock().get_mut(root) {
-            state.unanswered();
+    /// Takes the response of a root to the edge's own question. True if the site's count began anew.
+    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, response: CountResponse) -> bool {
+        let mut roots = self.0.roots.lock();
+        match response {
+            CountResponse::Shown(changes) => {
+                drop(roots);
+                return self.hear_answer(root, asked, changes);
+            }
+            CountResponse::NotCounted => self.state(&mut roots, root).gone(),
+            CountResponse::None => {
+                if let Some(state) = roots.get_mut(root) {
+                    state.unanswered();
+                }
+            }
         }
         false
     }

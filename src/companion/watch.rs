@@ -12,7 +12,7 @@ use super::announcements::OutgoingMessage;
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
-use crate::backend::{Backends, OwnRequests};
+use crate::backend::{Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
 use crate::telemetry::{CacheMetrics, unix_time};
 use calendar_edge_core::companion::purge::CompanionSilence;
@@ -130,14 +130,14 @@ impl CompanionService {
             return;
         }
         let (asked, began) = (companions.asks(root), Instant::now());
-        let changes = timeout(
+        let answer = timeout(
             companions.reconcile(),
             requests.changes(self.backends.for_root(position)),
         )
         .await;
-        let changes = changes.ok().flatten();
-        let is_new_count = companions.answered(root, asked, changes);
-        if let Some(changes) = changes {
+        let answer = answer.unwrap_or(CountResponse::None);
+        let is_new_count = companions.answered(root, asked, answer);
+        if let CountResponse::Shown(changes) = answer {
             announcements.tell(OutgoingMessage::Seen {
                 root: root.clone(),
                 changes,

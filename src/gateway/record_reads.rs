@@ -24,7 +24,7 @@ pub(super) struct RecordReads<S> {
     decider: Arc<Decider>,
     /// The path of the namespace below the first root.
     path: String,
-    namespace: Option<Arc<str>>,
+    namespace: Arc<str>,
     public: PublicAddress,
 }
 
@@ -44,13 +44,13 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
             stages,
             decider: Arc::clone(decider),
             path: format!("{root}/{namespace}"),
-            namespace: Some(namespace.into()),
+            namespace: namespace.into(),
             public: PublicAddress::of(settings.public_url.as_ref(), nobody),
         }
     }
 
     /// The call of an anonymous reader; none if the settings permit it to nobody.
-    fn call(&self, name: RecordName, public: &PublicAddress) -> Option<CalendarCall> {
+    fn call(&self, name: RecordName, public: &PublicAddress, namespace: Arc<str>) -> Option<CalendarCall> {
         let target = format!("{}/{}/{}", self.path, name.kind.collection(), name.id);
         let request = Request::builder().method(Method::GET).uri(target).body(());
         let (head, ()) = request.ok()?.into_parts();
@@ -70,7 +70,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
             return None;
         };
         let call = Arc::new(JudgedCall::new(*call));
-        let context = call.client_at(public.to_string().into(), self.namespace.clone());
+        let context = call.client_at(public.to_string().into(), Some(namespace));
         let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public));
         Some(CalendarCall::of(
             Arc::new(ClientSide::absent(context, forwarded)),
@@ -83,11 +83,13 @@ impl<S: Stage<CalendarCall, CallResponse>> ReadsRecords for RecordReads<S> {
     fn read<'a>(
         &'a self,
         name: RecordName,
-        public: Option<&'a PublicAddress>,
+        at: Option<(&'a PublicAddress, Option<&'a str>)>,
         most: usize,
     ) -> BoxFuture<'a, Option<(StatusCode, Option<Bytes>)>> {
         Box::pin(async move {
-            let call = self.call(name, public.unwrap_or(&self.public))?;
+            let (public, namespace) = at.unwrap_or((&self.public, None));
+            let namespace = namespace.map_or_else(|| Arc::clone(&self.namespace), Arc::from);
+            let call = self.call(name, public, namespace)?;
             let EdgeResponse { response, .. } = self.stages.call(call).await.response;
             let (head, body) = response.into_parts();
             Some((head.status, read_within(body, most).await.ok()))

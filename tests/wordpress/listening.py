@@ -20,6 +20,7 @@ class Message:
     tags: frozenset
     all: bool
     changes: tuple
+    hidden: frozenset = frozenset()
 
     def removes(self, *tags):
         return self.all or set(tags) <= self.tags
@@ -69,7 +70,7 @@ class Listening:
             self.faults.append(fault)
         elif status == 200:
             found = json.loads(body)
-            message = Message(time.monotonic(), frozenset(found.get("tags", [])), found.get("all", False), tuple(found["changes"]))
+            message = Message(time.monotonic(), frozenset(found.get("tags", [])), found.get("all", False), tuple(found["changes"]), frozenset(found.get("hidden", [])))
             with self.lock:
                 self.messages.append(message)
         handler.send_response(status)

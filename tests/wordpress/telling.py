@@ -78,6 +78,7 @@ def all_of(site, server, tally):
         case.php("activate_plugin( 'calendar-kinds.php' );")
         ids = posts(case)
         terms(case, ids)
+        hidden(case, ids)
         images(case, ids)
         options(case)
         bulk(case, ids)
@@ -96,6 +97,38 @@ def all_of(site, server, tally):
     errors = site.errors("calendar-edge.php")
     tally.check(not errors, f"{server}: PHP complains about the plugin: {errors[:3]}")
     print(f"{server}: the longest time from the end of an edit to its message: {case.longest * 1000:.0f} ms")
+
+
+def hidden(case, ids):
+    """A record is said to be hidden only if nobody could read it, neither before nor after."""
+    edge = case.edges[0]
+
+    def says(what, code, is_hidden, kind):
+        edge.take()
+        number = case.php(code).strip()
+        taken, _ = edge.wait(time.monotonic(), lambda message: f"{kind}:{number}" in message.tags)
+        said = [message for message in taken if f"{kind}:{number}" in message.tags]
+        case.check(said and all((f"{kind}:{number}" in message.hidden) == is_hidden for message in said), f"{what}: {said}")
+        return number
+
+    def insert(fields):
+        return f"$id = wp_insert_post( array( {fields}, 'post_title' => 'H' ) ); echo $id;"
+
+    def update(number, fields):
+        return f"wp_update_post( array( 'ID' => {number}, {fields} ) ); echo {number};"
+
+    venue = says("a draft venue", insert("'post_type' => 'tribe_venue', 'post_status' => 'draft'"), True, "venue")
+    says("its meta", f"update_post_meta( {venue}, '_VenueCity', 'Oslo' ); echo {venue};", True, "venue")
+    says("a venue that is published", f"wp_publish_post( {venue} ); echo {venue};", False, "venue")
+    says("a venue that becomes private", update(venue, "'post_status' => 'private'"), False, "venue")
+    says("a private venue that is deleted", f"wp_delete_post( {venue}, true ); echo {venue};", True, "venue")
+    event = says("a protected event", insert("'post_type' => 'tribe_events', 'post_status' => 'publish', 'post_password' => 'p'"), True, "event")
+    says("its title", update(event, "'post_title' => 'Other'"), True, "event")
+    says("an event without its password", update(event, "'post_password' => ''"), False, "event")
+    says("an event that gets a password", update(event, "'post_password' => 'p'"), False, "event")
+    both = f"wp_update_post( array( 'ID' => {event}, 'post_password' => '' ) ); wp_update_post( array( 'ID' => {event}, 'post_password' => 'p' ) ); echo {event};"
+    says("an event that was readable for a moment", both, False, "event")
+    case.silent("a category of a draft", lambda: case.php("wp_set_object_terms( wp_insert_post( array( 'post_type' => 'tribe_events', 'post_title' => 'D' ) ), wp_list_pluck( get_terms( array( 'taxonomy' => 'tribe_events_cat', 'hide_empty' => false, 'number' => 1 ) ), 'term_id' ), 'tribe_events_cat' );"))
 
 
 def quiet(site, server, tally):

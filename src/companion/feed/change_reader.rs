@@ -101,7 +101,9 @@ impl ChangeReader {
             };
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
-            if !page.is_complete || (!is_judging && (page.tells() || time >= wait)) {
+            // Nothing is said before the site has shown how far it is, as long as it may do so soon.
+            let is_asking = time < wait.max(FIRST_NUMBER) && !self.parts.companions.are_current();
+            if !is_asking && (!page.is_complete || (!is_judging && (page.tells() || time >= wait))) {
                 return Followed::Page(page);
             }
             tokio::select! {
@@ -113,9 +115,11 @@ impl ChangeReader {
         }
     }
 
+    /// The changes since its position; as if it had none while it is not known how far the site is.
     fn page(&self) -> Option<FeedPage> {
         let FeedQuery { since, kinds, .. } = &self.query;
-        self.feed().read(*since, kinds, MOST_CHANGES)
+        let since = since.filter(|_| self.parts.companions.are_current());
+        self.feed().read(since, kinds, MOST_CHANGES)
     }
 
     /// Has pending changes judged. False if the site does not count its changes.
@@ -164,9 +168,11 @@ impl ChangeReader {
         let mut records = Vec::with_capacity(names.len());
         let mut left = self.parts.buffers.allowance(RECORD_BYTES);
         for names in names.chunks(AT_ONCE) {
-            let reads = names
-                .iter()
-                .map(|name| self.parts.records.read(*name, Some(&self.public), left));
+            let reads = names.iter().map(|name| {
+                self.parts
+                    .records
+                    .read(*name, Some((&self.public, self.query.namespace.as_deref())), left)
+            });
             for record in join_all(reads).await {
                 let shown = record.filter(|(status, _)| *status == StatusCode::OK);
                 let record = shown.and_then(|(_, body)| body);

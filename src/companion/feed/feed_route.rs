@@ -30,6 +30,7 @@ pub(crate) struct FeedRoute {
     paths: Vec<String>,
     longest_wait: Duration,
     public_url: Option<Url>,
+    namespaces: Vec<String>,
     is_enabled: bool,
 }
 
@@ -51,6 +52,7 @@ impl FeedRoute {
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
             longest_wait: settings.feed.longest_wait,
             public_url: settings.public_url.clone(),
+            namespaces: settings.public_namespaces(),
             is_enabled: settings.feed.enabled,
         }
     }
@@ -91,7 +93,7 @@ impl FeedRoute {
             .get(LAST_EVENT_ID)
             .filter(|_| is_stream(&request.head));
         let last_event = last_event.map(|id| id.to_str().unwrap_or_default());
-        let query = FeedQuery::read(query, last_event, &key).map_err(invalid)?;
+        let query = FeedQuery::read(query, last_event, &key, &self.namespaces).map_err(invalid)?;
         Ok(ChangeReader {
             parts: Arc::clone(&self.parts),
             key,

@@ -49,8 +49,8 @@ pub(super) fn stream(reader: ChangeReader, place: ReaderPlace) -> PlainResponse 
 async fn next(reader: &mut ChangeReader) -> Option<Bytes> {
     match reader.next(HEARTBEAT).await {
         Followed::Page(page) => {
-            reader.query.since = Some(page.next);
-            if !page.tells() {
+            // Not even a page that is not complete says anything new at the same position.
+            if reader.query.since.replace(page.next) == Some(page.next) || !page.tells() {
                 return Some(Bytes::from_static(COMMENT));
             }
             let text = reader.text(&page).await;

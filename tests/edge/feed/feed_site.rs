@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,6 +44,8 @@ struct SiteState {
     records: Mutex<BTreeMap<String, Status>>,
     /// How often a single record was asked for.
     reads: AtomicU64,
+    /// Whether the question for the number fails.
+    is_silent: AtomicBool,
 }
 
 /// The site, and an edge in front of it.
@@ -90,6 +92,11 @@ impl FeedSite {
         self.0.changes.store(changes, Ordering::SeqCst);
     }
 
+    /// Fails where the edge asks for the number, or no longer.
+    pub(super) fn be_silent(&self, is_silent: bool) {
+        self.0.is_silent.store(is_silent, Ordering::SeqCst);
+    }
+
     /// How often single records were asked for.
     pub(super) fn reads(&self) -> u64 {
         self.0.reads.load(Ordering::SeqCst)
@@ -104,10 +111,13 @@ impl FeedSite {
         let changes = self.0.changes.load(Ordering::SeqCst);
         let path = seen.target.split('?').next().unwrap_or_default();
         let reply = match path.split_once("/events/v1/").map_or("", |(_, record)| record) {
+            "" if self.0.is_silent.load(Ordering::SeqCst) => {
+                return Reply::json(500, r#"{"code":"internal_server_error"}"#);
+            }
             "" if changes == 0 => return Reply::json(404, r#"{"code":"rest_no_route"}"#),
             "" => Reply::json(200, &json!({ "changes": changes }).to_string()),
             "events" => Reply::json(200, &self.list().to_string()),
-            record => self.record(record),
+            record => self.record(record, seen.header("host").unwrap_or_default()),
         };
         match changes {
             0 => reply,
@@ -115,7 +125,7 @@ impl FeedSite {
         }
     }
 
-    fn record(&self, record: &str) -> Reply {
+    fn record(&self, record: &str, host: &str) -> Reply {
         self.0.reads.fetch_add(1, Ordering::SeqCst);
         let status = self.0.records.lock().expect("a lock").get(record).copied();
         let refused = |status: u16, code: &str| {
@@ -125,7 +135,11 @@ impl FeedSite {
             )
         };
         match status.unwrap_or(Status::Deleted) {
-            Status::Published => Reply::json(200, &written(record).to_string()),
+            Status::Published => {
+                let mut event = written(record);
+                event["rest_url"] = format!("http://{host}/wp-json/tribe/events/v1/{record}").into();
+                Reply::json(200, &event.to_string())
+            }
             Status::Long(kib) => {
                 let mut long = written(record);
                 long["description"] = "x".repeat(kib << 10).into();
@@ -183,6 +197,13 @@ impl FeedScene {
     pub(super) async fn change(&self, record: &str, status: Status) {
         self.site.set(record, status);
         self.tell(&[record]).await;
+    }
+
+    /// The same of a record that nobody could read without an account before, as the plugin says.
+    pub(super) async fn change_hidden(&self, record: &str, status: Status) {
+        self.site.set(record, status);
+        let message = json!({"tags": [tag(record)], "hidden": [tag(record)], "changes": [self.site.count()]});
+        tell(&self.edge, &message).await;
     }
 
     /// Tells the edge that records have changed.

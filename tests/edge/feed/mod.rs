@@ -2,6 +2,7 @@
 
 mod feed_limits;
 mod feed_site;
+mod hidden;
 mod kept;
 mod posted;
 mod streamed;

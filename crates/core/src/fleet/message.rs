@@ -56,6 +56,8 @@ struct PurgeText {
     tags: Option<Vec<String>>,
     #[serde(default)]
     changes: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<String>,
     #[serde(default)]
     cause: String,
 }
@@ -123,31 +125,33 @@ impl SeenNumber {
 
 impl PurgeText {
     fn of(purge: &PurgeRequest, cause: RemovalCause) -> Self {
+        let written = |tags: &Vec<Tag>| tags.iter().map(Tag::to_string).collect();
         Self {
             tags: match &purge.removal {
-                Removal::Tags(tags) => Some(tags.iter().map(Tag::to_string).collect()),
+                Removal::Tags(tags) => Some(written(tags)),
                 Removal::All => None,
             },
             changes: purge.changes.clone(),
+            hidden: written(&purge.hidden),
             cause: cause.name().to_owned(),
         }
     }
 
     /// The purge; a tag of a newer edge may stand for anything.
     fn read(self) -> FleetMessage {
-        let Self { tags, changes, cause } = self;
-        let tags = tags.map(|tags| {
+        let read = |tags: Vec<String>| {
             tags.iter()
-                .map(|tag| tag.parse())
-                .collect::<Result<Vec<Tag>, _>>()
-        });
-        let removal = match tags {
-            Some(Ok(tags)) => Removal::Tags(tags),
-            Some(Err(_)) | None => Removal::All,
+                .map(|tag| tag.parse().ok())
+                .collect::<Option<Vec<Tag>>>()
         };
-        let known = RemovalCause::ALL.iter().find(|known| known.name() == cause);
+        let removal = self.tags.and_then(read).map_or(Removal::All, Removal::Tags);
+        let known = RemovalCause::ALL.iter().find(|known| known.name() == self.cause);
         FleetMessage::Purge {
-            purge: PurgeRequest { removal, changes },
+            purge: PurgeRequest {
+                removal,
+                changes: self.changes,
+                hidden: read(self.hidden).unwrap_or_default(),
+            },
             cause: known.copied().unwrap_or(RemovalCause::Message),
         }
     }
@@ -162,6 +166,7 @@ mod tests {
             purge: PurgeRequest {
                 removal,
                 changes: changes.to_vec(),
+                hidden: Vec::new(),
             },
             cause: RemovalCause::Write,
         }
@@ -177,7 +182,16 @@ mod tests {
             anew: true,
             age_us: 1500,
         };
+        let hidden = FleetMessage::Purge {
+            purge: PurgeRequest {
+                removal: Removal::Tags(tags.clone()),
+                changes: vec![7],
+                hidden: tags[..1].to_vec(),
+            },
+            cause: RemovalCause::Message,
+        };
         for message in [
+            hidden,
             purge(Removal::Tags(tags), &[7, 8]),
             purge(Removal::All, &[]),
             FleetMessage::Seen(seen),
@@ -198,7 +212,10 @@ mod tests {
             FleetMessage::Seen(_) | FleetMessage::Rule(_) => panic!("no purge: {body}"),
         };
         assert_eq!(
-            read("purge", r#"{"tags":["event:5"],"changes":[1],"why":2}"#),
+            read(
+                "purge",
+                r#"{"tags":["event:5"],"changes":[1],"hidden":["party:5"],"why":2}"#
+            ),
             (false, vec![1])
         );
         assert_eq!(

@@ -1,5 +1,6 @@
 //! The log of changes that readers follow: the last change of each record, from a floor up to where all is known.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::feed_token::FeedPosition;
@@ -111,7 +112,7 @@ impl ChangeLog {
             // It was received before, or counts as not known.
             (Some(number), _) if number <= self.settled => {}
             (Some(number), Removal::All) => self.gap(number, now),
-            (Some(number), Removal::Tags(tags)) => self.changed(number, tags, now),
+            (Some(number), Removal::Tags(tags)) => self.changed(number, tags, &purge.hidden, now),
         }
     }
 
@@ -238,14 +239,19 @@ impl ChangeLog {
             && is_near
     }
 
-    fn changed(&mut self, number: u64, tags: &[Tag], now: UnixTime) {
+    fn changed(&mut self, number: u64, tags: &[Tag], hidden: &[Tag], now: UnixTime) {
         let names: Vec<RecordName> = tags.iter().filter_map(RecordName::of).collect();
         // A record that shows an image is named beside it.
         let is_image = |tag: &Tag| matches!(tag, Tag::Image(_));
         if names.is_empty() && (tags.is_empty() || !tags.iter().all(is_image)) {
             return self.gap(number, now);
         }
+        let hidden: HashSet<RecordName> = hidden.iter().filter_map(RecordName::of).collect();
         for name in names {
+            if hidden.contains(&name) && self.known.standing(name) != Some(RecordStanding::Public) {
+                // Readers have nothing of it: for them nothing has changed.
+                continue;
+            }
             let later = self
                 .pending
                 .get(name)
@@ -308,13 +314,16 @@ impl ChangeLog {
         }
     }
 
-    /// Moves the end up to the first pending change.
+    /// Moves the end up to the last change that is told before the first pending one. Others do not move it: a position
+    /// that moves would say that something changed.
     fn moved(&mut self, now: UnixTime) {
         let first = self
             .pending
             .first()
             .map_or(u64::MAX, |first| first.saturating_sub(1));
-        let number = self.settled.min(first);
+        let known = self.settled.min(first);
+        let told = self.told.last_through(known).unwrap_or_default();
+        let number = told.max(self.floor).max(self.end.number).min(known);
         if number != self.end.number {
             let at = self.end.at.max(whole_millis(now));
             self.end = FeedPosition { number, at };

@@ -120,11 +120,22 @@ impl ModelWorld {
         self.contents
     }
 
-    fn change(&mut self, removal: Removal) {
+    /// Counts a change, of which the plugin says what is hidden before and after it.
+    fn change(&mut self, removal: Removal, hidden: Vec<Tag>) {
         self.site.count += 1;
         self.highest = self.highest.max(self.site.count);
         let changes = vec![self.site.count];
-        self.on_the_way.push(PurgeRequest { removal, changes });
+        self.on_the_way.push(PurgeRequest {
+            removal,
+            changes,
+            hidden,
+        });
+    }
+
+    /// What the plugin knows of a record before it changes.
+    fn hidden(&self, id: u64) -> Vec<Tag> {
+        let is_hidden = !self.site.public.contains_key(&id);
+        is_hidden.then(|| event(id)).into_iter().collect()
     }
 
     fn publish(&mut self, id: u64) {
@@ -137,27 +148,35 @@ impl ModelWorld {
         self.now = self.now.saturating_add(Duration::from_micros(1700));
         match step {
             ModelStep::Edit(id) => {
+                let hidden = self.hidden(id);
                 if self.site.public.contains_key(&id) {
                     self.publish(id);
                 }
-                self.change(Removal::Tags(vec![event(id), Tag::Collection(Kind::Event)]));
+                self.change(
+                    Removal::Tags(vec![event(id), Tag::Collection(Kind::Event)]),
+                    hidden,
+                );
             }
             ModelStep::Publish(id) => {
                 self.publish(id);
-                self.change(Removal::Tags(vec![event(id)]));
+                self.change(Removal::Tags(vec![event(id)]), Vec::new());
             }
             ModelStep::Hide(id) => {
+                let hidden = self.hidden(id);
                 self.site.public.remove(&id);
-                self.change(Removal::Tags(vec![event(id)]));
+                self.change(Removal::Tags(vec![event(id)]), hidden);
             }
-            ModelStep::NameAll(true) => self.change(Removal::All),
-            ModelStep::NameAll(false) => self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)])),
+            ModelStep::NameAll(true) => self.change(Removal::All, Vec::new()),
+            ModelStep::NameAll(false) => {
+                self.change(Removal::Tags(vec![Tag::Collection(Kind::Event)]), Vec::new());
+            }
             ModelStep::BehindTheBack(id) => {
                 self.has_uncounted = true;
                 self.publish(id);
                 self.hear(&PurgeRequest {
                     removal: Removal::All,
                     changes: Vec::new(),
+                    hidden: Vec::new(),
                 });
             }
             ModelStep::Deliver(place) => {
@@ -192,6 +211,14 @@ impl ModelWorld {
         }
         let earlier = self.on_the_way.remove(place % (self.on_the_way.len() - 1));
         if let Some(later) = self.on_the_way.last_mut() {
+            // A record is hidden only if each change of it says so.
+            let says = |purge: &PurgeRequest, tag: &Tag| {
+                let names = matches!(&purge.removal, Removal::Tags(tags) if tags.contains(tag));
+                purge.hidden.contains(tag) || !names
+            };
+            let mut hidden = [later.hidden.clone(), earlier.hidden.clone()].concat();
+            hidden.retain(|tag| says(later, tag) && says(&earlier, tag));
+            later.hidden = hidden;
             later.changes.extend(earlier.changes);
             later.removal = match (later.removal.clone(), earlier.removal) {
                 (Removal::Tags(tags), Removal::Tags(more)) => Removal::Tags([tags, more].concat()),

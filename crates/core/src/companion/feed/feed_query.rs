@@ -18,6 +18,8 @@ pub struct FeedQuery {
     pub wait: Duration,
     /// Whether answers carry the records.
     pub includes_records: bool,
+    /// The public namespace in the URLs of these records; none: the first one.
+    pub namespace: Option<Box<str>>,
 }
 
 /// The name of an argument that cannot be read, and what it should be.
@@ -34,6 +36,7 @@ const SINCE: &str = "since";
 const KINDS: &str = "kinds";
 const WAIT: &str = "wait";
 const INCLUDE: &str = "include";
+const NAMESPACE: &str = "namespace";
 
 // === impl FeedQuery ===
 
@@ -42,12 +45,17 @@ impl FeedQuery {
     pub const LONGEST: usize = 1024;
 
     /// Reads a query. As in PHP the last value of an argument counts, and unknown ones do not. `last_event` is the id that
-    /// a stream goes on from, which counts more than `since`.
+    /// a stream goes on from, which counts more than `since`; `namespaces` are the public ones.
     ///
     /// # Errors
     ///
     /// When a value is not of its form.
-    pub fn read(query: &str, last_event: Option<&str>, key: &FeedKey) -> Result<Self, InvalidArgument> {
+    pub fn read(
+        query: &str,
+        last_event: Option<&str>,
+        key: &FeedKey,
+        namespaces: &[String],
+    ) -> Result<Self, InvalidArgument> {
         let mut found = Self::default();
         let fault = |name, expected| InvalidArgument { name, expected };
         let token = |text: &str| {
@@ -69,6 +77,11 @@ impl FeedQuery {
                 WAIT => {
                     let seconds = value.parse().map_err(|_| fault(WAIT, "a number of seconds"))?;
                     found.wait = Duration::from_secs(u64::from(u32::min(seconds, 3600)));
+                }
+                NAMESPACE => {
+                    let known = namespaces.iter().find(|name| name.eq_ignore_ascii_case(&value));
+                    let malformed = fault(NAMESPACE, "a namespace of this calendar");
+                    found.namespace = Some(known.ok_or(malformed)?.as_str().into());
                 }
                 INCLUDE => match &*value {
                     "" => found.includes_records = false,
@@ -109,21 +122,22 @@ mod tests {
             at: UnixTime::from_secs(9),
         };
         let token = key().write(position);
-        let read = FeedQuery::read(
-            &format!("a=b&since={token}&kinds=events%2Cvenue,&wait=9&wait=30&include=records"),
-            None,
-            &key(),
-        );
+        let read = |query: &str, last_event| {
+            FeedQuery::read(query, last_event, &key(), &["tribe/events/v1".to_owned()])
+        };
+        let all = "kinds=events%2Cvenue,&wait=9&wait=30&include=records&namespace=Tribe/events%2Fv1";
+        let found = read(&format!("a=b&since={token}&{all}"), None);
         let expected = FeedQuery {
             since: Some(position),
             kinds: vec![Kind::Event, Kind::Venue],
             wait: Duration::from_secs(30),
             includes_records: true,
+            namespace: Some("tribe/events/v1".into()),
         };
-        assert_eq!(read, Ok(expected));
-        let resumed = FeedQuery::read("since=", Some(&token), &key()).unwrap();
+        assert_eq!(found, Ok(expected));
+        let resumed = read("since=", Some(&token)).unwrap();
         assert_eq!(resumed.since, Some(position));
-        assert_eq!(FeedQuery::read("", None, &key()), Ok(FeedQuery::default()));
+        assert_eq!(read("", None), Ok(FeedQuery::default()));
     }
 
     #[test]
@@ -137,10 +151,12 @@ mod tests {
             ("wait=", "wait"),
             ("wait=1.5", "wait"),
             ("include=everything", "include"),
+            ("namespace=tribe/events/v2", "namespace"),
         ] {
-            let fault = FeedQuery::read(query, None, &key()).unwrap_err();
+            let fault = FeedQuery::read(query, None, &key(), &[]).unwrap_err();
             assert_eq!(fault.name, name, "{query}");
         }
-        assert_eq!(FeedQuery::read("", Some("x"), &key()).unwrap_err().name, "since");
+        let fault = FeedQuery::read("", Some("x"), &key(), &[]).unwrap_err();
+        assert_eq!(fault.name, "since");
     }
 }

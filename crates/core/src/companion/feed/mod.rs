@@ -3,6 +3,8 @@
 mod change_log;
 #[cfg(test)]
 mod change_log_model;
+#[cfg(test)]
+mod change_log_tests;
 mod feed_query;
 mod feed_token;
 mod known_records;

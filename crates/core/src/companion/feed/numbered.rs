@@ -53,6 +53,12 @@ impl<T> Numbered<T> {
         self.order.first().map(|(number, _)| *number)
     }
 
+    /// The highest number up to this one.
+    pub(super) fn last_through(&self, number: u64) -> Option<u64> {
+        let mut through = self.order.range(..(number.saturating_add(1), RecordName::LEAST));
+        through.next_back().map(|(number, _)| *number)
+    }
+
     /// Number, name and value of what has a higher number than this one, in order.
     pub(super) fn after(&self, number: u64) -> impl Iterator<Item = (u64, RecordName, &T)> {
         let from = number.checked_add(1).map(|next| (next, RecordName::LEAST));

@@ -101,6 +101,11 @@ impl ChangeTracker {
         false
     }
 
+    /// True if the site has counted a change that was not reported yet.
+    pub(super) const fn has_gap(&self) -> bool {
+        self.gap_since.is_some()
+    }
+
     /// The time at which [`Self::missed`] may become true.
     pub fn deadline(&self, grace: Duration) -> Option<UnixTime> {
         self.gap_since.map(|since| since.saturating_add(grace))
@@ -140,6 +145,7 @@ mod tests {
         PurgeRequest {
             removal: Removal::Tags(vec![]),
             changes: changes.to_vec(),
+            hidden: Vec::new(),
         }
     }
 
@@ -147,6 +153,7 @@ mod tests {
         PurgeRequest {
             removal: Removal::All,
             changes: changes.to_vec(),
+            hidden: Vec::new(),
         }
     }
 

@@ -27,6 +27,8 @@ pub struct PurgeRequest {
     /// The numbers that the companion plugin gave the changes behind this purge; none in an operator's purge. With
     /// [`Removal::All`], all changes up to the highest one are meant.
     pub changes: Vec<u64>,
+    /// Those of the tags whose records no anonymous reader could read, neither before nor after the changes.
+    pub hidden: Vec<Tag>,
 }
 
 /// A body that is not a purge.
@@ -42,6 +44,8 @@ struct Written {
     all: Option<bool>,
     #[serde(default)]
     changes: Vec<u64>,
+    #[serde(default)]
+    hidden: Vec<TagText>,
 }
 
 /// A tag as it is written.
@@ -64,10 +68,12 @@ impl PurgeRequest {
         Self {
             removal: Removal::All,
             changes: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 
-    /// Reads a purge: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
+    /// Reads a purge: `{"tags":["event:50","events"]}` or `{"all":true}`, `changes` beside either, and `hidden` beside
+    /// the tags.
     ///
     /// # Errors
     ///
@@ -78,10 +84,9 @@ impl PurgeRequest {
         if written.changes.len() > Self::MOST_CHANGES {
             return Err(fault("too many changes"));
         }
+        let read = |tags: Vec<TagText>| tags.into_iter().map(|tag| tag.0).collect();
         let removal = match (written.tags, written.all) {
-            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => {
-                Removal::Tags(tags.into_iter().map(|tag| tag.0).collect())
-            }
+            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => Removal::Tags(read(tags)),
             (Some(_), None) => return Err(fault("too many tags")),
             (None, Some(true)) => Removal::All,
             _ => return Err(fault("expected `tags`, or `all` with the value true")),
@@ -89,6 +94,7 @@ impl PurgeRequest {
         Ok(Self {
             removal,
             changes: written.changes,
+            hidden: read(written.hidden),
         })
     }
 }
@@ -99,10 +105,11 @@ impl fmt::Display for PurgeRequest {
         match &self.removal {
             Removal::All => f.write_str("{\"all\":true")?,
             Removal::Tags(tags) => {
-                // A tag holds nothing that JSON escapes.
-                let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
-                write!(f, "{{\"tags\":[{}]", tags.join(","))?;
+                write!(f, "{{\"tags\":[{}]", listed(tags))?;
             }
+        }
+        if !self.hidden.is_empty() {
+            write!(f, ",\"hidden\":[{}]", listed(&self.hidden))?;
         }
         if !self.changes.is_empty() {
             let numbers: Vec<String> = self.changes.iter().map(u64::to_string).collect();
@@ -110,6 +117,12 @@ impl fmt::Display for PurgeRequest {
         }
         f.write_str("}")
     }
+}
+
+/// The members of a list in JSON. A tag holds nothing that JSON escapes.
+fn listed(tags: &[Tag]) -> String {
+    let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
+    tags.join(",")
 }
 
 impl<'de> Deserialize<'de> for TagText {
@@ -136,6 +149,9 @@ mod tests {
         assert_eq!(parsed(r#"{"tags":[]}"#).unwrap().removal, Removal::Tags(vec![]));
         let purge = parsed(r#" { "changes" : [7, 8], "all" : true } "#).unwrap();
         assert_eq!(purge.to_string(), r#"{"all":true,"changes":[7,8]}"#);
+        let hidden = r#"{"tags":["venue:60","venues"],"hidden":["venue:60"],"changes":[7]}"#;
+        let purge = parsed(hidden).unwrap();
+        assert_eq!((purge.hidden.len(), purge.to_string().as_str()), (1, hidden));
     }
 
     #[test]
@@ -159,6 +175,7 @@ mod tests {
             r#"{"tags":[],"changes":[-1]}"#,
             r#"{"tags":[],"changes":[1.5]}"#,
             r#"{"tags":[],"changes":7}"#,
+            r#"{"tags":[],"hidden":["party:50"]}"#,
             r#"{"tags":[],"site":"x"}"#,
         ] {
             assert!(parsed(body).is_none(), "{body}");

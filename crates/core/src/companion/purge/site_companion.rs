@@ -113,6 +113,11 @@ impl SiteCompanion {
         self.last.is_some() && !self.is_gone()
     }
 
+    /// Whether the site showed its number within `reconcile`, and the edge has every message up to it.
+    pub fn is_current(&self, reconcile: Duration, now: UnixTime) -> bool {
+        self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
+    }
+
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
     /// of that while it has a change to finish.
     pub fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
@@ -168,6 +173,22 @@ mod tests {
         assert!(!shown(&mut state, 1));
         assert!(shown(&mut state, 2));
         assert!(state.is_heard());
+    }
+
+    #[test]
+    fn the_edge_is_current_after_a_sign_that_leaves_no_gap() {
+        let mut state = SiteCompanion::resumed(Some(7));
+        let is_current = |state: &SiteCompanion, now| state.is_current(RECONCILE, at(now));
+        assert!(!is_current(&state, 1), "nobody has asked");
+        shown(&mut state, 1);
+        assert!(is_current(&state, 10) && !is_current(&state, 11));
+        state.gone();
+        assert!(!is_current(&state, 2));
+        let mut behind = SiteCompanion::resumed(Some(6));
+        shown(&mut behind, 1);
+        assert!(!is_current(&behind, 1), "a message is late or lost");
+        assert!(behind.tracker.missed(Duration::from_secs(1), at(2)));
+        assert!(is_current(&behind, 2));
     }
 
     #[test]

@@ -1,0 +1,115 @@
+//! What the log tells of changes that no anonymous reader can see.
+
+use super::*;
+use crate::cache::{Dependencies, Removal, Tag};
+use crate::companion::purge::PurgeRequest;
+use crate::unix_time::UnixTime;
+
+/// A log of which changes are received, and answered for, as they come.
+struct HeardLog {
+    log: ChangeLog,
+    number: u64,
+}
+
+fn now(number: u64) -> UnixTime {
+    UnixTime::from_secs(1000 + number)
+}
+
+// === impl HeardLog ===
+
+impl HeardLog {
+    fn new() -> Self {
+        let log = ChangeLog::begin(10, 100, now(10));
+        Self { log, number: 10 }
+    }
+
+    /// The next change is of this record, which the plugin says to be hidden before and after, or not.
+    fn change(&mut self, tag: &str, is_hidden: bool) {
+        self.number += 1;
+        let tag: Tag = tag.parse().unwrap();
+        let purge = PurgeRequest {
+            removal: Removal::Tags(vec![tag]),
+            changes: vec![self.number],
+            hidden: is_hidden.then_some(tag).into_iter().collect(),
+        };
+        self.log.heard(&purge, now(self.number));
+        self.log.settle(self.number, now(self.number));
+    }
+
+    /// Anonymous readers get this of every record that is asked for. Returns how many were asked for.
+    fn judge(&mut self, verdict: &RecordVerdict) -> usize {
+        let asked = self.log.asks(usize::MAX);
+        for asked in &asked {
+            self.log.judged(*asked, verdict.clone(), now(self.number));
+        }
+        asked.len()
+    }
+
+    fn read(&self, since: Option<FeedPosition>) -> FeedPage {
+        self.log.read(since, &[], 100, now(self.number))
+    }
+}
+
+#[test]
+fn a_change_of_a_hidden_record_moves_nothing() {
+    let mut heard = HeardLog::new();
+    let first = heard.read(None);
+    for tag in ["venue:60", "organizer:61", "event:62", "venue:60"] {
+        heard.change(tag, true);
+        assert_eq!(heard.judge(&RecordVerdict::Hidden), 0, "nobody is asked");
+        assert_eq!(heard.read(None), first, "{tag}");
+        let page = heard.read(Some(first.next));
+        assert_eq!(
+            (page.changes.len(), page.next, page.is_complete),
+            (0, first.next, true)
+        );
+    }
+    assert_eq!(heard.log.settled(), 14);
+    // What is shown from now on is told behind them.
+    heard.change("venue:60", false);
+    heard.judge(&RecordVerdict::Readable(None));
+    let page = heard.read(Some(first.next));
+    assert_eq!((page.changes.len(), page.next.number), (1, 15));
+}
+
+#[test]
+fn what_readers_have_seen_is_gone_even_if_the_change_before_was_not_counted() {
+    let mut heard = HeardLog::new();
+    let since = heard.read(None).next;
+    heard
+        .log
+        .shown(&Dependencies::On(["event:50".parse().unwrap()].into()));
+    heard.change("event:50", true);
+    assert_eq!(heard.judge(&RecordVerdict::Hidden), 1);
+    let page = heard.read(Some(since));
+    assert_eq!(
+        page.changes.first().map(|change| &change.what),
+        Some(&WhatChanged::Gone)
+    );
+    // Once it is told, further changes are nothing new.
+    let since = page.next;
+    heard.change("event:50", true);
+    assert_eq!(
+        (heard.judge(&RecordVerdict::Hidden), heard.read(Some(since)).next),
+        (0, since)
+    );
+}
+
+#[test]
+fn the_position_stays_behind_a_change_that_is_told_and_changes_again() {
+    let mut heard = HeardLog::new();
+    heard.change("event:50", false);
+    heard.judge(&RecordVerdict::Readable(None));
+    let since = heard.read(None).next;
+    heard.change("event:51", false);
+    heard.change("event:50", false);
+    let again = *heard.log.asks(2).last().unwrap();
+    heard.log.judged(again, RecordVerdict::Readable(None), now(13));
+    assert_eq!(
+        heard.read(None).next,
+        since,
+        "the change before it is not known yet"
+    );
+    heard.judge(&RecordVerdict::Readable(None));
+    assert_eq!(heard.read(Some(since)).changes.len(), 2);
+}
