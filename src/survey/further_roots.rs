@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
+use futures_util::{StreamExt as _, stream};
 use url::Url;
 
 use super::addresses::home_path;
@@ -44,8 +45,19 @@ struct Candidates<'a> {
     roots: BTreeMap<String, FurtherRoot>,
 }
 
+/// What a site says of one of its languages.
+struct LanguageLook<'a> {
+    language: &'a str,
+    /// The response to a call in the language.
+    links: Option<ProbeResponse>,
+    root: Option<(Url, RootPlace)>,
+}
+
 /// Maximum number of languages that are asked for; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
+
+/// How many questions a site is asked at once, so that a slow one takes no minutes.
+const AT_ONCE: usize = 8;
 
 /// Maximum number of links of a page that are looked at.
 const MOST_LINKS: usize = 500;
@@ -77,8 +89,11 @@ pub(super) async fn further_roots(
     if let Some(home) = home {
         candidates.add_links(home, None);
     }
-    for (language, page) in alternates.iter().chain(further) {
-        candidates.ask(language, page).await;
+    let homes = alternates.iter().chain(further);
+    let looks = homes.map(|(language, page)| candidates.look(language, page));
+    let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+    for look in looks {
+        candidates.add_language(look);
     }
     if let Some(home) = home {
         candidates.ask_subsites(home).await;
@@ -132,45 +147,60 @@ fn is_own_index(answer: &ProbeResponse, root: &Url) -> bool {
 
 impl Candidates<'_> {
     /// Looks for the root of a language: below its home page, and in the response to a call in that language.
-    async fn ask(&mut self, language: &str, page: &Url) {
+    async fn look<'p>(&self, language: &'p str, page: &Url) -> LanguageLook<'p> {
+        let root = self.below(page);
+        let mut look = LanguageLook {
+            language,
+            links: None,
+            root: None,
+        };
         if !self.is_of_site(page) {
-            let root = self.below(page);
-            self.add(Some(language), root, RootPlace::OtherHost);
-            return;
+            look.root = Some((root, RootPlace::OtherHost));
+            return look;
         }
         let target = format!("events?per_page=1&lang={language}");
-        if let Ok(answer) = self.probe.rest_target(&target).await {
-            self.add_links(&answer, Some(language));
+        look.links = self.probe.rest_target(&target).await.ok();
+        if page.path() != self.home_path() && !self.is_known(&root) {
+            let place = match self.index_at(&root).await {
+                Some(_) => RootPlace::Site,
+                None => RootPlace::Nowhere,
+            };
+            look.root = Some((root, place));
         }
-        let root = self.below(page);
-        if page.path() == self.home_path() || self.is_known(&root) {
-            return;
+        look
+    }
+
+    fn add_language(&mut self, look: LanguageLook<'_>) {
+        let language = Some(look.language);
+        if let Some(answer) = look.links {
+            self.add_links(&answer, language);
         }
-        let exists = match self.probe.index_below(&root).await {
-            Ok(answer) => answer.is_index_of(&self.site.origin.namespace),
-            Err(_) => false,
-        };
-        let place = if exists {
-            RootPlace::Site
-        } else {
-            RootPlace::Nowhere
-        };
-        self.add(Some(language), root, place);
+        if let Some((root, place)) = look.root {
+            self.add(language, root, place);
+        }
+    }
+
+    /// The index that a root publishes, if it is one.
+    async fn index_at(&self, root: &Url) -> Option<ProbeResponse> {
+        let answer = self.probe.index_below(root).await.ok()?;
+        answer.is_index_of(&self.site.origin.namespace).then_some(answer)
     }
 
     /// Looks for sites of a network in the folders that the home page links to.
     async fn ask_subsites(&mut self, home: &ProbeResponse) {
-        for folder in self.folders(home) {
+        let root_of = |folder: String| {
             let mut page = self.probe.address().clone();
             page.set_path(&folder);
-            let root = self.below(&page);
-            if self.is_known(&root) || self.roots.contains_key(root.path().trim_end_matches('/')) {
-                continue;
-            }
-            let Ok(answer) = self.probe.index_below(&root).await else {
-                continue;
-            };
-            if answer.is_index_of(&self.site.origin.namespace) && is_own_index(&answer, &root) {
+            self.below(&page)
+        };
+        let is_new = |root: &Url| {
+            !self.is_known(root) && !self.roots.contains_key(root.path().trim_end_matches('/'))
+        };
+        let roots = self.folders(home).into_iter().map(root_of).filter(is_new);
+        let looks = roots.map(|root| async { (self.index_at(&root).await, root) });
+        let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+        for (answer, root) in looks {
+            if answer.is_some_and(|answer| is_own_index(&answer, &root)) {
                 self.add(None, root, RootPlace::Subsite);
             }
         }
