@@ -8,7 +8,7 @@ use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter,
-    Script, accept, present,
+    accept, present,
 };
 use calendar_edge_core::settings::{OriginNamespace, Settings};
 use divan::counter::BytesCount;
@@ -81,7 +81,7 @@ fn relaying(bencher: Bencher<'_, '_>) {
         root: 0,
         method: Method::GET,
         content: Content::Records,
-        script: Script::Refused,
+        may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,
         target: "/".into(),

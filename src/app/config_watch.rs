@@ -97,7 +97,12 @@ fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, Reloa
         reload.log.replace(&settings.log.filter)?;
         Ok(())
     })?;
-    reloader.program_context().now_effective(effective, &pinned);
+    let effective = match reloader.effective().load_full() {
+        // Keys that need a restart keep their old values.
+        Some(older) => effective.keeping(&older, &pinned),
+        None => effective,
+    };
+    reloader.effective().store(Some(Arc::new(effective)));
     Ok(pinned)
 }
 

@@ -21,16 +21,9 @@ pub(super) struct FileWatch {
     seen: Vec<Option<FileFingerprint>>,
 }
 
-/// The properties that distinguish two states of a file without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileFingerprint {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    // A file that is written within one tick of its clock and keeps its size still changes this.
-    changed: (i64, i64),
-}
+/// What tells two states of a file apart without reading it: device, inode and size, the time of its content, and that of
+/// its last change, which differs even if a file is written within one tick of its clock and keeps its size.
+type FileFingerprint = ([u64; 3], [(i64, i64); 2]);
 
 // === impl FileWatch ===
 
@@ -96,24 +89,18 @@ async fn settled(files: &[PathBuf], mut last: Vec<Option<FileFingerprint>>) -> V
 /// The prints of all files; none for one that is not there.
 async fn prints(files: &[PathBuf]) -> Vec<Option<FileFingerprint>> {
     let files = files.to_vec();
-    let looking =
-        tokio::task::spawn_blocking(move || files.iter().map(|file| FileFingerprint::of(file)).collect());
+    let looking = tokio::task::spawn_blocking(move || files.iter().map(|file| fingerprint(file)).collect());
     looking.await.unwrap_or_default()
 }
 
-// === impl FileFingerprint ===
-
-impl FileFingerprint {
-    fn of(file: &Path) -> Option<Self> {
-        let metadata = fs::metadata(file).ok()?;
-        Some(Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
+fn fingerprint(file: &Path) -> Option<FileFingerprint> {
+    let metadata = fs::metadata(file).ok()?;
+    let modified = (metadata.mtime(), metadata.mtime_nsec());
+    let changed = (metadata.ctime(), metadata.ctime_nsec());
+    Some((
+        [metadata.dev(), metadata.ino(), metadata.size()],
+        [modified, changed],
+    ))
 }
 
 #[cfg(test)]

@@ -245,11 +245,7 @@ async fn keep(indexes: SiteIndexes, site: BackendSettings) {
 /// Logs a new table in force: `-` is not judged, `+` is forwarded unjudged.
 fn tell(source: &IndexSource, table: &TableInForce) {
     let differences = table.differences();
-    let named: Vec<String> = differences
-        .iter()
-        .take(MOST_NAMED)
-        .map(ToString::to_string)
-        .collect();
+    let named = differences.get(..MOST_NAMED).unwrap_or(&differences);
     tracing::info!(
         root = source.root().as_str(),
         generation = %table.generations(),

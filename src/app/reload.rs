@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use url::Url;
@@ -12,9 +12,9 @@ use url::Url;
 use super::edge_state::{EdgeState, room};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::CompanionService;
-use crate::config::ConfigError;
+use crate::config::{ConfigError, EffectiveConfig};
 use crate::layers::CurrentStack;
-use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, ProgramContext, Readiness, Readings};
+use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, Readiness, Readings};
 use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
 use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
@@ -34,7 +34,8 @@ struct ReloaderState {
     companion_service: Arc<ArcSwap<CompanionService>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
-    program_context: ProgramContext,
+    /// The configuration in effect; missing where an edge runs without a program around it.
+    effective: Arc<ArcSwapOption<EffectiveConfig>>,
     /// Told after each reload.
     reloaded: Notify,
 }
@@ -78,7 +79,7 @@ impl Reloader {
             companion_service: Arc::new(ArcSwap::from_pointee(companion_service)),
             tls,
             metrics: state.gateway.metrics.clone(),
-            program_context: ProgramContext::default(),
+            effective: Arc::default(),
             reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
@@ -242,7 +243,7 @@ impl Reloader {
         let state = &in_use.state.gateway;
         Admin::new(AdminParts {
             facts,
-            program_context: self.inner.program_context.clone(),
+            effective: Arc::clone(&self.inner.effective),
             readiness,
             pages: Arc::clone(&self.inner.pages),
             companion_service: self.companion_service(),
@@ -262,8 +263,8 @@ impl Reloader {
         Arc::clone(&self.inner.companion_service)
     }
 
-    pub(super) fn program_context(&self) -> &ProgramContext {
-        &self.inner.program_context
+    pub(super) fn effective(&self) -> &ArcSwapOption<EffectiveConfig> {
+        &self.inner.effective
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -330,17 +331,13 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
         next.log.format = running.log.format;
         pinned.push("log.format");
     }
-    if next.log.access != running.log.access {
-        next.log.access = running.log.access;
-        pinned.push("log.access");
-    }
     pinned
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::settings::{AccessFormat, ListenAddress, LogFormat, TlsSettings};
+    use calendar_edge_core::settings::{ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {
@@ -353,17 +350,15 @@ mod tests {
             key: "/y".into(),
         });
         next.log.format = LogFormat::Text;
-        next.log.access = AccessFormat::Combined;
         next.log.filter = "debug".to_owned();
         assert_eq!(
             pin(&running, &mut next),
-            ["listen", "admin.listen", "tls", "log.format", "log.access"]
+            ["listen", "admin.listen", "tls", "log.format"]
         );
         assert_eq!(next.listen, running.listen);
         assert!(next.admin.listen.is_none());
         assert!(next.tls.is_none());
         assert_eq!(next.log.format, running.log.format);
-        assert_eq!(next.log.access, running.log.access);
         assert_eq!(next.log.filter, "debug");
         assert!(pin(&running, &mut next).is_empty());
     }

@@ -1,6 +1,7 @@
 //! An edge that runs: where it listens, and how it ends.
 
 use std::iter;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -64,7 +65,8 @@ impl Running {
 
     /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
     pub fn follow(&self, reload: Reload, sighup: Sighup) {
-        self.reloader.program_context().set(&reload.effective);
+        let effective = Arc::new(reload.effective.clone());
+        self.reloader.effective().store(Some(effective));
         let following = follow(self.reloader.clone(), reload, sighup, self.manager.clone());
         let drain = self.drain.clone();
         self.drain

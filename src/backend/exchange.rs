@@ -14,7 +14,7 @@ use super::outgoing::{Again, Outgoing};
 use super::permit_queue::Permit;
 use super::response_head;
 use crate::server::bodies::Share;
-use crate::telemetry::{Exchange, RequestLog, class_label};
+use crate::telemetry::{RequestLog, class_label};
 use calendar_edge_core::gateway::decision::strip_hop_by_hop;
 
 /// The kind of a request for the rest of the site, which selects its permits.
@@ -195,11 +195,10 @@ impl Backend {
     }
 
     fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
-        self.shared.exchanges.exchanged(&Exchange {
-            operation,
-            outcome: status.map_or_else(ExchangeFailure::label, class_label),
-            duration: started.elapsed(),
-        });
+        let outcome = status.map_or_else(ExchangeFailure::label, class_label);
+        self.shared
+            .exchanges
+            .exchanged(operation, outcome, started.elapsed());
     }
 }
 

@@ -247,7 +247,10 @@ mod tests {
             root: 0,
             method: Method::GET,
             route,
-            query: CanonicalQuery::new(None, query.unwrap_or_default().to_owned()),
+            query: CanonicalQuery {
+                namespace: None,
+                pairs: query.unwrap_or_default().to_owned(),
+            },
             body: None,
             nonce: None,
         };

@@ -18,7 +18,7 @@ use crate::server::threads::Computing;
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::Storable;
 use calendar_edge_core::cache::forms::{
-    AfterPage, OfferedRepresentations, PageFault, Representation, RepresentationWriter, WrittenRepresentation,
+    PageFault, Representation, RepresentationWriter, WrittenRepresentation,
 };
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
@@ -31,7 +31,7 @@ pub(crate) struct Representations<S> {
     pub(crate) json: Arc<S>,
     /// The written answers, stored and collapsed like those of the site.
     pub(crate) written: Caching<RepresentationPages<S>>,
-    pub(crate) offered: OfferedRepresentations,
+    pub(crate) offers_calendar: bool,
 }
 
 /// Reads the pages of a call and writes them in its form.
@@ -79,7 +79,7 @@ const LARGEST_PAGE: usize = 8 * 1024 * 1024;
 
 impl<S: Stage<CalendarCall, CallResponse>> Stage<CalendarCall, CallResponse> for Representations<S> {
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        if !self.offered.of(&call.call).are_several() {
+        if !self.offers_calendar || !Representation::are_several(&call.call) {
             return self.json.call(call).await;
         }
         let whole = match call.form {
@@ -116,10 +116,10 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
             let page = self.page(call, number).await?;
             let body = page.body.clone();
             let adding = move || (writer.add(&body, number), writer);
-            let (after, with_page) = self.computing.run(adding).await;
+            let (has_more, with_page) = self.computing.run(adding).await;
             writer = with_page;
             pages = Some(PagesRead::with(pages, page));
-            if after? == AfterPage::End || !has_pages {
+            if !has_more? || !has_pages {
                 break;
             }
         }

@@ -12,7 +12,7 @@ use super::site_clock::SiteClock;
 use crate::calls::{StoredMetadata, StoredResponse, WholeResponse};
 use crate::companion::Invalidates;
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving};
+use calendar_edge_core::cache::{CompanionSigns, Removal, RemovalCause, Serving};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -25,7 +25,7 @@ pub(crate) struct Cache {
 
 #[derive(Debug)]
 struct CacheState {
-    rules: ArcSwap<Rules>,
+    settings: ArcSwap<CacheSettings>,
     answers: ArcSwap<StoredResponses>,
     generations: RemovalLog,
     /// The last signs of the companion plugin, if there was any.
@@ -37,13 +37,6 @@ struct CacheState {
     fills: AtomicU64,
     /// The fills of the last snapshot.
     saved: AtomicU64,
-}
-
-/// The settings in use.
-#[derive(Debug)]
-struct Rules {
-    settings: CacheSettings,
-    lifetimes: Lifetimes,
 }
 
 /// The responses, within a bound of memory that is fixed when this is made.
@@ -65,7 +58,7 @@ impl Cache {
     pub(crate) fn new(settings: &CacheSettings, metrics: CacheMetrics, buffers: &BufferBudget) -> Self {
         Self {
             shared: Arc::new(CacheState {
-                rules: ArcSwap::from_pointee(Rules::new(settings)),
+                settings: ArcSwap::from_pointee(settings.clone()),
                 answers: ArcSwap::from_pointee(answers(settings.memory, metrics.clone())),
                 generations: RemovalLog::new(),
                 companion: ArcSwapOption::empty(),
@@ -80,11 +73,11 @@ impl Cache {
 
     /// Takes new settings. A cache that is switched off forgets; another bound of memory keeps what fits.
     pub(crate) fn adapt(&self, settings: &CacheSettings) {
-        let old = self.shared.rules.swap(Arc::new(Rules::new(settings)));
+        let old = self.shared.settings.swap(Arc::new(settings.clone()));
         if !settings.enabled {
             self.answers().invalidate_all();
         }
-        if old.settings.memory != settings.memory {
+        if old.memory != settings.memory {
             let next = answers(settings.memory, self.shared.metrics.clone());
             for (key, stored) in self.answers().iter() {
                 next.insert((*key).clone(), stored);
@@ -95,7 +88,7 @@ impl Cache {
 
     /// The settings in use.
     pub(crate) fn settings(&self) -> CacheSettings {
-        self.shared.rules.load().settings.clone()
+        CacheSettings::clone(&self.shared.settings.load())
     }
 
     /// The counters.
@@ -133,10 +126,8 @@ impl Cache {
 
     /// How a response may be served at a time.
     pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
-        let rules = self.shared.rules.load();
-        rules
-            .lifetimes
-            .serving(&stored.metadata().filled, self.companion(), now)
+        let settings = self.shared.settings.load();
+        settings.serving(&stored.metadata().filled, self.companion(), now)
     }
 
     /// Returns true if nothing that a response depends on was removed since it was asked for.
@@ -234,7 +225,7 @@ impl Invalidates for Cache {
     }
 
     fn reconcile(&self) -> Duration {
-        self.shared.rules.load().settings.reconcile
+        self.shared.settings.load().reconcile
     }
 }
 
@@ -248,15 +239,4 @@ fn answers(memory: u64, metrics: CacheMetrics) -> StoredResponses {
             }
         })
         .build()
-}
-
-// === impl Rules ===
-
-impl Rules {
-    fn new(settings: &CacheSettings) -> Self {
-        Self {
-            settings: settings.clone(),
-            lifetimes: Lifetimes::new(settings),
-        }
-    }
 }

@@ -14,7 +14,6 @@ use crate::backend::{
 };
 use crate::companion::Companions;
 use crate::telemetry::ExchangeTimer;
-use calendar_edge_core::companion::purge::ResponseAge;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::relay::{AcceptedResponse, CallContext, RelayRules, accept};
 use calendar_edge_core::settings::OriginSettings;
@@ -71,7 +70,7 @@ impl Dispatch {
         let asked = asked.map(|(companions, root)| (companions, root, companions.asks(root)));
         let (mut response, guard) = backend.exchange(outgoing, call.call.operation_name()).await?;
         if let Some((companions, root, start)) = asked
-            && companions.heard(root, start, response.status(), response.headers()) == ResponseAge::Outdated
+            && companions.heard(root, start, response.status(), response.headers())
         {
             // Kept by somebody between the edge and the site: it must not be kept once more.
             let headers = response.headers_mut();

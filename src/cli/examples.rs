@@ -83,7 +83,7 @@ Examples:
 
 pub(super) const PRINT: &str = "\
 Examples:
-  calendar-edge print routes --json
+  calendar-edge print routes
   calendar-edge print openapi > openapi.json
   calendar-edge print schema > edge.schema.json
   calendar-edge print completions bash > /etc/bash_completion.d/calendar-edge

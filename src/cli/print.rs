@@ -4,19 +4,18 @@ use std::io::{self, Write};
 
 use anyhow::Context as _;
 use calendar_edge::config::schema;
-use calendar_edge_core::describe::{OpenApiOptions, openapi, routes_json, routes_text};
+use calendar_edge_core::describe::{OpenApiOptions, openapi, routes_text};
 use clap::Subcommand;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::args::OutputArgs;
 use super::status::Misuse;
 
 /// What is printed.
 #[derive(Debug, Subcommand)]
 pub(super) enum PrintCommand {
     /// The routes with their methods and arguments
-    Routes(OutputArgs),
+    Routes,
     /// The OpenAPI 3.1 document of the routes
     Openapi,
     /// The JSON Schema of the configuration file, by which editors complete it
@@ -39,8 +38,7 @@ pub(super) enum PrintCommand {
 /// When there is no command of the name, or standard output fails.
 pub(super) fn run(command: &PrintCommand, program: clap::Command, out: &mut dyn Write) -> anyhow::Result<()> {
     match command {
-        PrintCommand::Routes(output) if output.json => writeln!(out, "{:#}", routes_json()),
-        PrintCommand::Routes(_) => out.write_all(routes_text().as_bytes()),
+        PrintCommand::Routes => out.write_all(routes_text().as_bytes()),
         PrintCommand::Openapi => writeln!(out, "{:#}", openapi(&OpenApiOptions::default())),
         PrintCommand::Schema => writeln!(out, "{:#}", schema()),
         PrintCommand::Completions { shell } => completions(*shell, program, out),

@@ -16,7 +16,7 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
 use calendar_edge_core::companion::purge::{
-    CompanionSign, ExchangeStart, PurgeRequest, ResponseAge, SeenFault, SeenSeals, SiteCompanion,
+    CompanionSign, ExchangeStart, PurgeRequest, SeenFault, SeenSeals, SiteCompanion,
 };
 use calendar_edge_core::fleet::SeenNumber;
 use calendar_edge_core::settings::Root;
@@ -117,14 +117,14 @@ impl Companions {
         }
     }
 
-    /// Takes what a response of a root shows. An [`ResponseAge::Outdated`] answer must not be kept.
+    /// Takes what a response of a root shows. Returns true if the response is outdated: it must not be kept.
     pub(crate) fn heard(
         &self,
         root: &Url,
         asked: ExchangeStart,
         status: StatusCode,
         headers: &HeaderMap,
-    ) -> ResponseAge {
+    ) -> bool {
         let Some(changes) = ShownChanges::of(headers) else {
             // Errors of servers in front of WordPress say nothing about it.
             if status.is_success()
@@ -132,7 +132,7 @@ impl Companions {
             {
                 state.gone();
             }
-            return ResponseAge::Current;
+            return false;
         };
         self.sign(root, asked, |state, reconcile, now| {
             state.shown(changes, asked, reconcile, now)
@@ -319,7 +319,7 @@ impl Companions {
         root: &Url,
         asked: ExchangeStart,
         hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> CompanionSign,
-    ) -> ResponseAge {
+    ) -> bool {
         let reconcile = self.reconcile();
         let now = unix_time();
         let mut roots = self.0.roots.lock();
@@ -338,6 +338,6 @@ impl Companions {
         if was_gone {
             self.0.feed.doubt(root);
         }
-        sign.age
+        sign.is_outdated
     }
 }

@@ -39,7 +39,7 @@ pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
-pub use problem::{ConfigError, ConfigProblem, Location};
+pub use problem::{ConfigError, Location};
 pub use reference::reference;
 pub use schema::schema;
 pub use source::ConfigSource;

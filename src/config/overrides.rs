@@ -4,14 +4,7 @@ use super::problem::ConfigPlace;
 
 /// Values of flags and environment variables, by key.
 #[derive(Debug, Clone, Default)]
-pub struct Overrides(Vec<Override>);
-
-#[derive(Debug, Clone)]
-struct Override {
-    key: &'static str,
-    source: OverrideSource,
-    text: String,
-}
+pub struct Overrides(Vec<(&'static str, OverrideSource, String)>);
 
 /// The source of an override.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,25 +21,22 @@ impl Overrides {
     /// Sets the key with this full name, `listen` or `origin.url`. An unknown name has no effect.
     #[must_use]
     pub fn with(mut self, key: &'static str, source: OverrideSource, text: impl Into<String>) -> Self {
-        let text = text.into();
-        self.0.push(Override { key, source, text });
+        self.0.push((key, source, text.into()));
         self
     }
 
     /// The key, the source and the text of each. The last one of a key counts.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'static str, OverrideSource, &str)> {
         let entries = self.0.iter();
-        entries.map(|entry| (entry.key, entry.source, entry.text.as_str()))
+        entries.map(|(key, source, text)| (*key, *source, text.as_str()))
     }
 
     /// The key and the place of each.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, ConfigPlace)> {
-        self.0.iter().map(|entry| {
-            let name = match entry.source {
-                OverrideSource::Flag(name) | OverrideSource::Environment(name) => name.to_owned(),
-            };
-            let text = entry.text.clone();
-            (entry.key, ConfigPlace::Argument { name, text })
+        self.0.iter().map(|(key, source, text)| {
+            let (OverrideSource::Flag(name) | OverrideSource::Environment(name)) = source;
+            let (name, text) = ((*name).to_owned(), text.clone());
+            (*key, ConfigPlace::Argument { name, text })
         })
     }
 }

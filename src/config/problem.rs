@@ -8,25 +8,12 @@ use super::excerpt::Excerpt;
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
 pub struct ConfigError {
-    /// The problems in the order of the file, then those of flags and variables; at least one.
-    pub problems: Vec<ConfigProblem>,
-}
-
-/// One problem.
-#[derive(Debug)]
-pub struct ConfigProblem {
-    /// Its place.
-    pub location: Location,
-    /// The problem itself, in a sentence.
-    pub message: String,
-    /// A description of valid values.
-    pub expected: Option<String>,
-    /// A suggestion.
-    pub help: Option<String>,
+    /// The problems with their places, in the order of the file, then those of flags and variables; at least one.
+    pub(super) problems: Vec<(Location, ConfigFinding)>,
 }
 
 /// The place of a typed value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Location {
     /// In a file.
     File {
@@ -67,11 +54,14 @@ pub(super) enum ConfigPlace {
 #[derive(Debug, Default)]
 pub(super) struct ConfigProblems(Vec<(ConfigPlace, ConfigFinding)>);
 
-/// A problem before its place is looked up.
+/// A problem, apart from its place.
 #[derive(Debug)]
 pub(super) struct ConfigFinding {
+    /// The problem itself, in a sentence.
     message: String,
+    /// A description of valid values.
     expected: Option<String>,
+    /// A suggestion.
     help: Option<String>,
 }
 
@@ -150,14 +140,11 @@ impl ConfigProblems {
             ConfigPlace::Argument { .. } => (1, 0),
             ConfigPlace::Absent => (2, 0),
         });
-        let problem = |(place, finding): (ConfigPlace, ConfigFinding)| ConfigProblem {
-            location: Location::new(place, file),
-            message: finding.message,
-            expected: finding.expected,
-            help: finding.help,
-        };
+        let problems = self.0.into_iter();
         ConfigError {
-            problems: self.0.into_iter().map(problem).collect(),
+            problems: problems
+                .map(|(place, finding)| (Location::new(place, file), finding))
+                .collect(),
         }
     }
 }
@@ -182,6 +169,11 @@ impl Location {
 // === impl ConfigError ===
 
 impl ConfigError {
+    /// The places of the problems, in the order of the file, then those of flags and variables; at least one.
+    pub fn places(&self) -> impl Iterator<Item = &Location> {
+        self.problems.iter().map(|(place, _)| place)
+    }
+
     /// An error about a file as a whole.
     pub(super) fn about_file(name: &str, message: String) -> Self {
         let mut problems = ConfigProblems::default();
@@ -192,8 +184,9 @@ impl ConfigError {
 
 impl Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for problem in &self.problems {
-            writeln!(out, "{problem}")?;
+        for (location, finding) in &self.problems {
+            finding.render(location, out)?;
+            writeln!(out)?;
         }
         match self.problems.len() {
             1 => write!(out, "1 problem in the configuration"),
@@ -204,10 +197,10 @@ impl Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl Display for ConfigProblem {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ConfigFinding {
+    fn render(&self, location: &Location, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "error: {}", self.message)?;
-        let margin = self.location.render(out)?;
+        let margin = location.render(out)?;
         if let Some(expected) = &self.expected {
             writeln!(out, "{margin} = expected: {expected}")?;
         }

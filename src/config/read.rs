@@ -213,7 +213,7 @@ fn unknown_key(section: &Section, name: &str) -> ConfigFinding {
     let full = section.key_name(name);
     let meant = MEANT.iter().find(|(typed, _)| *typed == full);
     let meant = meant.map(|(_, key)| format!("did you mean `{key}`?"));
-    let help = replacement(&full).or(meant).or_else(|| {
+    let help = replacement(section.name, name).or(meant).or_else(|| {
         let hints = [similar(section, name), elsewhere(section, name)];
         let hints: Vec<String> = hints.into_iter().flatten().collect();
         (!hints.is_empty()).then(|| hints.join(" "))

@@ -16,8 +16,8 @@ overrides the file, and the file overrides the default. An empty environment var
 
 `serve` reloads the file on SIGHUP and within a second of a change. A reload replaces all settings at once, between \
 two requests; running requests and open connections keep the settings that they began with. If the new file has a \
-problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen`, `log.format` and \
-`log.access` need a restart.
+problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen` and `log.format` \
+need a restart.
 
 | Flag of `serve` | Variable | Key |
 |---|---|---|

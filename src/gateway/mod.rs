@@ -14,7 +14,6 @@ use crate::calls::{CalendarCall, CallResponse, Deadline, Dispatch, PublicNames, 
 use crate::layers::EdgeResponse;
 use crate::migration;
 use crate::server::threads::Computing;
-use calendar_edge_core::cache::forms::OfferedRepresentations;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -89,7 +88,7 @@ where
                     .and_then(PublicAddress::from_url)
                     .as_ref()
                     .map(PublicNames::of),
-                forms: OfferedRepresentations::new(&settings.forms),
+                offers_calendar: settings.forms.calendar,
                 metrics: state.metrics.clone(),
                 findings: state.findings.clone(),
                 budget: state.bodies.clone(),
@@ -237,11 +236,10 @@ impl<'a> Plan<'a> {
             buffers: state.buffers.clone(),
             warnings: state.warnings.clone(),
         });
-        let offered = OfferedRepresentations::new(settings);
         Representations {
             json,
             written,
-            offered,
+            offers_calendar: settings.calendar,
         }
     }
 

@@ -10,7 +10,7 @@ use super::arrived_request::ArrivedRequest;
 use super::compression::{Encoders, StoredCodings};
 use super::response::EdgeResponse;
 use crate::server::response::whole;
-use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
+use calendar_edge_core::cache::compression::{Coding, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::vary_by;
 use calendar_edge_core::settings::CompressionSettings;
@@ -87,9 +87,7 @@ impl Wanted {
     /// Only responses of the calendar: those of the rest of the site pass unchanged.
     fn may_change(answer: &EdgeResponse) -> bool {
         let is_public = answer.facts.audience() != Some(Audience::OneClient);
-        is_public
-            && answer.facts.by().is_some()
-            && eligible(answer.status(), answer.headers()) == Eligible::Yes
+        is_public && answer.facts.by().is_some() && eligible(answer.status(), answer.headers())
     }
 
     /// Whether the body of the response to GET is known to be too short.

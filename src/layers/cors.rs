@@ -13,14 +13,14 @@ use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::response::AnsweredBy;
-use calendar_edge_core::relay::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
+use calendar_edge_core::relay::cors::{Audience, Preflight, sole_origin};
 use calendar_edge_core::settings::CorsSettings;
 use calendar_edge_judge::call::credentials::Caller;
 
 /// Lets web pages read responses.
 #[derive(Debug, Clone)]
 pub(super) struct Cors {
-    rules: Arc<CorsRules>,
+    rules: Arc<CorsSettings>,
 }
 
 /// The facts of a request about its web page.
@@ -37,13 +37,13 @@ pub(super) struct RequestingPage {
 impl Cors {
     pub(super) fn new(settings: CorsSettings) -> Self {
         Self {
-            rules: Arc::new(CorsRules::new(settings)),
+            rules: Arc::new(settings),
         }
     }
 }
 
 impl Concern for Cors {
-    type Facts = (Arc<CorsRules>, RequestingPage);
+    type Facts = (Arc<CorsSettings>, RequestingPage);
 
     fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts {
         (Arc::clone(&self.rules), RequestingPage::of(&request.head))
@@ -70,7 +70,7 @@ impl RequestingPage {
         }
     }
 
-    fn write(&self, rules: &CorsRules, answer: &mut EdgeResponse) {
+    fn write(&self, rules: &CorsSettings, answer: &mut EdgeResponse) {
         match (answer.facts.by(), &self.preflight) {
             (Some(AnsweredBy::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
@@ -86,8 +86,9 @@ impl RequestingPage {
             ) => {
                 // For a relayed response the gateway knows the audience better than the head shows.
                 let known = answer.facts.audience();
-                let visibility = Visibility::of(&self.method, known.unwrap_or(self.audience));
-                rules.write(visibility, self.origin.as_ref(), answer.headers_mut());
+                let audience = known.unwrap_or(self.audience);
+                let is_public = audience.is_public(&self.method);
+                rules.write(is_public, self.origin.as_ref(), answer.headers_mut());
             }
             // A preflight without a permission, and the rest of the site.
             (Some(AnsweredBy::Preflight), None) | (None, _) => {}
@@ -134,7 +135,7 @@ mod tests {
     }
 
     fn written(page: &RequestingPage, mut answer: EdgeResponse) -> HeaderMap {
-        page.write(&CorsRules::new(CorsSettings::default()), &mut answer);
+        page.write(&CorsSettings::default(), &mut answer);
         answer.response.into_parts().0.headers
     }
 

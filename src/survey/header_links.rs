@@ -14,7 +14,7 @@ pub(super) struct HeaderLink<'a> {
 
 /// The links of a `Link` header before its first fault.
 pub(super) fn header_links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
-    links(field.as_bytes()).links.into_iter().filter_map(|link| {
+    links(field.as_bytes()).0.into_iter().filter_map(|link| {
         Some(HeaderLink {
             target: field.get(link.target)?,
             language: link.language.and_then(|place| field.get(place)),

@@ -1,8 +1,6 @@
 //! The metrics of the cache.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::series::{Counter, Gauge, metrics};
 use calendar_edge_core::cache::{Bypass, CacheOutcome, RemovalCause};
@@ -23,31 +21,6 @@ metrics! {
 
 /// The result of a read that passed the cache by.
 const PASSED_BY: &str = "bypass";
-
-/// The lookups of one operation.
-#[derive(Debug, Serialize)]
-pub(crate) struct OperationLookups {
-    operation: &'static str,
-    /// Lookups that did not pass the cache by.
-    lookups: u64,
-    /// Those that were answered without waiting for the site, or because it failed.
-    hits: u64,
-    /// Reads that passed the cache by.
-    bypassed: u64,
-}
-
-/// What the cache did with reads of all operations since the start.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct CacheSums {
-    /// Reads that did not pass the cache by, by what it did with them.
-    pub(crate) lookups: BTreeMap<&'static str, u64>,
-    /// Reads that passed it by, by the reason.
-    pub(crate) bypassed: BTreeMap<&'static str, u64>,
-    /// Reads that waited for the same question of another client.
-    pub(crate) collapsed: u64,
-    /// Answers that were dropped for want of memory.
-    pub(crate) evicted: u64,
-}
 
 // === impl CacheMetrics ===
 
@@ -94,39 +67,37 @@ impl CacheMetrics {
             .set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// The lookups of each operation that had any.
-    pub(crate) fn lookups_by_operation(&self) -> Vec<OperationLookups> {
+    /// The lookups of each operation that had any, the hits among them, which were answered without waiting for the site
+    /// or because it failed, and the reads that passed the cache by.
+    pub(crate) fn lookups_by_operation(&self) -> Value {
         let operations = table().operations().iter();
-        let counted = operations.map(|operation| self.lookups_of(operation.name.as_str()));
-        counted
-            .filter(|found| found.lookups + found.bypassed > 0)
+        operations
+            .filter_map(|operation| self.lookups_of(operation.name.as_str()))
             .collect()
     }
 
-    /// The lookups so far by their result, and those that passed the cache by, by the reason.
-    pub(crate) fn sums(&self) -> CacheSums {
+    /// What the cache did with reads of all operations since the start: the lookups by their result, and those that
+    /// passed it by, by the reason.
+    pub(crate) fn sums(&self) -> Value {
         let mut lookups = self.cache_lookups.sums(|[_, result]| result.word());
         lookups.remove(PASSED_BY);
         let mut bypassed = self.cache_bypasses.sums(|[reason]| reason.word());
         bypassed.retain(|_, count| *count > 0);
-        CacheSums {
-            lookups,
-            bypassed,
-            evicted: self.cache_evictions.get(),
-            collapsed: self.cache_fills_coalesced.get(),
-        }
+        json!({
+            "lookups": lookups,
+            "bypassed": bypassed,
+            "collapsed": self.cache_fills_coalesced.get(),
+            "evicted": self.cache_evictions.get(),
+        })
     }
 
-    fn lookups_of(&self, operation: &'static str) -> OperationLookups {
+    fn lookups_of(&self, operation: &'static str) -> Option<Value> {
         let count = |result: &'static str| self.cache_lookups.count(&[operation.into(), result.into()]);
         let hits = ["hit", "stale", "stale_on_error", "stale_while_busy"].map(count);
         let asked = ["miss", "revalidated"].map(count);
-        let hits = hits.iter().sum();
-        OperationLookups {
-            operation,
-            lookups: hits + asked.iter().sum::<u64>(),
-            hits,
-            bypassed: count(PASSED_BY),
-        }
+        let hits: u64 = hits.iter().sum();
+        let (lookups, bypassed) = (hits + asked.iter().sum::<u64>(), count(PASSED_BY));
+        (lookups + bypassed > 0)
+            .then(|| json!({"operation": operation, "lookups": lookups, "hits": hits, "bypassed": bypassed}))
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use foldhash::fast::RandomState;
 use ipnet::IpNet;
 use parking_lot::Mutex;
-use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use calendar_edge_core::settings::client_network;
 
@@ -43,32 +43,12 @@ struct ClientSlot {
 }
 
 /// The requests of one client, or of all others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default)]
 struct AddressCounts {
     /// All of them.
     requests: u64,
     /// Those that the edge answered with an error of its own.
     refused: u64,
-}
-
-/// The clients with most requests.
-#[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct BusiestClients {
-    /// The time that is counted: up to five minutes, and less after a start.
-    window_seconds: u64,
-    /// Most requests first.
-    clients: Vec<BusyClient>,
-    /// The requests of all other clients with an address.
-    others: AddressCounts,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-struct BusyClient {
-    /// The network that counts as one client.
-    #[serde(serialize_with = "as_address")]
-    address: IpNet,
-    #[serde(flatten)]
-    counts: AddressCounts,
 }
 
 // === impl ClientSums ===
@@ -106,13 +86,14 @@ impl ClientSums {
     }
 
     /// The ten clients with most requests.
-    pub(crate) fn busiest_now(&self) -> BusiestClients {
+    pub(crate) fn busiest_now(&self) -> Value {
         const SHOWN: usize = 10;
         self.busiest(SHOWN, Instant::now())
     }
 
-    /// So many clients with most requests.
-    fn busiest(&self, most: usize, now: Instant) -> BusiestClients {
+    /// So many clients with most requests, those of the others together, and the time that is counted: up to five
+    /// minutes, and less after a start.
+    fn busiest(&self, most: usize, now: Instant) -> Value {
         let number = self.number(now);
         let oldest = (number + 1).saturating_sub(SLOTS);
         let mut clients: HashMap<IpNet, AddressCounts> = HashMap::new();
@@ -125,22 +106,21 @@ impl ClientSums {
             others.add(slot.others);
         }
         drop(slots);
-        let clients = clients.into_iter();
-        let mut clients: Vec<_> = clients
-            .map(|(address, counts)| BusyClient { address, counts })
-            .collect();
-        clients.sort_by_key(|client| (std::cmp::Reverse(client.counts.requests), client.address));
-        for client in clients.iter().skip(most) {
-            others.add(client.counts);
+        let mut clients: Vec<_> = clients.into_iter().collect();
+        clients.sort_by_key(|(address, counts)| (std::cmp::Reverse(counts.requests), *address));
+        for (_, counts) in clients.iter().skip(most) {
+            others.add(*counts);
         }
-        clients.truncate(most);
+        let shown = clients.iter().take(most).map(|(address, counts)| {
+            json!({"address": as_address(address), "requests": counts.requests, "refused": counts.refused})
+        });
         let before = SLOT.saturating_mul(u32::try_from(oldest).unwrap_or(u32::MAX));
         let window = now.saturating_duration_since(self.0.began).saturating_sub(before);
-        BusiestClients {
-            window_seconds: window.as_secs(),
-            clients,
-            others,
-        }
+        json!({
+            "window_seconds": window.as_secs(),
+            "clients": shown.collect::<Value>(),
+            "others": {"requests": others.requests, "refused": others.refused},
+        })
     }
 
     fn number(&self, now: Instant) -> u64 {
@@ -149,11 +129,11 @@ impl ClientSums {
 }
 
 /// An address as such, and not as a network of one.
-fn as_address<S: Serializer>(network: &IpNet, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_address(network: &IpNet) -> String {
     if network.prefix_len() == network.max_prefix_len() {
-        serializer.collect_str(&network.addr())
+        network.addr().to_string()
     } else {
-        serializer.collect_str(network)
+        network.to_string()
     }
 }
 
@@ -184,10 +164,6 @@ impl AddressCounts {
 mod tests {
     use super::*;
 
-    fn network(text: &str) -> IpNet {
-        text.parse().unwrap()
-    }
-
     #[test]
     fn the_busiest_come_first_and_all_add_up() {
         let sums = ClientSums::default();
@@ -200,21 +176,17 @@ mod tests {
         ] {
             sums.count(client.parse().unwrap(), refused, now);
         }
-        let counts = |requests, refused| AddressCounts { requests, refused };
-        let client = |address, counts| BusyClient {
-            address: network(address),
-            counts,
-        };
-        let busiest = sums.busiest(2, now);
         assert_eq!(
-            busiest.clients,
-            [
-                client("2001:db8::/64", counts(2, 1)),
-                client("192.0.2.1/32", counts(1, 0)),
-            ]
+            sums.busiest(2, now),
+            json!({
+                "window_seconds": 30,
+                "clients": [
+                    {"address": "2001:db8::/64", "requests": 2, "refused": 1},
+                    {"address": "192.0.2.1", "requests": 1, "refused": 0},
+                ],
+                "others": {"requests": 1, "refused": 0},
+            })
         );
-        assert_eq!(busiest.others, counts(1, 0));
-        assert_eq!(busiest.window_seconds, 30);
     }
 
     #[test]
@@ -227,8 +199,8 @@ mod tests {
         }
         let requests = |seconds| {
             let busiest = sums.busiest(1, at(seconds));
-            let counted = busiest.clients.first().map_or(0, |client| client.counts.requests);
-            (counted, busiest.window_seconds)
+            let counted = busiest["clients"][0]["requests"].as_u64().unwrap_or_default();
+            (counted, busiest["window_seconds"].as_u64().unwrap())
         };
         assert_eq!(requests(330), (3, 270));
         assert_eq!(requests(540), (1, 240));
@@ -247,9 +219,10 @@ mod tests {
         }
         assert_eq!(sums.0.slots.lock()[0].clients.len(), MOST);
         let busiest = sums.busiest(1, now);
-        let BusyClient { address, counts } = busiest.clients[0];
-        assert_eq!(address, network("192.0.2.1/32"));
-        assert!(counts.requests > 490, "{counts:?}");
-        assert_eq!(counts.requests + busiest.others.requests, 5_500);
+        let busy = &busiest["clients"][0];
+        assert_eq!(busy["address"], "192.0.2.1");
+        let requests = |counts: &Value| counts["requests"].as_u64().unwrap();
+        assert!(requests(busy) > 490, "{busy}");
+        assert_eq!(requests(busy) + requests(&busiest["others"]), 5_500);
     }
 }

@@ -1,6 +1,6 @@
 //! The connections of clients: how many are open, and why others ended.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use strum::VariantArray as _;
 
 use super::series::{Counter, Gauge, metrics};
@@ -45,16 +45,6 @@ pub(crate) enum ConnectionEnd {
     NotOpened,
 }
 
-/// The connections of one moment.
-#[derive(Debug, Serialize)]
-pub(crate) struct ConnectionFigures {
-    open: i64,
-    /// The most of them.
-    limit: i64,
-    /// Those accepted since the start.
-    opened: u64,
-}
-
 /// Counts a connection as open while it lives, and its end.
 #[derive(Debug)]
 pub(crate) struct OpenConnection {
@@ -72,12 +62,12 @@ impl ConnectionMetrics {
     }
 
     /// The connections at this moment.
-    pub(crate) fn figures(&self) -> ConnectionFigures {
-        ConnectionFigures {
-            open: self.connections_open.get(),
-            limit: self.connections_limit.get(),
-            opened: self.connections_opened.get(),
-        }
+    pub(crate) fn figures(&self) -> Value {
+        json!({
+            "open": self.connections_open.get(),
+            "limit": self.connections_limit.get(),
+            "opened": self.connections_opened.get(),
+        })
     }
 
     /// Counts a connection as open until the guard is dropped.

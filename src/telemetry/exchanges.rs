@@ -22,17 +22,6 @@ metrics! {
     }
 }
 
-/// One exchange with a backend.
-#[derive(Debug)]
-pub(crate) struct Exchange {
-    /// The operation's name, `site` or `none`.
-    pub(crate) operation: &'static str,
-    /// How it ended, one of [`OUTCOMES`].
-    pub(crate) outcome: &'static str,
-    /// Time from the queue to the head of the response.
-    pub(crate) duration: Duration,
-}
-
 /// The ends of exchanges: classes of statuses, then failures before the head of a response.
 pub(crate) const OUTCOMES: [&str; 18] = [
     "1xx",
@@ -116,16 +105,17 @@ impl ExchangeMetrics {
         Self(Arc::new(of_operation.collect()))
     }
 
-    /// Counts an exchange.
-    pub(crate) fn exchanged(&self, exchange: &Exchange) {
-        let Some(series) = self.0.get(exchange.operation) else {
+    /// Counts an exchange for an operation, `site` or `none`: how it ended, one of [`OUTCOMES`], and the time from the
+    /// queue to the head of the response.
+    pub(crate) fn exchanged(&self, operation: &'static str, outcome: &'static str, duration: Duration) {
+        let Some(series) = self.0.get(operation) else {
             return;
         };
-        let position = OUTCOMES.iter().position(|known| *known == exchange.outcome);
+        let position = OUTCOMES.iter().position(|known| *known == outcome);
         if let Some(counter) = position.and_then(|position| series.outcomes.get(position)) {
             counter.inc();
         }
-        series.seconds.observe(exchange.duration);
+        series.seconds.observe(duration);
     }
 }
 
@@ -139,15 +129,11 @@ mod tests {
     fn exchanges_are_counted_by_kind_and_outcome() {
         let mut registry = Registry::default();
         let families = ExchangeFamilies::new(&mut registry);
-        let exchange = |operation, outcome| Exchange {
-            operation,
-            outcome,
-            duration: Duration::from_millis(20),
-        };
+        let duration = Duration::from_millis(20);
         let (site, next) = (families.of_site(), families.of("next"));
-        site.exchanged(&exchange("events.list", "2xx"));
-        site.exchanged(&exchange("tags.list", "2xx"));
-        next.exchanged(&exchange("doc", "odd_head"));
+        site.exchanged("events.list", "2xx", duration);
+        site.exchanged("tags.list", "2xx", duration);
+        next.exchanged("doc", "odd_head", duration);
         let mut text = String::new();
         encode(&mut text, &registry).unwrap();
         for line in [

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::site_verdict::{SiteVerdict, SiteVerdicts};
-use super::wall_clock::{as_moment, unix_time};
+use super::wall_clock::{moment, unix_time};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::contract::rule_meaning;
@@ -34,7 +34,7 @@ struct SumTable {
 }
 
 /// A rule that requests to an operation broke, and what became of them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct SumKey {
     operation: &'static str,
     parameter: Option<Cow<'static, str>>,
@@ -45,36 +45,15 @@ struct SumKey {
 }
 
 /// How often, and when, a rule was broken.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug)]
 struct FindingSum {
     count: u64,
     /// The site's answers to those that were forwarded; requests that are still running or failed on the way are in none.
     site: Option<SiteVerdicts>,
-    #[serde(serialize_with = "as_moment")]
     first: UnixTime,
-    #[serde(serialize_with = "as_moment")]
     last: UnixTime,
     /// The id of the last request.
     sample: Box<str>,
-}
-
-/// The sums, for operators.
-#[derive(Debug, Serialize)]
-pub(crate) struct FindingReport {
-    #[serde(serialize_with = "as_moment")]
-    since: UnixTime,
-    /// Most frequent first.
-    findings: Vec<FindingRow>,
-}
-
-#[derive(Debug, Serialize)]
-struct FindingRow {
-    #[serde(flatten)]
-    key: SumKey,
-    /// The rule in a sentence.
-    meaning: Option<&'static str>,
-    #[serde(flatten)]
-    sum: FindingSum,
 }
 
 // === impl FindingSums ===
@@ -116,25 +95,33 @@ impl FindingSums {
         }
     }
 
-    /// The sums so far.
-    pub(crate) fn report(&self) -> FindingReport {
+    /// The sums so far, most frequent first, each with its rule in a sentence.
+    pub(crate) fn report(&self) -> Value {
         let table = self.0.lock();
-        let rows = table.rows.iter().map(|(key, sum)| FindingRow {
-            key: key.clone(),
-            meaning: rule_meaning(key.rule),
-            sum: sum.clone(),
+        let mut rows: Vec<_> = table.rows.iter().collect();
+        rows.sort_by(|(one, first), (other, second)| {
+            let counts = second.count.cmp(&first.count);
+            let names = one.operation.cmp(other.operation);
+            counts
+                .then(names)
+                .then_with(|| one.parameter.cmp(&other.parameter))
         });
-        let mut findings: Vec<_> = rows.collect();
-        findings.sort_by(|one, other| {
-            let place = |row: &FindingRow| (std::cmp::Reverse(row.sum.count), row.key.operation);
-            place(one)
-                .cmp(&place(other))
-                .then_with(|| one.key.parameter.cmp(&other.key.parameter))
+        let rows = rows.into_iter().map(|(key, sum)| {
+            json!({
+                "operation": key.operation,
+                "parameter": key.parameter,
+                "rule": key.rule,
+                "code": key.code,
+                "action": key.action,
+                "meaning": rule_meaning(key.rule),
+                "count": sum.count,
+                "site": sum.site,
+                "first": moment(sum.first),
+                "last": moment(sum.last),
+                "sample": sum.sample,
+            })
         });
-        FindingReport {
-            since: table.since,
-            findings,
-        }
+        json!({"since": moment(table.since), "findings": rows.collect::<Value>()})
     }
 }
 
@@ -188,12 +175,13 @@ mod tests {
         sums.count("events.list", &undeclared("a".to_owned()), "forwarded", "1");
         sums.count("events.list", &undeclared("a".to_owned()), "forwarded", "2");
         sums.count("venues.list", &undeclared("a".to_owned()), "forwarded", "3");
-        let rows = sums.report().findings;
-        let shown: Vec<_> = rows
-            .iter()
-            .map(|row| (row.key.operation, row.sum.count, &*row.sum.sample))
-            .collect();
-        assert_eq!(shown, [("events.list", 2, "2"), ("venues.list", 1, "3")]);
+        let report = sums.report();
+        let rows = report["findings"].as_array().unwrap().iter();
+        let shown = rows.map(|row| json!([row["operation"], row["count"], row["sample"]]));
+        assert_eq!(
+            shown.collect::<Value>(),
+            json!([["events.list", 2, "2"], ["venues.list", 1, "3"]])
+        );
     }
 
     #[test]
@@ -207,9 +195,10 @@ mod tests {
             ..undeclared(String::new())
         };
         sums.count("events.list", &declared, "refused", "1");
-        let rows = sums.report().findings;
+        let report = sums.report();
+        let rows = report["findings"].as_array().unwrap();
         assert_eq!(rows.len(), MOST_UNDECLARED + 2);
-        assert_eq!(rows[0].key.parameter.as_deref(), Some(FURTHER));
-        assert_eq!(rows[0].sum.count, 10);
+        assert_eq!(rows[0]["parameter"], FURTHER);
+        assert_eq!(rows[0]["count"], 10);
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct LogBuffer(Arc<BufferedLog>);
 /// Writes the lines that wait when it is dropped.
 #[derive(Debug)]
 #[must_use = "lines are written when it is dropped"]
-pub struct LogFlush(Vec<LogBuffer>);
+pub struct LogFlush(pub(super) LogBuffer);
 
 #[derive(Debug, Default)]
 struct BufferedLog {
@@ -104,18 +104,9 @@ impl<'a> MakeWriter<'a> for LogBuffer {
 
 // === impl LogFlush ===
 
-impl LogFlush {
-    /// Flushes these buffers when it is dropped.
-    pub(super) const fn of(buffers: Vec<LogBuffer>) -> Self {
-        Self(buffers)
-    }
-}
-
 impl Drop for LogFlush {
     fn drop(&mut self) {
-        for buffer in &self.0 {
-            buffer.flush();
-        }
+        self.0.flush();
     }
 }
 
@@ -216,11 +207,11 @@ mod tests {
         for _ in 0..100 {
             buffer.write_all(b"line\n").unwrap();
         }
-        drop(LogFlush::of(vec![buffer.clone()]));
+        drop(LogFlush(buffer.clone()));
         let written: Vec<u8> = told.try_iter().flatten().collect();
         assert_eq!(written, b"line\n".repeat(100));
         // Nothing waits any more.
-        drop(LogFlush::of(vec![buffer.clone()]));
+        drop(LogFlush(buffer.clone()));
     }
 
     #[test]
@@ -236,7 +227,7 @@ mod tests {
         assert_eq!(buffer.0.lines.lock().lost, 3);
         drop(allow);
         assert_eq!(told.recv().unwrap().len(), MOST);
-        drop(LogFlush::of(vec![buffer.clone()]));
+        drop(LogFlush(buffer.clone()));
         assert_eq!(buffer.0.lines.lock().lost, 0, "they were told");
     }
 }

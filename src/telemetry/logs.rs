@@ -3,18 +3,16 @@
 use std::io::IsTerminal;
 
 use tracing::Subscriber;
-use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-use super::combined_lines::CombinedLines;
 use super::json_lines::JsonLines;
 use super::log_buffer::{LogBuffer, LogFlush};
 use super::text_lines::TextLines;
-use calendar_edge_core::settings::{AccessFormat, LogFormat, LogSettings};
+use calendar_edge_core::settings::{LogFormat, LogSettings};
 
 /// The target of log lines about requests.
 pub(crate) const ACCESS: &str = "calendar_edge::access";
@@ -54,8 +52,7 @@ impl LogFilter {
     }
 }
 
-/// Writes the process's log lines to standard error in the configured format, and those about requests to standard output
-/// where they have a format of their own.
+/// Writes the process's log lines to standard error in the configured format.
 ///
 /// Lines pass a buffer, so that no request waits for the log. They are written within 20 ms, when the returned guard is
 /// dropped, and at a panic. Lines beyond 4 MiB that wait are lost; their number is logged.
@@ -67,14 +64,10 @@ impl LogFilter {
 /// If the filter is invalid, logging is already set up, or the thread that writes cannot be started.
 pub fn install_logs(settings: &LogSettings) -> Result<(LogFilter, LogFlush), LogError> {
     let buffer = LogBuffer::before(std::io::stderr())?;
-    let access = match settings.access {
-        AccessFormat::Log => buffer.clone(),
-        AccessFormat::Combined => LogBuffer::before(std::io::stdout())?,
-    };
-    let (lines, filter) = filtered_lines(settings, buffer.clone(), access.clone())?;
+    let (lines, filter) = filtered_lines(settings, buffer.clone())?;
     lines.try_init()?;
     flush_at_panic(buffer.clone());
-    Ok((filter, LogFlush::of(vec![buffer, access])))
+    Ok((filter, LogFlush(buffer)))
 }
 
 /// Writes the lines before a panic above its report, which does not pass the buffer.
@@ -86,27 +79,21 @@ fn flush_at_panic(buffer: LogBuffer) {
     }));
 }
 
-/// A subscriber that writes log lines in the configured format, those about requests to `access` where they have a format
-/// of their own.
+/// A subscriber that writes log lines in the configured format.
 ///
 /// # Errors
 ///
 /// If the filter is invalid.
-pub fn log_lines<W>(
-    settings: &LogSettings,
-    writer: W,
-    access: W,
-) -> Result<impl Subscriber + Send + Sync, LogError>
+pub fn log_lines<W>(settings: &LogSettings, writer: W) -> Result<impl Subscriber + Send + Sync, LogError>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    filtered_lines(settings, writer, access).map(|(lines, _)| lines)
+    filtered_lines(settings, writer).map(|(lines, _)| lines)
 }
 
 fn filtered_lines<W>(
     settings: &LogSettings,
     writer: W,
-    access: W,
 ) -> Result<(impl Subscriber + Send + Sync + use<W>, LogFilter), LogError>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -128,20 +115,7 @@ where
             lines.event_format(TextLines::new(is_coloured)).boxed()
         }
     };
-    let (lines, requests) = match settings.access {
-        AccessFormat::Log => (lines, None),
-        AccessFormat::Combined => {
-            let requests = tracing_subscriber::fmt::layer().with_writer(access);
-            let requests = requests.event_format(CombinedLines);
-            let requests = requests.with_filter(filter_fn(|event| event.target() == ACCESS));
-            let others = lines.with_filter(filter_fn(|event| event.target() != ACCESS));
-            (others.boxed(), Some(requests))
-        }
-    };
-    let lines = tracing_subscriber::registry()
-        .with(filter)
-        .with(lines)
-        .with(requests);
+    let lines = tracing_subscriber::registry().with(filter).with(lines);
     Ok((lines, LogFilter(handle)))
 }
 

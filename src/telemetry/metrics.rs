@@ -138,7 +138,6 @@ mod tests {
 
     use calendar_edge_core::settings::Settings;
 
-    use super::super::exchanges::Exchange;
     use super::super::request_log::BackendTimes;
     use super::super::requests::Served;
     use super::*;
@@ -166,11 +165,8 @@ mod tests {
                 backend: Duration::from_millis(19),
             }),
         });
-        metrics.exchanges().of_site().exchanged(&Exchange {
-            operation: "events.list",
-            outcome: "2xx",
-            duration: Duration::from_millis(20),
-        });
+        let site = metrics.exchanges().of_site();
+        site.exchanged("events.list", "2xx", Duration::from_millis(20));
         let text = metrics.render();
         for line in [
             r#"edge_http_requests_total{operation="events.list",root="/wp-json",source="backend",status="200"} 1"#,

@@ -1,6 +1,6 @@
 //! The permits of one backend for one kind of traffic: how many are held, and who waits.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::series::{Counter, Gauge};
 use calendar_edge_core::limits::queue::Shed;
@@ -33,21 +33,6 @@ pub(crate) enum TrafficKind {
     Uploads,
 }
 
-/// The permits of one backend for one kind of traffic at one moment.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct PermitFigures {
-    /// Exchanges that hold a permit.
-    in_use: i64,
-    /// The most of them.
-    permits: i64,
-    /// Requests that wait for a permit.
-    waiting: i64,
-    /// The most of them.
-    places: i64,
-    /// Requests that got no permit since the start.
-    shed: u64,
-}
-
 // === impl PermitMetrics ===
 
 impl PermitMetrics {
@@ -59,14 +44,14 @@ impl PermitMetrics {
     }
 
     /// The permits at this moment.
-    pub(crate) fn figures(&self) -> PermitFigures {
-        PermitFigures {
-            in_use: self.in_use.get(),
-            permits: self.permits_limit.get(),
-            waiting: self.waiting.get(),
-            places: self.waiting_limit.get(),
-            shed: self.shed.iter().map(Counter::get).sum(),
-        }
+    pub(crate) fn figures(&self) -> Value {
+        json!({
+            "in_use": self.in_use.get(),
+            "permits": self.permits_limit.get(),
+            "waiting": self.waiting.get(),
+            "places": self.waiting_limit.get(),
+            "shed": self.shed.iter().map(Counter::get).sum::<u64>(),
+        })
     }
 
     /// Counts a permit as held while the guard lives.

@@ -1,8 +1,6 @@
 //! The number of reloads, and the time of the last successful one.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::series::{Counter, Gauge, metrics};
 use super::wall_clock::{second, unix_time};
@@ -15,17 +13,6 @@ metrics! {
             "Whether the configuration in use is the one that was read last: 0 after a refused reload, else 1";
         config_reloads: Counter["result" in ["success", "failure"]] = "Reloads of the configuration";
     }
-}
-
-/// The reloads so far.
-#[derive(Debug, Serialize)]
-pub(crate) struct ReloadFigures {
-    /// When the configuration in use was read.
-    loaded: String,
-    /// True if an earlier configuration is in use.
-    last_reload_refused: bool,
-    /// By their result.
-    reloads: BTreeMap<&'static str, u64>,
 }
 
 // === impl ReloadMetrics ===
@@ -44,13 +31,14 @@ impl ReloadMetrics {
         second(self.config_last_reload_success_timestamp_seconds.get())
     }
 
-    /// The reloads so far.
-    pub(crate) fn figures(&self) -> ReloadFigures {
-        ReloadFigures {
-            loaded: self.last_load(),
-            last_reload_refused: self.config_last_reload_successful.get() == 0,
-            reloads: self.config_reloads.sums(|[result]| result.word()),
-        }
+    /// The reloads so far, and the file of the configuration, if there is one.
+    pub(crate) fn figures(&self, file: Option<&str>) -> Value {
+        json!({
+            "file": file,
+            "loaded": self.last_load(),
+            "last_reload_refused": self.config_last_reload_successful.get() == 0,
+            "reloads": self.config_reloads.sums(|[result]| result.word()),
+        })
     }
 
     /// Counts a successful reload.

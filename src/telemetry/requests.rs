@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::finding_labels::FindingLabels;
+use super::finding_labels::expected_findings;
 use super::labels::class_of;
 use super::latency::{LATENCY_BOUNDS, Latency, LatencySums};
 use super::permits::GaugeGuard;
 use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
-use super::series::{ByLabels, Counter, Gauge, metrics};
+use super::series::{ByLabels, Counter, Gauge, Label, metrics};
 use super::site_verdict::OUTCOMES;
 use calendar_edge_core::errors::Remedy;
 use calendar_edge_core::settings::Settings;
@@ -103,60 +103,6 @@ pub(crate) struct Served<'a> {
     pub(crate) backend: Option<BackendTimes>,
 }
 
-/// Requests of all operations and roots since the start: who answered, with which status, how fast, and what was refused.
-#[derive(Debug, Serialize)]
-pub(crate) struct TrafficSums {
-    requests: RequestSums,
-    latency: PhaseSums,
-    /// Refusals of the edge by their code.
-    refusals: BTreeMap<&'static str, u64>,
-    findings: Vec<BrokenRule>,
-    /// The site's answers to forwarded requests that `enforce` would refuse.
-    reported: BTreeMap<&'static str, u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct RequestSums {
-    total: u64,
-    running: i64,
-    /// By the part that answered.
-    by_source: BTreeMap<&'static str, u64>,
-    /// By the class of the status.
-    by_status: BTreeMap<&'static str, u64>,
-}
-
-/// The time of requests, whole and in parts.
-#[derive(Debug, Serialize)]
-struct PhaseSums {
-    bounds_seconds: &'static [f64],
-    /// From the head of the request to the last byte of the response.
-    total: LatencySums,
-    /// At the edge, to the head of the response.
-    edge: LatencySums,
-    /// In queues toward backends.
-    queue: LatencySums,
-    /// At backends.
-    backend: LatencySums,
-}
-
-/// A rule that requests broke.
-#[derive(Debug, Serialize)]
-struct BrokenRule {
-    rule: &'static str,
-    action: &'static str,
-    count: u64,
-}
-
-/// The requests of one operation since the start.
-#[derive(Debug, Serialize)]
-pub(crate) struct OperationSums {
-    name: &'static str,
-    /// All of them.
-    requests: u64,
-    /// Those that the edge answered with an error of its own.
-    refused: u64,
-}
-
 // === impl RequestMetrics ===
 
 impl RequestMetrics {
@@ -191,8 +137,8 @@ impl RequestMetrics {
         for operation in BESIDE {
             self.expect_of(operation, &self.no_root, PASSED.iter());
         }
-        for finding in FindingLabels::expected(settings) {
-            self.series.validation_findings.expect(finding.labels());
+        for finding in expected_findings(settings) {
+            self.series.validation_findings.expect(finding.map(Label::from));
         }
     }
 
@@ -228,9 +174,9 @@ impl RequestMetrics {
         self.series.http_refusals.add([code.into()], 1);
     }
 
-    /// Counts a violated rule.
-    pub(crate) fn found(&self, finding: &FindingLabels) {
-        self.series.validation_findings.add(finding.labels(), 1);
+    /// Counts a violated rule: the operation, the rule, the mode, and the action, `refused` or `forwarded`.
+    pub(crate) fn found(&self, finding: [&'static str; 4]) {
+        self.series.validation_findings.add(finding.map(Label::from), 1);
     }
 
     /// Counts the site's answer to a forwarded request that `enforce` would refuse: `answered`, `refused` or `failed`.
@@ -239,7 +185,9 @@ impl RequestMetrics {
     }
 
     /// The counts so far, with zero for sources and classes without requests.
-    pub(crate) fn sums(&self) -> TrafficSums {
+    ///
+    /// They are: who answered, with which status, how fast, and what was refused or forwarded although it breaks a rule.
+    pub(crate) fn sums(&self) -> Value {
         let series = &self.series;
         let mut refusals = series.http_refusals.sums(|[code]| code.word());
         refusals.retain(|_, count| *count > 0);
@@ -247,58 +195,57 @@ impl RequestMetrics {
             .validation_findings
             .sums(|[_, rule, _, action]| (rule.word(), action.word()));
         let broken = broken.into_iter().filter(|(_, count)| *count > 0);
+        let broken =
+            broken.map(|((rule, action), count)| json!({"rule": rule, "action": action, "count": count}));
         let seconds = &series.http_request_duration_seconds;
-        TrafficSums {
-            requests: self.request_sums(),
-            latency: PhaseSums {
-                bounds_seconds: &LATENCY_BOUNDS,
-                total: RequestKind::ALL
-                    .map(|kind| seconds.of([kind.name().into()]).sums())
-                    .into_iter()
-                    .sum(),
-                edge: self.edge.sums(),
-                queue: self.queue.sums(),
-                backend: self.backend.sums(),
+        let total = RequestKind::ALL.map(|kind| seconds.of([kind.name().into()]).sums());
+        json!({
+            "requests": self.request_sums(),
+            "latency": {
+                "bounds_seconds": LATENCY_BOUNDS,
+                "total": total.into_iter().sum::<LatencySums>(),
+                "edge": self.edge.sums(),
+                "queue": self.queue.sums(),
+                "backend": self.backend.sums(),
             },
-            refusals,
-            findings: broken
-                .map(|((rule, action), count)| BrokenRule { rule, action, count })
-                .collect(),
-            reported: series.reported_requests.sums(|[site]| site.word()),
-        }
+            "refusals": refusals,
+            "findings": broken.collect::<Value>(),
+            "reported": series.reported_requests.sums(|[site]| site.word()),
+        })
     }
 
-    fn request_sums(&self) -> RequestSums {
+    fn request_sums(&self) -> Value {
         let requests = &self.series.http_requests;
         let mut by_source: BTreeMap<_, _> = SOURCES.map(|source| (source, 0)).into();
         by_source.extend(requests.sums(|[_, _, source, _]| source.word()));
         let mut by_status: BTreeMap<_, _> = CLASSES.map(|class| (class, 0)).into();
         by_status.extend(requests.sums(|[.., status]| class_of(status.number())));
-        RequestSums {
-            total: by_source.values().sum(),
-            running: self.series.inflight.get(),
-            by_source,
-            by_status,
-        }
+        json!({
+            "total": by_source.values().sum::<u64>(),
+            "running": self.series.inflight.get(),
+            "by_source": by_source,
+            "by_status": by_status,
+        })
     }
 
-    /// The counts of each operation that was asked for, by name.
-    pub(crate) fn by_operation(&self) -> Vec<OperationSums> {
+    /// The counts of each operation that was asked for, by name: all requests, and those that the edge answered with an
+    /// error of its own.
+    pub(crate) fn by_operation(&self) -> Value {
         let counts = self.series.http_requests.sums(|[operation, _, source, status]| {
             let is_refused = source.word() == "edge" && status.number() >= 400;
             (operation.word(), is_refused)
         });
-        let mut sums: BTreeMap<_, OperationSums> = BTreeMap::new();
+        let mut sums: BTreeMap<_, [u64; 2]> = BTreeMap::new();
         for ((name, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            let sum = sums.entry(name).or_insert(OperationSums {
-                name,
-                requests: 0,
-                refused: 0,
-            });
-            sum.requests += count;
-            sum.refused += if is_refused { count } else { 0 };
+            let [requests, refused] = sums.entry(name).or_default();
+            *requests += count;
+            *refused += if is_refused { count } else { 0 };
         }
-        sums.into_values().collect()
+        let sums = sums.into_iter();
+        sums.map(
+            |(name, [requests, refused])| json!({"name": name, "requests": requests, "refused": refused}),
+        )
+        .collect()
     }
 
     fn expect_of(

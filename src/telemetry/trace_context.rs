@@ -26,14 +26,6 @@ pub(crate) struct TraceContext {
     state: Option<HeaderValue>,
 }
 
-/// What `traceparent` says.
-#[derive(Debug, PartialEq, Eq)]
-struct TraceParent {
-    trace: [u8; 32],
-    span: [u8; 16],
-    is_sampled: bool,
-}
-
 /// The headers of a request that name its trace, not yet read.
 #[derive(Debug, Clone)]
 pub(crate) struct TraceHeaders {
@@ -64,11 +56,11 @@ impl TraceContext {
     pub(crate) fn of(headers: &TraceHeaders, sample: Percentage) -> Self {
         let parent = headers.parent.as_ref();
         match parent.and_then(|parent| parse(parent.as_bytes())) {
-            Some(parent) => Self {
-                trace: parent.trace,
+            Some((trace, parent, is_sampled)) => Self {
+                trace,
                 span: fresh_span(),
-                parent: Some(parent.span),
-                is_sampled: parent.is_sampled,
+                parent: Some(parent),
+                is_sampled,
                 state: headers.state.clone(),
             },
             None => Self::fresh(sample),
@@ -161,8 +153,8 @@ fn text(digits: &[u8]) -> &str {
     std::str::from_utf8(digits).unwrap_or_default()
 }
 
-/// Reads `traceparent`; `None` for a value that names no trace.
-fn parse(parent: &[u8]) -> Option<TraceParent> {
+/// Reads `traceparent`: the trace, the span, and whether it is sampled; `None` for a value that names no trace.
+fn parse(parent: &[u8]) -> Option<([u8; 32], [u8; 16], bool)> {
     let mut parts = parent.splitn(5, |byte| *byte == b'-');
     let mut next = || parts.next().filter(|part| is_hex(part));
     let (version, trace, span, flags) = (next()?, next()?, next()?, next()?);
@@ -172,12 +164,9 @@ fn parse(parent: &[u8]) -> Option<TraceParent> {
     if !is_known || flags.len() != 2 || is_zero(trace) || is_zero(span) {
         return None;
     }
-    Some(TraceParent {
-        trace: trace.try_into().ok()?,
-        span: span.try_into().ok()?,
-        // The last bit of the last digit.
-        is_sampled: char::from(*flags.last()?).to_digit(16)? & 1 == 1,
-    })
+    // The last bit of the last digit.
+    let is_sampled = char::from(*flags.last()?).to_digit(16)? & 1 == 1;
+    Some((trace.try_into().ok()?, span.try_into().ok()?, is_sampled))
 }
 
 fn is_hex(text: &[u8]) -> bool {
@@ -310,9 +299,9 @@ mod tests {
         #[test]
         fn a_parent_is_read_as_it_is_written(trace in "[0-9a-f]{31}[1-9a-f]", span in "[0-9a-f]{15}[1-9a-f]", flags: u8) {
             let parent = format!("00-{trace}-{span}-{flags:02x}");
-            let read = parse(parent.as_bytes()).unwrap();
-            prop_assert_eq!((text(&read.trace), text(&read.span)), (trace.as_str(), span.as_str()));
-            prop_assert_eq!(read.is_sampled, flags & 1 == 1);
+            let (read, of_parent, is_sampled) = parse(parent.as_bytes()).unwrap();
+            prop_assert_eq!((text(&read), text(&of_parent)), (trace.as_str(), span.as_str()));
+            prop_assert_eq!(is_sampled, flags & 1 == 1);
         }
 
         #[test]

@@ -339,7 +339,6 @@ fn examples_of_the_help_that_need_no_site_work() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
     for arguments in [
         &["print", "routes"][..],
-        &["print", "routes", "--json"],
         &["print", "openapi"],
         &["explain", "/wp-json/calendar/events/v1/events?page=1"],
         &["check", "--config", example, "--offline"],

@@ -104,7 +104,7 @@ fn every_row_of_the_specification_is_in_the_table() {
         let argument = operation.argument(row.argument.as_bytes()).expect(&place);
         assert_eq!(argument.documented, row.documented, "{place}");
         assert_eq!(argument.default, row.default, "{place}");
-        assert_eq!(argument.is_required(), row.required, "{place}");
+        assert_eq!(argument.is_required, row.required, "{place}");
         if let Some(meaning) = row.meaning {
             assert_eq!(plain(argument.meaning), plain(meaning), "{place}");
         }
@@ -255,7 +255,7 @@ fn check(operation: &Operation, argument: &Argument, registered: &Value) {
         "type of {place}"
     );
     assert_eq!(
-        Value::from(argument.is_required()),
+        Value::from(argument.is_required),
         registered["required"],
         "required flag of {place}"
     );

@@ -38,13 +38,8 @@ impl Lines {
             filter: "calendar_edge=debug".to_owned(),
             ..LogSettings::default()
         };
-        let requests = writer.clone();
-        let subscriber = log_lines(
-            &settings,
-            BoxMakeWriter::new(move || writer.clone()),
-            BoxMakeWriter::new(move || requests.clone()),
-        )
-        .expect("a filter");
+        let writer = BoxMakeWriter::new(move || writer.clone());
+        let subscriber = log_lines(&settings, writer).expect("a filter");
         let guard = tracing::subscriber::set_default(subscriber);
         lines.warm_up().await;
         (lines, guard)
@@ -391,7 +386,7 @@ async fn t89_hidden_characters_are_shown() {
     };
     let writer = text.clone();
     let written = move || writer.clone();
-    let subscriber = log_lines(&settings, written.clone(), written).expect("a filter");
+    let subscriber = log_lines(&settings, written).expect("a filter");
     tracing::subscriber::with_default(subscriber, || {
         tracing::info!(path = %"/a\u{202e}b", "turned \u{2066}around");
     });

@@ -6,7 +6,6 @@
     reason = "a panic is how a test fails"
 )]
 
-mod access_lines;
 mod admin;
 mod advice;
 mod backends;
@@ -32,6 +31,7 @@ mod explained;
 mod explained_index;
 mod exporting;
 mod feed;
+mod file_variables;
 mod first_minutes;
 mod fleet;
 mod forwarding;

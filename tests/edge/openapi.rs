@@ -177,7 +177,7 @@ fn required_fields_of_bodies_are_those_of_the_table() {
         let required: Vec<&str> = operation
             .arguments
             .iter()
-            .filter(|argument| argument.is_required() && operation.place(argument) == Place::Body)
+            .filter(|argument| argument.is_required && operation.place(argument) == Place::Body)
             .map(|argument| argument.name)
             .collect();
         assert_eq!(

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody,
-    RelayRules, Script, accept, present,
+    RelayRules, accept, present,
 };
 use calendar_edge_core::settings::{OriginNamespace, Settings};
 use http::{Method, Response, header};
@@ -87,16 +87,11 @@ impl Recorded {
             .roots
             .iter()
             .rposition(|root| self.path.starts_with(&root.path));
-        let is_script = self.query.contains("_jsonp=");
         CallContext {
             root: root.unwrap_or(0),
             method: self.method.clone(),
             content: Content::Records,
-            script: if is_script {
-                Script::Admitted
-            } else {
-                Script::Refused
-            },
+            may_be_script: self.query.contains("_jsonp="),
             enveloped: self.query.contains("_envelope"),
             language: AskedLanguage::OfRoot,
             target: format!("{}?{}", self.path, self.query).into(),

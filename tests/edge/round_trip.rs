@@ -275,7 +275,7 @@ fn minimal(operation: &Operation, method: &Method) -> Request {
     let required: Map<String, Value> = operation
         .arguments
         .iter()
-        .filter(|argument| argument.is_required() && operation.place(argument) == Place::Body)
+        .filter(|argument| argument.is_required && operation.place(argument) == Place::Body)
         .map(|argument| (argument.name.to_owned(), json!("2027-04-02")))
         .collect();
     Request {

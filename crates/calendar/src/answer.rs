@@ -1,6 +1,5 @@
 //! A response before it is encoded, and the encoding that a client asks for.
 
-use calendar_edge_judge::problem::Layout;
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -26,7 +25,7 @@ impl Answer {
 
 /// The encoding that a client asks for in its query: `_pretty` and `_fields`.
 pub(crate) struct Encoding {
-    pub(crate) layout: Layout,
+    pub(crate) is_pretty: bool,
     fields: Vec<String>,
 }
 
@@ -35,12 +34,12 @@ pub(crate) struct Encoding {
 impl Encoding {
     pub(crate) fn of(query: Option<&str>) -> Self {
         let mut encoding = Self {
-            layout: Layout::Compact,
+            is_pretty: false,
             fields: Vec::new(),
         };
         for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             match name.split('[').next() {
-                Some("_pretty") => encoding.layout = Layout::Pretty,
+                Some("_pretty") => encoding.is_pretty = true,
                 Some("_fields") => {
                     let fields = value.split(',').map(|field| field.trim().to_owned());
                     encoding.fields.extend(fields.filter(|field| !field.is_empty()));

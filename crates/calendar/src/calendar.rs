@@ -310,7 +310,7 @@ impl Calendar {
                 ..answer
             },
         );
-        let body = to_php_json(&answer.body, options.layout);
+        let body = to_php_json(&answer.body, options.is_pretty);
         let mut response = Response::new(Bytes::from(body));
         *response.status_mut() = answer.status;
         let headers = response.headers_mut();

@@ -1,6 +1,6 @@
 //! Dates as clients write them, time zones, and the clock.
 
-use calendar_edge_judge::wordpress::value::timezone::offset::{self, ZoneReading};
+use calendar_edge_judge::wordpress::value::timezone::{ZoneReading, offset};
 use calendar_edge_judge::wordpress::value::{datetime, numeric};
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};

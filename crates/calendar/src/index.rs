@@ -99,7 +99,7 @@ fn argument_json(
         Shape::Items => put("items", json!({"type": "integer"})),
         Shape::Unsaid => None,
     };
-    put("required", argument.is_required().into());
+    put("required", argument.is_required.into());
     members
 }
 

@@ -23,7 +23,7 @@ use calendar_edge_core::limits::rates::{Budgets, Client, CostClass, SharedBucket
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
-    RelayRules, Script, accept, present,
+    RelayRules, accept, present,
 };
 use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings};
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
@@ -320,7 +320,7 @@ fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
         root: 0,
         method: Method::GET,
         content: Content::Records,
-        script: Script::Refused,
+        may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,
         target: "/".into(),

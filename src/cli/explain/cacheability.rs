@@ -3,7 +3,7 @@
 use super::answering_backends::answering;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::cache::{
-    CachePolicy, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
+    CachePolicy, KeySpace, LifetimeFacts, ReachedBy, Removal, Storable, written_by,
 };
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
@@ -50,7 +50,7 @@ pub(super) fn treatment(
             let now = unix_time();
             // The zone of the site is known to a running edge only.
             let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
-            let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
+            let (lifetime, rule) = settings.cache.lifetime(&filled, None, now);
             told["cacheable"] = true.into();
             told["key"] = KeySpace::new(&answering(call, settings))
                 .key(cacheable, reached)

@@ -152,7 +152,7 @@ fn tell_readings(
             "sent_as": sent_as(request, source, reading.argument.name),
             // The value that WordPress reads, as JSON.
             "value": written(value),
-            "rule": reading.rule().name(),
+            "rule": reading.argument.rule.name(),
             "verdict": match reading.standing {
                 ArgumentStanding::Judged | ArgumentStanding::Unsure => verdict_name(reading.verdict),
                 ArgumentStanding::Unjudged => "not judged: the site does not publish it",

@@ -8,7 +8,6 @@ pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::Reject => "bad",
         Verdict::Defer(Why::Database) => "the site's database decides",
         Verdict::Defer(Why::Plugin) => "the site's plugins decide",
-        Verdict::Defer(Why::Locale) => "the site's language decides",
         Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
         Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
         Verdict::Defer(Why::Generation) => "the version of the site's plugin decides",

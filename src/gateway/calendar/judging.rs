@@ -10,8 +10,8 @@ use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
 use crate::server::threads::Computing;
-use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
-use calendar_edge_core::cache::forms::OfferedRepresentations;
+use crate::telemetry::{DecidedBy, FindingSums, Metrics};
+use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -36,7 +36,7 @@ pub(in crate::gateway) struct Judging<S> {
     pub(in crate::gateway) known: Arc<KnownReads>,
     /// The configured address; without one, each request names its own.
     pub(in crate::gateway) public: Option<PublicNames>,
-    pub(in crate::gateway) forms: OfferedRepresentations,
+    pub(in crate::gateway) offers_calendar: bool,
     pub(in crate::gateway) metrics: Metrics,
     pub(in crate::gateway) findings: FindingSums,
     pub(in crate::gateway) budget: BodyBudget,
@@ -75,7 +75,7 @@ impl<S> Judging<S> {
         );
         let namespace = request.opened.namespace().cloned();
         CalendarCall {
-            form: self.forms.chosen(&call, is_file, headers),
+            form: Representation::chosen(self.offers_calendar, &call, is_file, headers),
             ..CalendarCall::new(call, &request.asked, namespace, &public, memory)
         }
     }
@@ -105,12 +105,9 @@ impl<S> Judging<S> {
         for finding in &judgement.findings {
             self.findings
                 .count(operation, finding, action, context.id.as_str());
-            self.metrics.requests().found(&FindingLabels {
-                operation,
-                rule: finding.rule,
-                mode,
-                action,
-            });
+            self.metrics
+                .requests()
+                .found([operation, finding.rule, mode, action]);
             tracing::info!(
                 operation,
                 code = finding.code,

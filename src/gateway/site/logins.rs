@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use super::body_start::BodyStart;
 use crate::gateway::rate_limiter::RateLimiter;
 use crate::layers::{AskedRequest, EdgeResponse};
-use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor, SiteResponse};
+use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor};
 use calendar_edge_core::limits::rates::Login;
 
 // === impl RateLimiter ===
@@ -45,18 +45,17 @@ impl RateLimiter {
         } else {
             BodyStart::default()
         };
-        let response = SiteResponse {
-            status: answer.status(),
-            headers: answer.headers(),
-            body: start.is_whole.then_some(&start.bytes),
-        };
         if let Some(first) = charges
             .first()
-            .filter(|_| door.proves_login(&asked.head, &response))
+            .filter(|_| door.proves_login(&asked.head, answer.headers()))
         {
             self.note_login(first, Login::Written);
         }
-        let is_none = door.proves_none(&response);
+        let is_none = door.proves_none(
+            answer.status(),
+            answer.headers(),
+            start.is_whole.then_some(&start.bytes),
+        );
         for charged in charges.into_iter().filter(|_| is_none) {
             self.return_charges(charged);
         }

@@ -10,15 +10,15 @@ use calendar_edge_core::settings::AdminToken;
 /// Written by browsers: the relation of the page that asks to what it asks for.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What a request may ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who may use an endpoint, and what a request may use: its own access, and all that stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Access {
-    /// Everything: it has the token, or comes from this machine.
-    Whole,
-    /// What tells nothing about the configuration and single requests: it comes from elsewhere, and nobody needs a token.
-    Public,
-    /// Whether the process lives, and whether it is ready: it comes from elsewhere without the token.
-    Probes,
+    /// Everybody who reaches the listener: whether the process lives, and whether it is ready.
+    All,
+    /// They as well, unless there is a token: what tells nothing about the configuration and single requests.
+    Unguarded,
+    /// Who has the token, and this machine: everything.
+    Operators,
 }
 
 // === impl Access ===
@@ -27,9 +27,9 @@ impl Access {
     /// The access of a request. Without `token` nobody needs one.
     pub(super) fn of<B>(request: &Request<B>, token: Option<&AdminToken>) -> Self {
         match token {
-            _ if shows(request, token) || is_local(request) => Self::Whole,
-            Some(_) if sender(request) == Sender::Remote => Self::Probes,
-            Some(_) | None => Self::Public,
+            _ if shows(request, token) || is_local(request) => Self::Operators,
+            Some(_) if sender(request) == Sender::Remote => Self::All,
+            Some(_) | None => Self::Unguarded,
         }
     }
 
@@ -37,7 +37,7 @@ impl Access {
     /// changes anything (T-87).
     pub(super) fn of_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> Sender {
         let is_page = request.headers().contains_key(ORIGIN) || is_foreign(request);
-        if !is_page && Self::of(request, token) == Self::Whole {
+        if !is_page && Self::of(request, token) == Self::Operators {
             Sender::Local
         } else {
             Sender::Remote
@@ -140,10 +140,10 @@ mod tests {
         let token = AdminToken::new(TOKEN.as_bytes()).unwrap();
         let (right, wrong) = (format!("bearer {TOKEN}"), format!("Bearer {TOKEN}0"));
         for (remote, authorization, open, guarded) in [
-            ("127.0.0.1:1", None, Access::Whole, Access::Whole),
-            ("192.0.2.1:1", None, Access::Public, Access::Probes),
-            ("192.0.2.1:1", Some(&wrong), Access::Public, Access::Probes),
-            ("192.0.2.1:1", Some(&right), Access::Public, Access::Whole),
+            ("127.0.0.1:1", None, Access::Operators, Access::Operators),
+            ("192.0.2.1:1", None, Access::Unguarded, Access::All),
+            ("192.0.2.1:1", Some(&wrong), Access::Unguarded, Access::All),
+            ("192.0.2.1:1", Some(&right), Access::Unguarded, Access::Operators),
         ] {
             let shown = authorization.map(|token| ("authorization", token.as_str()));
             let request = from(remote, shown.as_slice());
@@ -154,7 +154,11 @@ mod tests {
                 "{remote} {authorization:?}"
             );
             let changes = Access::of_change(&request, Some(&token)) == Sender::Local;
-            assert_eq!(changes, guarded == Access::Whole, "{remote} {authorization:?}");
+            assert_eq!(
+                changes,
+                guarded == Access::Operators,
+                "{remote} {authorization:?}"
+            );
         }
     }
 

@@ -5,10 +5,11 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use serde::Serialize;
 
-use super::explained::{ExplainedRefusal, RefusalList};
+use super::access::Access;
+use super::explained::{explained_refusal, refusal_list};
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::parts::AdminParts;
-use super::status_document::StatusDocument;
+use super::status_document::status_document;
 use crate::server::response::{EdgeBody, PlainResponse, json, refused, whole};
 use crate::telemetry::unix_time;
 use calendar_edge_core::errors::EdgeError;
@@ -21,20 +22,9 @@ pub(super) struct Endpoint {
     /// A last segment in capital letters stands for the rest of the path.
     path: &'static str,
     /// Who may ask.
-    pub(super) access: EndpointAccess,
+    pub(super) access: Access,
     /// What answers.
     pub(super) answer: EndpointAnswer,
-}
-
-/// Who may ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EndpointAccess {
-    /// Everybody who reaches the listener.
-    All,
-    /// They as well, unless there is a token: then those who show it, and this machine.
-    Unguarded,
-    /// This machine, and who shows the token.
-    Operators,
 }
 
 /// What answers.
@@ -57,7 +47,7 @@ pub(super) struct AskedPath<'a> {
     pub(super) query: Option<&'a str>,
 }
 
-use EndpointAccess::{All, Operators, Unguarded};
+use Access::{All, Operators, Unguarded};
 use EndpointAnswer::{Document, Purge, Readiness};
 
 /// Declares endpoints, a line each.
@@ -76,25 +66,24 @@ macro_rules! endpoints {
 endpoints! {
     GET "/", All => Document(|_, _| browser_page(&OPERATORS_PAGE));
     GET "/reference", All => Document(|_, _| browser_page(&REFERENCE_PAGE));
-    GET "/status", Unguarded
-        => Document(|parts, _| pretty(&StatusDocument::of(parts, &parts.pages.load().facts)));
+    GET "/status", Unguarded => Document(|parts, _| pretty(&status_document(parts)));
     GET "/readings", Unguarded => Document(|parts, _| compact(&parts.readings.document(&parts.facts)));
     GET "/clients", Operators => Document(|parts, _| compact(&parts.metrics.clients().busiest_now()));
     GET "/runbook", Unguarded
         => Document(|_, _| page("text/markdown; charset=utf-8", Bytes::from_static(RUNBOOK.as_bytes())));
     GET "/metrics", Unguarded => Document(|parts, _| page(METRICS_TYPE, Bytes::from(parts.measured())));
     GET "/findings", Operators => Document(|parts, _| pretty(&parts.findings.report()));
-    GET "/refusals", Operators => Document(|parts, _| pretty(&RefusalList::of(&parts.refusals.newest())));
+    GET "/refusals", Operators => Document(|parts, _| pretty(&refusal_list(&parts.refusals.newest())));
     GET "/refusals/ID", Operators => Document(|parts, asked| match parts.refusals.find(asked.rest) {
-        Some(kept) => pretty(&ExplainedRefusal::new(&kept)),
+        Some(kept) => pretty(&explained_refusal(&kept)),
         None => refused(&EdgeError::UnknownRefusal.refusal()),
     });
     GET "/cache", Unguarded => Document(|parts, _| compact(&parts.cache.statistics(unix_time())));
     GET "/migration", Unguarded => Document(migration);
     GET "/migration/report", Unguarded => Document(migration);
     GET "/migration/report/NAME", Unguarded => Document(migration);
-    GET "/config", Operators => Document(|parts, _| match parts.program_context.effective() {
-        Some(effective) => pretty(&*effective),
+    GET "/config", Operators => Document(|parts, _| match &*parts.effective.load() {
+        Some(effective) => pretty(&**effective),
         None => refused(&Refusal::no_route()),
     });
     GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
@@ -106,7 +95,7 @@ endpoints! {
     GET "/readyz", All => Readiness;
     POST "/purge", Unguarded => Purge;
     POST "/migration/resume/RULE", Operators => Document(|parts, asked| match parts.migration.resume(asked.rest) {
-        Some(resumed) => compact(&Resumed { resumed }),
+        Some(resumed) => compact(&serde_json::json!({"resumed": resumed})),
         None => refused(&Refusal::no_route()),
     });
 }
@@ -116,12 +105,6 @@ const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
 
 /// What operators do about each alert.
 const RUNBOOK: &str = include_str!("../../../docs/guides/runbook.md");
-
-/// The response to a rule that is resumed.
-#[derive(Debug, Serialize)]
-struct Resumed {
-    resumed: bool,
-}
 
 // === impl Endpoint ===
 

@@ -6,7 +6,6 @@ mod explained;
 mod page;
 mod pages;
 mod parts;
-mod program_context;
 mod readiness;
 mod ready;
 mod service;
@@ -15,7 +14,6 @@ mod status_document;
 
 pub(crate) use pages::Pages;
 pub(crate) use parts::AdminParts;
-pub(crate) use program_context::ProgramContext;
 pub(crate) use readiness::Readiness;
 pub(crate) use service::Admin;
 pub(crate) use status::{EdgeFacts, Readings};

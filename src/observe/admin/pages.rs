@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::Value;
 use url::Url;
 
-use super::status::SettingFacts;
+use super::status::setting_facts;
 use crate::backend::{SiteHealth, SiteIndexes};
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
@@ -20,7 +21,7 @@ pub(crate) struct Pages {
     /// What is known of the sites' indexes, by which `explain` decides as this edge does.
     pub(super) indexes: Bytes,
     /// What operators want to see of the settings.
-    pub(super) facts: SettingFacts,
+    pub(super) facts: Value,
     /// Whether the sites answer.
     pub(super) site_health: SiteHealth,
     /// What operators on other machines show; none: they need nothing.
@@ -52,7 +53,7 @@ impl Pages {
             openapi: Bytes::from(openapi(&options).to_string()),
             routes: Bytes::from(routes_text_in_force(&table)),
             indexes: Bytes::from(known(settings, indexes)),
-            facts: SettingFacts::of(settings, &tables),
+            facts: setting_facts(settings, &tables),
             site_health,
             token: settings.admin.token.clone(),
         }
@@ -88,7 +89,7 @@ fn public_base(settings: &Settings) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::backend::SharedBackends;

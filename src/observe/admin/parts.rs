@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 
 use super::pages::Pages;
-use super::program_context::ProgramContext;
 use super::readiness::Readiness;
 use super::status::{EdgeFacts, Readings};
 use crate::cache::Cache;
 use crate::companion::CompanionService;
+use crate::config::EffectiveConfig;
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
-use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals};
+use crate::telemetry::{FindingSums, Metrics, Refusals};
 use calendar_edge_core::relay::BufferBudget;
 
 /// What the admin listener shows.
@@ -21,8 +21,8 @@ use calendar_edge_core::relay::BufferBudget;
 pub(crate) struct AdminParts {
     /// What stays as it is from the start on.
     pub(crate) facts: EdgeFacts,
-    /// What the program has set up around the edge.
-    pub(crate) program_context: ProgramContext,
+    /// The configuration in effect; missing where an edge runs without a program around it.
+    pub(crate) effective: Arc<ArcSwapOption<EffectiveConfig>>,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
@@ -55,11 +55,8 @@ impl AdminParts {
     /// All metrics, with those that are only known when somebody asks.
     pub(super) fn measured(&self) -> String {
         self.cache.measure();
-        let memory = self.metrics.memory();
-        let (used, limit) = self.bodies.usage();
-        memory.hold(BufferKind::Requests, used, limit);
-        let (used, limit) = self.buffers.usage();
-        memory.hold(BufferKind::Responses, used, limit);
+        let usage = [self.bodies.usage(), self.buffers.usage()];
+        self.metrics.memory().hold(usage);
         self.metrics.render()
     }
 }

@@ -1,71 +1,36 @@
 //! `/readyz`: whether the edge takes traffic, and in which state its backends are.
 
 use http::StatusCode;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::parts::AdminParts;
-use super::status::BackendHealth;
+use super::status::backend_health;
 
-/// The response of `/readyz`.
-#[derive(Debug, Serialize)]
-pub(super) struct ReadyDocument<'a> {
-    /// `ready`, `draining`, or `no backend answers`.
-    status: &'static str,
-    draining: bool,
-    configuration_loaded: String,
-    listening: &'a [String],
-    backends: Vec<BackendHealth>,
+/// The response of `/readyz` and its status: `ready`, `draining`, or `no backend answers`.
+///
+/// The last one only where the query asks for the backends. A site that was not heard within the last second is asked.
+pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (StatusCode, Value) {
+    let is_ready = parts.readiness.is_ready();
+    let site_health = parts.pages.load().site_health.clone();
+    let (code, status) = match (is_ready, is_ready && asks_for_backend(query)) {
+        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
+        (true, true) if !site_health.any().await => (StatusCode::SERVICE_UNAVAILABLE, "no backend answers"),
+        (true, _) => (StatusCode::OK, "ready"),
+    };
+    let document = json!({
+        "status": status,
+        "draining": !is_ready,
+        "configuration_loaded": parts.metrics.reloads().last_load(),
+        "listening": parts.facts.listeners(),
+        "backends": backend_health(&parts.metrics),
+    });
+    (code, document)
 }
 
-/// What decides about readiness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadyRequest {
-    /// The edge alone.
-    Edge,
-    /// The edge, and whether a backend answers.
-    EdgeAndBackend,
-}
-
-// === impl ReadyRequest ===
-
-impl ReadyRequest {
-    /// The question of a query: `backend=1` asks for the backends.
-    pub(super) fn of(query: Option<&str>) -> Self {
-        let mut parameters = query.unwrap_or_default().split('&');
-        if parameters.any(|parameter| parameter == "backend=1") {
-            Self::EdgeAndBackend
-        } else {
-            Self::Edge
-        }
-    }
-}
-
-// === impl ReadyDocument ===
-
-impl<'a> ReadyDocument<'a> {
-    /// The response and its status. A site that was not heard within the last second is asked.
-    pub(super) async fn answer(parts: &'a AdminParts, question: ReadyRequest) -> (StatusCode, Self) {
-        let is_ready = parts.readiness.is_ready();
-        let needs_backend = is_ready && question == ReadyRequest::EdgeAndBackend;
-        let site_health = parts.pages.load().site_health.clone();
-        let status = match (is_ready, needs_backend) {
-            (false, _) => "draining",
-            (true, true) if !site_health.any().await => "no backend answers",
-            (true, _) => "ready",
-        };
-        let code = match status {
-            "ready" => StatusCode::OK,
-            _ => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        let document = Self {
-            status,
-            draining: !is_ready,
-            configuration_loaded: parts.metrics.reloads().last_load(),
-            listening: parts.facts.listeners(),
-            backends: BackendHealth::all(&parts.metrics),
-        };
-        (code, document)
-    }
+/// Whether a query asks for the backends, by `backend=1`, and not for the edge alone.
+fn asks_for_backend(query: Option<&str>) -> bool {
+    let mut parameters = query.unwrap_or_default().split('&');
+    parameters.any(|parameter| parameter == "backend=1")
 }
 
 #[cfg(test)]
@@ -75,12 +40,12 @@ mod tests {
     #[test]
     fn the_query_may_ask_for_backends() {
         for (query, expected) in [
-            (None, ReadyRequest::Edge),
-            (Some("backend=1"), ReadyRequest::EdgeAndBackend),
-            (Some("x=2&backend=1"), ReadyRequest::EdgeAndBackend),
-            (Some("backend=0"), ReadyRequest::Edge),
+            (None, false),
+            (Some("backend=1"), true),
+            (Some("x=2&backend=1"), true),
+            (Some("backend=0"), false),
         ] {
-            assert_eq!(ReadyRequest::of(query), expected, "{query:?}");
+            assert_eq!(asks_for_backend(query), expected, "{query:?}");
         }
     }
 }

@@ -12,9 +12,9 @@ use http_body::Body;
 use hyper::service::Service;
 
 use super::access::Access;
-use super::endpoints::{Endpoint, EndpointAccess, EndpointAnswer, pretty_as};
+use super::endpoints::{Endpoint, EndpointAnswer, pretty_as};
 use super::parts::AdminParts;
-use super::ready::{ReadyDocument, ReadyRequest};
+use super::ready::readiness;
 use crate::companion::Sender;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, refused};
 use crate::server::{ReceivedRequest, RequestFraming};
@@ -56,8 +56,7 @@ impl Admin {
             None => refused(&Refusal::no_route()),
             Some((EndpointAnswer::Document(document), asked)) => document(&self.0, asked),
             Some((EndpointAnswer::Readiness, asked)) => {
-                let question = ReadyRequest::of(asked.query);
-                let (status, document) = ReadyDocument::answer(&self.0, question).await;
+                let (status, document) = readiness(&self.0, asked.query).await;
                 pretty_as(status, &document)
             }
             Some((EndpointAnswer::Purge, _)) => {
@@ -86,12 +85,12 @@ impl Admin {
         // Purges of the companion plugin prove by their seal who gave them.
         let is_sealed = request.uri().path() == "/purge" && request.headers().contains_key(SEAL);
         match endpoint {
-            _ if access == Access::Probes && needed != Some(EndpointAccess::All) && !is_sealed => {
+            _ if access == Access::All && needed != Some(Access::All) && !is_sealed => {
                 Err(EdgeError::AdminUnauthorized)
             }
-            Some(endpoint) if endpoint.access == EndpointAccess::Operators => match endpoint.is_change() {
+            Some(endpoint) if endpoint.access == Access::Operators => match endpoint.is_change() {
                 true if sender != Sender::Local => Err(EdgeError::OperatorsOnly),
-                false if access != Access::Whole => Err(EdgeError::AdminDenied),
+                false if access != Access::Operators => Err(EdgeError::AdminDenied),
                 _ => Ok(sender),
             },
             _ => Ok(sender),

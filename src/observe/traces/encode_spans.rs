@@ -5,8 +5,8 @@ use prost::Message as _;
 use uuid::Uuid;
 
 use super::messages::{
-    AnyValue, ExportRequest, KeyValue, MessageKind, ResourceSpans, ScopeSpans, SpanMessage, SpanResource,
-    SpanScope, SpanStatus, StatusCodeOfSpan,
+    AnyValue, ExportRequest, KeyValue, ResourceSpans, ScopeSpans, SpanMessage, SpanResource, SpanScope,
+    SpanStatus,
 };
 use super::unix_clock::UnixClock;
 use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
@@ -16,6 +16,13 @@ use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
 pub(super) struct SpanEncoder {
     resource: SpanResource,
 }
+
+/// `SPAN_KIND_SERVER` and `SPAN_KIND_CLIENT`.
+const SERVER: i32 = 2;
+const CLIENT: i32 = 3;
+
+/// `STATUS_CODE_ERROR`.
+const ERROR: i32 = 2;
 
 /// The trace is recorded.
 const SAMPLED: u32 = 0x01;
@@ -69,12 +76,9 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         parent,
     } = span.ids;
     let (kind, remote) = match span.kind {
-        SpanKind::Server if parent.is_some() => (MessageKind::Server, HAS_REMOTE_PARENT),
-        SpanKind::Server => (MessageKind::Server, 0),
-        SpanKind::Client => (MessageKind::Client, 0),
-    };
-    let status = SpanStatus {
-        code: StatusCodeOfSpan::Error.into(),
+        SpanKind::Server if parent.is_some() => (SERVER, HAS_REMOTE_PARENT),
+        SpanKind::Server => (SERVER, 0),
+        SpanKind::Client => (CLIENT, 0),
     };
     let attributes = span.attributes.into_inner().into_iter();
     SpanMessage {
@@ -83,11 +87,11 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         trace_state: span.state,
         parent_span_id: parent.map_or_else(Vec::new, |parent| bytes(&parent)),
         name: span.name,
-        kind: kind.into(),
+        kind,
         start_time_unix_nano: clock.nanoseconds(span.started),
         end_time_unix_nano: clock.nanoseconds(span.started + span.duration),
         attributes: attributes.map(|(key, value)| key_value(key, value)).collect(),
-        status: span.is_error.then_some(status),
+        status: span.is_error.then_some(SpanStatus { code: ERROR }),
         flags: SAMPLED | KNOWS_PARENT | remote,
     }
 }

@@ -1,6 +1,6 @@
 //! The messages of OTLP that are sent and read, with the numbers of their fields in `opentelemetry/proto`.
 
-use prost::{Enumeration, Message};
+use prost::Message;
 
 use crate::telemetry::AttributeValue;
 
@@ -58,7 +58,8 @@ pub(super) struct SpanMessage {
     pub(super) parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
     pub(super) name: String,
-    #[prost(enumeration = "MessageKind", tag = "6")]
+    /// A `SpanKind`.
+    #[prost(int32, tag = "6")]
     pub(super) kind: i32,
     #[prost(fixed64, tag = "7")]
     pub(super) start_time_unix_nano: u64,
@@ -72,28 +73,12 @@ pub(super) struct SpanMessage {
     pub(super) flags: u32,
 }
 
-/// `Span.SpanKind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
-#[repr(i32)]
-pub(super) enum MessageKind {
-    Unspecified = 0,
-    Server = 2,
-    Client = 3,
-}
-
 /// `Status` of a span.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct SpanStatus {
-    #[prost(enumeration = "StatusCodeOfSpan", tag = "3")]
+    /// A `StatusCode`.
+    #[prost(int32, tag = "3")]
     pub(super) code: i32,
-}
-
-/// `Status.StatusCode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
-#[repr(i32)]
-pub(super) enum StatusCodeOfSpan {
-    Unset = 0,
-    Error = 2,
 }
 
 /// `KeyValue`.

@@ -11,8 +11,8 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script,
-    accept, present,
+    AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept,
+    present,
 };
 use calendar_edge_fuzz::{namespaced_settings, pieces};
 use http::{Method, Response};
@@ -65,7 +65,7 @@ fn relayed(rules: &RelayRules, text: &[u8], size: usize, spread: u8) -> Option<B
         root: 0,
         method: Method::GET,
         content: Content::Records,
-        script: Script::Refused,
+        may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,
         target: "/wp-json/tribe/events/v1/events".into(),

@@ -12,12 +12,9 @@ fuzz_target!(|text: &str| {
     match parse(NAME, text, &Overrides::default()) {
         Ok(settings) => assert_can_be_served(&settings),
         Err(error) => {
-            assert!(!error.problems.is_empty());
+            assert!(error.places().next().is_some());
             assert!(!error.to_string().is_empty());
-            error
-                .problems
-                .iter()
-                .for_each(|problem| assert_lies_in(text, &problem.location));
+            error.places().for_each(|place| assert_lies_in(text, place));
         }
     }
 });

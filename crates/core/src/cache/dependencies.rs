@@ -26,7 +26,7 @@ const FIELDS: &str = "_fields";
 impl CacheableCall<'_> {
     /// What the response to this call with this status and body depends on.
     pub fn dependencies(self, status: StatusCode, body: &[u8]) -> Dependencies {
-        let query = self.call().request().query.pairs();
+        let query = &self.call().request().query.pairs;
         let is_cut = pairs(query).any(|(name, _)| name == FIELDS);
         let route = &self.call().request().route;
         let found = match route.route() {

@@ -9,16 +9,6 @@ use crate::settings::CacheSettings;
 use crate::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
-/// The times for which answers are served.
-#[derive(Debug, Clone)]
-pub struct Lifetimes {
-    fresh: Duration,
-    fresh_with_purge: Duration,
-    stale_while_revalidate: Duration,
-    stale_on_error: Duration,
-    reconcile: Duration,
-}
-
 /// The last signs of the companion plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompanionSigns {
@@ -85,20 +75,9 @@ impl CompanionSigns {
     }
 }
 
-// === impl Lifetimes ===
+// === impl CacheSettings ===
 
-impl Lifetimes {
-    /// The times of these settings.
-    pub const fn new(settings: &CacheSettings) -> Self {
-        Self {
-            fresh: settings.fresh,
-            fresh_with_purge: settings.fresh_with_purge,
-            stale_while_revalidate: settings.stale_while_revalidate,
-            stale_on_error: settings.stale_on_error,
-            reconcile: settings.reconcile,
-        }
-    }
-
+impl CacheSettings {
     /// Says how a response may be served at the time `now`.
     pub fn serving(
         &self,
@@ -232,8 +211,8 @@ mod tests {
         Duration::from_secs(number)
     }
 
-    fn lifetimes() -> Lifetimes {
-        Lifetimes::new(&CacheSettings::default())
+    fn lifetimes() -> CacheSettings {
+        CacheSettings::default()
     }
 
     fn filled(turn: DateTurn) -> LifetimeFacts {

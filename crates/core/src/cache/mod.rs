@@ -28,7 +28,7 @@ mod zone;
 pub use bypass::{Bypass, CachePolicy, CacheableCall};
 pub use cache_status::{Asked, CacheOutcome};
 pub use dependencies::Dependencies;
-pub use freshness::{CompanionSigns, LifetimeFacts, LifetimeRule, Lifetimes, Serving};
+pub use freshness::{CompanionSigns, LifetimeFacts, LifetimeRule, Serving};
 pub use key::{KeySpace, ReachedBy};
 pub use nonce::shows_nonce;
 pub use removal::{Removal, RemovalCause};

@@ -1,4 +1,4 @@
-//! The contract table, rendered as text, as JSON and as OpenAPI.
+//! The contract table, rendered as text and as OpenAPI.
 //!
 //! Pure: all results depend only on the table and a few options, and not on settings, a clock or a socket.
 
@@ -15,5 +15,5 @@ mod strict_limits;
 
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use rest_index::RestIndex;
-pub use routes::{routes_json, routes_text, routes_text_in_force};
+pub use routes::{routes_text, routes_text_in_force};
 pub use strict_limits::strict_reference;

@@ -103,7 +103,7 @@ fn endpoint(operation: &Operation, in_force: &TableInForce) -> Value {
 }
 
 fn described(argument: &Argument) -> Value {
-    let mut described = json!({"description": argument.meaning, "required": argument.is_required()});
+    let mut described = json!({"description": argument.meaning, "required": argument.is_required});
     if let Some(schema) = argument.schema {
         described["type"] = schema.name().into();
     }

@@ -1,6 +1,6 @@
-//! The table as text for people, and the same rows as JSON.
+//! The table as text for people.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use calendar_edge_judge::contract::{
     Argument, ArgumentStanding, DefaultValue, Operation, OperationInForce, TableInForce, table,
@@ -31,15 +31,6 @@ pub fn routes_text_in_force(in_force: &TableInForce) -> String {
         }
     }
     text
-}
-
-/// Returns the whole table as JSON: `operations`, each with `name`, `methods`, `path` and `arguments`.
-///
-/// An argument has `name`, `in` (`path`, `query` or `body`), `type`, `required`, `meaning`, and `default` if
-/// it has one. The default of a date that the backend generates is the text `generated`.
-pub fn routes_json() -> Value {
-    let operations: Vec<Value> = table().operations().iter().map(operation_json).collect();
-    json!({ "operations": operations })
 }
 
 fn heading(operation: &Operation) -> [String; 3] {
@@ -80,7 +71,7 @@ fn extra_row(name: &str) -> [String; 5] {
 }
 
 fn argument_row(argument: &Argument) -> [String; 5] {
-    let presence = if argument.is_required() {
+    let presence = if argument.is_required {
         "required"
     } else {
         "optional"
@@ -113,34 +104,6 @@ fn push_line<const N: usize>(text: &mut String, indent: &str, row: &[String; N],
     }
     text.push_str(line.trim_end());
     text.push('\n');
-}
-
-fn operation_json(operation: &Operation) -> Value {
-    let arguments: Vec<Value> = operation
-        .arguments
-        .iter()
-        .map(|argument| argument_json(operation, argument))
-        .collect();
-    json!({
-        "name": operation.name,
-        "methods": methods(operation).collect::<Vec<_>>(),
-        "path": path(operation),
-        "arguments": arguments,
-    })
-}
-
-fn argument_json(operation: &Operation, argument: &Argument) -> Value {
-    let mut row = json!({
-        "name": argument.name,
-        "in": operation.place(argument).name(),
-        "type": argument.documented.name(),
-        "required": argument.is_required(),
-    });
-    if let Some(default) = default_json(argument.default) {
-        row["default"] = default;
-    }
-    row["meaning"] = argument.meaning.into();
-    row
 }
 
 fn default_json(default: DefaultValue) -> Option<Value> {
@@ -199,24 +162,5 @@ mod tests {
             .find(|line| line.ends_with("tags.update"))
             .expect("listed");
         assert_eq!(cells(update), ["POST", "PUT", "PATCH", "/tags/{id}"]);
-    }
-
-    #[test]
-    fn says_where_each_argument_goes() {
-        let json = routes_json();
-        let operations = json["operations"].as_array().expect("a list");
-        let update = operations
-            .iter()
-            .find(|row| row["name"] == "events.update")
-            .expect("listed");
-        let places: Vec<&str> = update["arguments"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .filter_map(|row| row["in"].as_str())
-            .take(3)
-            .collect();
-        assert_eq!(places, ["path", "body", "body"]);
-        assert_eq!(operations.len(), table().operations().len());
     }
 }

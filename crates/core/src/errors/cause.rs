@@ -4,10 +4,9 @@ use calendar_edge_judge::problem::{OwnError, Problem};
 use http::StatusCode;
 
 use super::edge::EdgeError;
-use super::proxy_error::ProxyError;
 
 macro_rules! causes {
-    ($($(#[doc = $meaning:literal])+ $name:ident => $error:ident $(, of $own:ident)? $(, says $sentence:literal)? $(, reports $proxy:ident)?;)+) => {
+    ($($(#[doc = $meaning:literal])+ $name:ident => $error:ident $(, says $sentence:literal)? $(, reports $proxy:literal)?;)+) => {
         /// One of several causes of the same [`EdgeError`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Cause {
@@ -18,20 +17,22 @@ macro_rules! causes {
             /// Every cause.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            const fn row(self) -> CauseRow {
+            /// The error it belongs to.
+            pub const fn error(self) -> EdgeError {
                 match self {
-                    $(Self::$name => CauseRow {
-                        name: stringify!($name),
-                        error: EdgeError::$error,
-                        sentence: causes!(@optional $($sentence)? $(OwnError::$own.sentence)?),
-                        proxy: causes!(@optional $(ProxyError::$proxy)?),
-                    },)+
+                    $(Self::$name => EdgeError::$error,)+
+                }
+            }
+
+            /// The error with the sentence or the kind of failure that this cause has of its own.
+            pub const fn own(self) -> OwnError {
+                let own = self.error().entry().own;
+                match self {
+                    $(Self::$name => OwnError { $(sentence: $sentence,)? $(proxy_error: $proxy,)? ..own },)+
                 }
             }
         }
     };
-    (@optional) => { None };
-    (@optional $value:expr) => { Some($value) };
 }
 
 causes! {
@@ -39,8 +40,6 @@ causes! {
     MalformedMethod => BadRequestLine, says "The request method is malformed.";
     /// Neither HTTP/1.0, HTTP/1.1 nor HTTP/2.
     UnsupportedVersion => BadRequestLine, says "The HTTP version is not supported.";
-    /// The path contains a broken percent-escape or an encoded NUL.
-    UnreadablePath => BadTarget, of UNREADABLE_PATH;
     /// CGI would read a header as one that frames the body.
     LookAlikeHeader => BadHeader, says "A request header looks like one that frames the body.";
     /// Content-Length beside Transfer-Encoding.
@@ -50,10 +49,6 @@ causes! {
     BadTransferEncoding => AmbiguousLength, says "The request must have at most one valid Transfer-Encoding.";
     /// The trailers are malformed or too large.
     BadTrailers => BadChunk, says "The trailers of the request body are malformed or too large.";
-    /// A form field `rest_route` contradicts the path.
-    RouteInForm => RouteContradiction, of ROUTE_IN_FORM;
-    /// The path names the calendar below a root, or in a spelling, that the edge does not serve.
-    UnreadCalendarPath => AmbiguousTarget, of UNREAD_CALENDAR_PATH;
     /// A form to the rest of the site could be read by PHP in another way.
     UnreadableForm => UnreadableBody, says "The form cannot be read in one way only.";
     /// A form that is too large to be read whole names a route of the calendar.
@@ -64,12 +59,6 @@ causes! {
     ClosedMethodInCall => RouteContradiction, says "The call names a method that is closed.";
     /// A form names a route in a way that only PHP can read.
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
-    /// The form has too many fields.
-    TooManyFormFields => TooManyParameters, of TOO_MANY_FORM_FIELDS;
-    /// The JSON body has too many elements.
-    TooManyJsonElements => TooManyParameters, of TOO_MANY_JSON_ELEMENTS;
-    /// The content type allows two readings of the body.
-    TwoBodyReadings => UnreadableBody, of TWO_BODY_READINGS;
     /// The bodies of other requests left no memory for this one.
     NoMemoryForBody => Overloaded, says "Too many large requests are being sent. Please try again.";
 
@@ -81,124 +70,46 @@ causes! {
     OriginLimitsHeaders => HeadersTooLarge, says "The request headers are too many or too large for the site.";
 
     /// The origin's name does not resolve.
-    OriginName => OriginFailed, reports DnsError;
+    OriginName => OriginFailed, reports "dns_error";
     /// The origin refused the connection.
-    OriginRefused => OriginFailed, reports ConnectionRefused;
+    OriginRefused => OriginFailed, reports "connection_refused";
     /// TLS with the origin failed.
-    OriginTls => OriginFailed, reports TlsProtocolError;
+    OriginTls => OriginFailed, reports "tls_protocol_error";
     /// The origin cannot be reached, or reports that the site is down.
-    OriginDown => OriginFailed, reports DestinationUnavailable;
+    OriginDown => OriginFailed, reports "destination_unavailable";
     /// The response ended early.
-    OriginIncomplete => OriginFailed, reports HttpResponseIncomplete;
+    OriginIncomplete => OriginFailed, reports "http_response_incomplete";
     /// The response is not HTTP.
-    OriginProtocol => OriginFailed, reports HttpProtocolError;
+    OriginProtocol => OriginFailed, reports "http_protocol_error";
     /// The header section of the response is too large.
-    OriginHeaderSize => OriginFailed, reports HttpResponseHeaderSectionSize;
+    OriginHeaderSize => OriginFailed, reports "http_response_header_section_size";
     /// The body of the response is too large.
-    OriginBodySize => OriginFailed, reports HttpResponseBodySize;
+    OriginBodySize => OriginFailed, reports "http_response_body_size";
     /// The response is compressed, although the edge asked for none.
-    OriginCoding => OriginFailed, reports HttpResponseContentCoding;
+    OriginCoding => OriginFailed, reports "http_response_content_coding";
     /// The origin did not accept the connection in time.
-    OriginConnectTimeout => OriginTimeout, reports ConnectionTimeout;
+    OriginConnectTimeout => OriginTimeout, reports "connection_timeout";
     /// The call outlived its deadlines inside the edge.
-    DeadlineMissed => OriginTimeout, reports ProxyInternalError;
-}
-
-struct CauseRow {
-    name: &'static str,
-    error: EdgeError,
-    sentence: Option<&'static str>,
-    proxy: Option<ProxyError>,
+    DeadlineMissed => OriginTimeout, reports "proxy_internal_error";
 }
 
 // === impl Cause ===
 
 impl Cause {
-    /// The error it belongs to.
-    pub const fn error(self) -> EdgeError {
-        self.row().error
-    }
-
-    /// Its own sentence for the client, if it has one.
-    pub const fn sentence(self) -> Option<&'static str> {
-        self.row().sentence
-    }
-
-    /// The cause that an error names.
-    pub fn of(own: OwnError) -> Option<Self> {
-        let name = own.cause?;
-        Self::ALL.iter().copied().find(|cause| cause.row().name == name)
-    }
-
     /// The cause as a problem of a request.
     pub const fn problem(self) -> Problem {
-        let row = self.row();
-        let own = row.error.entry().own;
-        let sentence = match row.sentence {
-            Some(sentence) => sentence,
-            None => own.sentence,
-        };
-        Problem::Own(own.because(row.name, sentence))
+        Problem::Own(self.own())
     }
 
     /// The `received-status` of `Proxy-Status`: the origin's status, where the client gets the same one.
     pub fn received_status(problem: &Problem) -> Option<StatusCode> {
-        let Problem::Own(own) = problem else { return None };
         let limits = [
             Self::OriginLimitsBody,
             Self::OriginLimitsTarget,
             Self::OriginLimitsHeaders,
         ];
-        limits.contains(&Self::of(*own)?).then_some(own.status)
-    }
-
-    /// Its own `Proxy-Status` error, if it has one.
-    pub const fn proxy_error(self) -> Option<ProxyError> {
-        self.row().proxy
-    }
-}
-
-// === impl EdgeError ===
-
-impl EdgeError {
-    /// The specific causes of this error.
-    pub fn causes(self) -> impl Iterator<Item = Cause> {
-        Cause::ALL
-            .iter()
-            .copied()
-            .filter(move |cause| cause.error() == self)
-    }
-
-    /// Every `error` that `Proxy-Status` may contain, the usual one first.
-    pub fn proxy_errors(self) -> Vec<ProxyError> {
-        let causes = self.causes().filter_map(Cause::proxy_error);
-        std::iter::once(self.entry().proxy_error).chain(causes).collect()
-    }
-}
-
-// === impl ProxyError ===
-
-impl ProxyError {
-    /// The kind of failure of a problem.
-    pub fn of(problem: &Problem) -> Self {
-        match problem {
-            Problem::Own(own) => Self::of_own(*own),
-            Problem::NoRoute
-            | Problem::NothingToDescribe
-            | Problem::InvalidNamespace
-            | Problem::Forbidden
-            | Problem::InvalidCallback
-            | Problem::CallbackDisabled
-            | Problem::InvalidJson(_)
-            | Problem::Missing(_)
-            | Problem::Invalid(_) => Self::HttpRequestError,
-        }
-    }
-
-    fn of_own(own: OwnError) -> Self {
-        let of_cause = Cause::of(own).and_then(Cause::proxy_error);
-        let of_error = || EdgeError::with_code(own.code).map(|error| error.entry().proxy_error);
-        of_cause.or_else(of_error).unwrap_or(Self::HttpRequestError)
+        let is_theirs = limits.iter().any(|cause| cause.problem() == *problem);
+        is_theirs.then(|| problem.status())
     }
 }
 
@@ -209,47 +120,42 @@ mod tests {
     #[test]
     fn causes_differ_from_their_error() {
         for cause in Cause::ALL {
-            let entry = cause.error().entry();
-            let says = cause
-                .sentence()
-                .is_some_and(|sentence| sentence != entry.own.sentence);
-            let reports = cause
-                .proxy_error()
-                .is_some_and(|error| error != entry.proxy_error);
-            assert!(says || reports, "{cause:?}");
-        }
-    }
-
-    #[test]
-    fn a_cause_is_found_in_its_problem() {
-        for cause in Cause::ALL {
-            let Problem::Own(own) = cause.problem() else {
-                panic!("an error of the edge's own");
-            };
-            assert_eq!(Cause::of(own), Some(*cause));
-            assert_eq!(EdgeError::with_code(own.code), Some(cause.error()));
-        }
-    }
-
-    #[test]
-    fn the_judges_causes_have_rows() {
-        for own in [
-            OwnError::UNREADABLE_PATH,
-            OwnError::ROUTE_IN_FORM,
-            OwnError::UNREAD_CALENDAR_PATH,
-            OwnError::TOO_MANY_FORM_FIELDS,
-            OwnError::TOO_MANY_JSON_ELEMENTS,
-            OwnError::TWO_BODY_READINGS,
-        ] {
-            assert_eq!(Cause::of(own).map(Cause::problem), Some(Problem::Own(own)));
+            assert_ne!(cause.own(), cause.error().entry().own, "{cause:?}");
         }
     }
 
     #[test]
     fn every_sentence_of_an_error_is_a_sentence() {
         let own = EdgeError::ALL.iter().map(|error| error.entry().own.sentence);
-        for text in own.chain(Cause::ALL.iter().filter_map(|cause| cause.sentence())) {
+        for text in own.chain(Cause::ALL.iter().map(|cause| cause.own().sentence)) {
             assert!(text.ends_with('.') && !text.contains("  "), "{text}");
         }
     }
+
+    #[test]
+    fn every_kind_of_failure_is_one_of_rfc_9209() {
+        let own = EdgeError::ALL.iter().map(|error| error.entry().own.proxy_error);
+        for kind in own.chain(Cause::ALL.iter().map(|cause| cause.own().proxy_error)) {
+            assert!(KINDS.contains(&kind), "{kind}");
+        }
+    }
+
+    /// The error types of `Proxy-Status` (section 2.3) for failures that the edge has.
+    const KINDS: [&str; 15] = [
+        "connection_timeout",
+        "connection_limit_reached",
+        "connection_refused",
+        "dns_error",
+        "destination_unavailable",
+        "tls_protocol_error",
+        "http_request_error",
+        "http_response_incomplete",
+        "http_response_header_section_size",
+        "http_response_body_size",
+        "http_response_content_coding",
+        "http_response_timeout",
+        "http_protocol_error",
+        "proxy_internal_response",
+        "proxy_internal_error",
+    ];
 }

@@ -4,15 +4,11 @@
 use calendar_edge_judge::problem::{OwnError, Problem, Refusal};
 use http::StatusCode;
 
-use super::proxy_error::ProxyError;
-
 /// The row of an error in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeEntry {
-    /// Code, status, sentence and meaning; a [`Cause`](super::Cause) may have a sentence of its own.
+    /// Code, status, sentence, meaning and kind of failure; a [`Cause`](super::Cause) may have its own sentence or kind.
     pub own: OwnError,
-    /// The `error` of `Proxy-Status`, unless a [`Cause`](super::Cause) has its own.
-    pub proxy_error: ProxyError,
     /// Advice for the client.
     pub client: &'static str,
     /// Advice for the operator.
@@ -28,8 +24,8 @@ macro_rules! catalogue {
         $(code: $code:literal,
         status: $status:ident,
         sentence: $sentence:literal,
-        meaning: $meaning:literal,)?
-        proxy_error: $proxy:ident,
+        meaning: $meaning:literal,
+        proxy_error: $proxy:literal,)?
         client: $client:literal,
         operator: $operator:expr,
     })+) => {
@@ -57,9 +53,8 @@ macro_rules! catalogue {
                             status: StatusCode::$status,
                             sentence: $sentence,
                             meaning: $meaning,
-                            cause: None,
+                            proxy_error: $proxy,
                         },)?
-                        proxy_error: ProxyError::$proxy,
                         client: $client,
                         operator: $operator,
                     },)+
@@ -75,7 +70,7 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "Lines must end in CRLF and hold no control characters.",
         meaning: "A line of the request head ends in something other than CRLF, or holds a control character.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Use an HTTP library instead of writing requests by hand.",
         operator: LOOK_AT_CLIENT,
     }
@@ -84,19 +79,17 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request line must be method, target and version.",
         meaning: "The request line is malformed, its method is not a token, or its version is not supported.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send HTTP/1.1 or HTTP/2 with one space between method, target and version.",
         operator: LOOK_AT_CLIENT,
     }
     BadTarget {
         own: BAD_TARGET,
-        proxy_error: HttpRequestError,
         client: "Send a path that begins with `/`, and percent-encode it correctly.",
         operator: LOOK_AT_CLIENT,
     }
     AmbiguousTarget {
         own: AMBIGUOUS_TARGET,
-        proxy_error: HttpRequestError,
         client: "Send the path in its resolved form, without `.` and `..` segments and backslashes.",
         operator: LOOK_AT_CLIENT,
     }
@@ -105,7 +98,7 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request must name exactly one valid host.",
         meaning: "The `Host` header is missing, repeated or malformed, or `:authority` and `Host` differ.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send one `Host` header with a host name or address and an optional port.",
         operator: "If a proxy stands in front, check the `Host` header that it sends.",
     }
@@ -114,7 +107,7 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "A request header is malformed.",
         meaning: "A request header is malformed, or PHP would take its name for a header that frames the body.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Check the names of the headers: letters, digits and hyphens, no space before the colon, no folding.",
         operator: LOOK_AT_CLIENT,
     }
@@ -124,7 +117,7 @@ catalogue! {
         sentence: "The request must have at most one valid Content-Length.",
         meaning: "The length of the request body is unclear: `Content-Length` or `Transfer-Encoding` is repeated or \
             malformed, or both are there.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send one `Content-Length`, or `Transfer-Encoding: chunked`.",
         operator: "Look at the client and at proxies in front: such requests can be an attempt at request smuggling.",
     }
@@ -133,7 +126,7 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The chunks of the request body are malformed.",
         meaning: "The chunked request body or its trailers are malformed.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Leave chunked encoding to an HTTP library, or send `Content-Length`.",
         operator: LOOK_AT_CLIENT,
     }
@@ -142,55 +135,47 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The request body is incomplete.",
         meaning: "The connection ended before the request body was complete.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send the request again; a write to the calendar has not reached the site.",
         operator: "Nothing, unless it happens often: then look for a proxy in front that closes connections early.",
     }
     UnexpectedBody {
         own: UNEXPECTED_BODY,
-        proxy_error: HttpRequestError,
         client: "Send the parameters in the query, without a body.",
         operator: "Use the compatible profile if clients depend on such bodies.",
     }
     UnreadableBody {
         own: UNREADABLE_BODY,
-        proxy_error: HttpRequestError,
         client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`.",
         operator: LOOK_AT_CLIENT,
     }
     InvalidUtf8 {
         own: INVALID_UTF8,
-        proxy_error: HttpRequestError,
         client: "Encode the form in UTF-8.",
         operator: LOOK_AT_CLIENT,
     }
     TooManyParameters {
         own: TOO_MANY_PARAMETERS,
-        proxy_error: HttpRequestError,
         client: "Send fewer parameters.",
         operator: "The limits are fixed, below PHP's `max_input_vars`.",
     }
     RouteContradiction {
         own: ROUTE_CONTRADICTION,
-        proxy_error: HttpRequestError,
         client: "Remove `rest_route`; the path names the route.",
         operator: "Look at the client: such a request can be an attempt to get around the rules.",
     }
     PathContradiction {
         own: PATH_CONTRADICTION,
-        proxy_error: HttpRequestError,
         client: "Send `id` and `slug` in the path only.",
         operator: LOOK_AT_CLIENT,
     }
     VariableMismatch {
         own: VARIABLE_MISMATCH,
-        proxy_error: HttpRequestError,
         client: "Send each parameter in one place.",
         operator: LOOK_AT_CLIENT,
     }
     BadAuthorization {
         own: BAD_AUTHORIZATION,
-        proxy_error: HttpRequestError,
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
         operator: "The strict profile accepts Basic: use the profile `compatible` where clients need another scheme.",
     }
@@ -199,7 +184,7 @@ catalogue! {
         status: BAD_REQUEST,
         sentence: "The order names nothing that could be removed.",
         meaning: "The body of an order to remove kept answers is not one: `{\"tags\":[\"event:50\",\"events\"]}` or `{\"all\":true}`.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send JSON with `tags`, or with `all` and the value true.",
         operator: "If the companion plugin sends it, install the plugin's version that belongs to this edge.",
     }
@@ -209,7 +194,7 @@ catalogue! {
         sentence: "The log filter cannot be read.",
         meaning: "The admin listener was told to filter the log by a text that is no filter, or for a time that is none. The \
             message names the reason.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send a level, or parts of the program with levels: `info,hyper=debug`.",
         operator: "As the client.",
     }
@@ -219,7 +204,7 @@ catalogue! {
         sentence: "Operators on other machines need a token.",
         meaning: "A request to the admin listener came from another machine without the token of `admin.token_file`, or with \
             another one.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send `Authorization: Bearer …` with the content of that file; commands take `--token-file`.",
         operator: "Give the token to whoever needs it. `/livez` and `/readyz` need none.",
     }
@@ -229,7 +214,7 @@ catalogue! {
         sentence: "Only the site and its operators may remove answers.",
         meaning: "An order to remove kept answers is not signed with the secret of the edge, or its signature is older or \
             newer than a minute.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Nothing: only the companion plugin of the site gives such orders.",
         operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines. \
             Orders without a signature are taken from this machine by the admin listener.",
@@ -240,7 +225,7 @@ catalogue! {
         sentence: "This page is for operators on this machine.",
         meaning: "The admin listener was asked for the configuration or for a page about single requests from another machine, under a name that is \
             not this machine's, or by a page of another site.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`; or with the \
             token of `admin.token_file`.",
         operator: "Nothing, if nobody else should see what refused requests contained.",
@@ -251,7 +236,7 @@ catalogue! {
         sentence: "Only operators may do that.",
         meaning: "A request to change something through the admin listener came from another machine, or from a page in a \
             browser.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Nothing: only operators change anything there.",
         operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     }
@@ -260,7 +245,7 @@ catalogue! {
         status: FORBIDDEN,
         sentence: "Writing is not possible from this address.",
         meaning: "The address of the client is not among those that may write.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Write from a permitted network, or ask the operator.",
         operator: "Add the network to `write_addresses`. Behind a proxy, check `trusted_proxies` as well.",
     }
@@ -269,25 +254,22 @@ catalogue! {
         status: FORBIDDEN,
         sentence: "This account may not write here.",
         meaning: "The account of the Basic credentials is not among those that may write.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Use another account, or ask the operator.",
         operator: "Add the account name to `writers`.",
     }
     AuthorDenied {
         own: AUTHOR_DENIED,
-        proxy_error: HttpRequestError,
         client: "Leave out `author`; the account that writes becomes the author.",
         operator: "Set `allow_author = true` to permit it.",
     }
     OperationDenied {
         own: OPERATION_DENIED,
-        proxy_error: HttpRequestError,
         client: "Do without the operation.",
         operator: "Set `allow = true` for the operation to offer it.",
     }
     ReadOnly {
         own: READ_ONLY,
-        proxy_error: HttpRequestError,
         client: "Write later.",
         operator: "Set `read_only = false` to permit writes.",
     }
@@ -297,7 +279,7 @@ catalogue! {
         sentence: "No refusal with this id is kept.",
         meaning: "The admin listener was asked for a refusal that it does not keep: the request was not refused by the edge, \
             it was refused by another edge or before a restart, or newer refusals took its place.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Copy the id from `X-Request-Id` of the response or from the log.",
         operator: "Increase `log.refusals` if refusals are needed for longer.",
     }
@@ -306,13 +288,12 @@ catalogue! {
         status: NOT_FOUND,
         sentence: "This calendar has no feed of changes.",
         meaning: "The feed of changes was asked, and `feed.enabled` is false.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Read the lists instead.",
         operator: "Set `feed.enabled = true`; the site needs the companion plugin.",
     }
     MethodNotAllowed {
         own: METHOD_NOT_ALLOWED,
-        proxy_error: HttpRequestError,
         client: "Use one of the methods in the `Allow` header.",
         operator: "Nothing: the API does not have this operation.",
     }
@@ -321,7 +302,7 @@ catalogue! {
         status: REQUEST_TIMEOUT,
         sentence: "The request body came too slowly.",
         meaning: "The request body did not arrive in time.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
         operator: "Raise `timeouts.client_body` if \
             honest clients are that slow.",
@@ -331,7 +312,7 @@ catalogue! {
         status: CONFLICT,
         sentence: "This order was carried out before.",
         meaning: "A signed order to remove kept answers came a second time.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Sign each order anew.",
         operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
     }
@@ -341,7 +322,7 @@ catalogue! {
         sentence: "The record has changed meanwhile. Please read it and try again.",
         meaning: "Somebody else changed the record while the edge merged a PATCH with it (`patch = \"merge\"`). Nothing was \
             written.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Read the record, and send the PATCH again if it still makes sense.",
         operator: "Nothing, unless it happens often: then look for a client that writes the same record all the time.",
     }
@@ -351,13 +332,12 @@ catalogue! {
         sentence: "The record does not meet the precondition of the request.",
         meaning: "The record was changed after the date in `If-Unmodified-Since`, or the PATCH has an `If-Match` with an \
             entity tag, which records do not have for callers with credentials. Nothing was written.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Read the record, and send the PATCH with its `modified_utc` as `If-Unmodified-Since`.",
         operator: LOOK_AT_CLIENT,
     }
     BodyTooLarge {
         own: BODY_TOO_LARGE,
-        proxy_error: HttpRequestError,
         client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
         operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
             the limit of the web server in front of WordPress.",
@@ -367,14 +347,13 @@ catalogue! {
         status: URI_TOO_LONG,
         sentence: "The request target is too long.",
         meaning: "Path and query together are longer than the edge accepts, or the web server in front of WordPress.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send a shorter query.",
         operator: "The edge accepts 8 KiB. If `Proxy-Status` has a `received-status`, raise the limit of the web \
             server in front of WordPress.",
     }
     UnsupportedMediaType {
         own: UNSUPPORTED_MEDIA_TYPE,
-        proxy_error: HttpRequestError,
         client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`, uncompressed.",
         operator: "Use the compatible profile if clients depend on other types.",
     }
@@ -383,7 +362,7 @@ catalogue! {
         status: EXPECTATION_FAILED,
         sentence: "The only expectation is 100-continue.",
         meaning: "The `Expect` header holds something other than `100-continue`.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send `Expect: 100-continue`, or no `Expect` at all.",
         operator: LOOK_AT_CLIENT,
     }
@@ -392,7 +371,7 @@ catalogue! {
         status: MISDIRECTED_REQUEST,
         sentence: "This host is not served here.",
         meaning: "The host of the request is not one of those that the edge serves.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Check the host name of the URL.",
         operator: "Add the name to `hosts`, and check `public_url`. Behind a proxy, check the `Host` that it sends.",
     }
@@ -401,7 +380,7 @@ catalogue! {
         status: TOO_MANY_REQUESTS,
         sentence: "Too many requests. Please wait and try again.",
         meaning: "The client has used up one of its rate limits.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows what is left.",
         operator: "Raise the rates in `[rate_limits]` if honest clients meet them. Behind a proxy, check \
             `trusted_proxies`: without it all clients share the proxy's address.",
@@ -412,7 +391,7 @@ catalogue! {
         sentence: "The request headers are too many or too large.",
         meaning: "The request has too many headers, or one of them or all together are too large, for the edge or for \
             the web server in front of WordPress.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send fewer or shorter headers; cookies are the usual cause.",
         operator: "The limits are fixed. If `Proxy-Status` has a \
             `received-status`, raise the limit of the web server in front of WordPress.",
@@ -422,7 +401,7 @@ catalogue! {
         status: INTERNAL_SERVER_ERROR,
         sentence: "The edge failed to handle the request.",
         meaning: "The edge itself failed; this is a defect of calendar-edge.",
-        proxy_error: ProxyInternalError,
+        proxy_error: "proxy_internal_error",
         client: "Report the `X-Request-Id` to the operator.",
         operator: "Look for the request id in the log, and report the defect.",
     }
@@ -431,7 +410,7 @@ catalogue! {
         status: NOT_IMPLEMENTED,
         sentence: "Connections of other protocols do not pass here.",
         meaning: "A request for the rest of the site asks for another protocol, such as WebSocket. The edge forwards HTTP only.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Use the same route over HTTP, if it has one.",
         operator: "Route the path in the proxy in front of the edge straight to the site.",
     }
@@ -441,7 +420,7 @@ catalogue! {
         sentence: "The feed of changes needs the site's companion plugin, which is not heard.",
         meaning: "The feed of changes was asked, but the site does not count its changes: the companion plugin is not \
             installed, has another secret, or was not heard since the edge started.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Read the lists instead, and try again later.",
         operator: "Install the companion plugin, and give it the secret of `origin.secret_file`. `calendar-edge check` says \
             whether they fit.",
@@ -451,13 +430,12 @@ catalogue! {
         status: NOT_IMPLEMENTED,
         sentence: "The only transfer coding is chunked.",
         meaning: "`Transfer-Encoding` names a coding other than `chunked`.",
-        proxy_error: HttpRequestError,
+        proxy_error: "http_request_error",
         client: "Send `Transfer-Encoding: chunked` or `Content-Length`.",
         operator: LOOK_AT_CLIENT,
     }
     MethodUnknown {
         own: METHOD_UNKNOWN,
-        proxy_error: HttpRequestError,
         client: "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
         operator: LOOK_AT_CLIENT,
     }
@@ -467,7 +445,7 @@ catalogue! {
         sentence: "The site could not answer.",
         meaning: "The site cannot be reached, or its response is not one that may be passed on. A write may have \
             been carried out.",
-        proxy_error: ProxyInternalResponse,
+        proxy_error: "proxy_internal_response",
         client: "Read the record before you repeat a write. Repeat a read later.",
         operator: "Read the warning with the same request id in the log: it names the cause and often the remedy.",
     }
@@ -476,7 +454,7 @@ catalogue! {
         status: SERVICE_UNAVAILABLE,
         sentence: "Too many readers wait for changes. Please try again.",
         meaning: "256 readers wait for changes, or have a stream of them.",
-        proxy_error: ConnectionLimitReached,
+        proxy_error: "connection_limit_reached",
         client: "Ask without `wait`, or wait for the seconds in `Retry-After`.",
         operator: "Find the readers with `/clients`, or serve them by another edge.",
     }
@@ -487,7 +465,7 @@ catalogue! {
         meaning: "All connections to the site are in use: the request was not sent, or its response was dropped because \
             the client read it too slowly. Or request bodies use up their memory, and the body of this one came more \
             slowly than others.",
-        proxy_error: ConnectionLimitReached,
+        proxy_error: "connection_limit_reached",
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that. If the \
             sentence is about large requests, look for the clients that send them.",
@@ -498,7 +476,7 @@ catalogue! {
         sentence: "The site is not available at the moment. Please try again.",
         meaning: "The site failed several times in a row, so reads are not sent to it for a while. Or it is busy and has not \
             told yet under which namespace it has the calendar.",
-        proxy_error: DestinationUnavailable,
+        proxy_error: "destination_unavailable",
         client: "Wait for the seconds in `Retry-After` and try again.",
         operator: "Repair the site; the log names its failures. With `origin.namespace` \
             calls do not wait for the site to name its calendar.",
@@ -508,7 +486,7 @@ catalogue! {
         status: GATEWAY_TIMEOUT,
         sentence: "The site did not answer in time.",
         meaning: "The site did not answer within its deadline. A write may have been carried out.",
-        proxy_error: HttpResponseTimeout,
+        proxy_error: "http_response_timeout",
         client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",
         operator: "Find out why the site is slow, or raise `timeouts.origin_read` or \
             `timeouts.origin_write`.",
@@ -566,7 +544,7 @@ mod tests {
     fn only_the_clients_own_faults_are_called_request_errors() {
         for error in EdgeError::ALL {
             let entry = error.entry();
-            let is_request_error = entry.proxy_error == ProxyError::HttpRequestError;
+            let is_request_error = entry.own.proxy_error == "http_request_error";
             // 501: the client uses an unknown transfer coding or method.
             let status = entry.own.status;
             let is_clients = status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED;

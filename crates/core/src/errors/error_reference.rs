@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::cause::Cause;
 use super::edge::{EdgeError, LOOK_AT_CLIENT};
 
 const HEAD: &str = "\
@@ -50,9 +51,16 @@ fn section(error: EdgeError, text: &mut String) {
     }
 }
 
+/// Every `error` that `Proxy-Status` may contain, the usual one first.
 fn proxy_errors(error: EdgeError) -> String {
-    let names = error.proxy_errors().into_iter().map(|name| format!("`{name}`"));
-    names.collect::<Vec<_>>().join(", ")
+    let causes = Cause::ALL.iter().filter(|cause| cause.error() == error);
+    let own = causes.map(|cause| cause.own().proxy_error);
+    let own = own.filter(|kind| *kind != error.entry().own.proxy_error);
+    let names = std::iter::once(error.entry().own.proxy_error).chain(own);
+    names
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]

@@ -3,11 +3,9 @@
 mod cause;
 mod edge;
 mod error_reference;
-mod proxy_error;
 mod remedy;
 
 pub use cause::Cause;
 pub use edge::{EdgeEntry, EdgeError};
 pub use error_reference::reference;
-pub use proxy_error::ProxyError;
 pub use remedy::Remedy;

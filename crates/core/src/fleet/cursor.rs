@@ -37,15 +37,6 @@ pub struct ReadLog {
     pub entries: Vec<(EntryId, String, u64)>,
 }
 
-/// The place up to which an edge has read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cursor {
-    server: String,
-    boot: String,
-    number: u64,
-    last: EntryId,
-}
-
 /// The sign that messages were lost. Then everything has to be removed once, after the new end is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
@@ -87,31 +78,21 @@ impl fmt::Display for EntryId {
     }
 }
 
-// === impl Cursor ===
+// === impl LogEnd ===
 
-impl Cursor {
-    /// Begins at the end of the log; none while the store is empty.
-    pub(super) fn at(end: &LogEnd) -> Option<Self> {
-        Some(Self {
-            server: end.server.clone(),
-            boot: end.boot.clone()?,
-            number: end.number,
-            last: end.last,
-        })
-    }
-
-    /// The place of the last entry that was read.
-    pub(super) const fn last(&self) -> EntryId {
-        self.last
+impl LogEnd {
+    /// The place of an edge that begins here; none while the store is empty.
+    pub(super) fn place(&self) -> Option<Self> {
+        self.boot.is_some().then(|| self.clone())
     }
 
     /// Compares the place with the end of the log on a new connection.
     ///
     /// # Errors
     ///
-    /// The sign that messages were lost; the cursor is of no use any more.
+    /// The sign that messages were lost; this place is of no use any more.
     pub(super) fn resume(&self, end: &LogEnd) -> Result<(), GapCause> {
-        if end.boot.as_ref() != Some(&self.boot) {
+        if end.boot != self.boot {
             return Err(GapCause::Boot);
         }
         if end.server != self.server {
@@ -127,16 +108,16 @@ impl Cursor {
     ///
     /// # Errors
     ///
-    /// The sign that messages were lost; the cursor is of no use any more.
+    /// The sign that messages were lost; this place is of no use any more.
     pub(super) fn hear(&mut self, read: &ReadLog) -> Result<(), GapCause> {
-        if read.boot.as_ref() != Some(&self.boot) {
+        if read.boot != self.boot {
             return Err(GapCause::Boot);
         }
         if read.number < self.number {
             return Err(GapCause::Number);
         }
         for (place, boot, number) in &read.entries {
-            if *boot != self.boot {
+            if Some(boot) != self.boot.as_ref() {
                 return Err(GapCause::Boot);
             }
             if *number != self.number.saturating_add(1) {

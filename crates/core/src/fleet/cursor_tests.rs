@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
+use super::cursor::{EntryId, GapCause, LogEnd, ReadLog};
 
 const EDGES: usize = 3;
 const RECORDS: usize = 3;
@@ -19,7 +19,7 @@ struct ModelLog {
 /// An edge with the versions of the records that it keeps.
 #[derive(Debug, Clone, Default)]
 struct ModelEdge {
-    cursor: Option<Cursor>,
+    cursor: Option<LogEnd>,
     kept: [Option<u64>; RECORDS],
     unsaid: Vec<usize>,
     is_new_connection: bool,
@@ -194,7 +194,7 @@ impl ModelFleet {
                     Ok(())
                 };
             };
-            let (read, records) = store.after(cursor.last());
+            let (read, records) = store.after(cursor.last);
             let heard = cursor.hear(&read);
             for record in records {
                 edge.kept[record] = None;
@@ -205,7 +205,7 @@ impl ModelFleet {
             edge.cursor = None;
         }
         if edge.cursor.is_none() {
-            edge.cursor = Cursor::at(&store.end());
+            edge.cursor = store.end().place();
         }
         if heard.is_err() {
             edge.kept = Default::default();
@@ -276,7 +276,7 @@ fn an_entry_that_is_missing_comes_again_or_has_another_boot_is_a_gap() {
         number: 7,
         last: id(70),
     };
-    let cursor = Cursor::at(&end).unwrap();
+    let cursor = end.place().unwrap();
     let heard = |boot: &str, counter, entries: &[(u64, u64)]| {
         let entries = entries.iter();
         cursor.clone().hear(&ReadLog {
@@ -300,5 +300,5 @@ fn an_entry_that_is_missing_comes_again_or_has_another_boot_is_a_gap() {
     };
     assert_eq!(cursor.resume(&end), Ok(()));
     assert_eq!(cursor.resume(&other), Err(GapCause::Server));
-    assert_eq!(Cursor::at(&LogEnd::default()), None);
+    assert_eq!(LogEnd::default().place(), None);
 }

@@ -1,11 +1,12 @@
 //! Where an edge is in the log, on one connection and over the next.
 
-use super::cursor::{Cursor, EntryId, GapCause, LogEnd, ReadLog};
+use super::cursor::{EntryId, GapCause, LogEnd, ReadLog};
 
 /// The place of an edge in the log, and whether it has lost messages.
 #[derive(Debug, Default)]
 pub struct LogPlace {
-    cursor: Option<Cursor>,
+    /// Up to where it has read.
+    cursor: Option<LogEnd>,
     /// Everything has to be removed as soon as the new end of the log is known.
     gap: Option<GapCause>,
 }
@@ -15,7 +16,7 @@ pub struct LogPlace {
 impl LogPlace {
     /// The last entry that was read; none while no place is known.
     pub fn last(&self) -> Option<EntryId> {
-        self.cursor.as_ref().map(Cursor::last)
+        self.cursor.as_ref().map(|cursor| cursor.last)
     }
 
     /// Goes on where it was, or begins at the end of the log, which a new connection reads. Returns the cause for which
@@ -27,7 +28,7 @@ impl LogPlace {
             None => {}
         }
         if self.gap.is_some() || self.cursor.is_none() {
-            self.cursor = Cursor::at(end);
+            self.cursor = end.place();
         }
         self.gap.take()
     }

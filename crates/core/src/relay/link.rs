@@ -21,45 +21,23 @@ pub struct Link {
     pub is_api: bool,
 }
 
-/// The links of one field.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Links {
-    /// The links before the first fault.
-    pub links: Vec<Link>,
-    /// True if the field has no fault.
-    pub is_whole: bool,
-}
-
 /// Reads a field from left to right.
 struct LinkReader<'a> {
     field: &'a [u8],
     at: usize,
 }
 
-/// The field does not follow the grammar.
-struct Malformed;
-
-/// The links of one field.
-pub fn links(field: &[u8]) -> Links {
+/// The links of one field before its first fault, and whether the field has none.
+pub fn links(field: &[u8]) -> (Vec<Link>, bool) {
     let mut reader = LinkReader { field, at: 0 };
     let mut links = Vec::new();
-    loop {
-        match reader.next_link() {
-            Ok(Some(link)) => links.push(link),
-            Ok(None) => {
-                break Links {
-                    links,
-                    is_whole: true,
-                };
-            }
-            Err(Malformed) => {
-                break Links {
-                    links,
-                    is_whole: false,
-                };
-            }
+    while reader.begins_link() {
+        match reader.link() {
+            Some(link) => links.push(link),
+            None => return (links, false),
         }
     }
+    (links, true)
 }
 
 /// The target of the one REST root that a head names for its own document; `None` if there is no root, more than
@@ -73,16 +51,12 @@ pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
     }
     let mut target = None;
     for field in headers.get_all(header::LINK) {
-        let read = links(field.as_bytes());
-        if !read.is_whole {
+        let (links, true) = links(field.as_bytes()) else {
             return None;
-        }
-        for link in read
-            .links
-            .iter()
-            .filter(|link| link.is_api && link.anchor.is_none())
-        {
-            let named = field.as_bytes().get(link.target.clone())?;
+        };
+        let own = links.into_iter();
+        for link in own.filter(|link| link.is_api && link.anchor.is_none()) {
+            let named = field.as_bytes().get(link.target)?;
             if target.replace(std::str::from_utf8(named).ok()?).is_some() {
                 return None;
             }
@@ -107,12 +81,14 @@ pub(super) fn api_link(base: &str, path: &str) -> Option<HeaderValue> {
 // === impl LinkReader ===
 
 impl LinkReader<'_> {
-    /// The next link; none at the end.
-    fn next_link(&mut self) -> Result<Option<Link>, Malformed> {
+    /// Passes what stands between links; false at the end.
+    fn begins_link(&mut self) -> bool {
         self.skip(|byte| is_blank(byte) || byte == b',');
-        if self.peek().is_none() {
-            return Ok(None);
-        }
+        self.peek().is_some()
+    }
+
+    /// The link that begins here; none if the field does not follow the grammar, as below.
+    fn link(&mut self) -> Option<Link> {
         self.expect(b'<')?;
         let start = self.at;
         self.skip(|byte| byte != b'>' && byte != b'<');
@@ -126,31 +102,31 @@ impl LinkReader<'_> {
         while self.begins_parameter()? {
             self.parameter(&mut link, &mut has_relation)?;
         }
-        Ok(Some(link))
+        Some(link)
     }
 
     /// True before a parameter; false at the end of the link.
-    fn begins_parameter(&mut self) -> Result<bool, Malformed> {
+    fn begins_parameter(&mut self) -> Option<bool> {
         self.skip(is_blank);
         match self.peek() {
-            None | Some(b',') => Ok(false),
+            None | Some(b',') => Some(false),
             Some(b';') => {
                 self.at += 1;
-                Ok(true)
+                Some(true)
             }
-            Some(_) => Err(Malformed),
+            Some(_) => None,
         }
     }
 
     /// Reads a parameter, which may be empty. Of several parameters of one name the first one counts.
-    fn parameter(&mut self, link: &mut Link, has_relation: &mut bool) -> Result<(), Malformed> {
+    fn parameter(&mut self, link: &mut Link, has_relation: &mut bool) -> Option<()> {
         self.skip(is_blank);
         let start = self.at;
         self.skip(|byte| !is_blank(byte) && !b"=;,\"<>".contains(&byte));
         let name = start..self.at;
         self.skip(is_blank);
         if self.peek() != Some(b'=') {
-            return Ok(());
+            return Some(());
         }
         self.at += 1;
         self.skip(is_blank);
@@ -165,23 +141,23 @@ impl LinkReader<'_> {
         } else if name.eq_ignore_ascii_case(b"hreflang") {
             link.language.get_or_insert(value);
         }
-        Ok(())
+        Some(())
     }
 
     /// The value of a parameter: a quoted string without its quotes, or everything up to the next separator.
-    fn value(&mut self) -> Result<Range<usize>, Malformed> {
+    fn value(&mut self) -> Option<Range<usize>> {
         if self.peek() != Some(b'"') {
             let start = self.at;
             self.skip(|byte| !is_blank(byte) && !b";,\"".contains(&byte));
-            return Ok(start..self.at);
+            return Some(start..self.at);
         }
         self.at += 1;
         let start = self.at;
         loop {
-            match self.peek().ok_or(Malformed)? {
+            match self.peek()? {
                 b'"' => {
                     self.at += 1;
-                    return Ok(start..self.at - 1);
+                    return Some(start..self.at - 1);
                 }
                 b'\\' => self.at += 2,
                 _ => self.at += 1,
@@ -189,12 +165,12 @@ impl LinkReader<'_> {
         }
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+    fn expect(&mut self, byte: u8) -> Option<()> {
         if self.peek() != Some(byte) {
-            return Err(Malformed);
+            return None;
         }
         self.at += 1;
-        Ok(())
+        Some(())
     }
 
     fn peek(&self) -> Option<u8> {
@@ -240,17 +216,16 @@ mod tests {
     use super::*;
 
     fn api_targets(field: &str) -> Option<Vec<&str>> {
-        let read = links(field.as_bytes());
-        let api = read.links.into_iter().filter(|link| link.is_api);
-        read.is_whole
-            .then(|| api.map(|link| &field[link.target]).collect())
+        let (links, is_whole) = links(field.as_bytes());
+        let api = links.into_iter().filter(|link| link.is_api);
+        is_whole.then(|| api.map(|link| &field[link.target]).collect())
     }
 
     #[test]
     fn finds_the_root_among_other_links() {
         let field = r#"<http://h/wp-json/>; rel="https://api.w.org/", <http://h/?p=5>; rel=shortlink, <http://h/a,b;c="d>; rel="alternate"; title="a, \"b\"; <c>""#;
         let targets: Vec<&str> = links(field.as_bytes())
-            .links
+            .0
             .into_iter()
             .map(|link| &field[link.target])
             .collect();
@@ -294,8 +269,8 @@ mod tests {
             ("<a>, b", 1),
             ("<a> b", 0),
         ] {
-            let read = links(field.as_bytes());
-            assert_eq!((read.links.len(), read.is_whole), (before, false), "{field}");
+            let (links, is_whole) = links(field.as_bytes());
+            assert_eq!((links.len(), is_whole), (before, false), "{field}");
         }
     }
 
@@ -336,9 +311,9 @@ mod tests {
         ) {
             let texts: Vec<&str> = all.iter().map(|(_, _, text)| text.as_str()).collect();
             let field = texts.join(between);
-            let read = links(field.as_bytes());
-            prop_assert!(read.is_whole, "{}", field);
-            let found: Vec<_> = read.links.into_iter().map(|link| {
+            let (links, is_whole) = links(field.as_bytes());
+            prop_assert!(is_whole, "{}", field);
+            let found: Vec<_> = links.into_iter().map(|link| {
                 (field[link.target].to_owned(), link.anchor.map(|anchor| field[anchor].to_owned()))
             }).collect();
             let expected: Vec<_> = all.into_iter().map(|(target, anchor, _)| (target, anchor)).collect();
@@ -350,7 +325,7 @@ mod tests {
             let field = format!("<{target}>; rel=\"https://api.w.org/\"{behind}");
             if let Some(sole) = sole_api_target(field.as_bytes()) {
                 prop_assert_eq!(api_targets(&field), Some(vec![std::str::from_utf8(sole).unwrap()]));
-                prop_assert_eq!(links(field.as_bytes()).links.len(), 1);
+                prop_assert_eq!(links(field.as_bytes()).0.len(), 1);
             } else {
                 prop_assert!(!behind.is_empty() || target.contains(['<', '>']));
             }
@@ -361,7 +336,7 @@ mod tests {
             prop_oneof![any::<u8>(), proptest::sample::select(b"<>\";,=\\ relanchor".to_vec())], 0..60,
         )) {
             let mut behind = 0;
-            for link in links(&field).links {
+            for link in links(&field).0 {
                 let anchor = link.anchor.unwrap_or(link.target.end..link.target.end);
                 prop_assert!(behind <= link.target.start && link.target.start <= link.target.end);
                 prop_assert!(link.target.end <= anchor.start && anchor.start <= anchor.end);

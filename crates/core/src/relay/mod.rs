@@ -28,11 +28,11 @@ mod vary;
 
 pub use buffer_budget::{BufferBudget, Reservation};
 pub(crate) use check::enveloped_status;
-pub use check::{AcceptedResponse, AskedLanguage, CallContext, Script, accept};
+pub use check::{AcceptedResponse, AskedLanguage, CallContext, accept};
 pub use client_context::ClientContext;
 pub use failure::{BoxError, Detour, OriginFailure, RequestPart, mark_advice};
 pub use learnt_roots::LearntRoots;
-pub use link::{API_RELATION, Link, Links, links};
+pub use link::{API_RELATION, Link, links};
 pub use origin_urls::OriginUrls;
 pub use present::present;
 pub use relay_body::{BodyFailure, RelayBody};

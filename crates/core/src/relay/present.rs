@@ -70,7 +70,7 @@ mod tests {
     use crate::relay::cors::Audience;
     use crate::relay::frames::{Frames, frames};
     use crate::relay::{
-        AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept,
+        AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, accept,
     };
     use crate::settings::{OriginNamespace, Settings};
 
@@ -90,7 +90,7 @@ mod tests {
             root: 0,
             method,
             content: Content::Records,
-            script: Script::Refused,
+            may_be_script: false,
             enveloped: false,
             language: AskedLanguage::OfRoot,
             target: "/".into(),

@@ -72,7 +72,7 @@ fn replace(headers: &mut HeaderMap, name: &HeaderName, public: impl Fn(&HeaderVa
 fn public_links(field: &[u8], addresses: &PublicAddresses<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut copied = 0;
-    for link in links(field).links {
+    for link in links(field).0 {
         for place in [Some(link.target), link.anchor].into_iter().flatten() {
             let written = field.get(place.clone())?;
             let plain = unescaped(written);

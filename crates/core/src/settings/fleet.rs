@@ -11,7 +11,7 @@ use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
 use super::keys::store_form::{NAME, STORE, USER};
 use super::mark_key::MarkKey;
-use super::origin_access::TrustedCertificates;
+use super::{TextError, TrustedCertificates, UnfitFile};
 
 settings_group! {
     /// Several edges that act as one through a store, see [decision 0057](../decisions/0057-fleet.md). Without this
@@ -99,23 +99,9 @@ pub enum StoreAddress {
     },
 }
 
-/// A text that is no address of a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoStoreAddress {
-    /// It has another form.
-    Malformed,
-    /// It holds a user name or a password.
-    Credentials,
-}
-
 /// A password of the store, which is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StorePassword(String);
-
-/// The file holds no password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the file holds no password: it has one line of UTF-8 text")]
-pub struct NoStorePassword;
 
 /// The certificate that this edge shows to the store and its key, both as PEM, which are never printed.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -125,6 +111,8 @@ pub struct StoreIdentity {
     /// The private key.
     pub key: Vec<u8>,
 }
+
+const NO_PASSWORD: UnfitFile = UnfitFile("the file holds no password: it has one line of UTF-8 text");
 
 /// The port of Redis and Valkey.
 const SERVER_PORT: u16 = 6379;
@@ -149,18 +137,18 @@ impl StoreAddress {
     /// # Errors
     ///
     /// When the text has another form, or holds credentials.
-    pub fn parse(text: &str) -> Result<Self, NoStoreAddress> {
+    pub fn parse(text: &str) -> Result<Self, TextError> {
         if let Some(path) = text.strip_prefix("unix:") {
             let is_whole = path.starts_with('/') && !path.contains('\0');
             return is_whole
                 .then(|| Self::Unix(PathBuf::from(path)))
-                .ok_or(NoStoreAddress::Malformed);
+                .ok_or(TextError::Malformed);
         }
-        let url = Url::parse(text).map_err(|_| NoStoreAddress::Malformed)?;
+        let url = Url::parse(text).map_err(|_| TextError::Malformed)?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(NoStoreAddress::Credentials);
+            return Err(TextError::Credentials);
         }
-        Self::of(&url).ok_or(NoStoreAddress::Malformed)
+        Self::of(&url).ok_or(TextError::Malformed)
     }
 
     fn of(url: &Url) -> Option<Self> {
@@ -248,10 +236,10 @@ impl StorePassword {
     /// # Errors
     ///
     /// When it is no such line. The error does not hold it.
-    pub fn parse(file: &[u8]) -> Result<Self, NoStorePassword> {
-        let line = std::str::from_utf8(file.trim_ascii()).map_err(|_| NoStorePassword)?;
+    pub fn parse(file: &[u8]) -> Result<Self, UnfitFile> {
+        let line = std::str::from_utf8(file.trim_ascii()).map_err(|_| NO_PASSWORD)?;
         if line.is_empty() || line.chars().any(char::is_control) {
-            return Err(NoStorePassword);
+            return Err(NO_PASSWORD);
         }
         Ok(Self(line.to_owned()))
     }
@@ -309,18 +297,10 @@ mod tests {
             "sentinel://a/mymaster",
             "unix:run/valkey.sock",
         ] {
-            assert_eq!(
-                StoreAddress::parse(text),
-                Err(NoStoreAddress::Malformed),
-                "{text}"
-            );
+            assert_eq!(StoreAddress::parse(text), Err(TextError::Malformed), "{text}");
         }
         for text in ["redis://me@valkey", "rediss://:s3cret@valkey"] {
-            assert_eq!(
-                StoreAddress::parse(text),
-                Err(NoStoreAddress::Credentials),
-                "{text}"
-            );
+            assert_eq!(StoreAddress::parse(text), Err(TextError::Credentials), "{text}");
         }
     }
 
@@ -330,7 +310,7 @@ mod tests {
         assert_eq!(password.secret(), "s3cret");
         assert_eq!(format!("{password:?}"), "StorePassword(redacted)");
         for file in [&b""[..], b"\n", b"a\nb", b"\xff"] {
-            assert_eq!(StorePassword::parse(file), Err(NoStorePassword), "{file:?}");
+            assert_eq!(StorePassword::parse(file), Err(NO_PASSWORD), "{file:?}");
         }
     }
 }

@@ -8,8 +8,6 @@ const FORMATS: [(&str, LogFormat); 3] = [
     ("json", LogFormat::Json),
     ("text", LogFormat::Text),
 ];
-const ACCESS_FORMATS: [(&str, AccessFormat); 2] =
-    [("log", AccessFormat::Log), ("combined", AccessFormat::Combined)];
 
 settings_group! {
     /// Logging, to standard error.
@@ -18,9 +16,6 @@ settings_group! {
         /// Format of log lines: one JSON object per line, or text for people; `auto` is text on a terminal, and JSON
         /// elsewhere.
         pub format: LogFormat = LogFormat::Auto => choice(FORMATS);
-        /// Format of the line of a request: `log` is that of all lines; `combined` is the combined format of Apache
-        /// and nginx, which goes to standard output, without account, query and referring page.
-        pub access: AccessFormat = AccessFormat::Log => choice(ACCESS_FORMATS);
         /// Events that are logged, as a `tracing` filter.
         pub filter: String = "info".to_owned() => printed(FILTER);
         /// Requests that are refused, or that break rules and are forwarded, and that are kept in memory, so that
@@ -40,14 +35,4 @@ pub enum LogFormat {
     Json,
     /// Text for people.
     Text,
-}
-
-/// The format of lines about requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AccessFormat {
-    /// That of all lines.
-    #[default]
-    Log,
-    /// The combined format of Apache and nginx, on standard output.
-    Combined,
 }

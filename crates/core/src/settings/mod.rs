@@ -52,7 +52,7 @@ pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use feed::{FeedSettings, WebhookSettings};
-pub use fleet::{FleetSettings, NoStoreAddress, NoStorePassword, StoreAddress, StoreIdentity, StorePassword};
+pub use fleet::{FleetSettings, StoreAddress, StoreIdentity, StorePassword};
 pub use forms::FormSettings;
 pub use http2::Http2Limits;
 pub use keys::{
@@ -61,20 +61,20 @@ pub use keys::{
 };
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
-pub use log::{AccessFormat, LogFormat, LogSettings};
+pub use log::{LogFormat, LogSettings};
 pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
 pub use operation::{OperationSettings, PatchPolicy};
 pub use operation_pattern::OperationPattern;
 pub use origin::{OriginSettings, Root, unknown_origin, without_trailing_slash};
-pub use origin_access::{BasicAuth, NoBasicAuth, TrustedCertificates};
+pub use origin_access::{BasicAuth, TrustedCertificates, UnfitFile};
 pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
 pub use shadow::ShadowRule;
 pub use surface::{
-    PatternFault, RoutePattern, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRefusal, SurfaceRule,
+    RoutePattern, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRefusal, SurfaceRule,
 };
 pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use timeouts::Timeouts;

@@ -11,10 +11,12 @@ use http::HeaderValue;
 #[derive(Clone, PartialEq, Eq)]
 pub struct BasicAuth(HeaderValue);
 
-/// The file holds no credentials.
+/// A file that does not hold what its key asks for. The reason does not quote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the file holds no credentials: it has one line, name:password")]
-pub struct NoBasicAuth;
+#[error("{0}")]
+pub struct UnfitFile(pub(super) &'static str);
+
+const NO_CREDENTIALS: UnfitFile = UnfitFile("the file holds no credentials: it has one line, name:password");
 
 /// Certificates of authorities that are trusted besides the system's, as DER; clones share them.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -28,17 +30,17 @@ impl BasicAuth {
     /// # Errors
     ///
     /// When it is no such line. The error does not hold it.
-    pub fn parse(file: &[u8]) -> Result<Self, NoBasicAuth> {
+    pub fn parse(file: &[u8]) -> Result<Self, UnfitFile> {
         let line = file.trim_ascii();
         let has_name = line
             .iter()
             .position(|byte| *byte == b':')
             .is_some_and(|end| end > 0);
         if !has_name || line.iter().any(u8::is_ascii_control) {
-            return Err(NoBasicAuth);
+            return Err(NO_CREDENTIALS);
         }
         let value = format!("Basic {}", STANDARD.encode(line));
-        let mut value = HeaderValue::try_from(value).map_err(|_| NoBasicAuth)?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| NO_CREDENTIALS)?;
         value.set_sensitive(true);
         Ok(Self(value))
     }
@@ -87,7 +89,7 @@ mod tests {
         assert!(taken.header().is_sensitive());
         assert_eq!(format!("{taken:?}"), "BasicAuth(redacted)");
         for file in [&b""[..], b"name", b":password", b"a:b\nc:d", b"a\x01:b"] {
-            assert_eq!(BasicAuth::parse(file), Err(NoBasicAuth), "{file:?}");
+            assert_eq!(BasicAuth::parse(file), Err(NO_CREDENTIALS), "{file:?}");
         }
         assert!(BasicAuth::parse("ü:ß".as_bytes()).is_ok());
     }

@@ -5,8 +5,9 @@ use http::Method;
 use super::keys::MODES;
 use super::keys::form::KNOWN_NAMESPACE;
 use super::keys::group::settings_group;
+use super::keys::nearest;
 use super::keys::rule_form::{METHOD, ROUTE, SURFACE_NAME};
-use super::{Mode, Rate, SurfacePreset};
+use super::{Mode, Rate, SURFACE_PRESETS, SurfacePreset, TextError};
 
 const CALLERS: [(&str, SurfaceCallers); 3] = [
     (SurfaceCallers::Anybody.name(), SurfaceCallers::Anybody),
@@ -101,15 +102,6 @@ pub struct RoutePattern {
     beginning: Option<String>,
 }
 
-/// A text that is no pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PatternFault {
-    /// It is neither a preset nor a route.
-    UnknownPreset,
-    /// It has characters that no pattern has.
-    Malformed,
-}
-
 /// The segment that stands for any one, and at the end for one or more.
 const ANY: &str = "*";
 
@@ -155,15 +147,15 @@ impl SurfacePattern {
     ///
     /// # Errors
     /// A text that is neither.
-    pub fn parse(text: &str) -> Result<Self, PatternFault> {
+    pub fn parse(text: &str) -> Result<Self, TextError> {
         if let Some(preset) = SurfacePreset::named(text) {
             return Ok(Self::Preset(preset));
         }
         let is_route = text == ANY || text.contains('/');
         match RoutePattern::parse(text) {
             Some(pattern) if is_route => Ok(Self::Route(pattern)),
-            Some(_) => Err(PatternFault::UnknownPreset),
-            None => Err(PatternFault::Malformed),
+            Some(_) => Err(unknown_preset(text)),
+            None => Err(TextError::Malformed),
         }
     }
 
@@ -174,6 +166,12 @@ impl SurfacePattern {
             Self::Route(pattern) => pattern.text(),
         }
     }
+}
+
+fn unknown_preset(text: &str) -> TextError {
+    let meant = nearest(text, SURFACE_PRESETS.iter().map(|preset| preset.name));
+    let meant = meant.map(|meant| format!(", did you mean `{meant}`?"));
+    TextError::UnknownPreset(format!("`{text}`{}", meant.unwrap_or_default()))
 }
 
 // === impl RoutePattern ===
@@ -275,16 +273,16 @@ mod tests {
             ("users", Ok("users")),
             ("tec/v1", Ok("tec/v1")),
             ("wp/v2/*", Ok("wp/v2/*")),
-            ("usrs", Err(PatternFault::UnknownPreset)),
-            ("wp/v2/user*", Err(PatternFault::Malformed)),
-            ("wp//v2", Err(PatternFault::Malformed)),
-            ("wp/v2/users?context=edit", Err(PatternFault::Malformed)),
-            ("", Err(PatternFault::Malformed)),
+            ("usrs", Err(unknown_preset("usrs"))),
+            ("wp/v2/user*", Err(TextError::Malformed)),
+            ("wp//v2", Err(TextError::Malformed)),
+            ("wp/v2/users?context=edit", Err(TextError::Malformed)),
+            ("", Err(TextError::Malformed)),
         ] {
             let read = SurfacePattern::parse(text);
             assert_eq!(
                 read.as_ref().map(SurfacePattern::text),
-                expected.as_ref().copied(),
+                expected.as_ref().map(|text| *text),
                 "{text}"
             );
         }

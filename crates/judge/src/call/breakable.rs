@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{Argument, Operation, Rule, Schema, obeyed};
+use crate::contract::{Operation, Rule, Schema, obeyed};
 use crate::policy::{Mode, Policy, Profile, UndeclaredParameters};
 
 /// The names of the rules that a call of an operation can break under a policy, in order.
@@ -26,7 +26,9 @@ fn of_arguments(operation: &Operation) -> impl Iterator<Item = &'static str> {
     let judged =
         arguments().filter(|argument| argument.rule != Rule::Anything || argument.crashes_on.is_some());
     let typed = arguments().filter_map(|argument| argument.schema);
-    let required = arguments().any(Argument::is_required).then_some("required");
+    let required = arguments()
+        .any(|argument| argument.is_required)
+        .then_some("required");
     let crashes = obeyed(operation.id)
         .iter()
         .any(|known| known.crashes_on.is_some());

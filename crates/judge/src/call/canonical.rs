@@ -28,10 +28,11 @@ pub struct CanonicalRequest {
 /// The query of a canonical request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalQuery {
-    /// The argument that asks for the API's namespace. Each origin has its own name for that namespace.
-    namespace: Option<&'static str>,
-    /// All other pairs, encoded.
-    pairs: String,
+    /// The name of the argument that asks for the API's namespace, if it was sent. Each origin has its own name for that
+    /// namespace.
+    pub namespace: Option<&'static str>,
+    /// All other pairs, encoded: declared arguments in table order, then undeclared ones.
+    pub pairs: String,
 }
 
 // === impl CanonicalRequest ===
@@ -51,21 +52,6 @@ impl CanonicalRequest {
 // === impl CanonicalQuery ===
 
 impl CanonicalQuery {
-    /// Takes the encoded pairs and the name of the argument that asks for the namespace.
-    pub const fn new(namespace: Option<&'static str>, pairs: String) -> Self {
-        Self { namespace, pairs }
-    }
-
-    /// The name of the argument that asks for the API's namespace, if it was sent.
-    pub const fn namespace(&self) -> Option<&'static str> {
-        self.namespace
-    }
-
-    /// All other pairs, encoded: declared arguments in table order, then undeclared ones.
-    pub fn pairs(&self) -> &str {
-        &self.pairs
-    }
-
     /// The names of all other pairs, each up to its first bracket.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let pairs = self.pairs.split('&').filter(|pair| !pair.is_empty());
@@ -92,7 +78,10 @@ mod tests {
 
     #[test]
     fn the_namespace_is_written_for_an_origin() {
-        let query = |namespace, pairs: &str| CanonicalQuery::new(namespace, pairs.to_owned()).text("a/v1");
+        let query = |namespace, pairs: &str| {
+            let pairs = pairs.to_owned();
+            CanonicalQuery { namespace, pairs }.text("a/v1")
+        };
         assert_eq!(query(None, ""), None);
         assert_eq!(query(None, "page=2").as_deref(), Some("page=2"));
         assert_eq!(query(Some("namespace"), "").as_deref(), Some("namespace=a/v1"));

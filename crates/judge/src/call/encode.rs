@@ -21,15 +21,6 @@ use crate::routing::RouteMatch;
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
-/// The part of a client's body that the canonical request keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ForwardedBody {
-    /// All parameters that are forwarded.
-    Whole,
-    /// None: the canonical request has no body.
-    Nothing,
-}
-
 /// Most queries are shorter than so many bytes.
 const USUAL_QUERY: usize = 128;
 
@@ -58,12 +49,7 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     }
     write_loose_query(&loose, writes_body, &mut pairs);
     let is_written = |name: &str| operation.argument(name.as_bytes()).is_some();
-    let kept = if writes_body {
-        ForwardedBody::Whole
-    } else {
-        ForwardedBody::Nothing
-    };
-    write_globals(parameters, kept, is_written, &mut pairs);
+    write_globals(parameters, writes_body, is_written, &mut pairs);
     let body = if writes_body {
         let members = arguments(case).chain(body_globals(parameters, is_written));
         Some(json_body(members, &loose).map_err(|NotUtf8| NOT_UTF8)?)
@@ -74,7 +60,10 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         root: call.target.root,
         method: method(call.method, operation.id.action),
         route: route(matched),
-        query: CanonicalQuery::new(namespace(operation, parameters), pairs),
+        query: CanonicalQuery {
+            namespace: namespace(operation, parameters),
+            pairs,
+        },
         body,
         nonce: nonce(call.method, parameters),
     })
@@ -87,12 +76,15 @@ pub(super) fn encode_options(
     parameters: &Parameters,
 ) -> CanonicalRequest {
     let mut pairs = String::new();
-    write_globals(parameters, ForwardedBody::Nothing, |_| false, &mut pairs);
+    write_globals(parameters, false, |_| false, &mut pairs);
     CanonicalRequest {
         root: call.target.root,
         method: Method::OPTIONS,
         route: route(matched),
-        query: CanonicalQuery::new(None, pairs),
+        query: CanonicalQuery {
+            namespace: None,
+            pairs,
+        },
         body: None,
         nonce: nonce(call.method, parameters),
     }
@@ -190,16 +182,14 @@ fn write_loose_query(loose: &[LooseParameter<'_>], writes_body: bool, query: &mu
 /// Writes the global parameters of the query, except those that are already written.
 fn write_globals(
     parameters: &Parameters,
-    body: ForwardedBody,
+    writes_body: bool,
     is_written: impl Fn(&str) -> bool,
     query: &mut String,
 ) {
     let in_query = |name| parameters.of(Source::Query).and_then(|sent| sent.get(name));
     for global in GLOBALS {
         let value = match global.treatment {
-            Treatment::Forward if body == ForwardedBody::Nothing => {
-                parameters.get(global.name).map(|(_, value)| value)
-            }
+            Treatment::Forward if !writes_body => parameters.get(global.name).map(|(_, value)| value),
             Treatment::Forward
             | Treatment::ForwardInPlace
             | Treatment::ForwardFromQuery

@@ -50,7 +50,11 @@ pub(super) fn explain<T>(
         parameters: &parameters,
         operation,
         in_force,
-        rule: UndeclaredRule::new(operation, in_force, policy),
+        rule: UndeclaredRule {
+            operation,
+            in_force,
+            policy,
+        },
         caller,
     })))
 }

@@ -170,9 +170,14 @@ impl ForwardableCall {
             request, credentials, ..
         } = (**self).clone();
         // Who may edit an event reads it without its password; other kinds have none (backend.md section 8).
-        let query = match id.kind() {
-            Some(Kind::Event) => CanonicalQuery::new(None, "context=edit".to_owned()),
-            _ => CanonicalQuery::default(),
+        let pairs = if id.kind() == Some(Kind::Event) {
+            "context=edit"
+        } else {
+            ""
+        };
+        let query = CanonicalQuery {
+            namespace: None,
+            pairs: pairs.to_owned(),
         };
         let encoded = EncodedCall {
             request: CanonicalRequest {

@@ -89,23 +89,24 @@ impl Judge {
     }
 
     fn weigh(&self, call: &RawCall<'_>) -> Judgement {
-        let operation = call.target.operation;
-        // In the strict profile `_jsonp` is an ordinary undeclared parameter.
-        if self.enforced_profile(operation) == Profile::Compatible
-            && let Some(problem) = self.policy.callback_problem(&call.target.query)
-        {
+        if let Some(arrival) = self.arrival(call) {
+            return self.arrived(arrival);
+        }
+        if let Some(problem) = self.callback_problem(call) {
             return self.refused(None, Refusal::plain(problem));
         }
-        match (&call.target.matched, operation) {
-            (Some(matched), Some(operation)) => self.arrived(Arrival {
-                call,
-                matched,
-                operation,
-                policy: &self.policy,
-            }),
-            (Some(matched), None) if *call.method == Method::OPTIONS => self.describe(call, matched),
-            (Some(_) | None, _) => self.refused(None, unfound(call, &self.policy)),
+        match &call.target.matched {
+            Some(matched) if *call.method == Method::OPTIONS => self.describe(call, matched),
+            Some(_) | None => self.refused(None, unfound(call, &self.policy)),
         }
+    }
+
+    /// What is wrong with a `_jsonp`; in the strict profile that is an ordinary undeclared parameter.
+    fn callback_problem(&self, call: &RawCall<'_>) -> Option<Problem> {
+        let takes_callback = self.enforced_profile(call.target.operation) == Profile::Compatible;
+        takes_callback
+            .then(|| self.policy.callback_problem(&call.target.query))
+            .flatten()
     }
 
     /// What the judgement of a call still depends on when its head is known; `call` has no body yet.
@@ -141,8 +142,7 @@ impl Judge {
     /// A call of an operation; `None` for a call that is refused or described without one.
     fn arrival<'a>(&'a self, call: &'a RawCall<'a>) -> Option<Arrival<'a>> {
         let operation = call.target.operation?;
-        let takes_callback = self.enforced_profile(Some(operation)) == Profile::Compatible;
-        if takes_callback && self.policy.callback_problem(&call.target.query).is_some() {
+        if self.callback_problem(call).is_some() {
             return None;
         }
         Some(Arrival {

@@ -13,7 +13,7 @@ use crate::wordpress::payload::{
     BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
     parse_form_body, parse_json, parse_multipart,
 };
-use crate::wordpress::value::{ArrayKind, Key, PhpArray, Value};
+use crate::wordpress::value::{Key, PhpArray, Value};
 
 /// A request for a target of the calendar API, before any judgement.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +61,7 @@ pub(super) fn read_parameters(
 }
 
 fn path_parameters(matched: &RouteMatch) -> PhpArray {
-    let mut sent = PhpArray::new(ArrayKind::Map);
+    let mut sent = PhpArray::from_distinct(Vec::new());
     if let (Some(name), Some(value)) = (matched.route.path_parameter(), &matched.parameter) {
         sent.insert(Key::Text(name.as_bytes().into()), Value::text(value.as_slice()));
     }

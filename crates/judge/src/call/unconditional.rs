@@ -83,7 +83,7 @@ fn is_digits(text: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::contract::Kind;
-    use crate::wordpress::value::{ArrayKind, Key, Number, PhpArray};
+    use crate::wordpress::value::{Key, Number, PhpArray};
 
     fn contradicts(route: Route, path: &str, sent: Value) -> bool {
         let matched = RouteMatch {
@@ -92,7 +92,7 @@ mod tests {
             namespace: "tribe/events/v1".into(),
             is_calendar_file: false,
         };
-        let mut members = PhpArray::new(ArrayKind::Map);
+        let mut members = PhpArray::from_distinct(Vec::new());
         let name = route.path_parameter().expect("it has one");
         members.insert(Key::Text(name.as_bytes().into()), sent);
         let mut parameters = Parameters::default();

@@ -40,28 +40,20 @@ pub enum UndeclaredOutcome {
 /// The treatment of the undeclared parameters of one operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UndeclaredRule<'a> {
-    operation: &'a Operation,
-    in_force: &'a OperationInForce,
-    policy: &'a PolicyInForce,
+    pub(super) operation: &'a Operation,
+    pub(super) in_force: &'a OperationInForce,
+    pub(super) policy: &'a PolicyInForce,
 }
 
 // === impl UndeclaredRule ===
 
 impl<'a> UndeclaredRule<'a> {
-    pub(super) const fn new(
-        operation: &'a Operation,
-        in_force: &'a OperationInForce,
-        policy: &'a PolicyInForce,
-    ) -> Self {
-        Self {
-            operation,
-            in_force,
-            policy,
-        }
-    }
-
     fn of(case: &'a Case<'_>) -> Self {
-        Self::new(case.operation, case.in_force(), case.policy)
+        Self {
+            operation: case.operation,
+            in_force: case.in_force(),
+            policy: case.policy,
+        }
     }
 
     /// The fate of a name; `None` for a name that the table or WordPress itself has a rule for.

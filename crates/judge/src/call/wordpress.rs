@@ -1,7 +1,7 @@
 //! WordPress's own three checks, in its order (backend.md section 2, steps 7 to 9).
 
 use super::rules::{JudgeContext, judge_value};
-use crate::contract::{Argument, ArgumentStanding, Operation, OperationInForce, Rule, Schema};
+use crate::contract::{Argument, ArgumentStanding, Operation, OperationInForce, Schema};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::boolean::is_boolean;
@@ -106,7 +106,7 @@ pub(super) fn check(parameters: &Parameters, readings: &[Reading<'_>]) -> Checke
 fn missing(readings: &[Reading<'_>]) -> Option<Problem> {
     let absent = readings
         .iter()
-        .filter(|reading| reading.argument.is_required() && reading.is_judged() && reading.winner.is_none());
+        .filter(|reading| reading.argument.is_required && reading.is_judged() && reading.winner.is_none());
     let names: Vec<&'static str> = absent.map(|reading| reading.argument.name).collect();
     (!names.is_empty()).then_some(Problem::Missing(names))
 }
@@ -170,10 +170,5 @@ impl Reading<'_> {
 
     fn is_judged(&self) -> bool {
         self.standing == ArgumentStanding::Judged
-    }
-
-    /// The name of the rule that judged the value.
-    pub fn rule(&self) -> Rule {
-        self.argument.rule
     }
 }

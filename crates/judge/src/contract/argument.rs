@@ -11,8 +11,8 @@ use super::strict::{Relation, StrictRule};
 pub struct Argument {
     /// The name after PHP's name mangling; it equals the documented name.
     pub name: &'static str,
-    /// Required or optional: WordPress refuses a call without a required argument.
-    pub presence: Presence,
+    /// True if WordPress refuses a call without it, with `rest_missing_callback_param`.
+    pub is_required: bool,
     /// The type the specification documents.
     pub documented: Documented,
     /// The schema type that WordPress enforces after the validate callbacks ("T-phase"); none: the type is
@@ -32,15 +32,6 @@ pub struct Argument {
     pub role: Role,
     /// The meaning of the argument, in English.
     pub meaning: &'static str,
-}
-
-/// Presence of an argument in a call, or of a member in a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
-    /// It may be absent.
-    Optional,
-    /// It is never absent: WordPress refuses a call without it with `rest_missing_callback_param`.
-    Required,
 }
 
 /// A JSON-schema type that WordPress enforces (`rest_validate_value_from_schema`).
@@ -103,7 +94,7 @@ impl Argument {
     pub(super) const fn new(name: &'static str, documented: Documented, meaning: &'static str) -> Self {
         Self {
             name,
-            presence: Presence::Optional,
+            is_required: false,
             documented,
             schema: None,
             rule: Rule::Anything,
@@ -167,7 +158,7 @@ impl Argument {
     /// Makes the argument required.
     pub(super) const fn required(self) -> Self {
         Self {
-            presence: Presence::Required,
+            is_required: true,
             ..self
         }
     }
@@ -175,13 +166,8 @@ impl Argument {
     /// Makes the argument optional: every field is optional on update.
     pub(super) const fn optional(self) -> Self {
         Self {
-            presence: Presence::Optional,
+            is_required: false,
             ..self
         }
-    }
-
-    /// Returns true if WordPress refuses a call without this argument.
-    pub const fn is_required(&self) -> bool {
-        matches!(self.presence, Presence::Required)
     }
 }

@@ -13,6 +13,7 @@ mod argument;
 pub mod difference;
 mod documented;
 pub mod drift;
+mod event_ids;
 mod fatal;
 mod fields;
 mod generation;
@@ -28,17 +29,18 @@ mod rule_meaning;
 mod strict;
 mod table;
 
-pub use argument::{Argument, DefaultValue, Presence, Role, Schema};
+pub use argument::{Argument, DefaultValue, Role, Schema};
 pub use documented::Documented;
+pub use event_ids::EventIds;
 pub use fatal::FatalShape;
-pub use generation::{EventIds, Generation, Generations};
+pub use generation::{Generation, Generations};
 pub use global::{Treatment, Undeclared, obeyed};
 pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use namespace::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace};
 pub use operation::{Action, Operation, OperationId, Place};
 pub use published::{
-    ArgumentDifference, ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex,
-    TableInForce, TablesInForce,
+    ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex, TableInForce,
+    TablesInForce,
 };
 pub use query::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE};
 pub use rule::{Rule, Taxonomy};

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::own::OwnError;
+use super::own::{OwnError, REQUEST_ERROR};
 use super::words::{Message, Words};
 use crate::contract::Schema;
 use crate::wordpress::payload::{JsonError, JsonRefusal};
@@ -92,6 +92,22 @@ impl Problem {
             Self::Invalid(_) => "rest_invalid_param",
             Self::Forbidden => "rest_forbidden",
             Self::Own(own) => own.code,
+        }
+    }
+
+    /// The kind of failure, as `Proxy-Status` names it (RFC 9209 section 2.3).
+    pub const fn proxy_error(&self) -> &'static str {
+        match self {
+            Self::Own(own) => own.proxy_error,
+            Self::NoRoute
+            | Self::NothingToDescribe
+            | Self::InvalidNamespace
+            | Self::Forbidden
+            | Self::InvalidCallback
+            | Self::CallbackDisabled
+            | Self::InvalidJson(_)
+            | Self::Missing(_)
+            | Self::Invalid(_) => REQUEST_ERROR,
         }
     }
 

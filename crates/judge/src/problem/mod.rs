@@ -11,7 +11,7 @@ mod words;
 
 pub use catalogue::{Fault, InvalidParameter, Problem};
 pub use own::OwnError;
-pub use php_json::{Layout, to_php_json};
+pub use php_json::to_php_json;
 pub use refusal::{Allow, Refusal};
 pub use style::Style;
 pub use words::{Message, UnfitSentence, Words};

@@ -13,9 +13,12 @@ pub struct OwnError {
     pub sentence: &'static str,
     /// The meaning of the error.
     pub meaning: &'static str,
-    /// The cause, in one word, where the error has several.
-    pub cause: Option<&'static str>,
+    /// The kind of failure, as `Proxy-Status` names it (RFC 9209 section 2.3).
+    pub proxy_error: &'static str,
 }
+
+/// The kind of failure of all that the judge and WordPress refuse: the request is wrong.
+pub(super) const REQUEST_ERROR: &str = "http_request_error";
 
 impl OwnError {
     /// The request target is not a path, has a fragment, or holds a broken percent-escape or an encoded NUL.
@@ -24,7 +27,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "The request target must be a path.",
         meaning: "The request target is not a path, has a fragment, or holds a broken percent-escape or an encoded NUL.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The origin could read the request target as another one, for example because of dot segments.
@@ -33,7 +36,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "The request target can be read in two ways.",
         meaning: "The origin could read the request target as another one, for example because of dot segments.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The request has a body, although its operation takes none (strict profile).
@@ -42,7 +45,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "This operation takes no body.",
         meaning: "The request has a body, although its operation takes none (strict profile).",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The multipart body is malformed, or `Content-Type` lets the body be read in two ways.
@@ -51,7 +54,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "The multipart body cannot be read without guessing.",
         meaning: "The multipart body is malformed, or `Content-Type` lets the body be read in two ways.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// A value of the form is not valid UTF-8, so that it cannot be sent to the site as JSON.
@@ -60,7 +63,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "A value of the form is not valid UTF-8.",
         meaning: "A value of the form is not valid UTF-8, so that it cannot be sent to the site as JSON.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The query or the form has more parameters than the edge reads, or the JSON body or the names of the form
@@ -71,7 +74,7 @@ impl OwnError {
         sentence: "The query has too many parameters.",
         meaning: "The query or the form has more parameters than the edge reads, or the JSON body or the names of \
             the form have more than 10000 elements.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// A parameter `rest_route` in the query or the form names another route than the path, or cannot be read.
@@ -81,7 +84,7 @@ impl OwnError {
         sentence: "The parameter rest_route names another route than the path.",
         meaning: "A parameter `rest_route` in the query or the form names another route than the path, or cannot be \
             read.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The `id` or `slug` of the path is sent a second time with another value.
@@ -90,7 +93,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "A parameter of the path is repeated with another value.",
         meaning: "The `id` or `slug` of the path is sent a second time with another value.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// Query and form of a POST give different values to one of WordPress's public query variables.
@@ -99,7 +102,7 @@ impl OwnError {
         status: StatusCode::BAD_REQUEST,
         sentence: "The query and the form give different values to the same variable.",
         meaning: "Query and form of a POST give different values to one of WordPress's public query variables.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// `Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that is not
@@ -112,7 +115,7 @@ impl OwnError {
         meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that \
             is not accepted. With `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank \
             and the base64 of `name:password`.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The request names the `author` of a record, which the settings forbid.
@@ -121,7 +124,7 @@ impl OwnError {
         status: StatusCode::FORBIDDEN,
         sentence: "The author of a record cannot be chosen here.",
         meaning: "The request names the `author` of a record, which the settings forbid.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The settings switch this operation off.
@@ -130,7 +133,7 @@ impl OwnError {
         status: StatusCode::FORBIDDEN,
         sentence: "This operation is not offered here.",
         meaning: "The settings switch this operation off.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The settings refuse every write.
@@ -139,7 +142,7 @@ impl OwnError {
         status: StatusCode::FORBIDDEN,
         sentence: "The calendar is read-only at the moment.",
         meaning: "The settings refuse every write.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The route exists, but not with this method (strict profile).
@@ -148,7 +151,7 @@ impl OwnError {
         status: StatusCode::METHOD_NOT_ALLOWED,
         sentence: "This route does not take this method.",
         meaning: "The route exists, but not with this method (strict profile).",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The request body is larger than the edge accepts, or the web server in front of WordPress; the strict
@@ -159,7 +162,7 @@ impl OwnError {
         sentence: "The request body is too large.",
         meaning: "The request body is larger than the edge accepts, or the web server in front of WordPress; the \
             strict profile accepts 1 MiB at most.",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The body is of another type than JSON or a form, or is compressed (strict profile).
@@ -168,7 +171,7 @@ impl OwnError {
         status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
         sentence: "The body must be application/json or application/x-www-form-urlencoded.",
         meaning: "The body is of another type than JSON or a form, or is compressed (strict profile).",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// No route of the API has this method (strict profile).
@@ -177,46 +180,34 @@ impl OwnError {
         status: StatusCode::NOT_IMPLEMENTED,
         sentence: "This method is not known here.",
         meaning: "No route of the API has this method (strict profile).",
-        cause: None,
+        proxy_error: REQUEST_ERROR,
     };
 
     /// The path contains a broken percent-escape or an encoded NUL.
-    pub const UNREADABLE_PATH: Self =
-        Self::BAD_TARGET.because("UnreadablePath", "The path of the request cannot be read.");
+    pub const UNREADABLE_PATH: Self = Self::BAD_TARGET.because("The path of the request cannot be read.");
 
     /// A form field `rest_route` contradicts the path.
-    pub const ROUTE_IN_FORM: Self = Self::ROUTE_CONTRADICTION.because(
-        "RouteInForm",
-        "The form field rest_route names another route than the path.",
-    );
+    pub const ROUTE_IN_FORM: Self =
+        Self::ROUTE_CONTRADICTION.because("The form field rest_route names another route than the path.");
 
     /// The path names the calendar below a root, or in a spelling, that the edge does not serve.
-    pub const UNREAD_CALENDAR_PATH: Self = Self::AMBIGUOUS_TARGET.because(
-        "UnreadCalendarPath",
-        "The path names the calendar below a REST root, or in a spelling, that is not served here.",
-    );
+    pub const UNREAD_CALENDAR_PATH: Self = Self::AMBIGUOUS_TARGET
+        .because("The path names the calendar below a REST root, or in a spelling, that is not served here.");
 
     /// The form has too many fields.
-    pub const TOO_MANY_FORM_FIELDS: Self =
-        Self::TOO_MANY_PARAMETERS.because("TooManyFormFields", "The form has too many fields.");
+    pub const TOO_MANY_FORM_FIELDS: Self = Self::TOO_MANY_PARAMETERS.because("The form has too many fields.");
 
     /// The JSON body has too many elements.
     pub const TOO_MANY_JSON_ELEMENTS: Self =
-        Self::TOO_MANY_PARAMETERS.because("TooManyJsonElements", "The JSON body has too many elements.");
+        Self::TOO_MANY_PARAMETERS.because("The JSON body has too many elements.");
 
     /// The content type allows two readings of the body.
-    pub const TWO_BODY_READINGS: Self = Self::UNREADABLE_BODY.because(
-        "TwoBodyReadings",
-        "The content type makes the body readable in two ways.",
-    );
+    pub const TWO_BODY_READINGS: Self =
+        Self::UNREADABLE_BODY.because("The content type makes the body readable in two ways.");
 
-    /// The same error with a cause, and the sentence of that cause.
+    /// The same error with the sentence of a cause.
     #[must_use]
-    pub const fn because(self, cause: &'static str, sentence: &'static str) -> Self {
-        Self {
-            cause: Some(cause),
-            sentence,
-            ..self
-        }
+    pub const fn because(self, sentence: &'static str) -> Self {
+        Self { sentence, ..self }
     }
 }

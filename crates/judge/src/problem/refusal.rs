@@ -121,7 +121,7 @@ fn written(problem: &Problem, style: Style, allow: Allow, words: &Words) -> Byte
     } else {
         bare
     };
-    Bytes::from(to_php_json(&json, style.layout))
+    Bytes::from(to_php_json(&json, style.is_pretty))
 }
 
 fn envelope(body: &serde_json::Value, status: StatusCode, allow: Allow) -> serde_json::Value {

@@ -95,7 +95,7 @@ impl Words {
     /// sentence.
     pub fn name(&mut self, message: Message, text: &str) -> Result<(), UnfitSentence> {
         let is_sentence = (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control);
-        if !is_sentence || !takes(text, message.values()) {
+        if !is_sentence || filled(message, text, &[""; 2]).is_none() {
             return Err(UnfitSentence);
         }
         self.0.retain(|(known, _)| *known != message);
@@ -105,101 +105,41 @@ impl Words {
 
     /// A sentence with its values inserted.
     pub(super) fn say(&self, message: Message, values: &[&str]) -> String {
-        let text = self.text(message);
-        if message.values() == 0 {
-            return text.to_owned();
-        }
-        let mut said = String::with_capacity(text.len() + 32);
-        for part in SentenceParts::of(text) {
-            match part {
-                SentencePart::Text(text) => said.push_str(text),
-                SentencePart::Value(index) => said.push_str(values.get(index).copied().unwrap_or_default()),
-                SentencePart::Unknown => {}
-            }
-        }
-        said
-    }
-
-    fn text(&self, message: Message) -> &str {
         let named = self.0.iter().find(|(known, _)| *known == message);
-        named.map_or(message.english(), |(_, text)| text)
+        let text = named.map_or(message.english(), |(_, text)| text);
+        filled(message, text, values).unwrap_or_default()
     }
 }
 
-/// Returns true if a sentence has exactly this number of placeholders, each once.
-fn takes(text: &str, values: usize) -> bool {
-    if values == 0 {
-        return true;
+/// A sentence with its values in place of the placeholders, as PHP's `sprintf` reads them: `%s` takes the next value,
+/// `%%` is a percent sign. None unless each value has one placeholder, and each percent sign a meaning.
+fn filled(message: Message, text: &str, values: &[&str]) -> Option<String> {
+    if message.values() == 0 {
+        return Some(text.to_owned());
     }
-    let mut seen = Vec::with_capacity(values);
-    for part in SentenceParts::of(text) {
-        match part {
-            SentencePart::Text(_) => {}
-            SentencePart::Value(index) if !seen.contains(&index) && index < values => seen.push(index),
-            SentencePart::Value(_) | SentencePart::Unknown => return false,
-        }
-    }
-    seen.len() == values
-}
-
-// === placeholders, as PHP's sprintf reads them ===
-
-/// A piece of a sentence.
-enum SentencePart<'a> {
-    Text(&'a str),
-    /// The value with this index, from 0.
-    Value(usize),
-    /// A percent sign that does not begin a placeholder of WordPress.
-    Unknown,
-}
-
-struct SentenceParts<'a> {
-    rest: &'a str,
-    /// Number of placeholders without a number so far: each takes the next value.
-    unnumbered: usize,
-}
-
-impl<'a> SentenceParts<'a> {
-    const fn of(text: &'a str) -> Self {
-        Self {
-            rest: text,
-            unnumbered: 0,
-        }
-    }
-
-    fn placeholder(&mut self, behind: &'a str) -> SentencePart<'a> {
-        let numbered = [("1$s", 0), ("2$s", 1)];
-        if let Some(rest) = behind.strip_prefix('s') {
-            self.rest = rest;
-            self.unnumbered += 1;
-            return SentencePart::Value(self.unnumbered - 1);
-        }
-        for (spelling, index) in numbered {
-            if let Some(rest) = behind.strip_prefix(spelling) {
-                self.rest = rest;
-                return SentencePart::Value(index);
-            }
-        }
-        self.rest = behind.strip_prefix('%').unwrap_or(behind);
-        if self.rest.len() < behind.len() {
-            SentencePart::Text("%")
+    let mut pieces = text.split('%');
+    let mut said = pieces.next()?.to_owned();
+    let mut seen = Vec::with_capacity(message.values());
+    let mut unnumbered = 0..;
+    while let Some(piece) = pieces.next() {
+        let (place, rest) = if piece.is_empty() {
+            said.push('%');
+            said.push_str(pieces.next()?);
+            continue;
+        } else if let Some(rest) = piece.strip_prefix('s') {
+            (unnumbered.next()?, rest)
+        } else if let Some(rest) = piece.strip_prefix("1$s") {
+            (0, rest)
         } else {
-            SentencePart::Unknown
+            (1, piece.strip_prefix("2$s")?)
+        };
+        if seen.contains(&place) || place >= message.values() {
+            return None;
         }
+        seen.push(place);
+        said.extend([values.get(place)?, rest]);
     }
-}
-
-impl<'a> Iterator for SentenceParts<'a> {
-    type Item = SentencePart<'a>;
-
-    fn next(&mut self) -> Option<SentencePart<'a>> {
-        if let Some(behind) = self.rest.strip_prefix('%') {
-            return Some(self.placeholder(behind));
-        }
-        let (text, rest) = self.rest.split_at(self.rest.find('%').unwrap_or(self.rest.len()));
-        self.rest = rest;
-        (!text.is_empty()).then_some(SentencePart::Text(text))
-    }
+    (seen.len() == message.values()).then_some(said)
 }
 
 #[cfg(test)]

@@ -2,62 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::telemetry::{BackendMetrics, Metrics, PermitFigures, TrafficKind, moment};
+use super::joined;
+use crate::telemetry::{BackendMetrics, Metrics, TrafficKind, moment};
 
-/// The state of one backend.
-#[derive(Debug, Serialize)]
-pub(super) struct BackendStatus {
-    #[serde(flatten)]
-    health: BackendHealth,
-    traffic: BTreeMap<&'static str, PermitFigures>,
+/// All backends in use, by name: whether each answers, and its permits.
+pub(super) fn backends(metrics: &Metrics) -> Value {
+    let status = |backend: &BackendMetrics| {
+        let figures = |kind: TrafficKind| (kind.label(), backend.permits(kind).figures());
+        let traffic: BTreeMap<_, _> = TrafficKind::ALL.map(figures).into();
+        joined([health(backend), json!({"traffic": traffic})])
+    };
+    metrics.backends().in_use().iter().map(status).collect()
 }
 
-/// Whether a backend answers.
-#[derive(Debug, Serialize)]
-pub(in crate::observe::admin) struct BackendHealth {
-    name: String,
-    breaker: &'static str,
-    last_answer: Option<String>,
-    last_failure: Option<String>,
+/// Whether the backends in use answer, by name.
+pub(in crate::observe::admin) fn backend_health(metrics: &Metrics) -> Value {
+    metrics.backends().in_use().iter().map(health).collect()
 }
 
-// === impl BackendStatus ===
-
-impl BackendStatus {
-    /// All backends in use, by name.
-    pub(super) fn all(metrics: &Metrics) -> Vec<Self> {
-        let backends = metrics.backends().in_use();
-        let status = backends.iter().map(|backend| Self {
-            health: BackendHealth::of(backend),
-            traffic: TrafficKind::ALL
-                .map(|kind| (kind.label(), backend.permits(kind).figures()))
-                .into(),
-        });
-        status.collect()
-    }
-}
-
-// === impl BackendHealth ===
-
-impl BackendHealth {
-    /// All backends in use, by name.
-    pub(in crate::observe::admin) fn all(metrics: &Metrics) -> Vec<Self> {
-        metrics.backends().in_use().iter().map(Self::of).collect()
-    }
-
-    fn of(backend: &BackendMetrics) -> Self {
-        let (answered, failed) = backend.last_reads();
-        Self {
-            name: backend.name().to_owned(),
-            breaker: match backend.breaker_level() {
-                0 => "closed",
-                1 => "half-open",
-                _ => "open",
-            },
-            last_answer: answered.map(moment),
-            last_failure: failed.map(moment),
-        }
-    }
+fn health(backend: &BackendMetrics) -> Value {
+    let (answered, failed) = backend.last_reads();
+    let breaker = match backend.breaker_level() {
+        0 => "closed",
+        1 => "half-open",
+        _ => "open",
+    };
+    json!({
+        "name": backend.name(),
+        "breaker": breaker,
+        "last_answer": answered.map(moment),
+        "last_failure": failed.map(moment),
+    })
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use url::Url;
 
-use super::contract::ContractFacts;
 use crate::server::BoundAddress;
 use crate::telemetry::unix_time;
-use calendar_edge_core::settings::{OtherTraffic, Profile, Root, Settings};
+use calendar_edge_core::settings::{OtherTraffic, Profile, Settings};
 use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::{TablesInForce, table};
 
@@ -20,27 +19,6 @@ pub(crate) struct EdgeFacts {
     clock: Instant,
     /// The listeners for clients.
     pub(super) listeners: Vec<String>,
-}
-
-/// What operators want to see of the settings in use.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct SettingFacts {
-    mode: &'static str,
-    /// The operations with a mode of their own.
-    modes: BTreeMap<&'static str, &'static str>,
-    profile: &'static str,
-    other: &'static str,
-    site: String,
-    namespaces: Vec<String>,
-    roots: Vec<RootFacts>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct RootFacts {
-    path: String,
-    language: Option<String>,
-    site: String,
-    contract: ContractFacts,
 }
 
 // === impl EdgeFacts ===
@@ -65,31 +43,40 @@ impl EdgeFacts {
     }
 }
 
-// === impl SettingFacts ===
-
-impl SettingFacts {
-    pub(in crate::observe::admin) fn of(settings: &Settings, tables: &TablesInForce) -> Self {
-        let roots = settings.roots.iter().enumerate();
-        Self {
-            mode: settings.mode.name(),
-            modes: modes(settings),
-            profile: match settings.profile {
-                Profile::Compatible => "compatible",
-                Profile::Strict => "strict",
+/// What operators want to see of the settings in use, with what each root publishes, compared with the table.
+pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &TablesInForce) -> Value {
+    let roots = settings.roots.iter().enumerate();
+    let roots = roots.map(|(place, root)| {
+        let table = tables.of_root(place);
+        json!({
+            "path": root.path,
+            "language": root.language,
+            "site": shown(&root.origin_url),
+            "contract": {
+                "read": table.is_read(),
+                "generation": table.generations().to_string(),
+                "differences": table.differences(),
             },
-            other: match settings.other {
-                OtherTraffic::Refuse => "refuse",
-                OtherTraffic::Forward => "forward",
-            },
-            site: shown(&settings.origin.url),
-            namespaces: settings.public_namespaces(),
-            roots: roots
-                .map(|(place, root)| RootFacts::of(root, ContractFacts::of(tables.of_root(place))))
-                .collect(),
-        }
-    }
+        })
+    });
+    json!({
+        "mode": settings.mode.name(),
+        "modes": modes(settings),
+        "profile": match settings.profile {
+            Profile::Compatible => "compatible",
+            Profile::Strict => "strict",
+        },
+        "other": match settings.other {
+            OtherTraffic::Refuse => "refuse",
+            OtherTraffic::Forward => "forward",
+        },
+        "site": shown(&settings.origin.url),
+        "namespaces": settings.public_namespaces(),
+        "roots": roots.collect::<Value>(),
+    })
 }
 
+/// The operations with a mode of their own.
 fn modes(settings: &Settings) -> BTreeMap<&'static str, &'static str> {
     let operations = table().operations().iter();
     let own = operations.filter_map(|operation| {
@@ -106,17 +93,4 @@ fn shown(url: &Url) -> String {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.into()
-}
-
-// === impl RootFacts ===
-
-impl RootFacts {
-    fn of(root: &Root, contract: ContractFacts) -> Self {
-        Self {
-            path: root.path.clone(),
-            language: root.language.clone(),
-            site: shown(&root.origin_url),
-            contract,
-        }
-    }
 }

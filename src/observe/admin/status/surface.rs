@@ -3,41 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
+use super::joined;
 use crate::telemetry::Metrics;
 
-/// The requests that one rule took since the start.
-#[derive(Debug, Serialize)]
-pub(in crate::observe::admin) struct SurfaceStatus {
-    rule: String,
-    #[serde(flatten)]
-    requests: BTreeMap<&'static str, u64>,
-}
-
-// === impl SurfaceStatus ===
-
-impl SurfaceStatus {
-    /// All rules that were in use since the start, by name.
-    pub(in crate::observe::admin) fn all(metrics: &Metrics) -> Vec<Self> {
-        let mut rules: BTreeMap<Arc<str>, BTreeMap<_, _>> = BTreeMap::new();
-        for ((rule, outcome), count) in metrics.surface().sums() {
-            rules.entry(rule).or_default().insert(outcome, count);
-        }
-        let rules = rules.into_iter();
-        rules
-            .map(|(rule, requests)| Self {
-                rule: rule.to_string(),
-                requests,
-            })
-            .collect()
+/// The requests that each rule took since the start, of all rules that were in use, by name.
+pub(in crate::observe::admin) fn surface_status(metrics: &Metrics) -> Value {
+    let mut rules: BTreeMap<Arc<str>, BTreeMap<_, _>> = BTreeMap::new();
+    for ((rule, outcome), count) in metrics.surface().sums() {
+        rules.entry(rule).or_default().insert(outcome, count);
     }
+    let rules = rules.into_iter();
+    rules
+        .map(|(rule, requests)| joined([json!({"rule": *rule}), json!(requests)]))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -46,7 +30,7 @@ mod tests {
         metrics.surface().expect("users");
         metrics.surface().expect("preset");
         let zero = |rule| json!({"rule": rule, "limited": 0, "passed": 0, "refused": 0, "reported": 0});
-        let status = serde_json::to_value(SurfaceStatus::all(&metrics)).unwrap();
+        let status = surface_status(&metrics);
         assert_eq!(status, json!([zero("preset"), zero("users")]));
     }
 }

@@ -6,4 +6,4 @@ mod eligible;
 
 pub use accept_encoding::preferred;
 pub use coding::Coding;
-pub use eligible::{Eligible, SHORTEST, eligible, forbids_change, weaken};
+pub use eligible::{SHORTEST, eligible, forbids_change, weaken};

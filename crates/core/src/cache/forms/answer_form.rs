@@ -4,7 +4,6 @@ use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue};
 
 use crate::cache::weight::{Weight, weight};
-use crate::settings::FormSettings;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::contract::{Action, Kind};
 
@@ -16,20 +15,6 @@ pub enum Representation {
     Json,
     /// iCalendar (RFC 5545).
     Calendar,
-}
-
-/// The forms that the settings offer beside JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OfferedRepresentations {
-    calendar: bool,
-}
-
-/// How much a client likes JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct JsonWish {
-    /// How closely the media range names JSON: 1 for any type, 3 for its own.
-    named: u8,
-    weight: Weight,
 }
 
 // === impl Representation ===
@@ -50,33 +35,13 @@ impl Representation {
             Self::Calendar => "text/calendar; charset=utf-8",
         })
     }
-}
 
-// === impl OfferedRepresentations ===
-
-impl OfferedRepresentations {
-    /// The forms of these settings.
-    pub const fn new(settings: &FormSettings) -> Self {
-        Self {
-            calendar: settings.calendar,
-        }
-    }
-
-    /// Returns true if there is a form beside JSON.
-    pub const fn are_several(self) -> bool {
-        self.calendar
-    }
-
-    /// The forms of the response to a call: it reads events.
-    #[must_use]
-    pub fn of(self, call: &ForwardableCall) -> Self {
-        let reads_events = call.operation().is_some_and(|operation| {
+    /// Returns true if the response to a call has another form than JSON where the settings offer one: it reads events.
+    pub fn are_several(call: &ForwardableCall) -> bool {
+        call.operation().is_some_and(|operation| {
             operation.id.kind() == Some(Kind::Event)
                 && matches!(operation.id.action, Action::List | Action::Read)
-        });
-        Self {
-            calendar: self.calendar && reads_events,
-        }
+        })
     }
 
     /// The form that a client gets of the response to a call.
@@ -84,56 +49,43 @@ impl OfferedRepresentations {
     /// Another form than JSON is for clients that name it, and that do not like JSON better. A script or an envelope has
     /// JSON inside, and an unacceptable answer is better than none: whoever names nothing that is offered gets JSON.
     pub fn chosen(
-        self,
+        offers_calendar: bool,
         call: &ForwardableCall,
         is_calendar_file: bool,
         headers: &HeaderMap,
-    ) -> Representation {
-        let offered = self.of(call);
-        if !offered.are_several() || call.expects_javascript() || call.expects_envelope() {
-            return Representation::Json;
+    ) -> Self {
+        if !Self::are_several(call) || call.expects_javascript() || call.expects_envelope() {
+            return Self::Json;
         }
-        if is_calendar_file {
-            return Representation::Calendar;
+        if offers_calendar && is_calendar_file {
+            return Self::Calendar;
         }
-        offered.accepted(headers)
+        Self::accepted(offers_calendar, headers)
     }
 
-    fn accepted(self, headers: &HeaderMap) -> Representation {
-        let (mut json, mut calendar) = (JsonWish::default(), None);
+    fn accepted(offers_calendar: bool, headers: &HeaderMap) -> Self {
+        // How closely a media range names JSON, and its weight: the closest counts, and of equal ones the first.
+        let (mut closeness, mut json, mut calendar) = (0, 0, None);
         for (range, weight) in accepted_ranges(headers) {
-            json.note(range, weight);
-            if range.eq_ignore_ascii_case(Representation::Calendar.media_type()) {
+            let named = match range {
+                "*/*" => 1,
+                _ if range.eq_ignore_ascii_case("application/*") => 2,
+                _ if range.eq_ignore_ascii_case(Self::Json.media_type()) => 3,
+                _ => 0,
+            };
+            if named > closeness {
+                (closeness, json) = (named, weight);
+            }
+            if range.eq_ignore_ascii_case(Self::Calendar.media_type()) {
                 calendar.get_or_insert(weight);
             }
         }
-        let weight = calendar.filter(|_| self.calendar).unwrap_or(0);
-        if weight > json.weight || (weight > 0 && weight == json.weight && !json.is_exact()) {
-            Representation::Calendar
+        let weight = calendar.filter(|_| offers_calendar).unwrap_or(0);
+        if weight > json || (weight > 0 && weight == json && closeness < 3) {
+            Self::Calendar
         } else {
-            Representation::Json
+            Self::Json
         }
-    }
-}
-
-// === impl JsonWish ===
-
-impl JsonWish {
-    /// The closest range counts, and of equal ones the first.
-    fn note(&mut self, range: &str, weight: Weight) {
-        let named = match range {
-            "*/*" => 1,
-            _ if range.eq_ignore_ascii_case("application/*") => 2,
-            _ if range.eq_ignore_ascii_case(Representation::Json.media_type()) => 3,
-            _ => 0,
-        };
-        if named > self.named {
-            *self = Self { named, weight };
-        }
-    }
-
-    const fn is_exact(self) -> bool {
-        self.named == 3
     }
 }
 
@@ -163,14 +115,12 @@ mod tests {
 
     use super::*;
 
-    const ALL: OfferedRepresentations = OfferedRepresentations { calendar: true };
-
-    fn accepted(offered: OfferedRepresentations, fields: &[&str]) -> Representation {
+    fn accepted(offers_calendar: bool, fields: &[&str]) -> Representation {
         let mut headers = HeaderMap::new();
         for field in fields {
             headers.append(ACCEPT, HeaderValue::from_str(field).unwrap());
         }
-        offered.accepted(&headers)
+        Representation::accepted(offers_calendar, &headers)
     }
 
     #[test]
@@ -207,10 +157,10 @@ mod tests {
             ("text/calendar;q=x", Json),
             ("text/calendarx", Json),
         ] {
-            assert_eq!(accepted(ALL, &[field]), expected, "{field}");
+            assert_eq!(accepted(true, &[field]), expected, "{field}");
         }
-        assert_eq!(accepted(ALL, &[]), Json);
-        assert_eq!(accepted(ALL, &["text/html", "text/calendar"]), Calendar);
+        assert_eq!(accepted(true, &[]), Json);
+        assert_eq!(accepted(true, &["text/html", "text/calendar"]), Calendar);
     }
 
     #[test]
@@ -236,10 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_is_not_given() {
-        assert_eq!(
-            accepted(OfferedRepresentations::default(), &["text/calendar"]),
-            Representation::Json
-        );
+        assert_eq!(accepted(false, &["text/calendar"]), Representation::Json);
     }
 
     proptest! {
@@ -248,7 +195,7 @@ mod tests {
             if let Ok(value) = HeaderValue::from_bytes(&bytes) {
                 let mut headers = HeaderMap::new();
                 headers.insert(ACCEPT, value);
-                let _ = ALL.accepted(&headers);
+                let _ = Representation::accepted(true, &headers);
             }
         }
     }

@@ -28,15 +28,6 @@ pub struct RepresentationWriter {
     is_full: bool,
 }
 
-/// What follows a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterPage {
-    /// There are more.
-    More,
-    /// The response is complete, or can hold no more.
-    End,
-}
-
 /// The reason why pages make no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PageFault {
@@ -80,18 +71,19 @@ impl RepresentationWriter {
         }
     }
 
-    /// Adds a page: the response to a list, or to the read of one event. `page` is its number, from 1.
+    /// Adds a page: the response to a list, or to the read of one event. `page` is its number, from 1. Returns false if the
+    /// response is complete, or can hold no more.
     ///
     /// # Errors
     ///
     /// [`PageFault`]: the pages so far are of no use.
-    pub fn add(&mut self, body: &[u8], page: u32) -> Result<AfterPage, PageFault> {
+    pub fn add(&mut self, body: &[u8], page: u32) -> Result<bool, PageFault> {
         let body: Value = serde_json::from_slice(body).map_err(|_| PageFault::Unreadable)?;
         let Some(events) = body.get("events").and_then(Value::as_array) else {
             number(&body, "id").ok_or(PageFault::Unreadable)?;
             self.total = Some(1);
             self.show(&body);
-            return Ok(AfterPage::End);
+            return Ok(false);
         };
         let total = number(&body, "total");
         if page > 1 && total != self.total {
@@ -103,11 +95,11 @@ impl RepresentationWriter {
         }
         let has_more = number(&body, "total_pages").is_some_and(|pages| u64::from(page) < pages);
         self.is_full = self.is_full || (has_more && page >= MOST_PAGES);
-        match has_more && !self.is_full {
-            true if events.is_empty() => Err(PageFault::Changed),
-            true => Ok(AfterPage::More),
-            false => Ok(AfterPage::End),
+        let reads_on = has_more && !self.is_full;
+        if reads_on && events.is_empty() {
+            return Err(PageFault::Changed);
         }
+        Ok(reads_on)
     }
 
     fn show(&mut self, event: &Value) {

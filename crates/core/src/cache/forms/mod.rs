@@ -6,7 +6,5 @@ mod form_headers;
 mod form_writer;
 mod members;
 
-pub use answer_form::{OfferedRepresentations, Representation, names_media_type};
-pub use form_writer::{
-    AfterPage, MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter, WrittenRepresentation,
-};
+pub use answer_form::{Representation, names_media_type};
+pub use form_writer::{MOST_BYTES, MOST_EVENTS, PageFault, RepresentationWriter, WrittenRepresentation};

@@ -1,7 +1,7 @@
 //! What the feed answers: the changes since a position, and the position after them.
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde_json::json;
 
 use super::feed_token::FeedPosition;
 use super::known_records::RecordName;
@@ -35,17 +35,6 @@ pub enum WhatChanged {
     Changed(Option<Box<str>>),
     /// They no longer see it.
     Gone,
-}
-
-/// A change as it is written.
-#[derive(Serialize)]
-struct WrittenChange<'a> {
-    n: u64,
-    kind: &'static str,
-    id: u64,
-    what: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    modified_utc: Option<&'a str>,
 }
 
 // === impl FeedPage ===
@@ -94,15 +83,12 @@ impl ChangedRecord {
             WhatChanged::Changed(modified) => ("changed", modified.as_deref()),
             WhatChanged::Gone => ("gone", None),
         };
-        let written = WrittenChange {
-            n: self.number,
-            kind: self.name.kind.singular(),
-            id: self.name.id,
-            what,
-            modified_utc,
-        };
-        // Numbers and texts always have a form in JSON.
-        serde_json::to_vec(&written).unwrap_or_default()
+        let (number, kind, id) = (self.number, self.name.kind.singular(), self.name.id);
+        let mut written = json!({"n": number, "kind": kind, "id": id, "what": what});
+        if let (Some(time), Some(members)) = (modified_utc, written.as_object_mut()) {
+            members.insert("modified_utc".to_owned(), time.into());
+        }
+        written.to_string().into_bytes()
     }
 }
 

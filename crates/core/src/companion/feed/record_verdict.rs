@@ -26,15 +26,6 @@ struct RecordTime {
     modified_utc: Option<Box<str>>,
 }
 
-/// A refusal of the site, as far as it tells whether it is about the record.
-#[derive(Deserialize)]
-struct RecordRefusal {
-    code: Box<str>,
-    /// Usually an object; the arguments that the refusal names are in its `params`.
-    #[serde(default)]
-    data: Value,
-}
-
 /// The ends of codes that begin with the kind of the record.
 const OF_RECORD: [&str; 4] = [
     "-not-accessible",
@@ -53,34 +44,26 @@ impl RecordVerdict {
             let read = serde_json::from_slice::<RecordTime>(body);
             return Self::Readable(read.ok().and_then(|record| record.modified_utc));
         }
-        let refusal = serde_json::from_slice::<RecordRefusal>(body);
-        match refusal {
-            Ok(refusal) if status.is_client_error() && refusal.is_about_record(kind) => Self::Hidden,
+        match serde_json::from_slice(body) {
+            Ok(refusal) if status.is_client_error() && is_about_record(&refusal, kind) => Self::Hidden,
             _ => Self::Failed,
         }
     }
 }
 
-// === impl RecordRefusal ===
-
-impl RecordRefusal {
-    /// Whether it refuses this record to this reader, in the words of any version of the plugin.
-    fn is_about_record(&self, kind: Kind) -> bool {
-        let kind = kind.singular();
-        let about = self.code.strip_prefix(kind).unwrap_or_default();
-        match &*self.code {
-            // Older versions, and other plugins: the number is that of no such record.
-            "rest_invalid_param" => self.names_only_number(),
-            "rest_term_invalid" => true,
-            code if code == format!("rest-{kind}-not-found") => true,
-            code if code == format!("rest-invalid-{kind}-id") => true,
-            _ => OF_RECORD.contains(&about),
+/// Whether the site refuses this record to this reader, in the words of any version of the plugin.
+fn is_about_record(refusal: &Value, kind: Kind) -> bool {
+    let kind = kind.singular();
+    match refusal.get("code").and_then(Value::as_str).unwrap_or_default() {
+        // Older versions, and other plugins: the number is that of no such record.
+        "rest_invalid_param" => {
+            let named = refusal.pointer("/data/params").and_then(Value::as_object);
+            named.is_some_and(|params| params.keys().eq([RECORD_NUMBER]))
         }
-    }
-
-    fn names_only_number(&self) -> bool {
-        let params = self.data.get("params").and_then(Value::as_object);
-        params.is_some_and(|params| params.keys().eq([RECORD_NUMBER]))
+        "rest_term_invalid" => true,
+        code if code == format!("rest-{kind}-not-found") => true,
+        code if code == format!("rest-invalid-{kind}-id") => true,
+        code => OF_RECORD.contains(&code.strip_prefix(kind).unwrap_or_default()),
     }
 }
 

@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderName, HeaderValue};
 use ring::hmac;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::settings::MarkKey;
 
@@ -19,18 +20,6 @@ pub struct SiteUser {
     #[serde(default)]
     email: String,
     roles: Vec<String>,
-}
-
-/// The content of a token.
-#[derive(Serialize)]
-struct Claims<'a> {
-    iss: &'static str,
-    aud: &'a str,
-    sub: String,
-    login: &'a str,
-    roles: &'a [String],
-    iat: u64,
-    exp: u64,
 }
 
 // === impl SiteUser ===
@@ -57,17 +46,17 @@ impl SiteUser {
     /// The token of this account for one backend at a time in seconds since 1970; none if it would be too long for a
     /// header.
     pub fn token(&self, key: &MarkKey, audience: &str, unix_time: u64) -> Option<HeaderValue> {
-        let claims = Claims {
-            iss: "calendar-edge",
-            aud: audience,
-            sub: self.id.to_string(),
-            login: &self.username,
-            roles: &self.roles,
-            iat: unix_time,
-            exp: unix_time.saturating_add(Self::TOKEN_SECONDS),
-        };
+        let claims = json!({
+            "iss": "calendar-edge",
+            "aud": audience,
+            "sub": self.id.to_string(),
+            "login": self.username,
+            "roles": self.roles,
+            "iat": unix_time,
+            "exp": unix_time.saturating_add(Self::TOKEN_SECONDS),
+        });
         let head = URL_SAFE_NO_PAD.encode(br#"{"alg":"HS256","typ":"JWT"}"#);
-        let claims = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&claims).ok()?);
+        let claims = URL_SAFE_NO_PAD.encode(claims.to_string());
         let signed = format!("{head}.{claims}");
         let signature = URL_SAFE_NO_PAD.encode(hmac::sign(key.hmac(), signed.as_bytes()));
         let mut value = HeaderValue::try_from(format!("{signed}.{signature}")).ok()?;

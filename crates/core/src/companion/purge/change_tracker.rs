@@ -24,16 +24,6 @@ pub struct ChangeTracker {
     gap_since: Option<UnixTime>,
 }
 
-/// What the number in a response says about that answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResponseAge {
-    /// It is as new as the edge knows the site to be.
-    Current,
-    /// It is older than a change that the edge knew before it asked: something between the two keeps answers. It must
-    /// not be kept.
-    Outdated,
-}
-
 // === impl ChangeTracker ===
 
 impl ChangeTracker {
@@ -72,21 +62,24 @@ impl ChangeTracker {
     }
 
     /// A response of the site shows a number; `before` is [`Self::settled`] when its exchange began.
-    pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> ResponseAge {
+    ///
+    /// Returns true if it is outdated: older than a change that the edge knew before it asked. Something between the two
+    /// keeps answers, and it must not be kept.
+    pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
         if before.is_some_and(|before| number < before) {
-            return ResponseAge::Outdated;
+            return true;
         }
         self.settled.get_or_insert(number);
         self.highest = self.highest.max(number);
         self.settle(now);
-        ResponseAge::Current
+        false
     }
 
     /// The site answers the edge's own question, which nothing in between can answer; `before` is [`Self::settled`]
     /// when it was asked. True if the count began anew, so that everything has to be removed.
     #[must_use]
     pub fn answered(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
-        if self.shown(number, before, now) == ResponseAge::Current {
+        if !self.shown(number, before, now) {
             return false;
         }
         *self = Self::resumed(number);
@@ -160,7 +153,7 @@ mod tests {
     /// A tracker that knows the site to be at this number.
     fn at_number(number: u64) -> ChangeTracker {
         let mut tracker = ChangeTracker::default();
-        assert_eq!(tracker.shown(number, None, at(0)), ResponseAge::Current);
+        assert!(!tracker.shown(number, None, at(0)));
         tracker
     }
 
@@ -171,7 +164,7 @@ mod tests {
             tracker.told(&message(&[number]), at(number));
             assert_eq!(tracker.settled(), Some(number));
         }
-        assert_eq!(tracker.shown(8, tracker.settled(), at(9)), ResponseAge::Current);
+        assert!(!tracker.shown(8, tracker.settled(), at(9)));
         assert!(!tracker.missed(GRACE, at(100_000)));
     }
 
@@ -192,8 +185,8 @@ mod tests {
     #[test]
     fn a_lost_message_is_noticed_once() {
         let mut tracker = at_number(4);
-        assert_eq!(tracker.shown(5, Some(4), at(100)), ResponseAge::Current);
-        assert_eq!(tracker.shown(5, Some(4), at(900)), ResponseAge::Current);
+        assert!(!tracker.shown(5, Some(4), at(100)));
+        assert!(!tracker.shown(5, Some(4), at(900)));
         assert!(!tracker.missed(GRACE, at(1099)));
         assert!(tracker.missed(GRACE, at(1100)));
         assert!(!tracker.missed(GRACE, at(9000)));
@@ -232,8 +225,8 @@ mod tests {
         let before = tracker.settled();
         tracker.told(&message(&[5]), at(0));
         // The exchange began before the change was reported: it may show the number before.
-        assert_eq!(tracker.shown(4, before, at(1)), ResponseAge::Current);
-        assert_eq!(tracker.shown(4, tracker.settled(), at(1)), ResponseAge::Outdated);
+        assert!(!tracker.shown(4, before, at(1)));
+        assert!(tracker.shown(4, tracker.settled(), at(1)));
         assert_eq!(tracker.settled(), Some(5));
     }
 

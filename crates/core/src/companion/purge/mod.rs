@@ -6,7 +6,7 @@ mod seen;
 mod site_companion;
 mod unfinished;
 
-pub use change_tracker::{ChangeTracker, ResponseAge};
+pub use change_tracker::ChangeTracker;
 pub use purge_request::{PurgeRequest, PurgeRequestFault};
 pub use seen::{SeenFault, SeenSeals};
 pub use site_companion::{CompanionSign, ExchangeStart, SiteCompanion};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ChangeTracker, ResponseAge, UnfinishedChange};
+use super::{ChangeTracker, UnfinishedChange};
 use crate::companion::mark::ShownChanges;
 use crate::unix_time::UnixTime;
 
@@ -41,8 +41,8 @@ enum Doubt {
 /// A sign of the companion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompanionSign {
-    /// Whether the answer that carries it may be kept.
-    pub age: ResponseAge,
+    /// True if the response that carries it must not be kept.
+    pub is_outdated: bool,
     /// True if no change since the sign before can have gone unnoticed.
     pub is_unbroken: bool,
 }
@@ -71,7 +71,7 @@ impl SiteCompanion {
         reconcile: Duration,
         now: UnixTime,
     ) -> CompanionSign {
-        let age = self.tracker.shown(changes.number, asked.settled, now);
+        let is_outdated = self.tracker.shown(changes.number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
         let last = self.last.unwrap_or_default();
         // An answer that was overtaken by a later one says nothing new.
@@ -80,7 +80,10 @@ impl SiteCompanion {
         }
         self.last = Some(asked.at.max(last));
         self.doubt = Doubt::None;
-        CompanionSign { age, is_unbroken }
+        CompanionSign {
+            is_outdated,
+            is_unbroken,
+        }
     }
 
     fn is_unbroken(&self, reconcile: Duration, now: UnixTime) -> bool {

@@ -86,7 +86,7 @@ fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> 
     let properties: Map<String, Value> = declared.chain(extra).collect();
     let required: Vec<&str> = fields
         .iter()
-        .filter(|field| field.is_required())
+        .filter(|field| field.is_required)
         .map(|field| field.name)
         .collect();
     let mut schema = json!({"type": "object", "properties": properties});

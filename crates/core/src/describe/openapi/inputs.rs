@@ -40,7 +40,7 @@ fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
         }
         Rule::TermList(_) if argument.schema == Some(Schema::Integer) => identifier(carrier),
         Rule::TermList(_) => list_of("TermReference"),
-        Rule::NonEmptyString if argument.is_required() => reference(name_schema(argument)),
+        Rule::NonEmptyString if argument.is_required => reference(name_schema(argument)),
         Rule::NonEmptyString => reference("Text"),
         Rule::StringOrEmpty => json!({"type": "string"}),
         Rule::Time => reference("DateTime"),

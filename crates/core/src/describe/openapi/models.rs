@@ -28,7 +28,7 @@ fn object(model: &ResponseModel, example: &Value) -> Value {
         .collect();
     let required: Vec<&str> = model
         .members()
-        .filter(|member| member.is_required())
+        .filter(|member| member.is_required)
         .map(|member| member.name)
         .collect();
     let mut object = json!({"description": model.meaning, "type": "object"});

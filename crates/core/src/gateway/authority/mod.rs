@@ -2,11 +2,9 @@
 //! rule about absolute targets. Pure.
 
 mod host;
-mod misdirected;
 mod public_address;
 mod strict_authority;
 
 pub use host::{BadHost, Host};
-pub use misdirected::misdirected;
 pub use public_address::{Addressed, PublicAddress, Scheme};
-pub use strict_authority::StrictAuthority;
+pub use strict_authority::names_us;

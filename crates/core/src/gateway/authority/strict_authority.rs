@@ -8,49 +8,28 @@ use url::Url;
 use super::host::Host;
 use super::public_address::{Addressed, PublicAddress, Scheme};
 
-/// The absolute targets that name this edge.
-#[derive(Debug)]
-pub struct StrictAuthority {
-    public_url: Option<Url>,
-    hosts: Vec<String>,
-}
-
-// === impl StrictAuthority ===
-
-impl StrictAuthority {
-    /// The rule for this public address and these hosts.
-    pub const fn new(public_url: Option<Url>, hosts: Vec<String>) -> Self {
-        Self { public_url, hosts }
+/// Returns true if a target is a bare path, or names a scheme and authority by which clients know the edge: its public
+/// address, or one of its hosts.
+///
+/// HTTP/2 has no bare paths. There the authority is the Host, which has been checked.
+pub fn names_us(public_url: Option<&Url>, hosts: &[String], head: &Parts, request: Addressed<'_>) -> bool {
+    let (Some(scheme), Some(target)) = (head.uri.scheme_str(), head.uri.authority()) else {
+        return true;
+    };
+    if head.version == Version::HTTP_2 {
+        return true;
     }
-
-    /// Returns true if a target is a bare path, or names a scheme and authority by which clients know the
-    /// edge.
-    ///
-    /// HTTP/2 has no bare paths. There the authority is the Host, which has been checked.
-    pub fn names_us(&self, head: &Parts, request: Addressed<'_>) -> bool {
-        let (Some(scheme), Some(target)) = (head.uri.scheme_str(), head.uri.authority()) else {
-            return true;
-        };
-        if head.version == Version::HTTP_2 {
-            return true;
-        }
-        let ours = PublicAddress::of(self.public_url.as_ref(), request);
-        scheme.eq_ignore_ascii_case(ours.scheme().as_str()) && self.is_ours(target, &ours, request.host)
-    }
-
-    fn is_ours(&self, target: &Authority, ours: &PublicAddress, named: Option<&Host>) -> bool {
-        let scheme = ours.scheme();
-        let is_public = is_same(scheme, target, ours.host());
-        let is_host = named.is_some_and(|host| is_same(scheme, target, host));
-        match &self.public_url {
-            Some(_) => is_public || (is_host && self.lists(target.host())),
-            None => is_host || (is_public && named.is_none()),
-        }
-    }
-
-    fn lists(&self, name: &str) -> bool {
-        self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
-    }
+    let ours = PublicAddress::of(public_url, request);
+    let is_public = is_same(ours.scheme(), target, ours.host());
+    let is_host = request
+        .host
+        .is_some_and(|host| is_same(ours.scheme(), target, host));
+    let is_listed = || hosts.iter().any(|host| host.eq_ignore_ascii_case(target.host()));
+    let is_ours = match public_url {
+        Some(_) => is_public || (is_host && is_listed()),
+        None => is_host || (is_public && request.host.is_none()),
+    };
+    is_ours && scheme.eq_ignore_ascii_case(ours.scheme().as_str())
 }
 
 /// Returns true if a target's authority is this host, with or without the scheme's default port.
@@ -68,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    fn names_us(public_url: Option<&str>, target: &str, host: &'static str) -> bool {
+    fn is_ours(public_url: Option<&str>, target: &str, host: &'static str) -> bool {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.public_url = public_url.map(|url| url.parse().unwrap());
         settings.hosts = vec!["events.example".to_owned(), "other.example".to_owned()];
@@ -83,7 +62,7 @@ mod tests {
             host: named.as_ref(),
             local: None,
         };
-        StrictAuthority::new(settings.public_url, settings.hosts).names_us(&head, request)
+        names_us(settings.public_url.as_ref(), &settings.hosts, &head, request)
     }
 
     #[test]
@@ -100,7 +79,7 @@ mod tests {
             ("https://evil.example/a", "events.example", false),
             ("https://evil.example/a", "evil.example", false),
         ] {
-            assert_eq!(names_us(public, target, host), expected, "{target} {host}");
+            assert_eq!(is_ours(public, target, host), expected, "{target} {host}");
         }
     }
 
@@ -113,7 +92,7 @@ mod tests {
             ("https://events.example/a", "events.example", false),
             ("http://evil.example/a", "events.example", false),
         ] {
-            assert_eq!(names_us(None, target, host), expected, "{target} {host}");
+            assert_eq!(is_ours(None, target, host), expected, "{target} {host}");
         }
     }
 }

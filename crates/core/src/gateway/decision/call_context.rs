@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::relay::{AskedLanguage, CallContext, Content, Script};
+use crate::relay::{AskedLanguage, CallContext, Content};
 use calendar_edge_judge::call::ForwardableCall;
 
 // === impl CallContext ===
@@ -20,11 +20,7 @@ impl CallContext {
                 }
                 Some(_) | None => Content::Description,
             },
-            script: if call.expects_javascript() {
-                Script::Admitted
-            } else {
-                Script::Refused
-            },
+            may_be_script: call.expects_javascript(),
             enveloped: call.expects_envelope(),
             language: if call.may_change_language() {
                 AskedLanguage::Any
@@ -41,7 +37,7 @@ impl CallContext {
             root,
             method: Method::GET,
             content: Content::Description,
-            script: Script::Refused,
+            may_be_script: false,
             enveloped: false,
             language: AskedLanguage::Any,
             target: target.into(),
@@ -87,11 +83,10 @@ mod tests {
         const EVENTS: &str = "/wp-json/tribe/events/v1/events";
         let plain = of("GET", EVENTS);
         assert_eq!(plain.content, Content::Records);
-        assert_eq!((plain.script, plain.enveloped), (Script::Refused, false));
+        assert_eq!((plain.may_be_script, plain.enveloped), (false, false));
         assert_eq!(plain.language, AskedLanguage::OfRoot);
         assert!(of("GET", &format!("{EVENTS}?_envelope=1")).enveloped);
-        let script = of("GET", &format!("{EVENTS}?_jsonp=f")).script;
-        assert_eq!(script, Script::Admitted);
+        assert!(of("GET", &format!("{EVENTS}?_jsonp=f")).may_be_script);
         assert_eq!(of("OPTIONS", EVENTS).content, Content::Description);
     }
 }

@@ -10,13 +10,13 @@ use http::request::Parts;
 use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
-use super::site_form::{SiteBody, SiteFormScan, site_body};
+use super::site_form::{SiteFormScan, site_form};
 use crate::errors::EdgeError;
 use crate::gateway::surface::SurfaceRules;
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
-use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
+use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
 use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
 use calendar_edge_judge::problem::{Problem, Refusal};
@@ -139,10 +139,10 @@ impl Decider {
         } = head.parts;
         let target = self.roots.locate(method, uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
-            return match site_body(&self.roots, head.parts) {
-                SiteBody::Streamed => Opening::Site,
-                SiteBody::Form(scan) => Opening::SiteForm(scan),
-                SiteBody::Ambiguous(problem) => Opening::Ambiguous(Refusal::plain(problem)),
+            return match site_form(&self.roots, head.parts) {
+                Ok(None) => Opening::Site,
+                Ok(Some(scan)) => Opening::SiteForm(scan),
+                Err(problem) => Opening::Ambiguous(Refusal::plain(problem)),
             };
         }
         let is_readable = !matches!(target, Target::Invalid(_));
@@ -268,7 +268,7 @@ impl Decider {
         let cost = CostClass::of(method, operation);
         let identity = credentials
             .as_ref()
-            .map_or_else(RejectedCredentials::identity, Credentials::identity)
+            .map_or_else(|rejected| &rejected.identity, Credentials::identity)
             .clone();
         let refusal = self.on_head.refusal(&ReadHead {
             head,

@@ -4,59 +4,33 @@ use http::request::Parts;
 
 use crate::framing::Breach;
 use crate::settings::Limits;
-use calendar_edge_judge::problem::Refusal;
 
-/// Refuses heads above the configured sizes.
+/// The configured size that a head exceeds, or a target that is no path: CONNECT's authority form and the asterisk form.
 ///
 /// For HTTP/1 the connection's inspector has done so before. For HTTP/2 the server admits somewhat larger heads, so
 /// that the refusal can be JSON.
-#[derive(Debug)]
-pub(super) struct HeadLimits {
-    target_bytes: usize,
-    headers: usize,
-    header_bytes: usize,
-    header_list_bytes: usize,
+pub(super) fn breach(limits: &Limits, head: &Parts) -> Option<Breach> {
+    let Some(target) = head.uri.path_and_query() else {
+        return Some(Breach::Target);
+    };
+    if target.as_str().len() > limits.target_bytes {
+        return Some(Breach::TargetTooLong);
+    }
+    if !target.path().starts_with('/') {
+        return Some(Breach::Target);
+    }
+    (!headers_fit(limits, head)).then_some(Breach::HeadersTooLarge)
 }
 
-impl HeadLimits {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            target_bytes: limits.target_bytes,
-            headers: limits.headers,
-            header_bytes: limits.header_bytes,
-            header_list_bytes: limits.header_list_bytes,
+fn headers_fit(limits: &Limits, head: &Parts) -> bool {
+    let mut bytes = 0_usize;
+    for (name, value) in &head.headers {
+        if value.len() > limits.header_bytes {
+            return false;
         }
+        bytes = bytes.saturating_add(name.as_str().len().saturating_add(value.len()));
     }
-
-    /// Checks one head.
-    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
-        self.breach(head).map_or(Ok(()), |breach| Err(breach.refusal()))
-    }
-
-    /// The limit that a head exceeds. CONNECT's authority form and the asterisk form are not paths.
-    fn breach(&self, head: &Parts) -> Option<Breach> {
-        let Some(target) = head.uri.path_and_query() else {
-            return Some(Breach::Target);
-        };
-        if target.as_str().len() > self.target_bytes {
-            return Some(Breach::TargetTooLong);
-        }
-        if !target.path().starts_with('/') {
-            return Some(Breach::Target);
-        }
-        (!self.headers_fit(head)).then_some(Breach::HeadersTooLarge)
-    }
-
-    fn headers_fit(&self, head: &Parts) -> bool {
-        let mut bytes = 0_usize;
-        for (name, value) in &head.headers {
-            if value.len() > self.header_bytes {
-                return false;
-            }
-            bytes = bytes.saturating_add(name.as_str().len().saturating_add(value.len()));
-        }
-        head.headers.len() <= self.headers && bytes <= self.header_list_bytes
-    }
+    head.headers.len() <= limits.headers && bytes <= limits.header_list_bytes
 }
 
 #[cfg(test)]
@@ -65,19 +39,19 @@ mod tests {
 
     use super::*;
 
-    fn limits() -> HeadLimits {
-        HeadLimits::new(&Limits {
+    fn limits() -> Limits {
+        Limits {
             target_bytes: 20,
             headers: 2,
             header_bytes: 8,
             header_list_bytes: 14,
             ..Limits::default()
-        })
+        }
     }
 
     fn verdict(request: http::request::Builder) -> Option<StatusCode> {
         let (head, ()) = request.body(()).unwrap().into_parts();
-        limits().check(&head).err().map(|refusal| refusal.status())
+        breach(&limits(), &head).map(|breach| breach.refusal().status())
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use http::request::Parts;
 
-use super::head_limits::HeadLimits;
-use super::host_rule::HostRule;
+use super::head_limits::breach;
+use super::host_rule::named_host;
 use crate::framing::{Breach, check_decoded};
 use crate::gateway::authority::Host;
 use crate::settings::Limits;
@@ -12,8 +12,8 @@ use calendar_edge_judge::problem::Refusal;
 /// Checks heads by the limits and host names of the settings.
 #[derive(Debug)]
 pub struct HeadRules {
-    limits: HeadLimits,
-    hosts: HostRule,
+    limits: Limits,
+    hosts: Vec<String>,
 }
 
 // === impl HeadRules ===
@@ -22,8 +22,8 @@ impl HeadRules {
     /// The rules of these limits, for these hosts.
     pub fn new(limits: &Limits, hosts: &[String]) -> Self {
         Self {
-            limits: HeadLimits::new(limits),
-            hosts: HostRule::new(hosts),
+            limits: limits.clone(),
+            hosts: hosts.to_vec(),
         }
     }
 
@@ -36,7 +36,7 @@ impl HeadRules {
     pub fn check(&self, head: &Parts) -> Result<Option<Host>, Refusal> {
         // First whether it is a valid head at all: the other rules rely on that.
         check_decoded(head).map_err(Breach::refusal)?;
-        self.limits.check(head)?;
-        self.hosts.check(head)
+        breach(&self.limits, head).map_or(Ok(()), |breach| Err(breach.refusal()))?;
+        named_host(&self.hosts, head)
     }
 }

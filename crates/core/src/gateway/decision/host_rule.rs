@@ -3,39 +3,24 @@
 use http::request::Parts;
 
 use crate::errors::EdgeError;
-use crate::gateway::authority::{BadHost, Host, misdirected};
+use crate::gateway::authority::{BadHost, Host};
 use calendar_edge_judge::problem::Refusal;
 
-/// Refuses requests without exactly one valid host, and hosts that the edge does not serve.
-#[derive(Debug)]
-pub(super) struct HostRule {
-    hosts: Vec<String>,
+/// The host that a request names; none only where HTTP/1.0 allows that. Refuses requests without exactly one valid host,
+/// and hosts that the edge does not serve.
+pub(super) fn named_host(hosts: &[String], head: &Parts) -> Result<Option<Host>, Refusal> {
+    match Host::named_by(head) {
+        Ok(Some(host)) if !hosts.is_empty() && !serve(hosts, &host) => Err(EdgeError::Misdirected.refusal()),
+        Ok(host) => Ok(host),
+        Err(BadHost) => Err(EdgeError::BadHost.refusal()),
+    }
 }
 
-// === impl HostRule ===
-
-impl HostRule {
-    pub(super) fn new(hosts: &[String]) -> Self {
-        Self {
-            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
-        }
-    }
-
-    /// The host that a request names; none only where HTTP/1.0 allows that.
-    pub(super) fn check(&self, head: &Parts) -> Result<Option<Host>, Refusal> {
-        match Host::named_by(head) {
-            Ok(Some(host)) if !self.hosts.is_empty() && !self.serves(&host) => Err(misdirected()),
-            Ok(host) => Ok(host),
-            Err(BadHost) => Err(EdgeError::BadHost.refusal()),
-        }
-    }
-
-    fn serves(&self, named: &Host) -> bool {
-        let with_port = named.to_string();
-        self.hosts
-            .iter()
-            .any(|host| host.eq_ignore_ascii_case(named.name()) || host.eq_ignore_ascii_case(&with_port))
-    }
+fn serve(hosts: &[String], named: &Host) -> bool {
+    let with_port = named.to_string();
+    hosts
+        .iter()
+        .any(|host| host.eq_ignore_ascii_case(named.name()) || host.eq_ignore_ascii_case(&with_port))
 }
 
 #[cfg(test)]
@@ -48,10 +33,7 @@ mod tests {
     fn verdict(hosts: &[&str], request: http::request::Builder) -> Option<StatusCode> {
         let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
         let (head, ()) = request.body(()).unwrap().into_parts();
-        HostRule::new(&hosts)
-            .check(&head)
-            .err()
-            .map(|refusal| refusal.status())
+        named_host(&hosts, &head).err().map(|refusal| refusal.status())
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The rules that need nothing but a head, in their order.
 
 use http::request::Parts;
+use url::Url;
 
 use super::request_head::RequestHead;
 use crate::errors::EdgeError;
-use crate::gateway::authority::{StrictAuthority, misdirected};
+use crate::gateway::authority::names_us;
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
 use crate::settings::{Profile, Settings};
 use calendar_edge_judge::call::Judge;
@@ -27,7 +28,8 @@ pub(super) struct ReadHead<'a> {
 pub(super) struct OnHead {
     pub(super) judge: Judge,
     pub(super) writers: Writers,
-    authority: StrictAuthority,
+    public_url: Option<Url>,
+    hosts: Vec<String>,
     names: NamedAccounts,
 }
 
@@ -58,7 +60,8 @@ impl OnHead {
         Self {
             judge: Judge::before(settings.policy(), tables),
             writers: Writers::new(&settings.write_addresses, &settings.writers),
-            authority: StrictAuthority::new(settings.public_url.clone(), settings.hosts.clone()),
+            public_url: settings.public_url.clone(),
+            hosts: settings.hosts.clone(),
             names: NamedAccounts::new(&settings.rate_limits, &settings.writers),
         }
     }
@@ -87,7 +90,7 @@ fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 /// Credentials do not matter for a target without a route: the response is 404.
 fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let rejected = read.credentials.as_ref().err()?;
-    read.is_routed().then(|| rejected.fault().refusal())
+    read.is_routed().then(|| rejected.fault.refusal())
 }
 
 fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
@@ -117,8 +120,11 @@ fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 }
 
 fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
-    let is_ours = || rules.authority.names_us(read.head.parts, read.head.addressed);
-    (read.profile == Profile::Strict && !is_ours()).then(misdirected)
+    let is_ours = || {
+        let RequestHead { parts, addressed, .. } = read.head;
+        names_us(rules.public_url.as_ref(), &rules.hosts, parts, *addressed)
+    };
+    (read.profile == Profile::Strict && !is_ours()).then(|| EdgeError::Misdirected.refusal())
 }
 
 // === impl ReadHead ===

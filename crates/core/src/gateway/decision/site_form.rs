@@ -22,29 +22,20 @@ pub struct SiteFormScan {
     scanner: FormScanner,
 }
 
-/// The treatment of the body of a request to the rest of the site.
-#[derive(Debug)]
-pub(super) enum SiteBody {
-    /// It is forwarded while it comes: PHP fills no form variables from it.
-    Streamed,
-    /// PHP fills its form variables from it, and `rest_route` may be among them.
-    Form(SiteFormScan),
-    /// Servers differ in how they read it.
-    Ambiguous(Problem),
-}
-
-/// The way of a body to the rest of the site, by the head of its request.
-pub(super) fn site_body(roots: &Arc<Roots>, head: &Parts) -> SiteBody {
+/// The scan of a body on its way to the rest of the site, by the head of its request; none if PHP fills no form variables
+/// from it, so that it is forwarded while it comes.
+///
+/// # Errors
+/// Servers differ in how they read it.
+pub(super) fn site_form(roots: &Arc<Roots>, head: &Parts) -> Result<Option<SiteFormScan>, Problem> {
     let form = SiteForm::of(&head.method, ContentHeaders::of(&head.headers));
     if form == SiteForm::Ambiguous {
-        return SiteBody::Ambiguous(Cause::UnreadableForm.problem());
+        return Err(Cause::UnreadableForm.problem());
     }
-    FormScanner::new(form).map_or(SiteBody::Streamed, |scanner| {
-        SiteBody::Form(SiteFormScan {
-            roots: Arc::clone(roots),
-            scanner,
-        })
-    })
+    Ok(FormScanner::new(form).map(|scanner| SiteFormScan {
+        roots: Arc::clone(roots),
+        scanner,
+    }))
 }
 
 // === impl SiteFormScan ===

@@ -64,9 +64,10 @@ const OWN: &str = "x-calendar-edge-";
 /// field.
 pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
     strip_hop_by_hop(headers);
-    strip_confusable(headers);
-    strip_own(headers);
-    strip_claims(headers, client);
+    // CGI would map such a name to the name of another header.
+    strip(headers, |_, name| name.contains(['_', '.']));
+    strip(headers, |_, name| name.starts_with(OWN));
+    strip(headers, |headers, name| is_claim(headers, name, client));
     join_cookies(headers);
 }
 
@@ -100,46 +101,26 @@ fn join_cookies(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes header names that CGI would map to the name of another header.
-fn strip_confusable(headers: &mut HeaderMap) {
-    let confusable: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| name.as_str().contains(['_', '.']))
-        .cloned()
-        .collect();
-    for name in confusable {
+/// Removes the headers whose names are meant.
+fn strip(headers: &mut HeaderMap, is_meant: impl Fn(&HeaderMap, &str) -> bool) {
+    let names = headers.keys().filter(|name| is_meant(headers, name.as_str()));
+    let names: Vec<HeaderName> = names.cloned().collect();
+    for name in names {
         headers.remove(name);
     }
 }
 
-/// Removes what only edge and companion plugin say to each other.
-fn strip_own(headers: &mut HeaderMap) {
-    let is_own = |name: &&HeaderName| name.as_str().starts_with(OWN);
-    let own: Vec<HeaderName> = headers.keys().filter(is_own).cloned().collect();
-    for name in own {
-        headers.remove(name);
-    }
-}
-
-/// Removes what a client claims about itself, its host or its scheme in headers that plugins and servers believe (T-97).
-/// An address that is the client's may stay: a proxy in front of the edge has written it.
-fn strip_claims(headers: &mut HeaderMap, client: Option<IpAddr>) {
+/// Returns true for what a client claims about itself, its host or its scheme in headers that plugins and servers believe
+/// (T-97). An address that is the client's may stay: a proxy in front of the edge has written it.
+fn is_claim(headers: &HeaderMap, name: &str, client: Option<IpAddr>) -> bool {
     let is_true = |value: &HeaderValue| {
         let address = value.to_str().ok().and_then(|text| text.trim().parse().ok());
         address.is_some() && address == client
     };
-    let claims: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| {
-            let name = name.as_str();
-            let is_address = ADDRESSES.contains(&name) && headers.get_all(name).iter().all(is_true);
-            !is_address && (ADDRESSES.contains(&name) || CLAIMS.iter().any(|claim| name.starts_with(claim)))
-        })
-        .cloned()
-        .collect();
-    for name in claims {
-        headers.remove(name);
+    if ADDRESSES.contains(&name) {
+        return !headers.get_all(name).iter().all(is_true);
     }
+    CLAIMS.iter().any(|claim| name.starts_with(claim))
 }
 
 #[cfg(test)]

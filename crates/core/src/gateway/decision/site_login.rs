@@ -78,18 +78,14 @@ impl LoginDoor {
     }
 
     /// Returns true if the site's response proves that the only password that was tried was right.
-    pub fn proves_login(self, head: &Parts, response: &SiteResponse<'_>) -> bool {
-        self == Self::Form && !head.headers.contains_key(AUTHORIZATION) && sets_login(response.headers)
+    pub fn proves_login(self, head: &Parts, response: &HeaderMap) -> bool {
+        self == Self::Form && !head.headers.contains_key(AUTHORIZATION) && sets_login(response)
     }
 
-    /// Returns true if the site's response proves that no password was wrong (T-98). One of the site's failure does: it
+    /// Returns true if the site's response proves that no password was wrong (T-98); its body is none if it is longer than
+    /// [`LOGIN_ANSWER_BYTES`], or was not read. One of the site's failure does: it
     /// tells right passwords from wrong ones as little.
-    pub fn proves_none(self, answer: &SiteResponse<'_>) -> bool {
-        let SiteResponse {
-            status,
-            headers,
-            body,
-        } = *answer;
+    pub fn proves_none(self, status: StatusCode, headers: &HeaderMap, body: Option<&[u8]>) -> bool {
         let body = body.filter(|_| !headers.contains_key(CONTENT_ENCODING));
         match self {
             _ if status == StatusCode::UNAUTHORIZED => false,
@@ -102,17 +98,6 @@ impl LoginDoor {
             Self::XmlRpc => body.is_some_and(has_no_forbidden_fault),
         }
     }
-}
-
-/// A response of the site, as far as it tells about logins.
-#[derive(Debug, Clone, Copy)]
-pub struct SiteResponse<'a> {
-    /// Its status.
-    pub status: StatusCode,
-    /// Its headers.
-    pub headers: &'a HeaderMap,
-    /// Its body; none if it is longer than [`LOGIN_ANSWER_BYTES`], or was not read.
-    pub body: Option<&'a [u8]>,
 }
 
 /// Returns true if the query may have the variable by which WordPress puts the status into the body.
@@ -178,12 +163,10 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    fn answer<'a>(status: u16, headers: &'a HeaderMap, body: &'a str) -> SiteResponse<'a> {
-        SiteResponse {
-            status: StatusCode::from_u16(status).unwrap(),
-            headers,
-            body: Some(body.as_bytes()),
-        }
+    /// Whether an answer with a status, headers and a body proves that no password was wrong.
+    fn proves_none(door: LoginDoor, status: u16, headers: &HeaderMap, body: Option<&str>) -> bool {
+        let status = StatusCode::from_u16(status).unwrap();
+        door.proves_none(status, headers, body.map(str::as_bytes))
     }
 
     fn fault(code: u16) -> String {
@@ -297,12 +280,8 @@ mod tests {
             (302, with("wordpress_test_cookie=WP%7C"), false),
             (503, HeaderMap::new(), true),
         ] {
-            let answer = answer(status, &headers, "");
-            assert_eq!(
-                LoginDoor::Form.proves_none(&answer),
-                expected,
-                "{status} {headers:?}"
-            );
+            let proves = proves_none(LoginDoor::Form, status, &headers, Some(""));
+            assert_eq!(proves, expected, "{status} {headers:?}");
         }
     }
 
@@ -325,15 +304,11 @@ mod tests {
             (&plain, String::new(), false),
             (&coded, response("<array>right</array>"), false),
         ] {
-            let answer = answer(200, headers, &body);
-            assert_eq!(LoginDoor::XmlRpc.proves_none(&answer), expected, "{body}");
+            let proves = proves_none(LoginDoor::XmlRpc, 200, headers, Some(&body));
+            assert_eq!(proves, expected, "{body}");
         }
-        let unread = SiteResponse {
-            body: None,
-            ..answer(200, &plain, "")
-        };
-        assert!(!LoginDoor::XmlRpc.proves_none(&unread));
-        assert!(LoginDoor::XmlRpc.proves_none(&answer(500, &plain, "")));
+        assert!(!proves_none(LoginDoor::XmlRpc, 200, &plain, None));
+        assert!(proves_none(LoginDoor::XmlRpc, 500, &plain, Some("")));
     }
 
     #[test]
@@ -352,10 +327,10 @@ mod tests {
             (r#"{"body":{"id":1},"status":200,"headers":{}}"#, true),
             (r#"{"body":{"id":1,"status":401},"status":404}"#, true),
         ] {
-            let answer = answer(200, &headers, body);
-            assert_eq!(LoginDoor::Enveloped.proves_none(&answer), expected, "{body}");
-            assert!(LoginDoor::Authorization.proves_none(&answer));
+            let proves = |door| proves_none(door, 200, &headers, Some(body));
+            assert_eq!(proves(LoginDoor::Enveloped), expected, "{body}");
+            assert!(proves(LoginDoor::Authorization));
         }
-        assert!(!LoginDoor::Authorization.proves_none(&answer(401, &headers, "")));
+        assert!(!proves_none(LoginDoor::Authorization, 401, &headers, Some("")));
     }
 }

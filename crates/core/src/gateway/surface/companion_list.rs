@@ -19,28 +19,13 @@ pub fn companion_list(settings: &Settings) -> Option<String> {
     let rules = settings.surface.iter().filter(|rule| rule.mode != Mode::Off);
     let mut entries: Vec<ListedRule> = rules.flat_map(listed).collect();
     entries.extend(unknown(settings));
-    let last = entries.iter().rposition(|entry| entry.is_closed)?;
-    let texts = entries.into_iter().take(last + 1).map(|entry| entry.text);
+    let last = entries.iter().rposition(|(_, is_closed)| *is_closed)?;
+    let texts = entries.into_iter().take(last + 1).map(|(text, _)| text);
     Some(texts.collect::<Vec<_>>().join(", "))
 }
 
-/// An entry of the list.
-struct ListedRule {
-    text: String,
-    is_closed: bool,
-}
-
-// === impl ListedRule ===
-
-impl ListedRule {
-    fn open(pattern: &str) -> Self {
-        let text = format!("{} {pattern}", SurfaceCallers::Anybody.name());
-        Self {
-            text,
-            is_closed: false,
-        }
-    }
-}
+/// An entry of the list, and whether it closes a door.
+type ListedRule = (String, bool);
 
 fn listed(rule: &SurfaceRule) -> Vec<ListedRule> {
     let is_closed = rule.is_enforced();
@@ -53,10 +38,7 @@ fn listed(rule: &SurfaceRule) -> Vec<ListedRule> {
     let methods: String = names.flat_map(|name| [name, " "]).collect();
     let hides = is_closed && rule.answer == SurfaceRefusal::NotFound;
     let end = if hides { " not_found" } else { "" };
-    let entry = |pattern: &str| ListedRule {
-        text: format!("{} {methods}{pattern}{end}", callers.name()),
-        is_closed,
-    };
+    let entry = |pattern: &str| (format!("{} {methods}{pattern}{end}", callers.name()), is_closed);
     let patterns = rule.routes.iter().flat_map(|pattern| match pattern {
         SurfacePattern::Route(pattern) => vec![pattern.text()],
         SurfacePattern::Preset(preset) => preset.doors.iter().filter_map(route).collect(),
@@ -102,13 +84,10 @@ fn unknown(settings: &Settings) -> Vec<ListedRule> {
     known.retain(|namespace| !namespace.is_empty());
     known.sort_unstable();
     known.dedup();
-    let entries = known
-        .iter()
-        .flat_map(|known| [ListedRule::open(known), ListedRule::open(&format!("{known}/*"))]);
-    let all = ListedRule {
-        text: format!("{} *", callers.name()),
-        is_closed: true,
-    };
+    let open = |pattern: String| (format!("{} {pattern}", SurfaceCallers::Anybody.name()), false);
+    let entries = known.into_iter();
+    let entries = entries.flat_map(|known| [open(known.clone()), open(format!("{known}/*"))]);
+    let all = (format!("{} *", callers.name()), true);
     entries.chain([all]).collect()
 }
 

@@ -1,10 +1,13 @@
 //! What becomes of a request that a rule about the rest of the site takes.
 
+use strum::VariantArray;
+
 use super::surface_rules::SurfaceVerdict;
 use crate::settings::Mode;
 
 /// What becomes of a request that a rule takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum SurfaceOutcome {
     /// It passes the rule.
     Passed,
@@ -20,16 +23,11 @@ pub enum SurfaceOutcome {
 
 impl SurfaceOutcome {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Passed, Self::Reported, Self::Refused, Self::Limited];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The word in logs and metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Reported => "reported",
-            Self::Refused => "refused",
-            Self::Limited => "limited",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -11,8 +11,9 @@ use super::buffer::{Buffered, buffer, joined};
 use super::call_context::{AskedLanguage, CallContext};
 use super::judge::{ExpectedBody, judge_body, judge_head, received};
 use super::redirect::{redirect, redirect_within};
-use super::wordpress::WordPress;
+use super::wordpress::{PAGE_BYTES, without_marks};
 use crate::relay::failure::{BoxError, OriginFailure};
+use crate::relay::link::api_target;
 use crate::relay::rewrite::UrlMap;
 use crate::relay::rules::RelayRules;
 
@@ -34,7 +35,7 @@ use crate::relay::rules::RelayRules;
 /// use calendar_edge_core::settings::{OriginNamespace, Settings};
 /// use calendar_edge_core::relay::cors::Audience;
 /// use calendar_edge_core::relay::{
-///     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
+///     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, accept, present,
 /// };
 /// use http_body_util::{BodyExt, Full};
 ///
@@ -48,7 +49,7 @@ use crate::relay::rules::RelayRules;
 ///     root: 0,
 ///     method: http::Method::GET,
 ///     content: Content::Records,
-///     script: Script::Refused,
+///     may_be_script: false,
 ///     enveloped: false,
 ///     language: AskedLanguage::OfRoot,
 ///     target: "/wp-json/tribe/events/v1/events/56".into(),
@@ -89,31 +90,28 @@ where
         return redirected(head.status, &head.headers, call, rules);
     }
     let expected = judge_head(head.status, &head.headers, call)?;
-    let (body, names) = if expected == ExpectedBody::Absent {
-        (
+    if expected == ExpectedBody::Absent {
+        let head = (head.status, head.headers);
+        return Ok(accepted(
+            head,
             AcceptedBody::Absent,
-            ResponseNames::known(&head.headers, call, rules),
-        )
+            rules.urls.map(),
+            call,
+            rules,
+        ));
+    }
+    let mut body = judged_body(head.status, &head.headers, expected, body, rules).await?;
+    if let (true, AcceptedBody::Whole(pieces)) = (call.enveloped, &mut body) {
+        *pieces = vec![without_marks(joined(pieces))];
+    }
+    let map = if head.status == StatusCode::OK {
+        // A successful response is rewritten by the names that it prints itself.
+        let printed = api_target(&head.headers);
+        rules.urls.learn(call.root, printed, call.language)
     } else {
-        let body = match judged_body(head.status, &head.headers, expected, body, rules).await? {
-            AcceptedBody::Whole(pieces) if call.enveloped => {
-                AcceptedBody::Whole(vec![WordPress::without_marks(joined(&pieces))])
-            }
-            body => body,
-        };
-        (
-            body,
-            ResponseNames::learnt(head.status, &head.headers, call, rules),
-        )
+        rules.urls.map()
     };
-    Ok(accepted((head.status, head.headers), body, names, call, rules))
-}
-
-/// The names of a response's URLs.
-struct ResponseNames {
-    map: Arc<UrlMap>,
-    /// The root that the response names as its own.
-    named_root: Option<usize>,
+    Ok(accepted((head.status, head.headers), body, map, call, rules))
 }
 
 /// A redirect, whose body is dropped.
@@ -126,28 +124,32 @@ fn redirected<B>(
     let Some(headers) = redirect_within(status, headers, call, &rules.urls) else {
         return Err(redirect(status, headers, call, &rules.urls));
     };
-    let names = ResponseNames::known(&headers, call, rules);
+    let head = (status, headers);
     Ok(accepted(
-        (status, headers),
+        head,
         AcceptedBody::Absent,
-        names,
+        rules.urls.map(),
         call,
         rules,
     ))
 }
 
+/// The response with the names of its URLs. A printed name that no root has is the asked root's, unless the response may
+/// be in another language.
 fn accepted<B>(
     (status, headers): (StatusCode, HeaderMap),
     body: AcceptedBody<B>,
-    names: ResponseNames,
+    map: Arc<UrlMap>,
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
+    let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
+    let printed = api_target(&headers);
     let head = AcceptedHead {
         status,
-        named_root: names.named_root,
+        named_root: printed.and_then(|printed| map.root_named(printed, call.root).or(own)),
         headers,
-        map: names.map,
+        map,
         root: call.root,
         content: call.content,
         enveloped: call.enveloped,
@@ -173,7 +175,7 @@ where
         return Err(OriginFailure::TooLarge { limit });
     }
     let size = match expected {
-        ExpectedBody::Page => WordPress::PAGE_BYTES,
+        ExpectedBody::Page => PAGE_BYTES,
         ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Script => {
             rules.budget.allowance(rules.response_buffer_bytes)
         }
@@ -193,31 +195,4 @@ where
             limit,
         },
     })
-}
-
-// === impl ResponseNames ===
-
-impl ResponseNames {
-    /// The names known before the response.
-    fn known(headers: &HeaderMap, call: &CallContext, rules: &RelayRules) -> Self {
-        Self::of(WordPress::advertised_root(headers), rules.urls.map(), call)
-    }
-
-    /// The names for rewriting a response. A successful response is rewritten by the names that it prints itself.
-    fn learnt(status: StatusCode, headers: &HeaderMap, call: &CallContext, rules: &RelayRules) -> Self {
-        let printed = WordPress::advertised_root(headers);
-        let map = if status == StatusCode::OK {
-            rules.urls.learn(call.root, printed, call.language)
-        } else {
-            rules.urls.map()
-        };
-        Self::of(printed, map, call)
-    }
-
-    /// A printed name that no root has is the asked root's, unless the response may be in another language.
-    fn of(printed: Option<&str>, map: Arc<UrlMap>, call: &CallContext) -> Self {
-        let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
-        let named_root = printed.and_then(|printed| map.root_named(printed, call.root).or(own));
-        Self { map, named_root }
-    }
 }

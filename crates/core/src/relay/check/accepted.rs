@@ -7,7 +7,8 @@ use http::{HeaderMap, StatusCode};
 use http_body_util::Empty;
 
 use super::buffer::joined;
-use super::wordpress::{WordPress, enveloped_status};
+use super::wordpress::{enveloped_status, error_code};
+use crate::relay::link::api_target;
 use crate::relay::rewrite::{Content, ServedPart, UrlMap};
 
 /// An accepted response, as the backend sent it. Nothing in it depends on the client.
@@ -109,12 +110,12 @@ impl<B> AcceptedResponse<B> {
         let is_error = |status: StatusCode| status.is_client_error() || status.is_server_error();
         self.effective_status().filter(|status| is_error(*status))?;
         let is_enveloped = self.head.enveloped && self.head.status == StatusCode::OK;
-        WordPress::error_code(&self.whole_body()?, is_enveloped)
+        error_code(&self.whole_body()?, is_enveloped)
     }
 
     /// The REST root that the backend names in the response; none if it names none.
     pub fn printed_root(&self) -> Option<&str> {
-        WordPress::advertised_root(&self.head.headers)
+        api_target(&self.head.headers)
     }
 
     /// A copy of the response to keep; `None` if it was not read completely.

@@ -13,8 +13,9 @@ pub struct CallContext {
     pub method: Method,
     /// The subject of the body.
     pub content: Content,
-    /// `Admitted` if a `_jsonp` parameter is forwarded.
-    pub script: Script,
+    /// True if a `_jsonp` parameter is forwarded: the response may then be the argument of a call, `/**/callback(…)`
+    /// (backend.md section 12).
+    pub may_be_script: bool,
     /// True if an `_envelope` parameter is forwarded: the status is then always a success
     /// (backend.md section 12).
     pub enveloped: bool,
@@ -33,15 +34,4 @@ pub enum AskedLanguage {
     OfRoot,
     /// Perhaps another one: a parameter that is not WordPress's or the plugin's own is forwarded.
     Any,
-}
-
-/// The form of the response, which may be a script if a `_jsonp` parameter was forwarded
-/// (backend.md section 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Script {
-    /// JSON only.
-    #[default]
-    Refused,
-    /// JSON, or JSON as the argument of a call: `/**/callback(…)`.
-    Admitted,
 }

@@ -3,10 +3,10 @@
 use http::{HeaderMap, Method, StatusCode, header};
 
 use super::buffer::Buffered;
-use super::call_context::{CallContext, Script};
+use super::call_context::CallContext;
 use super::document::{begins_json, is_surely_list, judge_document, trimmed};
 use super::software::{document_failure, page_failure};
-use super::wordpress::WordPress;
+use super::wordpress::script_argument;
 use crate::relay::failure::{OriginFailure, RequestPart, shortened};
 use crate::settings::BackendSoftware;
 
@@ -21,15 +21,6 @@ pub(super) enum ExpectedBody {
     Script,
     /// An HTML page, which describes an error.
     Page,
-}
-
-/// The bytes by which a body is judged.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Received<'a> {
-    /// The complete body.
-    Whole(&'a [u8]),
-    /// The beginning of a body that is larger than the buffer, or whose end shows that it is a complete list.
-    Beginning(&'a [u8]),
 }
 
 /// Judges a head that is no redirect, and returns the kind of body that must follow.
@@ -50,9 +41,7 @@ pub(super) fn judge_head(
     }
     let expected = match content_type(headers).as_deref() {
         Some(essence) if is_json(essence) => ExpectedBody::Json,
-        Some("application/javascript" | "text/javascript") if call.script == Script::Admitted => {
-            ExpectedBody::Script
-        }
+        Some("application/javascript" | "text/javascript") if call.may_be_script => ExpectedBody::Script,
         Some(_) | None => ExpectedBody::Page,
     };
     match expected {
@@ -64,23 +53,23 @@ pub(super) fn judge_head(
     }
 }
 
-/// The bytes by which a body is judged. They are joined only where the first piece and the last one tell too little.
+/// The bytes by which a body is judged, and whether they are all of it; else they are the beginning of a body that is
+/// larger than the buffer, or whose end shows that it is a complete list. They are joined only where the first piece and
+/// the last one tell too little.
 pub(super) fn received<B>(
     buffered: &mut Buffered<B>,
     expected: ExpectedBody,
     software: BackendSoftware,
-) -> Received<'_> {
+) -> (&[u8], bool) {
     let is_whole = buffered.rest.is_none();
     let (first, last) = buffered.ends();
     let (first, last) = (trimmed(first), trimmed(last));
     let is_list = || software == BackendSoftware::WordPress && is_surely_list(first, last);
     let begins = expected == ExpectedBody::Json && first.first().is_some_and(|&first| begins_json(first));
     if begins && (!is_whole || is_list()) {
-        Received::Beginning(buffered.ends().0)
-    } else if is_whole {
-        Received::Whole(buffered.join())
+        (buffered.ends().0, false)
     } else {
-        Received::Beginning(buffered.join())
+        (buffered.join(), is_whole)
     }
 }
 
@@ -88,13 +77,12 @@ pub(super) fn received<B>(
 pub(super) fn judge_body(
     status: StatusCode,
     headers: &HeaderMap,
-    (expected, received): (ExpectedBody, Received<'_>),
+    (expected, (bytes, is_whole)): (ExpectedBody, (&[u8], bool)),
     software: BackendSoftware,
 ) -> Result<(), OriginFailure> {
     if expected == ExpectedBody::Absent {
         return Ok(());
     }
-    let (Received::Whole(bytes) | Received::Beginning(bytes)) = received;
     let bytes = trimmed(bytes);
     if bytes.is_empty() {
         return Err(refused_request(status).unwrap_or(OriginFailure::Empty(status)));
@@ -103,13 +91,13 @@ pub(super) fn judge_body(
         return Err(page(status, headers, bytes, software));
     }
     let document = match expected {
-        ExpectedBody::Script => WordPress::script_argument(bytes)?,
+        ExpectedBody::Script => script_argument(bytes)?,
         ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Page => bytes,
     };
     if !document.first().is_some_and(|&first| begins_json(first)) {
         return Err(page_failure(software, bytes).unwrap_or(OriginFailure::TextBeforeJson));
     }
-    if matches!(received, Received::Whole(_)) {
+    if is_whole {
         judge_document(document)?;
     }
     if status.as_u16() >= 400 && document.first() != Some(&b'{') {
@@ -181,13 +169,17 @@ mod tests {
     const HTML: &str = "text/html; charset=UTF-8";
 
     /// The name of the failure, or "passes".
-    fn verdict(method: &Method, script: Script, response: (u16, &[(&str, &str)], &[u8])) -> &'static str {
-        verdict_of(BackendSoftware::WordPress, (method, script), response)
+    fn verdict(
+        method: &Method,
+        may_be_script: bool,
+        response: (u16, &[(&str, &str)], &[u8]),
+    ) -> &'static str {
+        verdict_of(BackendSoftware::WordPress, (method, may_be_script), response)
     }
 
     fn verdict_of(
         software: BackendSoftware,
-        (method, script): (&Method, Script),
+        (method, may_be_script): (&Method, bool),
         response: (u16, &[(&str, &str)], &[u8]),
     ) -> &'static str {
         let (status, fields, body) = response;
@@ -202,20 +194,20 @@ mod tests {
             root: 0,
             method: method.clone(),
             content: Content::Records,
-            script,
+            may_be_script,
             enveloped: false,
             language: AskedLanguage::OfRoot,
             target: "/".into(),
         };
         let status = StatusCode::from_u16(status).unwrap();
         judge_head(status, &headers, &call)
-            .and_then(|expected| judge_body(status, &headers, (expected, Received::Whole(body)), software))
+            .and_then(|expected| judge_body(status, &headers, (expected, (body, true)), software))
             .map_or_else(|failure| failure.name(), |()| "passes")
     }
 
     fn get(status: u16, content_type: &str, body: &str) -> &'static str {
         let fields = [("content-type", content_type)];
-        verdict(&Method::GET, Script::Refused, (status, &fields, body.as_bytes()))
+        verdict(&Method::GET, false, (status, &fields, body.as_bytes()))
     }
 
     #[test]
@@ -270,10 +262,7 @@ mod tests {
         assert_eq!(get(200, "text/plain", "File not found."), "not_json");
         assert_eq!(get(200, "text/plain", "<html>"), "html");
         assert_eq!(get(200, "application/javascript", "/**/a({})"), "not_json");
-        assert_eq!(
-            verdict(&Method::GET, Script::Refused, (200, &[], b"{}")),
-            "not_json"
-        );
+        assert_eq!(verdict(&Method::GET, false, (200, &[], b"{}")), "not_json");
     }
 
     #[test]
@@ -287,7 +276,7 @@ mod tests {
             (BackendSoftware::WordPress, ["fatal", "fatal", "malformed"]),
             (BackendSoftware::Service, ["passes", "html", "malformed"]),
         ] {
-            let get = |response| verdict_of(software, (&Method::GET, Script::Refused), response);
+            let get = |response| verdict_of(software, (&Method::GET, false), response);
             let found = [
                 get((500, json.as_slice(), fatal)),
                 get((500, html.as_slice(), page)),
@@ -328,7 +317,7 @@ mod tests {
             ("alert(1)", "text_before_json"),
         ] {
             let response = (200, fields.as_slice(), body.as_bytes());
-            assert_eq!(verdict(&Method::GET, Script::Admitted, response), name, "{body}");
+            assert_eq!(verdict(&Method::GET, true, response), name, "{body}");
         }
     }
 
@@ -344,7 +333,7 @@ mod tests {
             (Method::GET, (304, &[], b""), "invalid_status"),
             (Method::GET, (200, json.as_slice(), b""), "empty"),
         ] {
-            assert_eq!(verdict(&method, Script::Refused, response), name, "{response:?}");
+            assert_eq!(verdict(&method, false, response), name, "{response:?}");
         }
     }
 
@@ -359,11 +348,7 @@ mod tests {
             (200, ("content-encoding", "identity"), "passes"),
         ] {
             let response = (status, [json, field], b"{}".as_slice());
-            let judged = verdict(
-                &Method::GET,
-                Script::Refused,
-                (response.0, &response.1, response.2),
-            );
+            let judged = verdict(&Method::GET, false, (response.0, &response.1, response.2));
             assert_eq!(judged, name, "{response:?}");
         }
     }
@@ -375,9 +360,9 @@ mod tests {
             let expected = (ExpectedBody::Json, received);
             judge_body(StatusCode::OK, &headers, expected, BackendSoftware::WordPress)
         };
-        let beginning = Received::Beginning(b"{\"events\":[{\"id");
+        let beginning = (&b"{\"events\":[{\"id"[..], false);
         assert!(judge(beginning).is_ok());
-        let warning = Received::Beginning(b"Warning: ");
+        let warning = (&b"Warning: "[..], false);
         assert!(judge(warning).is_err());
     }
 }

@@ -1,8 +1,7 @@
 //! Checks of the backend's response: head, size and body are judged before any byte is passed on.
 //!
 //! The checks that apply to every backend (a status, JSON, a bounded body) are in this folder. The checks
-//! that apply only to WordPress are behind [`wordpress::WordPress`]: another kind of backend needs a type
-//! with the same functions.
+//! that apply only to WordPress are in [`wordpress`]; `software.rs` says which backends they are for.
 
 mod accept;
 mod accepted;
@@ -18,6 +17,6 @@ mod wordpress;
 pub use accept::accept;
 pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
-pub use call_context::{AskedLanguage, CallContext, Script};
+pub use call_context::{AskedLanguage, CallContext};
 pub(super) use document::trimmed;
 pub(crate) use wordpress::enveloped_status;

@@ -178,7 +178,7 @@ fn is_forwarded(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::{AskedLanguage, Content, LearntRoots, Script};
+    use crate::relay::{AskedLanguage, Content, LearntRoots};
     use crate::settings::{OriginNamespace, Settings};
 
     const ROOT: &str = "http://wp.example.org/wp-json";
@@ -200,7 +200,7 @@ mod tests {
             root: 0,
             method,
             content: Content::Records,
-            script: Script::Refused,
+            may_be_script: false,
             enveloped: false,
             language: AskedLanguage::Any,
             target: format!("{EVENTS}{query}").into(),

@@ -2,14 +2,14 @@
 
 use http::StatusCode;
 
-use super::wordpress::WordPress;
+use super::wordpress;
 use crate::relay::failure::OriginFailure;
 use crate::settings::BackendSoftware;
 
 /// The failure that a page reports in the words of the software; none where its pages say nothing.
 pub(super) fn page_failure(software: BackendSoftware, page: &[u8]) -> Option<OriginFailure> {
     match software {
-        BackendSoftware::WordPress => WordPress::page_failure(page),
+        BackendSoftware::WordPress => wordpress::known_page(page),
         BackendSoftware::Service => None,
     }
 }
@@ -22,7 +22,7 @@ pub(super) fn document_failure(
     document: &[u8],
 ) -> Option<OriginFailure> {
     match software {
-        BackendSoftware::WordPress => WordPress::document_failure(status, document),
+        BackendSoftware::WordPress => wordpress::document_failure(status, document),
         BackendSoftware::Service => None,
     }
 }

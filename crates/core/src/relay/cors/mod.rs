@@ -4,10 +4,9 @@
 //! to a client with credentials, or to a write (a write needs credentials). WordPress itself lets any page
 //! read with the client's cookies; therefore its cross-origin headers are never forwarded.
 
+mod audience;
 mod preflight;
 mod rules;
-mod visibility;
 
+pub use audience::Audience;
 pub use preflight::{Preflight, sole_origin};
-pub use rules::CorsRules;
-pub use visibility::{Audience, Visibility};

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, Method, header};
 /// A preflight: OPTIONS with one `Origin` and `Access-Control-Request-Method`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preflight {
-    origin: HeaderValue,
+    pub(super) origin: HeaderValue,
     method: HeaderValue,
 }
 
@@ -21,11 +21,6 @@ impl Preflight {
             origin: sole_origin(request)?.clone(),
             method: request.get(header::ACCESS_CONTROL_REQUEST_METHOD)?.clone(),
         })
-    }
-
-    /// The web origin of the page.
-    pub(super) const fn origin(&self) -> &HeaderValue {
-        &self.origin
     }
 
     /// Returns true if the page wants to send a request that changes nothing.

@@ -3,15 +3,8 @@
 use http::{HeaderMap, HeaderValue, header};
 
 use super::preflight::Preflight;
-use super::visibility::Visibility;
 use crate::relay::vary_by;
 use crate::settings::CorsSettings;
-
-/// The rules by which all cross-origin headers are written.
-#[derive(Debug, Clone)]
-pub struct CorsRules {
-    settings: CorsSettings,
-}
 
 /// Time that a browser may keep the response to a preflight: the rules change with the configuration.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
@@ -42,25 +35,21 @@ const CREDENTIALS: HeaderValue = HeaderValue::from_static("true");
 const PREFLIGHT_VARY: HeaderValue =
     HeaderValue::from_static("Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
 
-// === impl CorsRules ===
+// === impl CorsSettings ===
 
-impl CorsRules {
-    /// The rules of these settings.
-    pub const fn new(settings: CorsSettings) -> Self {
-        Self { settings }
-    }
-
-    /// Writes the headers that allow a page of `origin` to read a response.
-    pub fn write(&self, visibility: Visibility, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
+impl CorsSettings {
+    /// Writes the headers that allow a page of `origin` to read a response. It is public if it is the same for everybody
+    /// ([`Audience::is_public`](super::Audience::is_public)).
+    pub fn write(&self, is_public: bool, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
         if let Some(origin) = origin.filter(|origin| self.is_credentialed(origin)) {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
             headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-        } else if self.settings.public_reads && visibility == Visibility::Public {
+        } else if self.public_reads && is_public {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
             headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         }
-        if !self.settings.credentialed_origins.is_empty() {
+        if !self.credentialed_origins.is_empty() {
             vary_by(headers, "Origin");
         }
     }
@@ -69,11 +58,11 @@ impl CorsRules {
     /// permission.
     pub fn write_preflight(&self, preflight: &Preflight, headers: &mut HeaderMap) {
         headers.insert(header::VARY, PREFLIGHT_VARY);
-        if self.is_credentialed(preflight.origin()) {
-            let origin = preflight.origin().clone();
+        if self.is_credentialed(&preflight.origin) {
+            let origin = preflight.origin.clone();
             Self::permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
-        } else if self.settings.public_reads && preflight.asks_to_read() {
+        } else if self.public_reads && preflight.asks_to_read() {
             let anybody = HeaderValue::from_static("*");
             Self::permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
         }
@@ -89,7 +78,7 @@ impl CorsRules {
     /// Returns true if an origin is configured. `null` never counts as configured: sandboxed pages of any
     /// site send it.
     fn is_credentialed(&self, origin: &HeaderValue) -> bool {
-        origin != "null" && self.settings.credentialed_origins.contains(origin)
+        origin != "null" && self.credentialed_origins.contains(origin)
     }
 }
 
@@ -111,12 +100,12 @@ mod tests {
 
     fn allowed(
         settings: &CorsSettings,
-        visibility: Visibility,
+        is_public: bool,
         origin: Option<&'static str>,
     ) -> (Option<String>, bool, bool) {
         let mut headers = HeaderMap::new();
         let origin = origin.map(HeaderValue::from_static);
-        CorsRules::new(settings.clone()).write(visibility, origin.as_ref(), &mut headers);
+        settings.write(is_public, origin.as_ref(), &mut headers);
         let origin = headers
             .get(header::ACCESS_CONTROL_ALLOW_ORIGIN)
             .map(|value| value.to_str().unwrap().to_owned());
@@ -128,7 +117,7 @@ mod tests {
     fn public_reads_are_for_everybody_without_credentials() {
         let everybody = (Some("*".to_owned()), false, false);
         for origin in [None, Some("https://any.example"), Some("null")] {
-            let given = allowed(&CorsSettings::default(), Visibility::Public, origin);
+            let given = allowed(&CorsSettings::default(), true, origin);
             assert_eq!(given, everybody, "{origin:?}");
         }
     }
@@ -143,10 +132,10 @@ mod tests {
             Some("https://APP.example.org"),
             Some("null"),
         ] {
-            let given = allowed(&settings, Visibility::Personal, origin);
+            let given = allowed(&settings, false, origin);
             assert_eq!(given, (None, false, true), "{origin:?}");
         }
-        let given = allowed(&settings, Visibility::Personal, Some("https://app.example.org"));
+        let given = allowed(&settings, false, Some("https://app.example.org"));
         assert_eq!(given, (Some("https://app.example.org".to_owned()), true, true));
     }
 
@@ -159,7 +148,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::VARY, HeaderValue::from_static(before));
-            CorsRules::new(app()).write(Visibility::Public, None, &mut headers);
+            app().write(true, None, &mut headers);
             assert_eq!(headers.get_all(header::VARY).iter().collect::<Vec<_>>(), [after]);
         }
     }
@@ -173,7 +162,7 @@ mod tests {
         );
         let preflight = Preflight::of(&Method::OPTIONS, &request).unwrap();
         let mut headers = HeaderMap::new();
-        CorsRules::new(app()).write_preflight(&preflight, &mut headers);
+        app().write_preflight(&preflight, &mut headers);
         headers
     }
 

@@ -79,12 +79,6 @@ pub(super) const SENTENCE_OF_ONE: TypedForm<String> = TypedForm::new(
     &["Missing parameter(s): %s"],
     sentence,
 );
-pub(super) const SENTENCE_OF_TWO: TypedForm<String> = TypedForm::new(
-    "text with `%1$s`, `%2$s`",
-    "a message of 1 to 1000 bytes on one line that contains \"%1$s\" and \"%2$s\" once each",
-    &["%1$s is not of type %2$s."],
-    sentence,
-);
 /// Whoever writes the log knows whether a text is a filter.
 pub(in crate::settings) const FILTER: TypedForm<String> = TypedForm::new(
     "log filter",

@@ -26,21 +26,6 @@ pub(in crate::settings) const DIRECTORY: TypedForm<PathBuf> = TypedForm::new(
     file,
 );
 
-/// The kinds of a listener with or without TLS.
-struct ListenerKind {
-    opened: fn(SocketAddr) -> ListenAddress,
-    passed: fn(SocketName) -> ListenAddress,
-}
-
-const CLEAR: ListenerKind = ListenerKind {
-    opened: ListenAddress::Tcp,
-    passed: ListenAddress::Systemd,
-};
-const TLS: ListenerKind = ListenerKind {
-    opened: ListenAddress::Tls,
-    passed: ListenAddress::SystemdTls,
-};
-
 /// Reads the address of a listener.
 fn listen(text: &str) -> Result<ListenAddress, TextError> {
     if let Some(path) = text.strip_prefix("unix:") {
@@ -48,15 +33,18 @@ fn listen(text: &str) -> Result<ListenAddress, TextError> {
         let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
         return socket.ok_or(TextError::Malformed);
     }
-    let (place, kind) = match text.strip_prefix("tls:") {
-        Some(place) => (place, TLS),
-        None => (text, CLEAR),
+    let address = |place: &str| SocketAddr::from_str(place).ok();
+    let listener = match text.strip_prefix("tls:") {
+        Some(place) => match place.strip_prefix("systemd:") {
+            Some(name) => SocketName::new(name).map(ListenAddress::SystemdTls),
+            None => address(place).map(ListenAddress::Tls),
+        },
+        None => match text.strip_prefix("systemd:") {
+            Some(name) => SocketName::new(name).map(ListenAddress::Systemd),
+            None => address(text).map(ListenAddress::Tcp),
+        },
     };
-    let address = match place.strip_prefix("systemd:") {
-        Some(name) => SocketName::new(name).map(kind.passed),
-        None => SocketAddr::from_str(place).ok().map(kind.opened),
-    };
-    address.ok_or(TextError::Malformed)
+    listener.ok_or(TextError::Malformed)
 }
 
 /// The path of a file, with an example.

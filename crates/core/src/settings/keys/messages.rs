@@ -1,13 +1,13 @@
 //! The error messages of a site: one key for each message of WordPress that clients meet.
 
-use super::form::{SENTENCE, SENTENCE_OF_ONE, SENTENCE_OF_TWO};
+use super::form::{SENTENCE, SENTENCE_OF_ONE};
 use super::group::SettingsGroup;
 use super::key::{KeyField, SettingKey};
 use super::slot::TextSlot;
 use super::text_form::TextError;
 use calendar_edge_judge::problem::{Message, Words};
 
-const MESSAGES: [(&str, Message, &str); 7] = [
+const MESSAGES: [(&str, Message, &str); 4] = [
     ("no_route", Message::NoRoute, "Message of 404 `rest_no_route`."),
     (
         "missing_parameters",
@@ -18,21 +18,6 @@ const MESSAGES: [(&str, Message, &str); 7] = [
         "invalid_parameters",
         Message::Invalid,
         "Message of 400 `rest_invalid_param`; `%s` is replaced by the names.",
-    ),
-    (
-        "invalid_parameter",
-        Message::InvalidOne,
-        "Entry in `data.params` for an invalid value.",
-    ),
-    (
-        "wrong_type",
-        Message::WrongType,
-        "Entry in `data.params` for a value of the wrong type; `%1$s` is replaced by the name, `%2$s` by the type.",
-    ),
-    (
-        "invalid_json",
-        Message::InvalidJson,
-        "Message of 400 `rest_invalid_json`.",
     ),
     (
         "forbidden",
@@ -56,8 +41,7 @@ impl SettingsGroup for Words {
         let (name, message, meaning) = MESSAGES.into_iter().find(|(known, ..)| *known == name)?;
         let form = match message.values() {
             0 => SENTENCE.text,
-            1 => SENTENCE_OF_ONE.text,
-            _ => SENTENCE_OF_TWO.text,
+            _ => SENTENCE_OF_ONE.text,
         };
         Some(SettingKey {
             name,

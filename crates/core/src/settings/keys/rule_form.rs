@@ -4,9 +4,8 @@ use http::Method;
 use jiff::civil::Date;
 
 use super::form::{line, plain_name};
-use super::nearest::nearest;
 use super::text_form::{TextError, TypedForm};
-use crate::settings::{OperationPattern, PatternFault, Percentage, SURFACE_PRESETS, SurfacePattern};
+use crate::settings::{OperationPattern, Percentage, SurfacePattern};
 use calendar_edge_judge::contract::Kind;
 
 pub(in crate::settings) const BACKEND: TypedForm<String> =
@@ -57,7 +56,7 @@ pub(in crate::settings) const ROUTE: TypedForm<SurfacePattern> = TypedForm::new(
     "preset or route",
     "a preset, or a route by its segments, of which \"*\" stands for any",
     &["users", "wp/v2/comments", "wp/v2/comments/*"],
-    pattern,
+    SurfacePattern::parse,
 );
 pub(in crate::settings) const METHOD: TypedForm<Method> = TypedForm::new(
     "method",
@@ -93,15 +92,4 @@ fn whole_per_cent(text: &str) -> Result<u32, TextError> {
     percent
         .filter(|percent| (1..=10_000).contains(percent))
         .ok_or(TextError::Malformed)
-}
-
-fn pattern(text: &str) -> Result<SurfacePattern, TextError> {
-    SurfacePattern::parse(text).map_err(|fault| match fault {
-        PatternFault::Malformed => TextError::Malformed,
-        PatternFault::UnknownPreset => {
-            let meant = nearest(text, SURFACE_PRESETS.iter().map(|preset| preset.name));
-            let meant = meant.map(|meant| format!(", did you mean `{meant}`?"));
-            TextError::UnknownPreset(format!("`{text}`{}", meant.unwrap_or_default()))
-        }
-    })
 }

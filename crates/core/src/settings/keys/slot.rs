@@ -19,7 +19,7 @@ pub trait WholeNumber {
     /// Takes a number.
     fn set_number(&mut self, number: u64);
 
-    /// The number that is held; 0 where it is absent.
+    /// The number that is held.
     fn number(&self) -> u64;
 }
 
@@ -106,16 +106,6 @@ impl WholeNumber for usize {
 
     fn number(&self) -> u64 {
         u64::try_from(*self).unwrap_or(u64::MAX)
-    }
-}
-
-impl WholeNumber for Option<usize> {
-    fn set_number(&mut self, number: u64) {
-        self.get_or_insert_default().set_number(number);
-    }
-
-    fn number(&self) -> u64 {
-        self.map_or(0, |number| number.number())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::form::plain_name;
 use super::text_form::{TextError, TypedForm};
-use crate::settings::{NoStoreAddress, StoreAddress};
+use crate::settings::StoreAddress;
 
 pub(in crate::settings) const STORE: TypedForm<StoreAddress> = TypedForm::new(
     "store address",
@@ -13,12 +13,7 @@ pub(in crate::settings) const STORE: TypedForm<StoreAddress> = TypedForm::new(
         "unix:/run/valkey.sock",
         "sentinel://a:26379",
     ],
-    |text| {
-        StoreAddress::parse(text).map_err(|fault| match fault {
-            NoStoreAddress::Malformed => TextError::Malformed,
-            NoStoreAddress::Credentials => TextError::Credentials,
-        })
-    },
+    StoreAddress::parse,
 );
 pub(in crate::settings) const NAME: TypedForm<String> = TypedForm::new(
     "name",

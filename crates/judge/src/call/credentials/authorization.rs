@@ -17,17 +17,11 @@ const LONGEST: usize = 1024;
 /// The first `Authorization` of a request. It does not implement `Debug`, because it borrows the secret.
 pub(super) struct Authorization<'a> {
     value: &'a HeaderValue,
-    standing: Standing,
+    /// True if another field follows.
+    is_repeated: bool,
     scheme: &'a [u8],
     /// The decoded Basic credentials.
     pair: Option<Secret<Vec<u8>>>,
-}
-
-/// Sole or repeated field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Sole,
-    Repeated,
 }
 
 // === impl Authorization ===
@@ -36,15 +30,11 @@ impl<'a> Authorization<'a> {
     pub(super) fn of(headers: &'a HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let value = values.next()?;
-        let standing = match values.next() {
-            None => Standing::Sole,
-            Some(_) => Standing::Repeated,
-        };
         let (scheme, rest) = split_scheme(value.as_bytes());
         let pair = scheme.eq_ignore_ascii_case(b"basic").then(|| decode(rest));
         Some(Self {
             value,
-            standing,
+            is_repeated: values.next().is_some(),
             scheme,
             pair: pair.flatten(),
         })
@@ -54,7 +44,7 @@ impl<'a> Authorization<'a> {
     /// treats it as no credentials (backend.md section 13). The strict profile reads Basic, and accepts other
     /// schemes only if they are listed.
     pub(super) fn check(&self, profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
-        if self.standing == Standing::Repeated {
+        if self.is_repeated {
             return Err(CredentialsFault::SeveralAuthorizations);
         }
         if self.value.len() > LONGEST {
@@ -82,11 +72,7 @@ impl<'a> Authorization<'a> {
 
     /// The account that Basic credentials name, in lower case; `None` if the field is repeated.
     pub(super) fn account(&self) -> Option<String> {
-        let pair = self
-            .pair
-            .as_ref()
-            .filter(|_| self.standing == Standing::Sole)?
-            .expose();
+        let pair = self.pair.as_ref().filter(|_| !self.is_repeated)?.expose();
         let name = pair.get(..pair.iter().position(|byte| *byte == b':')?)?;
         Some(String::from_utf8_lossy(name).to_ascii_lowercase())
     }

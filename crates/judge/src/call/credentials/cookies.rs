@@ -8,16 +8,13 @@ use super::secret::Secret;
 use crate::wordpress::payload::{Plus, decode};
 use crate::wordpress::value::split_once;
 
-/// A cookie that WordPress reads on REST requests; its name ends in a hash of the site's address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cookie {
-    /// Names the account that is logged in.
-    LoggedIn,
-    /// The session of the login, for sites with encrypted connections.
-    Session,
-    /// Opens posts that are protected by a password.
-    PostPassword,
-}
+/// The beginnings of cookies that WordPress reads on REST requests, and whether one shows a login: the account, its session
+/// on sites with encrypted connections, and the password of a protected post. A hash of the site's address follows.
+const KNOWN: [(&[u8], bool); 3] = [
+    (b"wordpress_logged_in_", true),
+    (b"wordpress_sec_", true),
+    (b"wp-postpass_", false),
+];
 
 /// The cookies of a request that WordPress reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,26 +23,11 @@ pub(super) struct Cookies {
     forwarded: Option<Secret<HeaderValue>>,
     /// The accounts that forwarded cookies name. The name of the cookie that WordPress reads ends in a hash that the
     /// edge does not know, so that all of them count.
-    accounts: Vec<Principal>,
-    show_login: bool,
-    open_post: bool,
-}
-
-// === impl Cookie ===
-
-impl Cookie {
-    /// The cookie with this name; the argument may also be a whole `name=value` pair.
-    fn of(pair: &[u8]) -> Option<Self> {
-        let beginnings: [(&[u8], Self); 3] = [
-            (b"wordpress_logged_in_", Self::LoggedIn),
-            (b"wordpress_sec_", Self::Session),
-            (b"wp-postpass_", Self::PostPassword),
-        ];
-        let known = beginnings
-            .into_iter()
-            .find(|(beginning, _)| pair.starts_with(beginning));
-        known.map(|(_, cookie)| cookie)
-    }
+    pub(super) accounts: Vec<Principal>,
+    /// True if there is a cookie that WordPress takes for a login, valid or not.
+    pub(super) show_login: bool,
+    /// True if there is the password of a protected post.
+    pub(super) open_post: bool,
 }
 
 // === impl Cookies ===
@@ -56,8 +38,11 @@ impl Cookies {
         let mut kept = Vec::new();
         let fields = headers.get_all(COOKIE).iter();
         for pair in fields.flat_map(|field| pairs(field.as_bytes())) {
-            let Some(cookie) = Cookie::of(pair) else { continue };
-            cookies.note(cookie);
+            match is_login(pair) {
+                Some(true) => cookies.show_login = true,
+                Some(false) => cookies.open_post = true,
+                None => continue,
+            }
             keep(pair, &mut kept);
         }
         cookies.accounts = kept.iter().flat_map(accounts).collect();
@@ -65,31 +50,17 @@ impl Cookies {
         cookies
     }
 
-    fn note(&mut self, cookie: Cookie) {
-        match cookie {
-            Cookie::LoggedIn | Cookie::Session => self.show_login = true,
-            Cookie::PostPassword => self.open_post = true,
-        }
-    }
-
     /// The cookies that WordPress needs to recognise a client, each name once; PHP obeys the first.
     pub(super) fn forwarded(&self) -> Option<&HeaderValue> {
         self.forwarded.as_ref().map(Secret::expose)
     }
+}
 
-    pub(super) fn accounts(&self) -> &[Principal] {
-        &self.accounts
-    }
-
-    /// Returns true if there is a cookie that WordPress takes for a login, valid or not.
-    pub(super) const fn show_login(&self) -> bool {
-        self.show_login
-    }
-
-    /// Returns true if there is the password of a protected post.
-    pub(super) const fn open_post(&self) -> bool {
-        self.open_post
-    }
+/// Whether a cookie shows a login; none for one that WordPress does not read. The argument is its name, or a whole
+/// `name=value` pair.
+fn is_login(pair: &[u8]) -> Option<bool> {
+    let known = KNOWN.iter().find(|(beginning, _)| pair.starts_with(beginning));
+    known.map(|(_, is_login)| *is_login)
 }
 
 /// The pairs of a `Cookie` field's value, without the blanks around them.
@@ -110,19 +81,17 @@ fn keep<'a>(pair: &'a [u8], kept: &mut Vec<[&'a [u8]; 2]>) {
 
 /// The account of a cookie of a login, which stands before the first bar.
 fn accounts([name, value]: &[&[u8]; 2]) -> Vec<Principal> {
-    match Cookie::of(name) {
-        Some(Cookie::LoggedIn | Cookie::Session) => {
-            let value = decode(value, Plus::Literal);
-            let account = value.split(|byte| *byte == b'|').next().unwrap_or_default();
-            Principal::account(account).collect()
-        }
-        Some(Cookie::PostPassword) | None => Vec::new(),
+    if is_login(name) != Some(true) {
+        return Vec::new();
     }
+    let value = decode(value, Plus::Literal);
+    let account = value.split(|byte| *byte == b'|').next().unwrap_or_default();
+    Principal::account(account).collect()
 }
 
 fn is_plain_name(name: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    Cookie::of(name).is_some() && name.iter().all(is_plain)
+    is_login(name).is_some() && name.iter().all(is_plain)
 }
 
 fn is_plain_value(value: &[u8]) -> bool {
@@ -142,18 +111,12 @@ mod tests {
 
     #[test]
     fn knows_the_cookies_of_wordpress() {
-        let found: Vec<Option<Cookie>> = pairs(
+        let found: Vec<Option<bool>> = pairs(
             b"a=1; wordpress_logged_in_5f=x;wordpress_sec_5f=y; wp-postpass_5f=z; wordpress_test_cookie=1",
         )
-        .map(Cookie::of)
+        .map(is_login)
         .collect();
-        let expected = [
-            None,
-            Some(Cookie::LoggedIn),
-            Some(Cookie::Session),
-            Some(Cookie::PostPassword),
-            None,
-        ];
+        let expected = [None, Some(true), Some(true), Some(false), None];
         assert_eq!(found, expected);
     }
 
@@ -180,7 +143,7 @@ mod tests {
                 .iter()
                 .flat_map(|name| Principal::account(name.as_bytes()))
                 .collect();
-            assert_eq!(Cookies::of(&headers).accounts(), expected, "{field}");
+            assert_eq!(Cookies::of(&headers).accounts, expected, "{field}");
         }
     }
 

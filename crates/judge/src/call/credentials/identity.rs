@@ -23,10 +23,10 @@ impl Identity {
     pub(super) fn new(authorization: Option<&Authorization<'_>>, cookies: &Cookies) -> Self {
         let shown = authorization.map(Authorization::principals).unwrap_or_default();
         Self {
-            principals: Principal::distinct(shown.into_iter().chain(cookies.accounts().iter().cloned())),
+            principals: Principal::distinct(shown.into_iter().chain(cookies.accounts.iter().cloned())),
             is_inexact: authorization.is_some_and(Authorization::is_inexact_basic),
             account: authorization.and_then(Authorization::account).map(Secret::new),
-            has_login_cookie: cookies.show_login(),
+            has_login_cookie: cookies.show_login,
         }
     }
 

@@ -9,22 +9,15 @@ const MOST_ACCOUNTS: usize = 4;
 /// An account or token that a request is charged to. Nothing of it is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Principal {
-    /// The account that WordPress finds by a name, as far as the edge can tell.
-    Account(AccountName),
+    /// The account that WordPress finds by a name, as far as the edge can tell: the name as WordPress and its database
+    /// fold it.
+    Account(Secret<String>),
     /// Every account whose name is not plain, besides its own. Plugins, languages and databases may take more names as
     /// equal than the edge folds.
     UnusualAccount,
     /// Credentials that show no account: the whole value.
-    Token(Token),
+    Token(Secret<Vec<u8>>),
 }
-
-/// A name as WordPress and its database fold it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct AccountName(Secret<String>);
-
-/// An `Authorization` that shows no account.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Token(Secret<Vec<u8>>);
 
 // === impl Principal ===
 
@@ -32,12 +25,14 @@ impl Principal {
     /// The account of a name as it was sent; with every unusual one, if it is not plain.
     pub(super) fn account(name: &[u8]) -> impl Iterator<Item = Self> + use<> {
         let unusual = (!is_plain(name)).then_some(Self::UnusualAccount);
-        [Self::Account(AccountName::of(name))].into_iter().chain(unusual)
+        [Self::Account(Secret::new(fold(name)))]
+            .into_iter()
+            .chain(unusual)
     }
 
     /// Credentials that show no account.
     pub(super) fn token(value: &[u8]) -> Self {
-        Self::Token(Token(Secret::new(value.to_vec())))
+        Self::Token(Secret::new(value.to_vec()))
     }
 
     /// Each of them once; too many become one.
@@ -52,14 +47,6 @@ impl Principal {
             }
         }
         distinct
-    }
-}
-
-// === impl AccountName ===
-
-impl AccountName {
-    fn of(name: &[u8]) -> Self {
-        Self(Secret::new(fold(name)))
     }
 }
 

@@ -43,7 +43,10 @@ impl Credentials {
         };
         match authorization.map_or(Ok(()), |found| found.check(profile, schemes)) {
             Ok(()) => Ok(credentials),
-            Err(fault) => Err(RejectedCredentials::new(fault, credentials.identity)),
+            Err(fault) => Err(RejectedCredentials {
+                fault,
+                identity: credentials.identity,
+            }),
         }
     }
 
@@ -64,7 +67,7 @@ impl Credentials {
                 scheme.eq_ignore_ascii_case(b"basic") || scheme.eq_ignore_ascii_case(b"bearer")
             })
         };
-        headers.get_all(AUTHORIZATION).iter().any(is_login) || Cookies::of(headers).show_login()
+        headers.get_all(AUTHORIZATION).iter().any(is_login) || Cookies::of(headers).show_login
     }
 
     /// All credentials in the headers, acceptable or not.
@@ -98,7 +101,7 @@ impl Credentials {
     /// in the header nor in `nonce_parameter`, a parameter of the call.
     pub fn caller(&self, nonce_parameter: Option<&HeaderValue>) -> Caller {
         let is_known =
-            self.authorization.is_some() || self.cookies.show_login() || self.has_nonce(nonce_parameter);
+            self.authorization.is_some() || self.cookies.show_login || self.has_nonce(nonce_parameter);
         if is_known {
             Caller::Credentialed
         } else {
@@ -119,7 +122,7 @@ impl Credentials {
 
     /// Returns true if there is a cookie of a login, valid or not.
     pub const fn shows_login(&self) -> bool {
-        self.cookies.show_login()
+        self.cookies.show_login
     }
 
     /// Returns true if there is a nonce, in the header or in `parameter`, a parameter of the call.
@@ -129,7 +132,7 @@ impl Credentials {
 
     /// Returns true if a cookie contains the password of a protected post.
     pub const fn opens_post(&self) -> bool {
-        self.cookies.open_post()
+        self.cookies.open_post
     }
 
     /// Writes the credentials into an outgoing request.
@@ -287,8 +290,8 @@ mod tests {
             .into_iter()
             .flat_map(|name| Principal::account(name))
             .collect();
-        assert_eq!(rejected.identity().principals(), accounts);
-        assert_eq!(rejected.identity().account(), None);
+        assert_eq!(rejected.identity.principals(), accounts);
+        assert_eq!(rejected.identity.account(), None);
     }
 
     #[test]

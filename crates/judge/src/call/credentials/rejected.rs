@@ -7,24 +7,8 @@ use super::identity::Identity;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
 pub struct RejectedCredentials {
-    fault: CredentialsFault,
-    identity: Identity,
-}
-
-// === impl RejectedCredentials ===
-
-impl RejectedCredentials {
-    pub(super) const fn new(fault: CredentialsFault, identity: Identity) -> Self {
-        Self { fault, identity }
-    }
-
     /// The reason why they are not accepted.
-    pub const fn fault(&self) -> CredentialsFault {
-        self.fault
-    }
-
+    pub fault: CredentialsFault,
     /// The identity that the request counts as.
-    pub const fn identity(&self) -> &Identity {
-        &self.identity
-    }
+    pub identity: Identity,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Holds a secret; `Debug` prints a placeholder.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Secret<T>(T);
+pub struct Secret<T>(T);
 
 // === impl Secret ===
 

@@ -3,7 +3,6 @@
 use http::Method;
 
 use super::{EncodedCall, ForwardableCall, ValidatedCall};
-use crate::call::canonical::CanonicalQuery;
 use crate::contract::{LARGEST_PAGE, PAGE_NUMBER, PAGE_SIZE, Route};
 
 /// The members that a response shows.
@@ -71,10 +70,10 @@ impl EncodedCall {
         if is_sized {
             pairs.push(format!("{PAGE_SIZE}={LARGEST_PAGE}"));
         }
-        let sent = query.pairs().split('&').zip(query.names());
+        let sent = query.pairs.split('&').zip(query.names());
         let kept = sent.filter(|(_, name)| *name != FIELDS && !(is_sized && *name == PAGE_SIZE));
         pairs.extend(kept.map(|(pair, _)| pair.to_owned()));
-        request.query = CanonicalQuery::new(query.namespace(), pairs.join("&"));
+        request.query.pairs = pairs.join("&");
         request.method = Method::GET;
     }
 }

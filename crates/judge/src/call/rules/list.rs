@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::scalar::{as_php_text, numeric_id};
 use crate::wordpress::payload::{Plus, decode};
+use crate::wordpress::value::numeric::is_blank;
 use crate::wordpress::value::{Value, Verdict};
 
 /// The elements of a list value. Text is decoded a second time and split at commas, with the blanks around
@@ -84,11 +85,6 @@ pub(super) fn numeric_ids(value: &Value) -> Verdict {
 
 fn is_empty_text(value: &Value) -> bool {
     matches!(value, Value::String(text) if text.is_empty())
-}
-
-/// Returns true for white space in PHP's regular expressions.
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn record(kind: Kind, array: &PhpArray, judge: JudgeMember<'_>) -> Verdict {
             .arguments
             .iter()
             .map(|argument| match array.get(argument.name) {
-                None | Some(Value::Null) if argument.is_required() => Verdict::Reject,
+                None | Some(Value::Null) if argument.is_required => Verdict::Reject,
                 None | Some(Value::Null) => Verdict::Admit,
                 Some(value) => judge(argument.rule, value),
             }),

@@ -8,7 +8,7 @@ use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::datetime::wall;
 use crate::wordpress::value::numeric::is_numeric;
-use crate::wordpress::value::{ArrayKind, PhpArray, Value};
+use crate::wordpress::value::{PhpArray, Value};
 
 /// The objection to the values of a call, in declaration order.
 pub(in crate::call) fn check_values(operation: &Operation, parameters: &Parameters) -> Option<Problem> {
@@ -97,7 +97,7 @@ impl Sent<'_> {
     /// Returns true for an array with valid elements. Outside JSON, a comma list counts too.
     fn is_list(&self, element: impl Fn(&Value) -> bool) -> bool {
         match self.value {
-            Value::Array(array) => array.kind() == ArrayKind::List && elements_hold(array, element),
+            Value::Array(array) => array.is_list() && elements_hold(array, element),
             Value::String(text) if self.source != Source::Json => {
                 let parts: Vec<Value> = text.split(|&byte| byte == b',').map(Value::text).collect();
                 elements_hold(&PhpArray::list(parts), element)

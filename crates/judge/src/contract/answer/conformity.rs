@@ -170,7 +170,7 @@ impl ResponseModel {
             let path = below(path, member.name);
             match object.get(member.name) {
                 Some(value) => member.shape.compare(value, &path, found),
-                None if member.is_required() => found.push(Mismatch {
+                None if member.is_required => found.push(Mismatch {
                     path,
                     kind: MismatchKind::Missing,
                 }),

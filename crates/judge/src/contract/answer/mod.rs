@@ -5,6 +5,7 @@
 
 mod conformity;
 mod error_models;
+mod list_models;
 mod post_models;
 mod service_models;
 mod shape;
@@ -21,9 +22,8 @@ use http::StatusCode;
 
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
-use post_models::{EVENT_LIST, ORGANIZER_LIST, VENUE_LIST};
+use list_models::{CATEGORY_LIST, EVENT_LIST, ORGANIZER_LIST, TAG_LIST, VENUE_LIST};
 use service_models::{DOCUMENTATION, NAMESPACE_INDEX};
-use term_models::{CATEGORY_LIST, TAG_LIST};
 
 /// The models of errors that have a code of their own, each with more in its `data` than a status.
 pub const DETAILED_ERRORS: [&ResponseModel; 3] = [&MISSING_PARAMETERS, &INVALID_PARAMETERS, &INVALID_JSON];

@@ -1,7 +1,5 @@
 //! The words in which answers are described: shapes of values, members of objects, models.
 
-use super::super::argument::Presence;
-
 /// The values that stand at one place of a response.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
@@ -43,7 +41,7 @@ pub struct ResponseMember {
     /// The shape of its value.
     pub shape: Shape,
     /// Whether every object has it.
-    pub presence: Presence,
+    pub is_required: bool,
     /// What its value says, in English.
     pub meaning: &'static str,
 }
@@ -94,7 +92,7 @@ impl ResponseMember {
         Self {
             name,
             shape,
-            presence: Presence::Required,
+            is_required: true,
             meaning,
         }
     }
@@ -107,14 +105,9 @@ impl ResponseMember {
     /// The same member, which some objects do not have.
     pub(super) const fn optional(self) -> Self {
         Self {
-            presence: Presence::Optional,
+            is_required: false,
             ..self
         }
-    }
-
-    /// Returns true if every object has it.
-    pub const fn is_required(&self) -> bool {
-        matches!(self.presence, Presence::Required)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Categories and tags, alone and inside events (backend.md section 11).
 
-use super::post_models::PAGING;
 use super::shape::{ResponseMember, ResponseModel, Shape};
 
 /// An empty map is an empty list.
@@ -45,34 +44,6 @@ pub static CATEGORY: ResponseModel = ResponseModel::new(
 
 /// A tag.
 pub static TAG: ResponseModel = ResponseModel::new("Tag", "A tag.", &[TERM]).extended();
-
-/// A page of categories.
-pub(super) static CATEGORY_LIST: ResponseModel = ResponseModel::new(
-    "CategoryList",
-    "A page of categories.",
-    &[
-        &[ResponseMember::new(
-            "categories",
-            Shape::List(&Shape::Model(&CATEGORY)),
-            "The categories of the page.",
-        )],
-        PAGING,
-    ],
-);
-
-/// A page of tags.
-pub(super) static TAG_LIST: ResponseModel = ResponseModel::new(
-    "TagList",
-    "A page of tags.",
-    &[
-        &[ResponseMember::new(
-            "tags",
-            Shape::List(&Shape::Model(&TAG)),
-            "The tags of the page.",
-        )],
-        PAGING,
-    ],
-);
 
 /// A term inside an event, which WordPress prints differently from a term alone.
 pub(super) static EVENT_TERM: ResponseModel = ResponseModel::new(

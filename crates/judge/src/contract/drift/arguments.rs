@@ -17,7 +17,7 @@ pub(super) fn compare_arguments(operation: &Operation, endpoint: &Value) -> Vec<
     let mut drifts = Vec::new();
     for argument in &operation.arguments {
         let name = || (operation.name.clone(), argument.name.to_owned());
-        let specified = argument.is_required();
+        let specified = argument.is_required;
         match published.get(argument.name) {
             Some(definition) if is_required(definition) != specified => {
                 let (operation, argument) = name();

@@ -25,7 +25,7 @@ pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
     };
     let mut drifts = Vec::new();
     for route in Route::all() {
-        match routes.get(&published_path(route, namespace)) {
+        match routes.get(&route.pattern(namespace)) {
             Some(published) => compare_route(route, published, &mut drifts),
             None => drifts.push(Drift::RouteMissing {
                 route: display(route),
@@ -36,15 +36,6 @@ pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
     drifts
 }
 
-/// The key of a route in the index: a path with named groups.
-pub(in super::super) fn published_path(route: Route, namespace: &str) -> String {
-    let pattern = route
-        .template()
-        .replace("{id}", r"(?P<id>\d+)")
-        .replace("{slug}", "(?P<slug>[^/]+)");
-    format!("/{namespace}{pattern}")
-}
-
 fn display(route: Route) -> String {
     match route {
         Route::Index => "/".to_owned(),
@@ -53,9 +44,7 @@ fn display(route: Route) -> String {
 }
 
 fn extra_routes(routes: &Map<String, Value>, namespace: &str) -> Vec<Drift> {
-    let known: BTreeSet<String> = Route::all()
-        .map(|route| published_path(route, namespace))
-        .collect();
+    let known: BTreeSet<String> = Route::all().map(|route| route.pattern(namespace)).collect();
     let prefix = format!("/{namespace}");
     let extra = routes.keys().filter(|path| !known.contains(*path));
     extra

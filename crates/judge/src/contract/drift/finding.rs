@@ -3,23 +3,13 @@
 use http::Method;
 use thiserror::Error;
 
-/// The kinds of differences, in the order of the variants of [`Drift`].
-pub const DRIFT_KINDS: [&str; 8] = [
-    "no_index",
-    "route_missing",
-    "route_extra",
-    "method_missing",
-    "method_extra",
-    "argument_missing",
-    "argument_extra",
-    "required",
-];
-
 /// One difference between a published index and the table.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Drift {
     /// The document is not an index of the requested namespace.
     #[error("the answer is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
+    #[strum(serialize = "no_index")]
     NotThisNamespace {
         /// The requested namespace.
         expected: String,
@@ -72,6 +62,7 @@ pub enum Drift {
     },
     /// An argument is required on one side only.
     #[error("{operation}: {argument} is {} at the origin", if *.specified { "required here and optional" } else { "optional here and required" })]
+    #[strum(serialize = "required")]
     RequiredDiffers {
         /// The operation's name.
         operation: String,
@@ -85,27 +76,8 @@ pub enum Drift {
 // === impl Drift ===
 
 impl Drift {
-    /// Its kind: one of [`DRIFT_KINDS`].
-    pub const fn kind(&self) -> &'static str {
-        let [
-            no_index,
-            route_missing,
-            route_extra,
-            method_missing,
-            method_extra,
-            argument_missing,
-            argument_extra,
-            required,
-        ] = DRIFT_KINDS;
-        match self {
-            Self::NotThisNamespace { .. } => no_index,
-            Self::RouteMissing { .. } => route_missing,
-            Self::RouteExtra { .. } => route_extra,
-            Self::MethodMissing { .. } => method_missing,
-            Self::MethodExtra { .. } => method_extra,
-            Self::ArgumentMissing { .. } => argument_missing,
-            Self::ArgumentExtra { .. } => argument_extra,
-            Self::RequiredDiffers { .. } => required,
-        }
+    /// Its kind, in one word.
+    pub fn kind(&self) -> &'static str {
+        self.into()
     }
 }

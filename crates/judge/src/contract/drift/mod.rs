@@ -8,5 +8,4 @@ mod compare_index;
 mod finding;
 
 pub use compare_index::compare_index;
-pub(super) use compare_index::published_path;
-pub use finding::{DRIFT_KINDS, Drift};
+pub use finding::Drift;

@@ -1,10 +1,9 @@
 //! The body of an update that resets nothing: what the client sent, and what the record has.
 
-use std::collections::BTreeSet;
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::carried::{Carried, CarriedWhen, MemberShape, carried_by};
@@ -25,10 +24,6 @@ pub enum MergeFault {
     Record,
 }
 
-/// The names of the members that a client sent; their values are forwarded as they are.
-#[derive(Debug, Default)]
-struct SentMembers(BTreeSet<String>);
-
 /// Adds to the canonical body of an update what it would reset. Members that were sent stay as they are, byte for byte.
 ///
 /// The added values are the record's own, in the spelling of the arguments.
@@ -38,10 +33,10 @@ struct SentMembers(BTreeSet<String>);
 /// [`MergeFault`].
 pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
     let body = sent.unwrap_or(b"{}").trim_ascii();
-    let names: SentMembers = serde_json::from_slice(body).map_err(|_| MergeFault::Body)?;
+    let names = sent_names(body).ok_or(MergeFault::Body)?;
     record.text("status").ok_or(MergeFault::Record)?;
     let mut merged = body.strip_suffix(b"}").ok_or(MergeFault::Body)?.to_vec();
-    let mut separator = if names.0.is_empty() { "" } else { "," };
+    let mut separator = if names.is_empty() { "" } else { "," };
     for carried in carried_by(kind).iter().filter(|carried| carried.is_due(&names)) {
         if let Some(value) = carried.value(record) {
             let member = format!("{separator}\"{}\":{value}", carried.name);
@@ -53,36 +48,20 @@ pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Resu
     Ok(merged.into())
 }
 
-// === impl SentMembers ===
-
-impl<'de> Deserialize<'de> for SentMembers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Self::default())
-    }
-}
-
-impl<'de> Visitor<'de> for SentMembers {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Self, A::Error> {
-        while let Some((name, IgnoredAny)) = members.next_entry()? {
-            self.0.insert(name);
-        }
-        Ok(self)
-    }
+/// The names of the members that a client sent; their values are forwarded as they are.
+#[expect(clippy::zero_sized_map_values, reason = "the values are skipped")]
+fn sent_names(body: &[u8]) -> Option<BTreeSet<String>> {
+    let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(body).ok()?;
+    Some(members.into_keys().collect())
 }
 
 // === impl Carried ===
 
 impl Carried {
     /// Returns true if the argument is carried over beside these members.
-    fn is_due(&self, sent: &SentMembers) -> bool {
-        let has_one = |names: &[&str]| names.iter().any(|name| sent.0.contains(*name));
-        !sent.0.contains(self.name)
+    fn is_due(&self, sent: &BTreeSet<String>) -> bool {
+        let has_one = |names: &[&str]| names.iter().any(|name| sent.contains(*name));
+        !sent.contains(self.name)
             && match self.when {
                 CarriedWhen::Always => true,
                 CarriedWhen::Without(names) => !has_one(names),

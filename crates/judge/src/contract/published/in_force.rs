@@ -1,7 +1,6 @@
 //! The table in force: the table with a site's index laid over it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
@@ -53,25 +52,6 @@ pub enum ArgumentStanding {
     /// Older versions of the plugin do not have it, and what the site has is not known: what the table refuses is left
     /// to the site.
     Unsure,
-}
-
-/// A difference between a table in force and the table: one argument with all operations that it concerns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArgumentDifference {
-    /// The table has it and the site does not publish it: not judged, forwarded.
-    Unpublished {
-        /// The name of the argument.
-        argument: String,
-        /// The names of the operations.
-        operations: Vec<&'static str>,
-    },
-    /// The site publishes it and the table does not have it: forwarded unjudged in the compatible profile.
-    Extra {
-        /// The name of the argument.
-        argument: String,
-        /// The names of the operations.
-        operations: Vec<&'static str>,
-    },
 }
 
 static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
@@ -147,10 +127,11 @@ impl TableInForce {
         hasher.finish()
     }
 
-    /// The differences from the table, grouped by argument: first those that are not judged, then the extra ones.
-    pub fn differences(&self) -> Vec<ArgumentDifference> {
-        let mut unpublished: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
-        let mut extra: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    /// The differences from the table in words, grouped by argument: first those that the site does not publish (`-`, not
+    /// judged, forwarded), then those that the table does not have (`+`, forwarded unjudged in the compatible profile).
+    pub fn differences(&self) -> Vec<String> {
+        let mut unpublished: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut extra: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (operation, in_force) in table().operations().iter().zip(&self.operations) {
             for argument in in_force.unjudged(operation) {
                 unpublished
@@ -162,20 +143,10 @@ impl TableInForce {
                 extra.entry(name).or_default().push(&operation.name);
             }
         }
-        let unpublished =
-            unpublished
-                .into_iter()
-                .map(|(argument, operations)| ArgumentDifference::Unpublished {
-                    argument: argument.to_owned(),
-                    operations,
-                });
-        let extra = extra
-            .into_iter()
-            .map(|(argument, operations)| ArgumentDifference::Extra {
-                argument: argument.to_owned(),
-                operations,
-            });
-        unpublished.chain(extra).collect()
+        let unpublished = unpublished.into_iter().map(|found| difference('-', found));
+        unpublished
+            .chain(extra.into_iter().map(|found| difference('+', found)))
+            .collect()
     }
 
     /// The table of this one and another, for one description of both: an argument is unjudged if it is in both, and
@@ -231,8 +202,8 @@ impl OperationInForce {
     /// An index without a required argument does not count, and none suspends the edge's own rules.
     fn awaited(operation: &Operation) -> Self {
         let arguments = operation.arguments.iter().enumerate();
-        let contestable = arguments
-            .filter(|(_, argument)| !argument.is_required() && !is_the_edges_own(operation, argument));
+        let contestable =
+            arguments.filter(|(_, argument)| !argument.is_required && !is_the_edges_own(operation, argument));
         Self {
             unsure: contestable.fold(0, |bits, (position, _)| bits | bit(position)),
             is_open: true,
@@ -353,17 +324,10 @@ impl TablesInForce {
     }
 }
 
-// === impl ArgumentDifference ===
-
-impl fmt::Display for ArgumentDifference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, argument, operations) = match self {
-            Self::Unpublished { argument, operations } => ('-', argument, operations),
-            Self::Extra { argument, operations } => ('+', argument, operations),
-        };
-        match operations.as_slice() {
-            [one] => write!(f, "{sign}{argument} ({one})"),
-            many => write!(f, "{sign}{argument} ({} operations)", many.len()),
-        }
+/// An argument with the operations that it concerns, in words.
+fn difference(sign: char, (argument, operations): (&str, Vec<&str>)) -> String {
+    match operations.as_slice() {
+        [one] => format!("{sign}{argument} ({one})"),
+        many => format!("{sign}{argument} ({} operations)", many.len()),
     }
 }

@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::super::drift::published_path;
-use super::super::generation::EventIds;
+use super::super::event_ids::EventIds;
 use super::super::operation::Operation;
 use super::super::table::table;
 
@@ -138,7 +137,7 @@ fn arguments<'a>(
     namespace: &str,
 ) -> Option<Vec<&'a str>> {
     let method = operation.id.action.methods().first()?;
-    let route = routes.get(&published_path(operation.id.route, namespace))?;
+    let route = routes.get(&operation.id.route.pattern(namespace))?;
     let mut endpoints = route.get("endpoints")?.as_array()?.iter();
     let endpoint = endpoints.find(|endpoint| {
         let methods = endpoint.get("methods").and_then(Value::as_array);
@@ -165,7 +164,7 @@ fn is_credible(operation: &Operation, names: &[&str]) -> bool {
     let has_required = operation
         .arguments
         .iter()
-        .all(|argument| !argument.is_required() || is_published(argument.name));
+        .all(|argument| !argument.is_required || is_published(argument.name));
     let is_bounded = names.len() <= MOST_ARGUMENTS && names.iter().all(|name| name.len() <= MOST_NAME_BYTES);
     has_required && is_bounded && published * 2 >= known
 }

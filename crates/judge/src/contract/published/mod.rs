@@ -13,5 +13,5 @@ mod stored;
 #[path = "published_tests.rs"]
 mod tests;
 
-pub use in_force::{ArgumentDifference, ArgumentStanding, OperationInForce, TableInForce, TablesInForce};
+pub use in_force::{ArgumentStanding, OperationInForce, TableInForce, TablesInForce};
 pub use index::{IndexFault, MOST_INDEX_BYTES, PublishedIndex};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::generation::{EventIds, Generation};
+use super::super::event_ids::EventIds;
+use super::super::generation::Generation;
 use super::super::table::table;
 use super::*;
 
@@ -55,7 +56,7 @@ fn index(body: &[u8]) -> PublishedIndex {
 }
 
 fn shown(table: &TableInForce) -> Vec<String> {
-    table.differences().iter().map(ToString::to_string).collect()
+    table.differences()
 }
 
 /// The index of version 6.10.0 with other arguments for `events.create`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::generation::EventIds;
+use super::super::event_ids::EventIds;
 use super::super::operation::Operation;
 use super::super::table::table;
 use super::index::{IndexFault, PublishedIndex};

@@ -7,8 +7,10 @@ use http::{HeaderMap, HeaderValue};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentHeaders<'a> {
     content_type: Option<&'a HeaderValue>,
-    repeats_type: bool,
-    is_coded: bool,
+    /// True if there is more than one `Content-Type`.
+    pub(super) repeats_type: bool,
+    /// True if the body has a content coding.
+    pub(super) is_coded: bool,
 }
 
 // === impl ContentHeaders ===
@@ -33,15 +35,5 @@ impl<'a> ContentHeaders<'a> {
     /// coding.
     pub fn plain_type(self) -> Option<&'a HeaderValue> {
         self.content_type.filter(|_| !self.repeats_type && !self.is_coded)
-    }
-
-    /// Returns true if there is more than one `Content-Type`.
-    pub const fn repeats_type(self) -> bool {
-        self.repeats_type
-    }
-
-    /// Returns true if the body has a content coding.
-    pub const fn is_coded(self) -> bool {
-        self.is_coded
     }
 }

@@ -2,6 +2,8 @@
 
 use http::Method;
 
+use crate::wordpress::value::numeric::is_blank;
+
 /// The reading of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyReading<'a> {
@@ -96,11 +98,6 @@ fn is_json(content_type: &[u8]) -> bool {
             .chain([subtype.len()])
             .any(|end| is_json_subtype(subtype.split_at(end).0))
     })
-}
-
-/// Returns true for white space in PHP's regular expressions.
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// Returns true for `json` and `<x>+json`, either with `+oembed` after it.

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
 
-use super::multipart::{Arrival, MultipartError, MultipartReader, PartKind, Piece, Place};
+use super::multipart::{Arrival, MultipartReader, Piece, Place};
 use super::rest_route::REST_ROUTE;
+use super::scan_step::{FormFault, ROUTE_BYTES, ScanStep};
 use super::site_form::SiteForm;
 use super::urlencoded::{self, PairPlace};
 use super::variable_names::VariableName;
-
-/// Maximum bytes of a part or pair that names a route. Web servers take no longer path.
-pub(super) const ROUTE_BYTES: usize = 16 * 1024;
 
 /// Scans one form. It holds back what could still become a `rest_route`, at most some 20 KB, and nothing else: every
 /// other variable is harmless whatever its value.
@@ -28,27 +26,6 @@ pub struct Scanned {
     pub cleared: Bytes,
     /// The values of `rest_route` in them, in their order.
     pub routes: Vec<Vec<u8>>,
-}
-
-/// The reason why a form cannot pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FormFault {
-    /// PHP could read it in another way.
-    #[error("the form is not plain: {0}")]
-    Multipart(#[from] MultipartError),
-    /// Its `rest_route` is an array, or too long.
-    #[error("the form names a route that cannot be read")]
-    UnreadableRoute,
-}
-
-/// The next bytes that belong together.
-pub(super) enum ScanStep<'a> {
-    /// So many bytes set no `rest_route`.
-    Harmless(usize),
-    /// So many bytes set this one.
-    Route(usize, Cow<'a, [u8]>),
-    /// More must arrive first.
-    Wait,
 }
 
 #[derive(Debug)]
@@ -166,7 +143,7 @@ fn part<'a>(
         return Ok((ScanStep::Wait, place));
     };
     match read.piece {
-        Piece::Head(head) if head.kind == PartKind::Field => match VariableName::read(head.name) {
+        Piece::Head(Some(sent)) => match VariableName::read(sent) {
             Some(name) if name.is_of(REST_ROUTE) && name.is_plain() => {
                 Ok(match route(reader, read.length, bytes, arrival)? {
                     Some((step, next)) => (step, next),
@@ -176,7 +153,7 @@ fn part<'a>(
             Some(name) if name.is_of(REST_ROUTE) => Err(FormFault::UnreadableRoute),
             _ => Ok((ScanStep::Harmless(read.length), read.next)),
         },
-        Piece::Head(_) | Piece::Filler | Piece::Content(_) => {
+        Piece::Head(None) | Piece::Filler | Piece::Content(_) => {
             Ok((ScanStep::Harmless(read.length), read.next))
         }
     }
@@ -206,6 +183,7 @@ fn route<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wordpress::payload::MultipartError;
 
     const PARTS: &str = "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nthe rest_route of --it\r\n--B\r\n\
         Content-Disposition: form-data; name=\"rest.route\"\r\n\r\n/x\r\n--B\r\nContent-Disposition: form-data; \

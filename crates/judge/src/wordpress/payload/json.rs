@@ -1,10 +1,10 @@
 //! JSON bodies as PHP's `json_decode` reads them, with its error codes (backend.md sections 3 and 4).
 
 use super::json_error::{JsonError, JsonRefusal};
-use super::json_members::Members;
+use super::json_members::merge;
 use super::json_outline::Outline;
 use super::json_tokens::{JsonToken, JsonTokens};
-use crate::wordpress::value::{ArrayKind, Key, Number, PhpArray, Value};
+use crate::wordpress::value::{Key, Number, PhpArray, Value};
 
 /// PHP's own nesting limit; callers may set a lower one.
 pub const PHP_DEPTH: usize = 512;
@@ -21,7 +21,7 @@ pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonRefusal> {
 }
 
 /// Properties of a JSON text that the strict profile checks beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JsonShape {
     /// The member names of the outermost object; none if the outermost value is not an object.
     pub names: Option<Vec<Vec<u8>>>,
@@ -39,34 +39,20 @@ pub struct JsonShape {
 /// As [`parse_json`].
 pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonRefusal> {
     let mut builder = Builder::new(text, depth)?;
-    let value = builder.whole()?;
-    let names = match value {
-        Value::Array(object) if object.kind() == ArrayKind::Map => {
-            Some(object.entries().map(|(key, _)| key.to_bytes()).collect())
-        }
-        _ => None,
-    };
-    let Builder {
-        duplicates,
-        largest_object,
-        longest_list,
-        ..
-    } = builder;
-    Ok(JsonShape {
-        names,
-        duplicates,
-        largest_object,
-        longest_list,
-    })
+    if let Value::Array(object) = builder.whole()?
+        && !object.is_list()
+    {
+        let names = object.entries().map(|(key, _)| key.to_bytes());
+        builder.shape.names = Some(names.collect());
+    }
+    Ok(builder.shape)
 }
 
 /// Builds the value of a text that is known to be valid, each array in its final size.
 struct Builder<'a> {
     tokens: JsonTokens<'a>,
     outline: Outline,
-    duplicates: bool,
-    largest_object: usize,
-    longest_list: usize,
+    shape: JsonShape,
 }
 
 // === impl Builder ===
@@ -76,9 +62,7 @@ impl<'a> Builder<'a> {
         Ok(Self {
             tokens: JsonTokens::new(text),
             outline: Outline::read(text, depth)?,
-            duplicates: false,
-            largest_object: 0,
-            longest_list: 0,
+            shape: JsonShape::default(),
         })
     }
 
@@ -113,7 +97,7 @@ impl<'a> Builder<'a> {
         if size == 0 {
             self.tokens.next()?;
         }
-        self.longest_list = self.longest_list.max(size);
+        self.shape.longest_list = self.shape.longest_list.max(size);
         Ok(Value::Array(PhpArray::list(values)))
     }
 
@@ -128,10 +112,10 @@ impl<'a> Builder<'a> {
         if size == 0 {
             self.tokens.next()?;
         }
-        let members = Members::merge(sent);
-        self.duplicates |= members.repeated;
-        self.largest_object = self.largest_object.max(members.entries.len());
-        Ok(Value::Array(PhpArray::from_distinct(members.entries)))
+        let (members, is_repeated) = merge(sent);
+        self.shape.duplicates |= is_repeated;
+        self.shape.largest_object = self.shape.largest_object.max(members.len());
+        Ok(Value::Array(PhpArray::from_distinct(members)))
     }
 
     fn member(&mut self) -> Result<(Key, Value), JsonError> {
@@ -265,7 +249,7 @@ mod tests {
         fn merges_members_as_an_array_does(
             members in proptest::collection::vec(("[ab01]{0,2}", 0u8..), 0..24),
         ) {
-            let mut expected = PhpArray::new(ArrayKind::Map);
+            let mut expected = PhpArray::from_distinct(Vec::new());
             let mut text = Vec::new();
             for (key, value) in &members {
                 let value = value.to_string();

@@ -2,47 +2,30 @@
 
 use crate::wordpress::value::{Key, Value};
 
-/// The members of an object, as PHP keeps them.
-pub(super) struct Members {
-    /// In the order they were sent: a repeated key has its first place and its last value.
-    pub(super) entries: Vec<(Key, Value)>,
-    /// True if a key was sent twice.
-    pub(super) repeated: bool,
-}
-
-// === impl Members ===
-
-impl Members {
-    /// Merges repeated keys. Sorts places instead of hashing keys: that takes two bytes for each member, and no
-    /// copy of a key.
-    pub(super) fn merge(mut sent: Vec<(Key, Value)>) -> Self {
-        let repeats = repeats(&sent);
-        if repeats.is_empty() {
-            return Self {
-                entries: sent,
-                repeated: false,
-            };
+/// Merges repeated keys as PHP does: they have their first place and their last value. True if there are any.
+///
+/// Sorts places instead of hashing keys: that takes two bytes for each member, and no copy of a key.
+pub(super) fn merge(mut sent: Vec<(Key, Value)>) -> (Vec<(Key, Value)>, bool) {
+    let repeats = repeats(&sent);
+    if repeats.is_empty() {
+        return (sent, false);
+    }
+    let mut is_kept = vec![true; sent.len()];
+    for (first, later) in repeats {
+        let later = usize::from(later);
+        let value = sent
+            .get_mut(later)
+            .map(|(_, value)| std::mem::replace(value, Value::Null));
+        if let (Some((_, slot)), Some(value)) = (sent.get_mut(usize::from(first)), value) {
+            *slot = value;
         }
-        let mut is_kept = vec![true; sent.len()];
-        for (first, later) in repeats {
-            let later = usize::from(later);
-            let value = sent
-                .get_mut(later)
-                .map(|(_, value)| std::mem::replace(value, Value::Null));
-            if let (Some((_, slot)), Some(value)) = (sent.get_mut(usize::from(first)), value) {
-                *slot = value;
-            }
-            if let Some(is_kept) = is_kept.get_mut(later) {
-                *is_kept = false;
-            }
-        }
-        let mut is_kept = is_kept.into_iter();
-        sent.retain(|_| is_kept.next().unwrap_or(true));
-        Self {
-            entries: sent,
-            repeated: true,
+        if let Some(is_kept) = is_kept.get_mut(later) {
+            *is_kept = false;
         }
     }
+    let mut is_kept = is_kept.into_iter();
+    sent.retain(|_| is_kept.next().unwrap_or(true));
+    (sent, true)
 }
 
 /// The first place of each repeated key, with each of its later places in order.

@@ -116,7 +116,7 @@ impl SentNames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wordpress::value::{ArrayKind, Key};
+    use crate::wordpress::value::Key;
 
     proptest::proptest! {
         #[test]
@@ -128,7 +128,7 @@ mod tests {
             let mut parameters = Parameters::default();
             let mut expected = Vec::new();
             for (at, source) in sources.into_iter().enumerate() {
-                let mut members = PhpArray::new(ArrayKind::Map);
+                let mut members = PhpArray::from_distinct(Vec::new());
                 for (name, _) in sent.iter().filter(|(_, of)| *of == at) {
                     members.insert(Key::Text(name.as_bytes().into()), Value::text(name.as_str()));
                 }

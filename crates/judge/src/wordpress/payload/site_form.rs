@@ -30,14 +30,14 @@ impl<'a> SiteForm<'a> {
     /// PHP reads forms of POST requests only. Unlike [`body_reading`](super::body_reading) this asks for headers
     /// that every server reads alike: what is forwarded is not written anew.
     pub fn of(method: &Method, content: ContentHeaders<'a>) -> Self {
-        if content.repeats_type() {
+        if content.repeats_type {
             return Self::Ambiguous;
         }
         let form = match content.content_type() {
             Some(value) if method == Method::POST => Self::of_type(value),
             _ => Self::Absent,
         };
-        if content.is_coded() && form != Self::Absent {
+        if content.is_coded && form != Self::Absent {
             // PHP takes the bytes as they are, some web servers decode them.
             return Self::Ambiguous;
         }

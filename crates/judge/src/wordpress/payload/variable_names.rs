@@ -1,6 +1,6 @@
 //! PHP's rules for variable names such as `per.page`, `%20id` and `a[k][]` (backend.md section 4).
 
-use crate::wordpress::value::{ArrayKind, Key, PhpArray, Value, split_once, split_while};
+use crate::wordpress::value::{Key, PhpArray, Value, split_once, split_while};
 
 /// Number of variables that PHP reads; it silently drops all others (`max_input_vars`).
 pub const PHP_VARIABLE_LIMIT: usize = 1000;
@@ -156,7 +156,7 @@ fn mangle_all(byte: u8) -> u8 {
 }
 
 fn empty_array() -> Value {
-    Value::Array(PhpArray::new(ArrayKind::List))
+    Value::Array(PhpArray::default())
 }
 
 /// The array in this slot; it replaces a scalar.

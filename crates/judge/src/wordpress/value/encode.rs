@@ -1,7 +1,7 @@
 //! Writing of values: as JSON for bodies, as pairs for queries.
 
 use super::php::{KeyRef, Value};
-use super::php_array::{ArrayKind, PhpArray};
+use super::php_array::PhpArray;
 
 /// The error for a text that is not UTF-8, which JSON cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,16 +37,17 @@ pub fn write_json(value: &Value, json: &mut Vec<u8>) -> Result<(), NotUtf8> {
 }
 
 fn write_json_array(array: &PhpArray, json: &mut Vec<u8>) -> Result<(), NotUtf8> {
-    let (open, close) = match array.kind() {
-        ArrayKind::List => (b'[', b']'),
-        ArrayKind::Map => (b'{', b'}'),
+    let (open, close) = if array.is_list() {
+        (b'[', b']')
+    } else {
+        (b'{', b'}')
     };
     json.push(open);
     for (position, (key, value)) in array.entries().enumerate() {
         if position > 0 {
             json.push(b',');
         }
-        if array.kind() == ArrayKind::Map {
+        if !array.is_list() {
             write_json_text(&key.to_bytes(), json)?;
             json.push(b':');
         }
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn keys_are_escaped_whole() {
-        let mut list = PhpArray::new(ArrayKind::Map);
+        let mut list = PhpArray::from_distinct(Vec::new());
         list.insert(Key::Text(b"x,[]".to_vec().into()), Value::text("1,2"));
         let mut query = String::new();
         write_query("a", &Value::Array(list), &mut query);

@@ -21,5 +21,5 @@ mod verdict;
 pub use cut::{split_once, split_while, trim_end};
 pub use encode::{NotUtf8, is_unreserved, to_json, write_escaped, write_json, write_json_text, write_query};
 pub use php::{Key, KeyRef, Number, Value};
-pub use php_array::{ArrayKind, PhpArray};
+pub use php_array::PhpArray;
 pub use verdict::{Verdict, Why};

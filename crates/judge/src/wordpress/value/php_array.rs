@@ -19,34 +19,15 @@ enum Entries {
     Map(Box<[(Key, Value)]>),
 }
 
-/// The notation of an array, which is kept when it is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ArrayKind {
-    /// Keys 0, 1, 2, … in order: JSON `[…]`.
-    #[default]
-    List,
-    /// Anything else: JSON `{…}`.
-    Map,
-}
-
 // === impl PhpArray ===
 
 impl Default for PhpArray {
     fn default() -> Self {
-        Self::new(ArrayKind::List)
+        Self::list([])
     }
 }
 
 impl PhpArray {
-    /// An empty array of the given kind.
-    pub fn new(kind: ArrayKind) -> Self {
-        let entries = match kind {
-            ArrayKind::List => Entries::List(Box::default()),
-            ArrayKind::Map => Entries::Map(Box::default()),
-        };
-        Self { entries }
-    }
-
     /// A list of values.
     pub fn list(values: impl IntoIterator<Item = Value>) -> Self {
         let entries = Entries::List(values.into_iter().collect());
@@ -132,12 +113,9 @@ impl PhpArray {
         largest.max().map_or(Some(0), |number| number.checked_add(1))
     }
 
-    /// The notation of the array.
-    pub fn kind(&self) -> ArrayKind {
-        match self.entries {
-            Entries::List(_) => ArrayKind::List,
-            Entries::Map(_) => ArrayKind::Map,
-        }
+    /// True for a list, JSON `[…]`; false for a map, JSON `{…}`.
+    pub fn is_list(&self) -> bool {
+        matches!(self.entries, Entries::List(_))
     }
 
     /// Decides the kind by the keys, as PHP's `array_is_list` does, in nested arrays too.
@@ -147,7 +125,7 @@ impl PhpArray {
                 inner.settle_kinds();
             }
         }
-        if self.is_sequential() && self.kind() == ArrayKind::Map {
+        if self.is_sequential() && !self.is_list() {
             let values = self.take_map().into_iter().map(|(_, value)| value);
             self.entries = Entries::List(values.collect());
         }
@@ -258,7 +236,7 @@ mod tests {
                 proptest::prop_assert_eq!(array.next_index(), Some(next));
                 array.settle_kinds();
                 let sequential = expected.iter().zip(0..).all(|(key, index)| *key == index);
-                proptest::prop_assert_eq!(array.kind() == ArrayKind::List, sequential);
+                proptest::prop_assert_eq!(array.is_list(), sequential);
                 array.remove(&Key::Int(removed));
                 expected.retain(|key| *key != removed);
             }

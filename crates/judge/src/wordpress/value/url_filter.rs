@@ -6,7 +6,7 @@
 
 use std::net::Ipv6Addr;
 
-use super::{Verdict, Why};
+use super::{Verdict, Why, split_once};
 
 /// The length of the longest host name in bytes, without a final dot.
 const LONGEST_HOST: usize = 253;
@@ -32,13 +32,8 @@ pub fn url_or_empty(text: &[u8]) -> Verdict {
 /// The parts of an address that the filter checks.
 struct UrlParts<'a> {
     scheme: &'a [u8],
-    authority: Option<UrlAuthority<'a>>,
-}
-
-/// The user name and host of an address.
-struct UrlAuthority<'a> {
-    user: &'a [u8],
-    host: &'a [u8],
+    /// The user name and the host.
+    authority: Option<(&'a [u8], &'a [u8])>,
 }
 
 // === impl UrlParts ===
@@ -49,28 +44,28 @@ impl<'a> UrlParts<'a> {
         if !text.iter().all(u8::is_ascii_graphic) {
             return None;
         }
-        let (scheme, rest) = split_at_first(text, b':')?;
+        let (scheme, rest) = split_once(text, b':')?;
         if scheme.is_empty() || !scheme.iter().all(|&byte| is_scheme_byte(byte)) || is_port(rest) {
             return None;
         }
         let authority = match rest.strip_prefix(b"//") {
             Some(path) if path.starts_with(b"/") && scheme.eq_ignore_ascii_case(b"file") => None,
-            Some(rest) => Some(UrlAuthority::parse(rest)?),
+            Some(rest) => Some(authority(rest)?),
             None => None,
         };
         Some(Self { scheme, authority })
     }
 
     fn verdict(&self) -> Verdict {
-        let Some(authority) = &self.authority else {
+        let Some((user, host)) = self.authority else {
             return Verdict::of(matches!(self.scheme, b"mailto" | b"news" | b"file"));
         };
         let is_web = self.scheme.eq_ignore_ascii_case(b"http") || self.scheme.eq_ignore_ascii_case(b"https");
-        let is_ipv6 = is_web && is_ipv6_literal(authority.host);
-        if is_web && !is_ipv6 && !is_host_name(authority.host) {
+        let is_ipv6 = is_web && is_ipv6_literal(host);
+        if is_web && !is_ipv6 && !is_host_name(host) {
             return Verdict::Reject;
         }
-        match is_user_info(authority.user) {
+        match is_user_info(user) {
             true => Verdict::Admit,
             false if is_ipv6 => Verdict::Defer(Why::PhpBuild),
             false => Verdict::Reject,
@@ -78,22 +73,18 @@ impl<'a> UrlParts<'a> {
     }
 }
 
-// === impl UrlAuthority ===
-
-impl<'a> UrlAuthority<'a> {
-    /// Reads the text behind the two slashes; `None` if there is no host, or if the port is not a number up
-    /// to 65535.
-    fn parse(rest: &'a [u8]) -> Option<Self> {
-        let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
-        let authority = rest.get(..end.unwrap_or(rest.len()))?;
-        let (user, host) = split_at_last(authority, b'@').unwrap_or((b"", authority));
-        let is_bracketed = host.starts_with(b"[") && host.ends_with(b"]");
-        let host = match split_at_last(host, b':') {
-            Some((host, port)) if !is_bracketed => is_host_port(port).then_some(host)?,
-            _ => host,
-        };
-        (!host.is_empty()).then_some(Self { user, host })
-    }
+/// The user name and host of the text behind the two slashes; `None` if there is no host, or if the port is not a number up
+/// to 65535.
+fn authority(rest: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    let authority = rest.get(..end.unwrap_or(rest.len()))?;
+    let (user, host) = split_at_last(authority, b'@').unwrap_or((b"", authority));
+    let is_bracketed = host.starts_with(b"[") && host.ends_with(b"]");
+    let host = match split_at_last(host, b':') {
+        Some((host, port)) if !is_bracketed => is_host_port(port).then_some(host)?,
+        _ => host,
+    };
+    (!host.is_empty()).then_some((user, host))
 }
 
 /// True if the text behind the first colon is a port, so that the text before it is a host and not a scheme.
@@ -166,15 +157,8 @@ fn is_user_info(user: &[u8]) -> bool {
     true
 }
 
-fn split_at_first(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    split_around(text, text.iter().position(|&other| other == byte)?)
-}
-
 fn split_at_last(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    split_around(text, text.iter().rposition(|&other| other == byte)?)
-}
-
-fn split_around(text: &[u8], place: usize) -> Option<(&[u8], &[u8])> {
+    let place = memchr::memrchr(byte, text)?;
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 

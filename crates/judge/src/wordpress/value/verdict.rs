@@ -21,8 +21,6 @@ pub enum Why {
     Database,
     /// The origin's plugins: statuses, post types and features that they register.
     Plugin,
-    /// The language of the origin's site.
-    Locale,
     /// A web request that the origin makes, for example for the URL of an image.
     Fetch,
     /// The origin's PHP version, its time zone data, or its clock.

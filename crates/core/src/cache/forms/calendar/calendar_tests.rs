@@ -1,6 +1,6 @@
 //! Recorded answers as calendars.
 
-use crate::cache::forms::{AfterPage, PageFault, RepresentationWriter, WrittenRepresentation};
+use crate::cache::forms::{PageFault, RepresentationWriter, WrittenRepresentation};
 use serde_json::json;
 
 const FULL: &str = include_str!("../../../../../../fixtures/backend/event-full.json");
@@ -10,8 +10,7 @@ const DAYS: &str = include_str!("../../../../../../fixtures/backend/event-all-da
 fn written(pages: &[String]) -> Result<WrittenRepresentation, PageFault> {
     let mut writer = RepresentationWriter::new(None);
     for (body, page) in pages.iter().zip(1..) {
-        let after = writer.add(body.as_bytes(), page)?;
-        if after == AfterPage::End {
+        if !writer.add(body.as_bytes(), page)? {
             break;
         }
     }

@@ -1,8 +1,8 @@
 //! A refusal of the companion plugin: no client can cause or repair it.
 
 use http::StatusCode;
-use serde::Deserialize;
 
+use super::envelope::enveloped_status;
 use super::member::text_at;
 use crate::relay::failure::{OriginFailure, shortened};
 
@@ -12,36 +12,20 @@ const PREFIX: &str = "calendar_edge_";
 /// How much of a code is read.
 const CODE_BYTES: usize = 64;
 
-/// What matters of an envelope (`_envelope`) around a refusal.
-#[derive(Deserialize)]
-struct EnvelopedRefusal<'a> {
-    #[serde(borrow)]
-    body: RefusalBody<'a>,
-    status: u16,
-}
-
-/// What matters of a refusal.
-#[derive(Deserialize)]
-struct RefusalBody<'a> {
-    code: std::borrow::Cow<'a, str>,
-}
-
 /// The refusal of a call by the plugin, also inside an envelope; none where a document is something else.
 pub(super) fn mark_refused(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
     let code = match status {
         StatusCode::FORBIDDEN => text_at(document, &["code"], CODE_BYTES)?,
-        StatusCode::OK if document.starts_with(br#"{"body":{"code":"calendar_edge_"#) => enveloped(document)?,
+        StatusCode::OK if document.starts_with(br#"{"body":{"code":"calendar_edge_"#) => {
+            enveloped_status(document).filter(|status| *status == StatusCode::FORBIDDEN)?;
+            text_at(document, &["body", "code"], CODE_BYTES)?
+        }
         _ => return None,
     };
     let is_of_the_plugin = code.starts_with(PREFIX);
     is_of_the_plugin.then(|| OriginFailure::MarkRefused {
         code: shortened(&code),
     })
-}
-
-fn enveloped(document: &[u8]) -> Option<String> {
-    let envelope: EnvelopedRefusal<'_> = serde_json::from_slice(document).ok()?;
-    (envelope.status == StatusCode::FORBIDDEN.as_u16()).then(|| envelope.body.code.into_owned())
 }
 
 #[cfg(test)]

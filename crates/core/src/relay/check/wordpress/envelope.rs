@@ -23,7 +23,7 @@ pub(crate) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
 
 /// The document without the headers between the companion plugin and the edge (T-93). Plugins before version 0.3 give them
 /// to WordPress, which writes them into envelopes.
-pub(super) fn without_marks(document: Bytes) -> Bytes {
+pub(in crate::relay::check) fn without_marks(document: Bytes) -> Bytes {
     let mut left = document.as_ref();
     let mut kept = Vec::new();
     while let Some((before, after)) = first_mark(left) {

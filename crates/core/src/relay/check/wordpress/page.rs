@@ -7,7 +7,7 @@ use super::member::text_at;
 use crate::relay::failure::{OriginFailure, shortened};
 
 /// The number of bytes of a page that are searched for WordPress's own messages.
-pub(super) const PAGE_BYTES: usize = 16 * 1024;
+pub(in crate::relay::check) const PAGE_BYTES: usize = 16 * 1024;
 
 /// WordPress's message in English, the language of most sites. A translated page counts as an unknown page.
 const DATABASE_ERROR: &[u8] = b"Error establishing a database connection";
@@ -15,7 +15,7 @@ const MAINTENANCE: &[u8] = b"Briefly unavailable for scheduled maintenance";
 const CRITICAL_ERROR: &[u8] = b"There has been a critical error on this website";
 
 /// The failure that a page reports in WordPress's words.
-pub(super) fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
+pub(in crate::relay::check) fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
     let searched = bytes.get(..PAGE_BYTES).unwrap_or(bytes);
     let says = |words: &[u8]| memmem::find(searched, words).is_some();
     if says(DATABASE_ERROR) {

@@ -4,7 +4,7 @@ use crate::relay::check::document::trimmed;
 use crate::relay::failure::OriginFailure;
 
 /// The argument of a JSONP call. If WordPress refuses the callback, it sends bare JSON.
-pub(super) fn script_argument(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
+pub(in crate::relay::check) fn script_argument(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
     let Some(call) = bytes.strip_prefix(b"/**/") else {
         return Ok(bytes);
     };

@@ -3,50 +3,28 @@
 use super::MultipartError;
 use crate::wordpress::value::{split_once, split_while};
 
-/// The headers of a part, as far as they matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::wordpress::payload) struct PartHead<'a> {
-    /// The name of its variable as it was sent.
-    pub(in crate::wordpress::payload) name: &'a [u8],
-    /// What its content is.
-    pub(in crate::wordpress::payload) kind: PartKind,
-}
-
-/// The meaning of a part's content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::wordpress::payload) enum PartKind {
-    /// The value of a form variable.
-    Field,
-    /// A file, which sets no form variable.
-    File,
-}
-
-// === impl PartHead ===
-
-impl<'a> PartHead<'a> {
-    /// Reads the lines before the empty one, with the only `Content-Disposition` among them.
-    pub(super) fn read(head: &'a [u8]) -> Result<Self, MultipartError> {
-        let mut found = None;
-        for line in lines(head) {
-            let (name, value) = split_once(line, b':').ok_or(MultipartError::Headers)?;
-            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-            // To PHP a line feed alone ends a line, and a NUL cuts one.
-            let is_plain = name.iter().all(is_name) && memchr::memchr3(b'\r', b'\n', 0, value).is_none();
-            if !is_plain {
-                return Err(MultipartError::Headers);
-            }
-            if name.eq_ignore_ascii_case(b"content-disposition")
-                && found.replace(disposition(value)?).is_some()
-            {
-                return Err(MultipartError::Headers);
-            }
+/// The name of the variable that a part sets, as it was sent; none for a file, which sets none.
+///
+/// Reads the lines before the empty one, with the only `Content-Disposition` among them.
+pub(super) fn variable(head: &[u8]) -> Result<Option<&[u8]>, MultipartError> {
+    let mut found = None;
+    for line in lines(head) {
+        let (name, value) = split_once(line, b':').ok_or(MultipartError::Headers)?;
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+        // To PHP a line feed alone ends a line, and a NUL cuts one.
+        let is_plain = name.iter().all(is_name) && memchr::memchr3(b'\r', b'\n', 0, value).is_none();
+        if !is_plain {
+            return Err(MultipartError::Headers);
         }
-        found.ok_or(MultipartError::Headers)
+        if name.eq_ignore_ascii_case(b"content-disposition") && found.replace(disposition(value)?).is_some() {
+            return Err(MultipartError::Headers);
+        }
     }
+    found.ok_or(MultipartError::Headers)
 }
 
 /// Reads `form-data; name="x"`. A parameter `filename="y"` marks a file; all other parameters are ignored.
-fn disposition(value: &[u8]) -> Result<PartHead<'_>, MultipartError> {
+fn disposition(value: &[u8]) -> Result<Option<&[u8]>, MultipartError> {
     let (kind, mut rest) = split_while(value, |byte| byte != b';');
     if !kind.trim_ascii().eq_ignore_ascii_case(b"form-data") {
         return Err(MultipartError::Headers);
@@ -73,17 +51,10 @@ fn disposition(value: &[u8]) -> Result<PartHead<'_>, MultipartError> {
     // PHP.
     let is_plain = rest.is_empty() && (is_file || !is_called_file);
     let name = name.filter(|_| is_plain).ok_or(MultipartError::Headers)?;
-    match is_file {
-        true if !has_paired_brackets(name) => Err(MultipartError::Headers),
-        true => Ok(PartHead {
-            name,
-            kind: PartKind::File,
-        }),
-        false => Ok(PartHead {
-            name,
-            kind: PartKind::Field,
-        }),
+    if is_file && !has_paired_brackets(name) {
+        return Err(MultipartError::Headers);
     }
+    Ok((!is_file).then_some(name))
 }
 
 /// Returns true if PHP takes a file under this name; it skips one whose brackets are odd.

@@ -11,7 +11,6 @@ use super::elements::{ElementBudget, TooManyElements};
 use super::variable_names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::wordpress::value::{PhpArray, Value};
 
-pub(super) use disposition::PartKind;
 pub(super) use reader::{Arrival, MultipartReader, Piece, Place};
 
 /// The reason why a multipart body is not read.
@@ -51,13 +50,9 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
             Piece::Head(_) if count >= limit.min(PHP_VARIABLE_LIMIT) => {
                 return Err(MultipartError::TooManyParts);
             }
-            Piece::Head(head) => {
+            Piece::Head(sent) => {
                 count += 1;
-                // As in a query: PHP registers nothing under a name that is empty or too deep.
-                name = match head.kind {
-                    PartKind::Field => VariableName::read(head.name),
-                    PartKind::File => None,
-                };
+                name = sent.and_then(VariableName::read);
             }
             Piece::Content(value) => {
                 if let Some(name) = name.take() {

@@ -6,7 +6,7 @@
 use memchr::memmem::Finder;
 
 use super::MultipartError;
-use super::disposition::PartHead;
+use super::disposition::variable;
 
 /// Maximum bytes of the headers of one part. PHP reads lines in pieces of 5120 bytes.
 const HEAD_BYTES: usize = 4096;
@@ -65,8 +65,8 @@ pub(in crate::wordpress::payload) struct Read<'a> {
 pub(in crate::wordpress::payload) enum Piece<'a> {
     /// Delimiters, and text outside of parts.
     Filler,
-    /// The headers of a part.
-    Head(PartHead<'a>),
+    /// The headers of a part: the name of the variable that it sets; none for a file.
+    Head(Option<&'a [u8]>),
     /// Content of a part, or a piece of it: it is complete where the next place is not [`Place::Content`].
     Content(&'a [u8]),
 }
@@ -133,7 +133,7 @@ impl MultipartReader {
         }
         Ok(Some(Read {
             length: end + 2 * LINE_END.len(),
-            piece: Piece::Head(PartHead::read(head)?),
+            piece: Piece::Head(variable(head)?),
             next: Place::Content,
         }))
     }

@@ -1,8 +1,7 @@
 //! Forms of a time of day.
 
-use super::Flaw;
 use super::date_form::Form;
-use super::date_reading::DateReading;
+use super::date_reading::{DateReading, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence, Word};
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND, SECOND_2};
@@ -131,7 +130,7 @@ fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
     if is_separator(token.peek()) {
-        reading.set_fraction(token.fraction());
+        reading.micros = token.fraction();
     }
     token.skip_blanks();
     let added = token.meridian(hour.unwrap_or_default());
@@ -144,7 +143,7 @@ fn twenty_four_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Re
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
     if token.peek() == Some(b'.') {
-        reading.set_fraction(token.fraction());
+        reading.micros = token.fraction();
     }
     reading.set_clock(hour, minute, second);
     Ok(())

@@ -1,8 +1,7 @@
 //! Forms of a calendar date.
 
-use super::Flaw;
 use super::date_form::Form;
-use super::date_reading::DateReading;
+use super::date_reading::{DateReading, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence};
 use super::token::DateToken;
 use super::vocabulary::{MONTH_NAME, MONTH_SHORT, MONTH_WORD};

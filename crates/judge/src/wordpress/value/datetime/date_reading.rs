@@ -1,8 +1,11 @@
 //! The content of a date, read piece by piece.
 
-use super::Flaw;
 use super::vocabulary::{Amount, Unit};
-use crate::wordpress::value::timezone::offset::ZoneReading;
+use crate::wordpress::value::timezone::ZoneReading;
+
+/// A reason for PHP to refuse the whole date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flaw;
 
 /// The content of the pieces read so far. A part that is `None` comes from the current time.
 #[derive(Debug, Default)]
@@ -75,13 +78,6 @@ pub(super) enum Special {
     LastWeekdayOfMonth,
 }
 
-/// The effect of a weekday on a time of day that was read before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TimeOfDay {
-    Kept,
-    Midnight,
-}
-
 // === impl DateReading ===
 
 impl DateReading {
@@ -133,10 +129,6 @@ impl DateReading {
 
     pub(super) fn set_clock(&mut self, hour: Option<i64>, minute: Option<i64>, second: Option<i64>) {
         (self.hour, self.minute, self.second) = (hour, minute, second);
-    }
-
-    pub(super) fn set_fraction(&mut self, micros: i64) {
-        self.micros = micros;
     }
 
     /// Sets the time of day to midnight; a time of day may still follow.
@@ -205,10 +197,6 @@ impl DateReading {
         self.shift.days = days;
     }
 
-    pub(super) fn set_edge(&mut self, edge: DayEdge) {
-        self.edge = Some(edge);
-    }
-
     /// Sets a weekday that is named alone.
     pub(super) fn set_weekday(&mut self, named: Option<(Unit, i64)>) {
         self.clear_clock();
@@ -233,7 +221,7 @@ impl DateReading {
 
     /// `next week`: counted in days, and from the week of a weekday if one is named too.
     pub(super) fn shift_weeks(&mut self, amount: Amount, unit: Option<(Unit, i64)>) -> Result<(), Flaw> {
-        self.shift(amount, unit, TimeOfDay::Midnight)?;
+        self.shift(amount, unit, false)?;
         let number = self.weekday.map_or(1, |weekday| weekday.number);
         self.weekday = Some(Weekday {
             number,
@@ -242,12 +230,12 @@ impl DateReading {
         Ok(())
     }
 
-    /// Adds an amount of a unit; a sum past 64 bits is a flaw.
+    /// Adds an amount of a unit; a sum past 64 bits is a flaw. Days of a week begin at midnight unless the clock is kept.
     pub(super) fn shift(
         &mut self,
         amount: Amount,
         unit: Option<(Unit, i64)>,
-        time: TimeOfDay,
+        keeps_clock: bool,
     ) -> Result<(), Flaw> {
         let Some((unit, size)) = unit else {
             return Ok(());
@@ -262,7 +250,7 @@ impl DateReading {
             Unit::Month => &mut shift.months,
             Unit::Year => &mut shift.years,
             Unit::Weekday | Unit::WorkingDay => {
-                self.shift_weekdays(amount, unit, size, time);
+                self.shift_weekdays(amount, unit, size, keeps_clock);
                 return Ok(());
             }
         };
@@ -272,8 +260,8 @@ impl DateReading {
     }
 
     /// `2 fridays`, `next friday`, `5 weekdays`.
-    fn shift_weekdays(&mut self, amount: Amount, unit: Unit, number: i64, time: TimeOfDay) {
-        if time == TimeOfDay::Midnight {
+    fn shift_weekdays(&mut self, amount: Amount, unit: Unit, number: i64, keeps_clock: bool) {
+        if !keeps_clock {
             self.clear_clock();
         }
         if unit == Unit::WorkingDay {

@@ -1,21 +1,18 @@
 //! The plugin's rule for dates: a number, or a text that PHP's `strtotime` turns into a true value.
 
-use super::date_form;
-use super::date_reading::DateReading;
+use super::date_form::Form;
+use super::date_reading::{DateReading, Flaw};
 use super::instant::{Instant, instant};
 use super::plain::is_plain;
 use super::token::DateToken;
-use crate::wordpress::value::numeric::is_numeric;
-use crate::wordpress::value::timezone::offset::ZoneReading;
+use super::{clock, date, moment, relative, zone};
+use crate::wordpress::value::numeric::{is_blank, is_numeric};
+use crate::wordpress::value::timezone::ZoneReading;
 use crate::wordpress::value::{Verdict, Why};
 
 /// The longest text that is judged, in bytes; longer ones are left to PHP. This bounds the work to about a
 /// millisecond.
 pub(super) const LONGEST: usize = 512;
-
-/// A reason for PHP to refuse the whole date.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Flaw;
 
 /// Judges whether the plugin accepts a text as a date or time (backend.md section 5, "time").
 ///
@@ -59,7 +56,7 @@ pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
     let mut reading = DateReading::default();
     let mut place = 0;
     while place < text.len() {
-        let (form, end) = date_form::longest(&padded, place).ok_or(Flaw)?;
+        let (form, end) = longest(&padded, place).ok_or(Flaw)?;
         let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
         (form.read)(&mut reading, &mut token)?;
         // No form matches an empty text. This prevents a loop if the table of forms has a mistake.
@@ -68,11 +65,35 @@ pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
     Ok(reading)
 }
 
+/// All forms, in order: of equally long matches the first one counts.
+fn all() -> impl Iterator<Item = &'static Form> {
+    relative::FORMS
+        .iter()
+        .chain(clock::FORMS)
+        .chain(moment::FORMS)
+        .chain(date::FORMS)
+        .chain([&clock::LONE_YEAR])
+        .chain(zone::FORMS)
+}
+
+/// The form with the longest match at `start`, and the end of that match.
+fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
+    let mut best: Option<(&Form, usize)> = None;
+    let first = *text.get(start)?;
+    for form in all().filter(|form| form.pattern.may_begin_with(first)) {
+        if let Some(end) = form.pattern.longest(text, start)
+            && best.is_none_or(|(_, longest)| end > longest)
+        {
+            best = Some((form, end));
+        }
+    }
+    best
+}
+
 /// Removes white space from both ends, but keeps one byte if there is nothing else.
 pub(super) fn trim(text: &[u8]) -> &[u8] {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
-    let first = text.iter().position(|byte| !is_space(byte));
-    let last = text.iter().rposition(|byte| !is_space(byte));
+    let first = text.iter().position(|&byte| !is_blank(byte));
+    let last = text.iter().rposition(|&byte| !is_blank(byte));
     match (first, last) {
         (Some(first), Some(last)) => text.get(first..=last).unwrap_or_default(),
         _ => text.get(text.len().saturating_sub(1)..).unwrap_or_default(),

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::calendar;
 use super::date_reading::{Counting, DateReading, DayEdge, Shift, Special, Weekday};
-use crate::wordpress::value::timezone::offset::ZoneReading;
+use crate::wordpress::value::timezone::ZoneReading;
 
 /// The relation between a date and the epoch, as far as the edge can know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,7 +28,6 @@ mod vocabulary;
 mod wall;
 mod zone;
 
-use date_rule::Flaw;
 pub use date_rule::time;
 pub use turn::{DateTurn, turn};
 pub use wall::wall;

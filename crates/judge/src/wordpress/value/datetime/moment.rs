@@ -1,10 +1,9 @@
 //! Forms of a calendar date and a time of day in one piece.
 
-use super::Flaw;
 use super::clock::{LONG_12, LONG_24, SHORT_12, SHORT_24};
 use super::date::{DAY, DAY_2, MONTH, MONTH_2, MONTH_DAY, YEAR_4};
 use super::date_form::Form;
-use super::date_reading::DateReading;
+use super::date_reading::{DateReading, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Sequence, Word};
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, MONTH_SHORT, SECOND, SECOND_2};
@@ -135,7 +134,7 @@ fn moment(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Fl
     reading.set_date(token.number(4), token.number(2), token.number(2))?;
     reading.set_clock(token.number(2), token.number(2), token.number(2));
     if token.peek() == Some(b'.') {
-        reading.set_fraction(token.fraction());
+        reading.micros = token.fraction();
         if token.peek().is_some() {
             reading.set_zone(token.zone())?;
         }

@@ -1,8 +1,7 @@
 //! Forms that count from a date or from now: words, amounts of units, weekdays, timestamps.
 
-use super::Flaw;
 use super::date_form::Form;
-use super::date_reading::{DateReading, DayEdge, TimeOfDay};
+use super::date_reading::{DateReading, DayEdge, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, Optional, Run, Sequence, Word};
 use super::token::DateToken;
 use super::vocabulary::{Amount, BLANKS, DIGITS};
@@ -117,14 +116,14 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         pattern: Word(&["first day of"]),
         read: |reading, _| {
-            reading.set_edge(DayEdge::FirstDay);
+            reading.edge = Some(DayEdge::FirstDay);
             Ok(())
         },
     },
     Form {
         pattern: Word(&["last day of"]),
         read: |reading, _| {
-            reading.set_edge(DayEdge::LastDay);
+            reading.edge = Some(DayEdge::LastDay);
             Ok(())
         },
     },
@@ -167,7 +166,7 @@ pub(super) const FORMS: &[Form] = &[
         read: |reading, token| {
             let amount = token.amount();
             token.skip_blanks();
-            reading.shift(amount, token.unit(), TimeOfDay::Midnight)
+            reading.shift(amount, token.unit(), false)
         },
     },
     Form {
@@ -224,7 +223,7 @@ fn weekday_of_month(reading: &mut DateReading, token: &mut DateToken<'_>) -> Res
         amount.counts_today = 1;
     }
     reading.set_weekday_of_month(amount.count > 0);
-    reading.shift(amount, token.unit(), TimeOfDay::Midnight)
+    reading.shift(amount, token.unit(), false)
 }
 
 fn counted(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
@@ -234,5 +233,5 @@ fn counted(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), F
         count,
         counts_today: 1,
     };
-    reading.shift(amount, token.unit(), TimeOfDay::Kept)
+    reading.shift(amount, token.unit(), true)
 }

@@ -3,10 +3,10 @@
 //! PHP recognises a piece as a whole and then takes its numbers one after the other, skipping the bytes
 //! between them. This leads to some strange readings, which this module reproduces.
 
-use super::Flaw;
+use super::date_reading::Flaw;
 use super::vocabulary::{self, Amount, MONTHS, Unit};
 use crate::wordpress::value::split_while;
-use crate::wordpress::value::timezone::offset::{self, ZoneReading};
+use crate::wordpress::value::timezone::{ZoneReading, offset};
 
 /// The part of a piece that was not read yet.
 pub(super) struct DateToken<'a> {

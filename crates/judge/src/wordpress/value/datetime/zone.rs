@@ -1,8 +1,7 @@
 //! Forms of a time zone, and the blanks between forms.
 
-use super::Flaw;
 use super::date_form::Form;
-use super::date_reading::DateReading;
+use super::date_reading::{DateReading, Flaw};
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Repeat, Run, Sequence};
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND_2};

@@ -6,3 +6,4 @@ mod rule;
 mod zone_names;
 
 pub use rule::timezone_or_empty;
+pub use zone_names::ZoneReading;

@@ -1,22 +1,7 @@
 //! A zone at the start of a text, as PHP reads it: an offset from UTC, an abbreviation or a name.
 
-use jiff::tz::TimeZone;
-
-use super::zone_names;
+use super::zone_names::{self, ZoneReading};
 use crate::wordpress::value::split_while;
-
-/// The zone that a text means.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ZoneReading {
-    /// The seconds east of UTC; abbreviations have a fixed offset too.
-    Offset(i64),
-    /// A zone of the tz database.
-    Named(TimeZone),
-    /// A name that some builds of PHP know and others do not.
-    Unsure,
-    /// Not a zone in PHP.
-    Unknown,
-}
 
 /// Reads a zone, with or without parentheses, and returns it with the rest of the text.
 pub fn read(text: &[u8]) -> (ZoneReading, &[u8]) {

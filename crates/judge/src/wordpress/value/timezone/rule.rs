@@ -1,7 +1,8 @@
 //! The plugin's rule for `timezone`: a zone that PHP knows, a text that starts with `UTC`, or nothing.
 
-use super::offset::{self, ZoneReading};
-use crate::wordpress::value::{Verdict, Why};
+use super::offset;
+use super::zone_names::ZoneReading;
+use crate::wordpress::value::{Verdict, Why, split_while, trim_end};
 
 /// PHP refuses offsets of 100 hours and more.
 const OFFSET_LIMIT: i64 = 100 * 3600;
@@ -33,15 +34,9 @@ pub fn timezone_or_empty(text: &[u8]) -> Verdict {
 
 /// True for `UTC` followed by at least one more byte, after PHP's `trim`.
 fn has_utc_prefix(text: &[u8]) -> bool {
-    let is_trimmed = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0);
-    let start = text.iter().take_while(|byte| is_trimmed(byte)).count();
-    let end = text
-        .iter()
-        .rposition(|byte| !is_trimmed(byte))
-        .map_or(0, |last| last + 1);
-    text.get(start..end)
-        .and_then(|trimmed| trimmed.strip_prefix(b"UTC"))
-        .is_some_and(|rest| !rest.is_empty())
+    let is_trimmed = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0);
+    let trimmed = trim_end(split_while(text, is_trimmed).1, is_trimmed);
+    trimmed.strip_prefix(b"UTC").is_some_and(|rest| !rest.is_empty())
 }
 
 /// True if more parentheses are closed than opened.

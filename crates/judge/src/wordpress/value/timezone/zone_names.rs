@@ -3,7 +3,19 @@
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use super::abbreviations::ABBREVIATIONS;
-use super::offset::ZoneReading;
+
+/// The zone that a text means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ZoneReading {
+    /// The seconds east of UTC; abbreviations have a fixed offset too.
+    Offset(i64),
+    /// A zone of the tz database.
+    Named(TimeZone),
+    /// A name that some builds of PHP know and others do not.
+    Unsure,
+    /// Not a zone in PHP.
+    Unknown,
+}
 
 /// Names added in 2022 or later, which PHP builds with older time zone data do not know.
 const RECENT: &[&str] = &["America/Ciudad_Juarez", "America/Coyhaique", "Europe/Kyiv"];

@@ -1,0 +1,35 @@
+//! The audience of a response.
+
+use http::Method;
+
+/// The client or clients that a response is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Audience {
+    /// Every client without credentials.
+    #[default]
+    Everybody,
+    /// The one client that sent an `Authorization`, a login cookie, a nonce or a password.
+    OneClient,
+}
+
+// === impl Audience ===
+
+impl Audience {
+    /// Returns true if the response to this method is a read that is the same for everybody.
+    pub fn is_public(self, method: &Method) -> bool {
+        [Method::GET, Method::HEAD, Method::OPTIONS].contains(method) && self == Self::Everybody
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_with_credentials_and_writes_are_personal() {
+        let (everybody, one) = (Audience::Everybody, Audience::OneClient);
+        assert!(everybody.is_public(&Method::HEAD));
+        assert!(!one.is_public(&Method::GET));
+        assert!(!everybody.is_public(&Method::DELETE));
+    }
+}
