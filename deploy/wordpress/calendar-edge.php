@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
- * Version: 0.6.0
+ * Version: 0.7.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -20,7 +20,7 @@ if ( ! defined( 'ABSPATH' ) ) {
 }
 
 /** The version of this plugin. */
-const VERSION = '0.6.0';
+const VERSION = '0.7.0';
 
 /**
  * The secret that the edge and this site share.
@@ -719,9 +719,17 @@ final class Changes {
 
 	/**
 	 * The body of the message that tells it.
+	 *
+	 * @param string $to   The URL that it is sent to.
+	 * @param string $site The address of the home page.
 	 */
-	public function message(): string {
-		$what            = $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
+	public function message( string $to, string $site ): string {
+		$what            = array(
+			'version' => 2,
+			'to'      => $to,
+			'site'    => $site,
+		);
+		$what           += $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
 		$what['changes'] = array_keys( $this->numbers );
 		return (string) wp_json_encode( $what );
 	}
@@ -955,9 +963,11 @@ final class Edge {
 	}
 
 	/**
-	 * The bytes of the request that brings a message.
+	 * The bytes of the request that brings a message. It names its receiver and its site: it is worth nothing elsewhere.
 	 */
-	public function request( Secret $secret, string $body ): string {
+	public function request( Secret $secret, Changes $changes ): string {
+		$scheme = '' === $this->tls_name ? 'http' : 'https';
+		$body   = $changes->message( "$scheme://$this->host$this->target", (string) get_option( 'home' ) );
 		$seal = self::seal( $secret, time(), bin2hex( random_bytes( 16 ) ), $body );
 		$head = array(
 			"POST $this->target HTTP/1.1",
@@ -1226,7 +1236,7 @@ final class Courier {
 		$unnamed    = array();
 		foreach ( $edges as $url => $edge ) {
 			$begun              = microtime( true );
-			$deliveries[ $url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $url ]->message() ) );
+			$deliveries[ $url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $url ] ) );
 			if ( microtime( true ) - $begun > $seconds ) {
 				$unnamed[ $url ] = true;
 			}
@@ -1976,6 +1986,7 @@ final class Announcer {
 
 	const CHANGES = 'X-Calendar-Edge-Changes';
 	const BEGUN   = 'X-Calendar-Edge-Begun';
+	const SITE    = 'X-Calendar-Edge-Site';
 	const ROUTE   = '/calendar-edge/v1/changes';
 
 	/** @var Secret */
@@ -2049,6 +2060,7 @@ final class Announcer {
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
 		$count = self::count();
+		header( self::SITE . ': ' . get_option( 'home' ) );
 		foreach ( $count as $name => $value ) {
 			header( "$name: $value" );
 		}

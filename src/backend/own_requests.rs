@@ -13,7 +13,7 @@ use super::origin_body::OriginBody;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::mark::{MARK, ShownChanges};
+use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::settings::{MarkKey, OriginSettings};
 
@@ -83,16 +83,19 @@ impl OwnRequests {
         !is_down
     }
 
-    /// How many changes the companion plugin has counted; none if there is no response with a number.
-    pub(crate) async fn changes(&self, backend: &Backend) -> Option<ShownChanges> {
+    /// How many changes the companion plugin has counted, and how it names its site; none if there is no response with a
+    /// number.
+    pub(crate) async fn changes(&self, backend: &Backend) -> Option<(ShownChanges, Option<String>)> {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
         let (response, guard) = self.send(backend, CHANGES_PATH, &query).await?;
         guard.report(Health::Alive);
         let is_success = response.status() == StatusCode::OK;
         let changes = is_success.then(|| ShownChanges::of(response.headers())).flatten();
+        let site = response.headers().get(SITE).and_then(|site| site.to_str().ok());
+        let site = site.map(str::to_owned);
         drain(response).await;
-        changes
+        Some((changes?, site))
     }
 
     async fn send(

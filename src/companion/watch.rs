@@ -111,8 +111,9 @@ impl CompanionService {
             requests.changes(self.backends.for_root(position)),
         )
         .await;
-        let changes = changes.ok().flatten();
+        let (changes, site) = changes.ok().flatten().unzip();
         let is_new_count = companions.answered(root, asked, changes);
+        companions.is_named(root, site.flatten());
         if let Some(changes) = changes {
             announcements.tell(OutgoingMessage::Seen {
                 root: root.clone(),

@@ -29,7 +29,8 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         let is_typed = |key| places.typed(key).is_some();
         if !is_typed("surface.callers") && !is_typed("surface.rate") {
             let finding = ConfigFinding::new("this rule does nothing: everybody passes, at any rate");
-            let expected = "`callers`, `rate` or both; `callers = \"anybody\"` exempts routes from later rules";
+            let expected =
+                "`callers`, `rate` or both; `callers = \"anybody\"` exempts routes from later rules";
             problems.add(table, finding.expected(expected));
         }
     }

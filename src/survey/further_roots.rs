@@ -193,9 +193,8 @@ impl Candidates<'_> {
             page.set_path(&folder);
             self.below(&page)
         };
-        let is_new = |root: &Url| {
-            !self.is_known(root) && !self.roots.contains_key(root.path().trim_end_matches('/'))
-        };
+        let is_new =
+            |root: &Url| !self.is_known(root) && !self.roots.contains_key(root.path().trim_end_matches('/'));
         let roots = self.folders(home).into_iter().map(root_of).filter(is_new);
         let looks = roots.map(|root| async { (self.index_at(&root).await, root) });
         let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;

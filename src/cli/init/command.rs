@@ -18,9 +18,7 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{
-    FoundSite, Obstacle, PATIENCE, Report, SiteRequest, check_settings, check_site, find,
-};
+use crate::survey::{FoundSite, Obstacle, PATIENCE, Report, SiteRequest, check_settings, check_site, find};
 
 /// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
@@ -133,12 +131,7 @@ fn tell(
 const KEPT: &str = "there is a file already, which is kept; give --force to replace it, or another --output";
 
 /// Runs the same check as the command, within the time that is left, and says what it finds.
-fn tell_check(
-    name: &str,
-    settings: Settings,
-    until: Instant,
-    report: &mut Report<'_>,
-) -> anyhow::Result<()> {
+fn tell_check(name: &str, settings: Settings, until: Instant, report: &mut Report<'_>) -> anyhow::Result<()> {
     let mut text = Vec::new();
     let mut found = Report::new(&mut text);
     check_settings(&settings, &mut found);
