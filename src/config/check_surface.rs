@@ -28,7 +28,7 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         // `callers = "anybody"` does something: it exempts what later rules would take.
         let is_typed = |key| places.typed(key).is_some();
         if !is_typed("surface.callers") && !is_typed("surface.rate") {
-            let finding = ConfigFinding::new("this rule does nothing: everybody passes, at any rate");
+            let finding = ConfigFinding::new("this rule says neither who may call nor how often");
             let expected =
                 "`callers`, `rate` or both; `callers = \"anybody\"` exempts routes from later rules";
             problems.add(table, finding.expected(expected));

@@ -45,14 +45,6 @@ struct Candidates<'a> {
     roots: BTreeMap<String, FurtherRoot>,
 }
 
-/// What a site says of one of its languages.
-struct LanguageLook<'a> {
-    language: &'a str,
-    /// The response to a call in the language.
-    links: Option<ProbeResponse>,
-    root: Option<(Url, RootPlace)>,
-}
-
 /// Maximum number of languages that are asked for; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
 
@@ -90,10 +82,17 @@ pub(super) async fn further_roots(
         candidates.add_links(home, None);
     }
     let homes = alternates.iter().chain(further);
-    let looks = homes.map(|(language, page)| candidates.look(language, page));
+    let looks = homes
+        .clone()
+        .map(|(language, page)| candidates.look(language, page));
     let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
-    for look in looks {
-        candidates.add_language(look);
+    for ((language, _), (links, root)) in homes.zip(looks) {
+        if let Some(links) = links {
+            candidates.add_links(&links, Some(language));
+        }
+        if let Some((root, place)) = root {
+            candidates.add(Some(language), root, place);
+        }
     }
     if let Some(home) = home {
         candidates.ask_subsites(home).await;
@@ -146,38 +145,22 @@ fn is_own_index(answer: &ProbeResponse, root: &Url) -> bool {
 // === impl Candidates ===
 
 impl Candidates<'_> {
-    /// Looks for the root of a language: below its home page, and in the response to a call in that language.
-    async fn look<'p>(&self, language: &'p str, page: &Url) -> LanguageLook<'p> {
+    /// Looks for the root of a language: in the response to a call in that language, and below its home page.
+    async fn look(&self, language: &str, page: &Url) -> (Option<ProbeResponse>, Option<(Url, RootPlace)>) {
         let root = self.below(page);
-        let mut look = LanguageLook {
-            language,
-            links: None,
-            root: None,
-        };
         if !self.is_of_site(page) {
-            look.root = Some((root, RootPlace::OtherHost));
-            return look;
+            return (None, Some((root, RootPlace::OtherHost)));
         }
         let target = format!("events?per_page=1&lang={language}");
-        look.links = self.probe.rest_target(&target).await.ok();
-        if page.path() != self.home_path() && !self.is_known(&root) {
-            let place = match self.index_at(&root).await {
-                Some(_) => RootPlace::Site,
-                None => RootPlace::Nowhere,
-            };
-            look.root = Some((root, place));
+        let links = self.probe.rest_target(&target).await.ok();
+        if page.path() == self.home_path() || self.is_known(&root) {
+            return (links, None);
         }
-        look
-    }
-
-    fn add_language(&mut self, look: LanguageLook<'_>) {
-        let language = Some(look.language);
-        if let Some(answer) = look.links {
-            self.add_links(&answer, language);
-        }
-        if let Some((root, place)) = look.root {
-            self.add(language, root, place);
-        }
+        let place = match self.index_at(&root).await {
+            Some(_) => RootPlace::Site,
+            None => RootPlace::Nowhere,
+        };
+        (links, Some((root, place)))
     }
 
     /// The index that a root publishes, if it is one.
