@@ -287,9 +287,10 @@ async fn a_slow_site_is_asked_several_questions_at_once() {
     let origin = Origin::answering_with(move |seen, base| {
         let reply = match seen.target.as_str() {
             "/" => {
-                let links: String = (0..16)
+                let folders: Vec<String> = (0..16)
                     .map(|number| format!("<a href=\"/{number}/\">a folder</a>"))
                     .collect();
+                let links = folders.concat();
                 let link = format!("<{base}/wp-json/>; rel=\"https://api.w.org/\"");
                 Reply::of_type(200, "text/html", &links).header("link", &link)
             }

@@ -143,7 +143,7 @@ impl RelayState {
                     loop {
                         client.write_all(piece).await.ok()?;
                         self.flooded.fetch_add(piece.len(), Ordering::SeqCst);
-                        piece = &[b'x'; 64 * 1024];
+                        piece = &[b'x'; 16 * 1024];
                     }
                 }
             }
