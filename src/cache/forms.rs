@@ -1,6 +1,7 @@
 //! Events in other forms than JSON: written of the pages of a list, which are read as any client reads them, and stored.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -9,17 +10,19 @@ use http_body::Body;
 use super::caching::Caching;
 use super::store::Cache;
 use crate::calls::{
-    CalendarCall, CallResponse, JudgedCall, Stage, StoredMetadata, StoredResponse, WholeResponse, fault,
+    CalendarCall, CallResponse, ClientSide, JudgedCall, Stage, StoredMetadata, StoredResponse, WholeResponse,
+    fault,
 };
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::bodies::{CollectError, read_within};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, whole};
 use crate::server::threads::Computing;
-use crate::telemetry::Warnings;
+use crate::telemetry::{RateLimitMetrics, Warnings};
 use calendar_edge_core::cache::Storable;
 use calendar_edge_core::cache::forms::{
     PageFault, Representation, RepresentationWriter, WrittenRepresentation,
 };
+use calendar_edge_core::limits::rates::{Budgets, Client, CostClass};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{BufferBudget, vary_by};
 
@@ -44,6 +47,9 @@ pub(crate) struct RepresentationPages<S> {
     /// Pays for pages that are larger than `limits.response_buffer_bytes`.
     pub(crate) buffers: BufferBudget,
     pub(crate) warnings: Warnings,
+    /// Pay for the pages that the site is asked for.
+    pub(crate) budgets: Budgets,
+    pub(crate) limited: RateLimitMetrics,
 }
 
 /// A page of events.
@@ -114,6 +120,10 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         let mut pages: Option<PagesRead> = None;
         for number in 1.. {
             let page = self.page(call, number).await?;
+            // The request itself has paid for the first page.
+            if number > 1 && page.response.response.facts.by() == Some(AnsweredBy::Backend) {
+                self.charge(&call.client)?;
+            }
             let body = page.body.clone();
             let adding = move || (writer.add(&body, number), writer);
             let (has_more, with_page) = self.computing.run(adding).await;
@@ -142,6 +152,17 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
             }
             page => page,
         }
+    }
+
+    /// Charges a client for a page that the site was asked for (T-103). What was read until a budget is used up is
+    /// stored: the next attempt goes on from there.
+    fn charge(&self, client: &ClientSide) -> Result<(), Unwritten> {
+        let payer = Client::new(client.address, &client.identity);
+        let spent = self.budgets.spend_again(payer, CostClass::List, Instant::now());
+        spent.map(drop).map_err(|exceeded| {
+            self.limited.refused(exceeded.budget);
+            Unwritten::Answered(Box::new(fault::too_fast(&exceeded).into()))
+        })
     }
 
     fn response(

@@ -1,5 +1,6 @@
 //! A judged call of a client, and who answers it.
 
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +18,7 @@ use calendar_edge_core::gateway::decision::PatchConditions;
 use calendar_edge_core::relay::ClientContext;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::call::credentials::Identity;
 
 /// A judged call of a client. It has two halves: what is of the client, which all calls for it share, and the question.
 #[derive(Debug, Clone)]
@@ -35,6 +37,9 @@ pub(crate) struct CalendarCall {
 #[derive(Debug)]
 pub(crate) struct ClientSide {
     pub(crate) context: ClientContext,
+    /// Who is charged for what the call makes the site do.
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) identity: Identity,
     pub(crate) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the response already.
     pub(crate) if_none_match: Option<HeaderValue>,
@@ -63,6 +68,7 @@ impl CalendarCall {
     pub(crate) fn new(
         call: Arc<JudgedCall>,
         asked: &AskedRequest,
+        identity: &Identity,
         namespace: Option<Arc<str>>,
         public: &PublicNames,
         memory: Option<Share>,
@@ -70,6 +76,8 @@ impl CalendarCall {
         let AskedRequest { head, context, .. } = asked;
         let client = ClientSide {
             context: call.client_at(Arc::clone(&public.base), namespace),
+            address: context.client.address,
+            identity: identity.clone(),
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: if_none_match(&head.headers),
             patch: PatchConditions::of(&head.method, &head.headers),
@@ -109,6 +117,8 @@ impl ClientSide {
     pub(crate) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
         Self {
             context,
+            address: None,
+            identity: Identity::default(),
             forwarded: forwarded.untimed(),
             if_none_match: None,
             patch: None,

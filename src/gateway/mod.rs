@@ -17,6 +17,7 @@ use crate::server::threads::Computing;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
+use calendar_edge_core::limits::rates::Budgets;
 use calendar_edge_core::relay::RelayRules;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
@@ -235,6 +236,8 @@ impl<'a> Plan<'a> {
             computing: Computing::new(),
             buffers: state.buffers.clone(),
             warnings: state.warnings.clone(),
+            budgets: Budgets::new(&self.settings.rate_limits, &state.buckets),
+            limited: state.metrics.rate_limits().clone(),
         });
         Representations {
             json,

@@ -76,7 +76,14 @@ impl<S> Judging<S> {
         let namespace = request.opened.namespace().cloned();
         CalendarCall {
             form: Representation::chosen(self.offers_calendar, &call, is_file, headers),
-            ..CalendarCall::new(call, &request.asked, namespace, &public, memory)
+            ..CalendarCall::new(
+                call,
+                &request.asked,
+                request.opened.identity(),
+                namespace,
+                &public,
+                memory,
+            )
         }
     }
 

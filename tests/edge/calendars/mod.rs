@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{Rate, Settings};
 use http::Method;
 use serde_json::{Value, json};
 

@@ -32,6 +32,55 @@ async fn beyond_the_bound_a_calendar_says_how_much_is_left_out() {
 }
 
 #[tokio::test]
+async fn t103_each_page_that_the_site_is_asked_for_is_charged() {
+    for fresh in [Duration::from_hours(1), Duration::ZERO] {
+        let origin = Calendar::of(200).site().await;
+        let edge = edge(&origin, |settings| {
+            settings.cache.fresh = fresh;
+            settings.cache.stale_while_revalidate = Duration::ZERO;
+            settings.rate_limits.address.lists = Some(Rate {
+                requests: 3,
+                period: Duration::from_hours(1),
+            });
+        })
+        .await;
+        let limited = edge.get(FILE).await;
+        assert_eq!(
+            (limited.status.as_u16(), limited.code().as_str()),
+            (429, "edge_rate_limited")
+        );
+        assert!(limited.header("retry-after").is_some());
+        for file in (1..20).map(|days| format!("{FILE}?end_date=2027-08-{days:02}")) {
+            assert_eq!(edge.get(&file).await.status, 429);
+        }
+        assert_eq!(asked(&origin), 4, "{fresh:?}");
+        let metrics = edge.admin("/metrics").await.body;
+        assert!(
+            metrics.contains(r#"edge_rate_limited_total{budget="address-lists"} 20"#),
+            "{metrics}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn t103_a_calendar_in_memory_costs_one_request() {
+    let origin = Calendar::of(120).site().await;
+    let edge = edge(&origin, |settings| {
+        settings.cache.fresh = Duration::from_hours(1);
+        settings.rate_limits.address.lists = Some(Rate {
+            requests: 5,
+            period: Duration::from_hours(1),
+        });
+    })
+    .await;
+    // Three pages, and then two requests.
+    for expected in [200, 200, 200, 429] {
+        assert_eq!(edge.get(FILE).await.status, expected);
+    }
+    assert_eq!(asked(&origin), 3);
+}
+
+#[tokio::test]
 async fn a_page_that_fails_fails_the_calendar() {
     let calendar = Calendar::of(120);
     let origin = Origin::answering(move |seen| {

@@ -22,9 +22,9 @@ settings_group! {
 settings_group! {
     /// Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` with `Retry-After`.
     /// All rates are off unless set. A rate of `60/1m` admits a burst of 60 requests, then one request per second.
-    /// Every request to the calendar counts, including refused ones; CORS preflights do not count. The edges of a
-    /// `[fleet]` have one rate together: `RateLimit` shows what this one knows, so that the number may jump by calls
-    /// at others.
+    /// Every request to the calendar counts, including refused ones; CORS preflights do not count. A calendar also
+    /// counts as a list for each further page that the site is asked for. The edges of a `[fleet]` have one rate
+    /// together: `RateLimit` shows what this one knows, so that the number may jump by calls at others.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RateLimits {
         /// Per client address; an IPv6 /64 network counts as one address.

@@ -69,11 +69,7 @@ impl Budgets {
     /// The budget that is used up.
     pub fn spend(&self, client: Client<'_>, call: CostClass, now: Instant) -> Result<Charges, Exceeded> {
         self.check_logins(client, now)?;
-        let mut status = RateLimitStatus::default();
-        let by_address: Vec<Budget<'_>> = self.by_address(client, call).into_iter().collect();
-        for budgets in [by_address, self.by_principals(client, call)] {
-            self.charge(&budgets, &mut status, now)?;
-        }
+        let status = self.spend_again(client, call, now)?;
         let logins = self.charge_logins(client, now)?;
         Ok(Charges {
             status,
@@ -81,6 +77,24 @@ impl Budgets {
             logins,
             is_at_store: false,
         })
+    }
+
+    /// Takes one more call for a request that has logged in already, such as for a further page of a calendar (T-103).
+    ///
+    /// # Errors
+    /// The budget that is used up.
+    pub fn spend_again(
+        &self,
+        client: Client<'_>,
+        call: CostClass,
+        now: Instant,
+    ) -> Result<RateLimitStatus, Exceeded> {
+        let mut status = RateLimitStatus::default();
+        let by_address: Vec<Budget<'_>> = self.by_address(client, call).into_iter().collect();
+        for budgets in [by_address, self.by_principals(client, call)] {
+            self.charge(&budgets, &mut status, now)?;
+        }
+        Ok(status)
     }
 
     /// Charges budgets of one kind; the client learns of the one with the least left.
