@@ -97,6 +97,7 @@ fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, Reloa
         reload.log.replace(&settings.log.filter)?;
         Ok(())
     })?;
+    effective.warn_of_hidden();
     let effective = match reloader.effective().load_full() {
         // Keys that need a restart keep their old values.
         Some(older) => effective.keeping(&older, &pinned),

@@ -56,6 +56,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let (log, _flush) = install_logs(&settings.log)?;
     let threads = runtime::threads(environment)?;
     announce(&settings, source.file(), threads);
+    effective.warn_of_hidden();
     guarded_rules::warn(&settings);
     named_address::warn(&settings);
     open_settings::warn(&settings);

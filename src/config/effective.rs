@@ -17,6 +17,9 @@ use calendar_edge_core::settings::{Occurs, SECTIONS, SettingKey};
 pub struct EffectiveConfig {
     file: Option<PathBuf>,
     keys: Vec<EffectiveKey>,
+    /// Keys of the file whose values do not count, each with the stronger one.
+    #[serde(skip)]
+    hidden: Vec<(EffectiveKey, EffectiveKey)>,
 }
 
 /// One key.
@@ -36,7 +39,7 @@ struct EffectiveKey {
 impl EffectiveConfig {
     /// What a file's text and its overrides amount to. A text that is not TOML counts as empty.
     pub(super) fn of(file: Option<(&Path, &str)>, overrides: &Overrides) -> Self {
-        let mut typed: Vec<EffectiveKey> = Vec::new();
+        let (mut typed, mut hidden) = (Vec::<EffectiveKey>::new(), Vec::new());
         for key in overrides.entries().map(overridden) {
             // The last one counts.
             typed.retain(|weaker| weaker.key != key.key);
@@ -47,14 +50,30 @@ impl EffectiveConfig {
             let mut found = Vec::new();
             flatten("", table.get_ref(), text, &mut found);
             for key in found {
-                if !typed.iter().any(|stronger| stronger.key == key.key) {
-                    typed.push(key);
+                match typed.iter().find(|stronger| stronger.key == key.key) {
+                    None => typed.push(key),
+                    Some(stronger) if stronger.value != key.value => hidden.push((key, stronger.clone())),
+                    Some(_) => {}
                 }
             }
         }
         Self {
             file: file.map(|(path, _)| path.to_owned()),
             keys: with_defaults(typed),
+            hidden,
+        }
+    }
+
+    /// Logs each key of the file whose value has no effect, because a flag or a variable has another.
+    pub fn warn_of_hidden(&self) {
+        for (key, stronger) in &self.hidden {
+            tracing::warn!(
+                key = key.key,
+                file = %key.value,
+                by = stronger.at,
+                value = %stronger.value,
+                "a key of the file has no effect: a flag or a variable is stronger"
+            );
         }
     }
 
@@ -232,6 +251,29 @@ mod tests {
         }
         let text = serde_json::to_string(&config).unwrap();
         assert!(!text.contains("secret@") && !text.contains("user:"), "{text}");
+    }
+
+    #[test]
+    fn a_key_of_the_file_is_hidden_by_a_flag_with_another_value_alone() {
+        let overrides = Overrides::default()
+            .with("mode", OverrideSource::Flag("--mode"), "off")
+            .with(
+                "origin.url",
+                OverrideSource::Environment("CALENDAR_EDGE_ORIGIN"),
+                "http://wp.example/wp-json",
+            )
+            .with(
+                "listen",
+                OverrideSource::Environment("CALENDAR_EDGE_LISTEN"),
+                "0.0.0.0:8787",
+            );
+        let hidden = EffectiveConfig::of(Some((Path::new("edge.toml"), TEXT)), &overrides).hidden;
+        let names: Vec<_> = hidden
+            .iter()
+            .map(|(key, by)| (key.key.as_str(), by.at.as_deref()))
+            .collect();
+        // The site is the same, and the file has no `listen`.
+        assert_eq!(names, [("mode", Some("--mode"))]);
     }
 
     #[test]

@@ -19,7 +19,9 @@ pub(super) struct StoreExchange {
     key: Arc<FleetKey>,
     interval: Duration,
     subjects: Vec<Box<dyn FleetSubject>>,
-    /// When members were last written.
+    /// When members were last written and read.
+    met: Option<Instant>,
+    /// When the last second began.
     second: Option<Instant>,
 }
 
@@ -46,6 +48,7 @@ impl StoreExchange {
             key,
             interval,
             subjects,
+            met: None,
             second: None,
         }
     }
@@ -87,17 +90,15 @@ impl StoreExchange {
         }
     }
 
-    /// One pipeline and its replies. True if all subjects took part.
+    /// One pipeline and its replies. True if members took part.
     async fn once(&mut self, connection: &mut Connection, is_first: bool) -> Result<bool, StoreFault> {
         let now = Instant::now();
-        let is_new_second = is_first
-            || self.fleet.limits().permits().are_growing()
-            || self
-                .second
-                .is_none_or(|second| now - second >= Duration::from_secs(1));
+        let is_due =
+            |last: Option<Instant>, interval| is_first || last.is_none_or(|last| now - last >= interval);
         let turn = ExchangeTurn {
             is_first,
-            is_new_second,
+            is_meeting: is_due(self.met, self.fleet.limits().size().meeting_interval()),
+            is_new_second: is_due(self.second, Duration::from_secs(1)),
         };
         let mut questions = Commands::new(&self.key);
         for subject in &mut self.subjects {
@@ -108,7 +109,10 @@ impl StoreExchange {
             Ok(Err(error)) => return self.lost(error.into()),
             Err(_) => return self.lost(StoreFault::new(StoreFaultKind::Silent, "no reply in time")),
         };
-        if is_new_second {
+        if turn.is_meeting {
+            self.met = Some(now);
+        }
+        if turn.is_new_second {
             self.second = Some(now);
         }
         let mut replies = Replies::new(replies);
@@ -122,7 +126,7 @@ impl StoreExchange {
                 outcome = Err(fault);
             }
         }
-        outcome.map(|()| is_new_second)
+        outcome.map(|()| turn.is_meeting)
     }
 
     fn lost(&mut self, fault: StoreFault) -> Result<bool, StoreFault> {

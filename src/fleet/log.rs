@@ -135,6 +135,8 @@ impl Log {
 
     fn hear_entries(&mut self, replies: &mut Replies) -> Result<(), StoreFault> {
         let (time, boot, number, written): (u64, Option<String>, u64, Vec<WrittenEntry>) = replies.next()?;
+        let off = micros(time).abs_diff(unix_time().since_epoch());
+        self.fleet.metrics().clock_is_off(off);
         let entries = written.iter().map(|(place, fields)| {
             let number = text(fields, "n").parse().unwrap_or_default();
             (place.parse().unwrap_or_default(), text(fields, "b"), number)

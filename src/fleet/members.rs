@@ -8,7 +8,7 @@ use crate::telemetry::StoreFaultKind;
 use crate::telemetry::unix_time;
 use calendar_edge_core::fleet::{FleetMember, MemberTable, SealedText};
 
-/// Shows this edge to the others once a second, and reads who else is there.
+/// Shows this edge to the others, and reads who else is there.
 pub(super) struct MemberLines {
     fleet: Fleet,
 }
@@ -41,7 +41,7 @@ impl MemberLines {
 
 impl FleetSubject for MemberLines {
     fn ask(&mut self, questions: &mut Commands, turn: ExchangeTurn) {
-        if !turn.is_new_second {
+        if !turn.is_meeting {
             return;
         }
         let sealed = self.fleet.seal(FleetMember::KIND, self.fleet.member().body());
@@ -49,7 +49,7 @@ impl FleetSubject for MemberLines {
     }
 
     fn hear(&mut self, replies: &mut Replies, turn: ExchangeTurn) -> Result<(), StoreFault> {
-        if !turn.is_new_second {
+        if !turn.is_meeting {
             return Ok(());
         }
         let lines = replies.next::<Vec<(String, String)>>();

@@ -38,8 +38,8 @@ struct PermitPart {
 /// The time for which an edge that is alone keeps its last part.
 const KEPT: Duration = Duration::from_secs(30);
 
-/// The shortest time over which demand is measured.
-const SHORTEST: Duration = Duration::from_millis(500);
+/// The shortest time over which demand is measured: half the usual interval, so that each exchange measures anew.
+const SHORTEST: Duration = Duration::from_millis(50);
 
 // === impl Permits ===
 
@@ -121,11 +121,6 @@ impl Permits {
             part.allotment = Allotment::new(part.permits.total() / edges);
             part.apply(self.is_shared.then_some(&self.metrics));
         }
-    }
-
-    /// Returns true if others should soon learn that this edge wants another part.
-    pub(super) fn are_growing(&self) -> bool {
-        self.shares.values().any(|part| part.allotment.is_growing())
     }
 }
 

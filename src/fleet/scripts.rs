@@ -141,12 +141,12 @@ end
 return {fits, levels}
 ";
 
-/// What the server says of itself. KEYS: one of the fleet's own, which leads to its server in a cluster.
+/// What the server says of itself, and its time. KEYS: one of the fleet's own, which leads to its server in a cluster.
 pub(super) const ABOUT: &str = "\
 local told = ''
 for _, section in ipairs({'server', 'memory', 'replication'}) do
   local part = redis.pcall('INFO', section)
   if type(part) == 'string' then told = told .. part end
 end
-return told
+return told .. '\\r\\ntime:' .. redis.call('TIME')[1]
 ";

@@ -35,6 +35,8 @@ pub(super) trait FleetSubject: Send + Sync {
 pub(super) struct ExchangeTurn {
     /// The first on its connection.
     pub(super) is_first: bool,
+    /// The table of members is written and read.
+    pub(super) is_meeting: bool,
     /// The first of a second.
     pub(super) is_new_second: bool,
 }

@@ -8,7 +8,7 @@ use super::connect::{Connection, StoreRoute};
 use super::scripts::{ABOUT, CHANGE, CHARGE, COUNT, END, HEAR, MEET, SPEND, TELL};
 use super::store_fault::StoreFault;
 use super::subject::{Commands, Replies};
-use crate::telemetry::StoreFaultKind;
+use crate::telemetry::{StoreFaultKind, unix_time};
 use calendar_edge_core::fleet::{FleetKey, ServerFacts};
 use calendar_edge_core::settings::{FleetSettings, MarkKey, StoreAddress};
 
@@ -92,7 +92,7 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
     Ok(StoreReport {
         fleet: key.id().to_owned(),
         server: server.name(),
-        warnings: server.warnings(),
+        warnings: server.warnings(unix_time()),
         acl,
     })
 }

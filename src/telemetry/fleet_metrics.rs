@@ -12,6 +12,7 @@ use calendar_edge_core::fleet::{FleetMessage, GapCause};
 metrics! {
     /// The metrics of the fleet; clones share their values.
     pub(crate) struct FleetMetrics {
+        fleet_clock_offset_seconds: Gauge[] = "Difference between the clocks of this edge and of the store";
         fleet_exchange_seconds: Latency[] = "Exchanges with the store of the fleet that succeeded";
         fleet_faults: Counter["kind"] =
             "Exchanges with the store of the fleet that failed, and messages that were refused";
@@ -90,6 +91,7 @@ impl FleetMetrics {
     pub(crate) fn expect(&self) {
         self.fleet_up.expect([]);
         self.fleet_members.expect([]);
+        self.fleet_clock_offset_seconds.expect([]);
         self.fleet_exchange_seconds.expect([]);
         self.fleet_settled_buckets.expect([]);
         self.fleet_logins_alone.expect([]);
@@ -106,6 +108,7 @@ impl FleetMetrics {
     /// Removes the gauges: an edge whose settings name no store is neither alone nor in a fleet. Counters stay.
     pub(crate) fn leave(&self) {
         self.fleet_up.clear();
+        self.fleet_clock_offset_seconds.clear();
         self.fleet_members.clear();
         self.fleet_variants.clear();
         self.fleet_permits.clear();
@@ -114,6 +117,12 @@ impl FleetMetrics {
     /// Notes whether the last exchange with the store succeeded.
     pub(crate) fn is_up(&self, is_up: bool) {
         self.fleet_up.set([], usize::from(is_up));
+    }
+
+    /// Notes how far the clock of this edge is from that of the store.
+    pub(crate) fn clock_is_off(&self, off: Duration) {
+        let seconds = usize::try_from(off.as_secs()).unwrap_or(usize::MAX);
+        self.fleet_clock_offset_seconds.set([], seconds);
     }
 
     /// Notes the edges of the fleet, their versions and their configurations.

@@ -145,6 +145,7 @@ async fn a_plain_site_becomes_a_file_that_the_check_accepts() {
     let (lines, ran) = accepted(&origin.base(), &directory.path().join("edge.toml")).await;
     let expected = [
         format!("public_url = \"{}\"", origin.base()),
+        "mode = \"report\"".to_owned(),
         "[origin]".to_owned(),
         format!("url = \"{}/wp-json\"", origin.base()),
         "namespace = \"tribe/events/v1\"".to_owned(),

@@ -1,5 +1,7 @@
 //! New configuration while requests run (T-80).
 
+use std::process::Command;
+
 use calendar_edge_core::settings::Settings;
 use http::Method;
 
@@ -178,6 +180,34 @@ async fn t80_a_bad_file_is_refused_whole_and_a_good_one_is_taken() {
         .metric("edge_config_last_reload_success_timestamp_seconds")
         .await;
     assert!(timestamp > 1_600_000_000.0, "{timestamp}");
+}
+
+#[tokio::test]
+async fn a_key_of_the_file_that_a_variable_hides_is_named_at_start_and_at_every_reload() {
+    const HIDDEN: &str = "a key of the file has no effect: a flag or a variable is stronger";
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let directory = Directory::new("hidden");
+    let config = directory.write("edge.toml", &file(&origin.base(), "mode = \"enforce\""));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    command.env("CALENDAR_EDGE_MODE", "report");
+    let mut program = Program::start(command, &config).await;
+    let lines = program.logged_up_to(HIDDEN).await;
+    let named = lines.last().expect("a line");
+    assert_eq!(named["level"], "WARN");
+    for (field, value) in [
+        ("key", "mode"),
+        ("file", "\"enforce\""),
+        ("by", "CALENDAR_EDGE_MODE"),
+        ("value", "\"report\""),
+    ] {
+        assert_eq!(named[field], value, "{named}");
+    }
+    directory.write("edge.toml", &file(&origin.base(), "mode = \"off\""));
+    assert_eq!(program.logged(HIDDEN).await["file"], "\"off\"");
+    // The same value is not hidden: the next line that is waited for comes from the reload after it.
+    directory.write("edge.toml", &file(&origin.base(), "mode = \"report\""));
+    let lines = program.logged_up_to("the configuration was reloaded").await;
+    assert!(lines.iter().all(|line| line["file"] != "\"report\""), "{lines:?}");
 }
 
 #[tokio::test]

@@ -117,9 +117,10 @@ fn tell(
         String::new(),
         "Next:".to_owned(),
         format!("  calendar-edge check --config {name}"),
-        format!("  calendar-edge serve --config {name} --mode report"),
+        format!("  calendar-edge serve --config {name}"),
         format!("  curl 'http://127.0.0.1:8787{events}'"),
-        "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Omit it once that stays quiet."
+        "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Set it to \"enforce\" once that \
+         stays quiet."
             .to_owned(),
     ] {
         report.plain(line);

@@ -153,8 +153,8 @@ const PUBLIC_URL: &str = "
 ";
 
 const MODE: &str = "
-# Begin with \"report\": it logs and counts what \"enforce\" would refuse, and forwards it.
-# mode = \"enforce\"
+# \"report\" logs and counts what \"enforce\" would refuse, and forwards it. Then: docs/guides/roll-out.md
+mode = \"report\"
 
 # \"forward\" if the edge stands in front of the whole site and not only of the calendar.
 # other = \"refuse\"
@@ -196,7 +196,7 @@ const FORMS: &str = "
 #[cfg(test)]
 mod tests {
     use calendar_edge::config::{Overrides, parse};
-    use calendar_edge_core::settings::Settings;
+    use calendar_edge_core::settings::{Mode, Settings};
     use proptest::prelude::*;
 
     use super::*;
@@ -237,6 +237,7 @@ mod tests {
         expected.public_url = Some(url("https://wp.example.org"));
         expected.origin.namespace = calendar_edge_core::settings::OriginNamespace::set("tribe/events/v1");
         expected.admin.clone_from(&settings.admin);
+        expected.mode = Mode::Report;
         assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
         assert!(settings.admin.listen.is_some());
     }
@@ -272,7 +273,6 @@ mod tests {
         let text = text(&site, "");
         let keys = [
             "listen = \"1",
-            "mode",
             "other",
             "connect",
             "max_in_flight",

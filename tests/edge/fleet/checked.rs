@@ -4,7 +4,7 @@ use std::process::{Command, Output, Stdio};
 
 use calendar_edge_core::settings::{StoreAddress, StorePassword};
 
-use super::super::support::{Directory, Edge, Store};
+use super::super::support::{Directory, Edge, FalseStore, Mischief, Store};
 use super::scene::{Scene, count, members, wait};
 
 /// Checks a configuration with this fleet. The site is not there, so that its findings do not matter.
@@ -30,7 +30,11 @@ pub(super) fn check(directory: &Directory, fleet: &str) -> String {
 }
 
 fn socket(store: &Store) -> String {
-    let StoreAddress::Unix(path) = store.address() else {
+    at(store.address())
+}
+
+fn at(address: StoreAddress) -> String {
+    let StoreAddress::Unix(path) = address else {
         panic!("a Unix socket")
     };
     format!("store = \"unix:{}\"", path.display())
@@ -141,6 +145,34 @@ fn check_names_what_is_wrong_with_a_store() {
     );
     let told = check(&directory, "store = \"redis://127.0.0.1:9\"");
     assert!(told.contains("edges would act alone: io: "), "{told}");
+}
+
+#[tokio::test]
+async fn a_clock_that_is_off_is_named_by_check_and_shown() {
+    let Some(store) = Store::start() else { return };
+    let relay = FalseStore::before(&store.address());
+    relay.misbehave(Mischief::Late(90));
+    let fleet = at(relay.address());
+    let checked = tokio::task::spawn_blocking(move || check(&Directory::new("checked-clock"), &fleet));
+    let told = checked.await.expect("an answer");
+    assert!(
+        told.contains("that of the store differ by 9") && told.contains("set both by NTP"),
+        "{told}"
+    );
+    let scene = Scene::start(1, &relay.address()).await;
+    wait("the edge compares its clock", || async {
+        let off = scene.edges[0].metric("edge_fleet_clock_offset_seconds").await;
+        off.is_some_and(|off| ["89", "90", "91"].contains(&off.as_str()))
+    })
+    .await;
+    relay.misbehave(Mischief::None);
+    wait("the clocks agree", || async {
+        count(&scene.edges[0], "edge_fleet_clock_offset_seconds").await <= 1
+    })
+    .await;
+    let told = tokio::task::spawn_blocking(move || check(&Directory::new("checked-time"), &socket(&store)));
+    let told = told.await.expect("an answer");
+    assert!(!told.contains("that of the store differ"), "{told}");
 }
 
 #[tokio::test]

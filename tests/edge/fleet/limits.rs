@@ -1,18 +1,16 @@
-//! What several edges limit together: rates, failed logins and the permits of the site.
+//! What several edges limit together: rates and failed logins.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use calendar_edge_core::settings::{Rate, Settings, StoreAddress};
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
-use parking_lot::Mutex;
 
 use super::super::support::{Answer, EVENTS, Edge, Origin, Reply, Store};
 use super::scene::{count, is_together, key, members, wait};
 
 /// Edges that have met.
-async fn edges(
+pub(super) async fn edges(
     number: usize,
     origin: &Origin,
     store: &StoreAddress,
@@ -265,108 +263,4 @@ async fn s8_no_call_fails_or_waits_for_a_store_that_hangs() {
     for edge in &edges {
         wait("the edge is together", || is_together(edge)).await;
     }
-}
-
-/// The time for which the site works on a call.
-const WORK: Duration = Duration::from_millis(60);
-
-/// A site that notes when calls come.
-async fn counting_origin() -> (Origin, Arc<Mutex<Vec<Instant>>>) {
-    let arrivals: Arc<Mutex<Vec<Instant>>> = Arc::default();
-    let noted = Arc::clone(&arrivals);
-    let origin = Origin::answering(move |seen| {
-        if seen.target.contains("/events?") {
-            noted.lock().push(Instant::now());
-        }
-        Reply::json(200, r#"{"events":[]}"#).after(WORK)
-    })
-    .await;
-    (origin, arrivals)
-}
-
-/// The most calls that were at the site at once, each counted for no longer than it surely was.
-fn most_at_once(arrivals: &[Instant]) -> usize {
-    let at = |now: Instant| {
-        let running = |came: &&Instant| **came <= now && now - **came < WORK;
-        arrivals.iter().filter(running).count()
-    };
-    arrivals.iter().map(|now| at(*now)).max().unwrap_or(0)
-}
-
-async fn part(edge: &Edge, origin: &Origin) -> u64 {
-    count(
-        edge,
-        &format!(r#"edge_fleet_permits{{backend="{}"}}"#, origin.base()),
-    )
-    .await
-}
-
-/// So many clients that call an edge without a pause until then.
-async fn crowd(edge: &Edge, clients: usize, until: Instant) {
-    let client = |number: usize| async move {
-        let mut asked = 0;
-        while Instant::now() < until {
-            asked += 1;
-            let target = format!("{EVENTS}?search=c{number}n{asked}");
-            assert_eq!(edge.get(&target).await.status, 200);
-        }
-    };
-    join_all((0..clients).map(client)).await;
-}
-
-#[tokio::test]
-async fn s7_permits_follow_the_demand_within_the_total() {
-    let Some(store) = Store::start() else { return };
-    let (origin, arrivals) = counting_origin().await;
-    let edges = edges(3, &origin, &store.address(), |settings| {
-        settings.origin.max_in_flight = 8;
-        settings.timeouts.origin_queue = Duration::from_secs(20);
-        settings.timeouts.origin_read = Duration::from_mins(1);
-    })
-    .await;
-    for edge in &edges {
-        assert!(
-            (2..=3).contains(&part(edge, &origin).await),
-            "equal parts at first"
-        );
-    }
-    let until = Instant::now() + Duration::from_secs(6);
-    let watch = async {
-        wait("the busy edge has most of the permits", || async {
-            part(&edges[0], &origin).await >= 6 && part(&edges[2], &origin).await == 1
-        })
-        .await
-    };
-    let ((), (), grown) = tokio::join!(crowd(&edges[0], 30, until), crowd(&edges[1], 1, until), watch);
-    // The other way round: the permits go with the load.
-    let until = Instant::now() + Duration::from_secs(6);
-    let watch = async {
-        wait("the permits follow", || async {
-            part(&edges[2], &origin).await >= 6
-        })
-        .await
-    };
-    let ((), moved) = tokio::join!(crowd(&edges[2], 30, until), watch);
-    let arrivals = arrivals.lock();
-    let most = most_at_once(&arrivals);
-    println!(
-        "{} calls, at most {most} at once; parts after {grown:?}, then {moved:?}",
-        arrivals.len()
-    );
-    assert!((7..=8 + 3).contains(&most), "{most}");
-}
-
-#[tokio::test]
-async fn s7_an_edge_that_never_met_the_others_takes_an_equal_part() {
-    let store = StoreAddress::Unix("/nonexistent/store".into());
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = Edge::builder().origin(&origin).settings(|settings| {
-        settings.fleet.store = vec![store];
-        settings.fleet.secret = Some(key());
-        settings.fleet.members = 3;
-        settings.origin.max_in_flight = 8;
-    });
-    let edge = edge.start().await;
-    assert_eq!(part(&edge, &origin).await, 2);
-    assert_eq!(read(&edge).await, 200);
 }

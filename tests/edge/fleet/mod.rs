@@ -11,5 +11,6 @@ mod purges;
 mod rules;
 mod scene;
 mod sentinels;
+mod site_permits;
 mod store_tls;
 mod timing;

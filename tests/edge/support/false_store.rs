@@ -47,6 +47,8 @@ pub(crate) enum Mischief {
     Close,
     /// A value without an end, as long as somebody reads it.
     Flood,
+    /// A clock that is so many seconds late, where the answer tells the time.
+    Late(u64),
 }
 
 // === impl FalseStore ===
@@ -121,7 +123,11 @@ impl RelayState {
             server.write_all(&command).await.ok()?;
             let answer = value(&mut server).await?;
             let mischief = *self.mischief.lock();
-            let is_spoilt = mischief != Mischief::None && is_exchange(&command);
+            let is_spoilt = match mischief {
+                Mischief::None => false,
+                Mischief::Late(_) => tells_time(&command),
+                _ => is_exchange(&command),
+            };
             if !is_spoilt {
                 client.write_all(&answer).await.ok()?;
                 continue;
@@ -146,9 +152,32 @@ impl RelayState {
                         piece = &[b'x'; 16 * 1024];
                     }
                 }
+                Mischief::Late(seconds) => client.write_all(&set_back(answer, seconds)).await.ok()?,
             }
         }
     }
+}
+
+/// Reading the log, and asking a server about itself.
+fn tells_time(command: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(command);
+    ["'XREAD'", "'INFO', section"]
+        .iter()
+        .any(|part| text.contains(part))
+}
+
+/// The same bytes with each time of about now that much earlier, in as many digits.
+fn set_back(mut answer: Vec<u8>, seconds: u64) -> Vec<u8> {
+    let epoch = std::time::UNIX_EPOCH.elapsed().expect("a clock").as_secs();
+    for at in 0..answer.len().saturating_sub(9) {
+        let digits = std::str::from_utf8(&answer[at..at + 10]).unwrap_or_default();
+        let time: u64 = digits.parse().unwrap_or_default();
+        if time.abs_diff(epoch) < 60 {
+            let earlier = (time - seconds).to_string();
+            answer[at..at + 10].copy_from_slice(earlier.as_bytes());
+        }
+    }
+    answer
 }
 
 /// Connecting asks other commands.

@@ -1,4 +1,4 @@
-//! What each edge shows of itself to the others, once a second.
+//! What each edge shows of itself to the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub struct FleetMember {
 /// What the calls of one edge to one backend need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demand {
-    /// The calls that ran or waited, as the mean of a second, in thousandths.
+    /// The calls that ran or waited, as the mean since the last line, in thousandths.
     pub calls: u64,
     /// The permits that nobody else may use.
     pub permits: usize,

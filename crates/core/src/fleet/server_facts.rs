@@ -1,7 +1,12 @@
 //! What the server of a store says of itself, and what follows for a fleet.
 
+use crate::unix_time::UnixTime;
+
 /// The free memory below which a store is too small.
 const LEAST_FREE: u64 = 16 << 20;
+
+/// The seconds that a clock may be off. Edges refuse what is sealed by a clock that is 60 s off theirs.
+const MOST_OFF: u64 = 10;
 
 /// The first version whose scripts may read the time before they write.
 const FIRST_VERSION: u64 = 5;
@@ -48,12 +53,19 @@ impl<'a> ServerFacts<'a> {
         self.text("role") == Some("slave")
     }
 
-    /// What an operator should look at.
-    pub fn warnings(&self) -> Vec<String> {
+    /// What an operator should look at, at this time by the clock of the edge.
+    pub fn warnings(&self, now: UnixTime) -> Vec<String> {
         let policy = self.text("maxmemory_policy").unwrap_or_default();
         let most = self.number("maxmemory").unwrap_or_default();
         let free = most.saturating_sub(self.number("used_memory").unwrap_or_default());
         let mut warnings = Vec::new();
+        let off = self.number("time").map_or(0, |time| time.abs_diff(now.as_secs()));
+        if off > MOST_OFF {
+            warnings.push(format!(
+                "the clock of this machine and that of the store differ by {off} s: set both by NTP; beyond 60 s edges \
+                 refuse each other's messages as forged"
+            ));
+        }
         let effect = match policy.split('-').next() {
             Some("allkeys") => Some("each time all edges remove what they store"),
             Some("volatile") => Some("clients get more than their rates"),
@@ -91,10 +103,24 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_is_off_is_warned_of() {
+        let count = |now| {
+            ServerFacts::of("time:1000\r\n")
+                .warnings(UnixTime::from_secs(now))
+                .len()
+        };
+        assert_eq!([989, 990, 1000, 1010, 1011].map(count), [1, 0, 0, 0, 1]);
+    }
+
+    #[test]
     fn a_store_that_evicts_or_is_nearly_full_is_warned_of() {
         let about =
             |policy, most| format!("maxmemory_policy:{policy}\r\nmaxmemory:{most}\r\nused_memory:1\r\n");
-        let count = |policy, most| ServerFacts::of(&about(policy, most)).warnings().len();
+        let count = |policy, most| {
+            ServerFacts::of(&about(policy, most))
+                .warnings(UnixTime::default())
+                .len()
+        };
         assert_eq!(count("allkeys-lru", 0), 0);
         assert_eq!(count("noeviction", 1 << 30), 0);
         assert_eq!(count("volatile-ttl", 1 << 30), 1);

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Claim<'a> {
     /// The edge's name, unique among all.
     pub edge: &'a str,
-    /// The calls that ran or waited, as the mean of a second, in thousandths.
+    /// The calls that ran or waited, as the mean since the last line, in thousandths.
     pub demand: u64,
     /// The permits that nobody else may use.
     pub holds: usize,
@@ -80,11 +80,6 @@ impl Allotment {
     /// that each edge may use beyond those that are sure is not counted.
     pub fn holds(self, running: usize) -> usize {
         self.wanted.max(running.saturating_sub(1))
-    }
-
-    /// The edge wants more than it has: it should say so soon.
-    pub const fn is_growing(self) -> bool {
-        self.wanted > self.sure
     }
 
     /// Follows a table, which was read after the edge had written what it holds.

@@ -1,4 +1,5 @@
-//! A site with eight workers behind several edges: what it answers by the way in which they divide its permits.
+//! A site with eight workers behind several edges: what it answers by the way in which they divide its permits, compared
+//! with one edge that has all of them.
 //!
 //! `cargo test -p calendar-edge-core edges_simulation -- --nocapture` prints the figures.
 
@@ -6,14 +7,24 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::time::Duration;
 
-use super::dice::Dice;
 use super::queue::{Rank, Ticket, WaitingLine};
+use super::simulated_calls::{Balance, CallSource, Demanded, LENGTH, SiteCall, WORKERS};
 use super::{Allotment, Claim, FleetSize};
 
-const WORKERS: usize = 8;
-const LENGTH: Duration = Duration::from_mins(2);
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The time between two exchanges with the store, as in the shell.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The times that a load is simulated.
+const LIVES: u64 = 3;
+
+/// The shortest time over which the shell measures demand.
+const SHORTEST: Duration = Duration::from_millis(50);
+
+/// The pause before a client that was refused calls again.
+const PAUSE: Duration = Duration::from_millis(100);
+
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// How edges divide the permits.
@@ -23,14 +34,6 @@ enum Division {
     Each,
     Equal,
     ByDemand,
-}
-
-/// One call: its edge, when it comes, and how long the site works on it.
-#[derive(Debug, Clone, Copy)]
-struct SiteCall {
-    edge: usize,
-    at: Duration,
-    work: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,13 +51,19 @@ struct SimulatedEdge {
     held: usize,
     /// The time that calls spent here, until then.
     occupancy: (Duration, Duration),
-    /// When the line in the table was written, and what the occupancy was.
+    /// When demand was measured, and what the occupancy was.
     said: (Duration, Duration),
+    /// When the table was read.
+    met: Option<Duration>,
 }
 
-struct DividedSite<'a> {
+struct DividedSite {
     division: Division,
-    calls: &'a [SiteCall],
+    calls: Vec<SiteCall>,
+    /// Clients call again.
+    again: Option<CallSource>,
+    /// The time between two readings of the table.
+    meeting: Duration,
     edges: Vec<SimulatedEdge>,
     table: Vec<Claim<'static>>,
     free: usize,
@@ -62,8 +71,22 @@ struct DividedSite<'a> {
     events: BinaryHeap<Reverse<(Duration, SiteEvent)>>,
     /// The time between a call and its response.
     answers: Vec<Duration>,
+    refused: usize,
+    /// The most calls that edges had at the site at once.
     most: usize,
 }
+
+/// What became of a load.
+#[derive(Debug, Clone, Copy)]
+struct SiteOutcome {
+    /// Responses a second.
+    rate: f64,
+    /// The part of the calls that was refused.
+    refused: f64,
+    most: usize,
+}
+
+// === impl SimulatedEdge ===
 
 impl SimulatedEdge {
     fn new(part: usize) -> Self {
@@ -74,6 +97,7 @@ impl SimulatedEdge {
             held: 0,
             occupancy: Default::default(),
             said: Default::default(),
+            met: None,
         }
     }
 
@@ -85,8 +109,14 @@ impl SimulatedEdge {
     }
 }
 
-impl DividedSite<'_> {
-    fn run(division: Division, edges: usize, calls: &[SiteCall]) -> DividedSite<'_> {
+impl DividedSite {
+    fn run(
+        division: Division,
+        edges: usize,
+        calls: Vec<SiteCall>,
+        again: Option<CallSource>,
+        meeting: Duration,
+    ) -> Self {
         let part = match division {
             Division::Each => WORKERS,
             Division::Equal | Division::ByDemand => FleetSize::new(edges).equal_part(WORKERS),
@@ -94,15 +124,18 @@ impl DividedSite<'_> {
         let mut site = DividedSite {
             division,
             calls,
+            again,
+            meeting,
             edges: (0..edges).map(|_| SimulatedEdge::new(part)).collect(),
             table: Vec::new(),
             free: WORKERS,
             backlog: VecDeque::new(),
             events: BinaryHeap::new(),
             answers: Vec::new(),
+            refused: 0,
             most: 0,
         };
-        for (call, SiteCall { at, .. }) in calls.iter().enumerate() {
+        for (call, SiteCall { at, .. }) in site.calls.iter().enumerate() {
             site.events.push(Reverse((*at, SiteEvent::Comes(call))));
         }
         for edge in 0..edges {
@@ -124,6 +157,9 @@ impl DividedSite<'_> {
                     edge.waiting.insert(ticket, call);
                     self.events
                         .push(Reverse((now + PATIENCE, SiteEvent::Overdue(call))));
+                } else {
+                    self.refused += 1;
+                    self.call_again(now + PAUSE);
                 }
                 self.serve(self.calls[call].edge, now);
             }
@@ -135,6 +171,7 @@ impl DividedSite<'_> {
                 self.edges[edge].held -= 1;
                 self.serve(edge, now);
                 self.work(now);
+                self.call_again(now);
             }
             SiteEvent::Overdue(call) => {
                 let edge = &mut self.edges[self.calls[call].edge];
@@ -143,6 +180,8 @@ impl DividedSite<'_> {
                 if let Some(ticket) = ticket.map(|(ticket, _)| *ticket) {
                     edge.waiting.remove(&ticket);
                     edge.line.leave(ticket, now);
+                    self.refused += 1;
+                    self.call_again(now);
                 }
             }
             SiteEvent::Exchange(edge) => {
@@ -153,6 +192,15 @@ impl DividedSite<'_> {
                 self.events
                     .push(Reverse((now + INTERVAL, SiteEvent::Exchange(edge))));
             }
+        }
+    }
+
+    /// The client of a call that ended calls again.
+    fn call_again(&mut self, at: Duration) {
+        if let Some(source) = &mut self.again {
+            self.events
+                .push(Reverse((at, SiteEvent::Comes(self.calls.len()))));
+            self.calls.push(source.call(at));
         }
     }
 
@@ -180,17 +228,18 @@ impl DividedSite<'_> {
         }
     }
 
-    /// Writes the line of an edge once a second, or when it wants another part, and reads the table.
+    /// Writes the line of an edge if its time has come, and reads the table.
     fn exchange(&mut self, edge: usize, now: Duration) {
         let at = &mut self.edges[edge];
         at.pass(now);
-        let elapsed = now.saturating_sub(at.said.0);
-        let known = self.table.iter().position(|claim| claim.edge == NAMES[edge]);
-        if known.is_some() && elapsed < Duration::from_secs(1) && !at.allotment.is_growing() {
+        if at.met.is_some_and(|met| now.saturating_sub(met) < self.meeting) {
             return;
         }
+        at.met = Some(now);
+        let known = self.table.iter().position(|claim| claim.edge == NAMES[edge]);
         let mut demand = known.map_or(0, |known| self.table[known].demand);
-        if elapsed >= Duration::from_millis(500) {
+        let elapsed = now.saturating_sub(at.said.0);
+        if elapsed >= SHORTEST {
             let spent = at.occupancy.0.saturating_sub(at.said.1);
             demand = u64::try_from(spent.as_micros() * 1000 / elapsed.as_micros()).unwrap();
             at.said = (now, at.occupancy.0);
@@ -208,54 +257,97 @@ impl DividedSite<'_> {
     }
 }
 
-/// Calls at random times: so many a second together, each edge getting this part of what the one before gets.
-fn calls(edges: usize, rate: f64, skew: f64) -> Vec<SiteCall> {
-    let weights: Vec<f64> = (0..edges)
-        .map(|edge| skew.powi(i32::try_from(edge).unwrap()))
-        .collect();
-    let sum: f64 = weights.iter().sum();
-    let mut calls = Vec::new();
-    for (edge, weight) in weights.iter().enumerate() {
-        let mut dice = Dice(7 + edge as u64);
-        let mut at = Duration::ZERO;
-        while at < LENGTH {
-            at += Duration::from_secs_f64(-(1.0 - dice.roll()).ln() / (rate * weight / sum));
-            let work = Duration::from_millis(100) + Duration::from_millis(200).mul_f64(dice.roll());
-            calls.push(SiteCall { edge, at, work });
-        }
+/// The mean of three lives; printed.
+fn outcome(
+    division: Division,
+    edges: usize,
+    demanded: Demanded,
+    balance: Balance,
+    meeting: Duration,
+) -> SiteOutcome {
+    let (mut answers, mut refused, mut most) = (Vec::new(), 0, 0);
+    for seed in 1..=LIVES {
+        let mut source = CallSource::new(seed, edges, balance);
+        let calls = source.calls(demanded, seed);
+        let again = matches!(demanded, Demanded::Clients(_)).then_some(source);
+        let site = DividedSite::run(division, edges, calls, again, meeting);
+        answers.extend(site.answers);
+        refused += site.refused;
+        most = most.max(site.most);
     }
-    calls
+    answers.sort_unstable();
+    let number = |number: usize| f64::from(u32::try_from(number).unwrap());
+    let outcome = SiteOutcome {
+        rate: number(answers.len()) / LENGTH.as_secs_f64() / number(usize::try_from(LIVES).unwrap()),
+        refused: number(refused) / number(answers.len() + refused),
+        most,
+    };
+    let tail = answers[answers.len() * 99 / 100].as_secs_f64();
+    println!(
+        "{edges} edges, {balance:?}, {demanded:?}, {division:?} each {meeting:?}: {:.1} answers a second, 99 % within \
+         {tail:.2} s, {:.2} % refused, at most {most} at the site",
+        outcome.rate,
+        outcome.refused * 100.0
+    );
+    outcome
 }
 
-/// The responses a second, and the most calls at the site at once; printed.
-fn answered(division: Division, edges: usize, load: f64, skew: f64) -> (f64, usize) {
-    let calls = calls(edges, 40.0 * load, skew);
-    let mut site = DividedSite::run(division, edges, &calls);
-    site.answers.sort_unstable();
-    let tail = site.answers[site.answers.len() * 99 / 100].as_secs_f64();
-    let rate = f64::from(u32::try_from(site.answers.len()).unwrap()) / LENGTH.as_secs_f64();
-    println!(
-        "{edges} edges, each {skew} of the one before, load {load}, {division:?}: {rate:.1} answers a second, 99 % within \
-         {tail:.2} s, at most {} at the site",
-        site.most
-    );
-    (rate, site.most)
+fn one(demanded: Demanded) -> SiteOutcome {
+    outcome(Division::Each, 1, demanded, Balance::Even, INTERVAL)
 }
 
 #[test]
-fn edges_that_divide_by_demand_answer_as_much_as_one() {
-    let (one, _) = answered(Division::Each, 1, 1.2, 1.0);
-    for (edges, skew) in [(4, 1.0), (2, 0.3), (4, 0.3)] {
-        let (each, crowd) = answered(Division::Each, edges, 1.2, skew);
-        let (equal, _) = answered(Division::Equal, edges, 1.2, skew);
-        let (by_demand, most) = answered(Division::ByDemand, edges, 1.2, skew);
-        assert!(crowd > WORKERS && each > 0.9 * one, "{edges} {skew}");
-        assert!(
-            by_demand >= 0.93 * one && most <= WORKERS + edges,
-            "{edges} {skew}: {by_demand} {most}"
-        );
-        assert!(skew > 0.9 || equal < 0.85 * one, "{edges} {skew}: {equal}");
+fn three_edges_answer_as_much_as_one_and_refuse_no_more() {
+    let meeting = FleetSize::new(3).meeting_interval();
+    for demanded in [Demanded::Load(0.85), Demanded::Load(1.2), Demanded::Clients(24)] {
+        let one = one(demanded);
+        for balance in [Balance::Even, Balance::Skewed, Balance::Moving] {
+            let three = outcome(Division::ByDemand, 3, demanded, balance, meeting);
+            assert!(three.rate >= 0.97 * one.rate, "{balance:?}: {three:?}");
+            assert!(three.refused <= one.refused + 0.005, "{balance:?}: {three:?}");
+            assert!(three.most <= WORKERS + 3, "{balance:?}: {three:?}");
+        }
     }
-    let (idle, _) = answered(Division::ByDemand, 4, 0.7, 0.3);
-    assert!(idle > 0.95 * 28.0, "{idle}");
+}
+
+#[test]
+fn edges_that_read_the_table_once_a_second_chase_their_queues() {
+    let second = Duration::from_secs(1);
+    let even = outcome(
+        Division::ByDemand,
+        3,
+        Demanded::Clients(24),
+        Balance::Even,
+        second,
+    );
+    assert!(even.rate < 0.85 * one(Demanded::Clients(24)).rate, "{even:?}");
+    let moving = outcome(
+        Division::ByDemand,
+        3,
+        Demanded::Load(0.85),
+        Balance::Moving,
+        second,
+    );
+    assert!(moving.refused > 0.02, "one edge refuses nothing: {moving:?}");
+}
+
+#[test]
+fn edges_that_divide_by_demand_answer_more_than_with_equal_parts() {
+    let meeting = FleetSize::new(4).meeting_interval();
+    let load = Demanded::Load(1.2);
+    let one = one(load);
+    for (edges, balance) in [(4, Balance::Even), (2, Balance::Falling), (4, Balance::Falling)] {
+        let each = outcome(Division::Each, edges, load, balance, meeting);
+        let equal = outcome(Division::Equal, edges, load, balance, meeting);
+        let by_demand = outcome(Division::ByDemand, edges, load, balance, meeting);
+        assert!(each.most > WORKERS && each.rate > 0.9 * one.rate, "{each:?}");
+        assert!(
+            by_demand.rate >= 0.97 * one.rate && by_demand.most <= WORKERS + edges,
+            "{by_demand:?}"
+        );
+        assert!(
+            balance == Balance::Even || equal.rate < 0.85 * one.rate,
+            "{equal:?}"
+        );
+    }
 }

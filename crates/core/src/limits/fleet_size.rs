@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The number of edges and the position of this one among them, in the order of their names; clones share it.
 #[derive(Debug, Clone)]
 pub struct FleetSize(Arc<AtomicU64>);
+
+/// The mean time between two lines of the table that an edge reads.
+const LINE_INTERVAL: Duration = Duration::from_millis(10);
 
 // === impl FleetSize ===
 
@@ -33,6 +37,15 @@ impl FleetSize {
         let (edges, position) = self.read();
         let [edges, position] = [edges, position].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
         (total / edges + usize::from(position < total % edges)).max(1)
+    }
+
+    /// The shortest time between two readings of the table of edges, so that an edge reads a hundred lines a second however
+    /// many edges there are; at most a second. Among ten edges each exchange reads it: parts follow queues, which change
+    /// within a few calls.
+    pub fn meeting_interval(&self) -> Duration {
+        LINE_INTERVAL
+            .saturating_mul(self.edges())
+            .min(Duration::from_secs(1))
     }
 
     fn read(&self) -> (u32, u32) {
@@ -69,5 +82,13 @@ mod tests {
         }
         assert_eq!(FleetSize::new(0).equal_part(8), 8);
         assert_eq!(FleetSize::new(3).equal_part(8), 2, "nothing of what is left over");
+    }
+
+    #[test]
+    fn more_edges_read_the_table_less_often() {
+        for (edges, millis) in [(1, 10), (3, 30), (10, 100), (60, 600), (100, 1000), (300, 1000)] {
+            let interval = FleetSize::new(edges).meeting_interval();
+            assert_eq!(interval, Duration::from_millis(millis), "{edges}");
+        }
     }
 }

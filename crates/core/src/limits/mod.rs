@@ -10,6 +10,8 @@ mod edges_simulation;
 mod fleet_size;
 pub mod queue;
 pub mod rates;
+#[cfg(test)]
+mod simulated_calls;
 
 pub use allotment::{Allotment, Claim, parts};
 pub use breaker::{Breaker, Health, Pass, Position};
