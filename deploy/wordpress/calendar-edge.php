@@ -725,9 +725,17 @@ final class Changes {
 
 	/**
 	 * The body of the message that tells it.
+	 *
+	 * @param string $to   The URL that it is sent to.
+	 * @param string $site The address of the home page.
 	 */
-	public function message(): string {
-		$what            = $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
+	public function message( string $to, string $site ): string {
+		$what            = array(
+			'version' => 2,
+			'to'      => $to,
+			'site'    => $site,
+		);
+		$what           += $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
 		$what['changes'] = array_keys( $this->numbers );
 		$hidden          = array_keys( array_filter( $this->tags ) );
 		if ( array() !== $hidden ) {
@@ -965,9 +973,11 @@ final class Edge {
 	}
 
 	/**
-	 * The bytes of the request that brings a message.
+	 * The bytes of the request that brings a message. It names its receiver and its site: it is worth nothing elsewhere.
 	 */
-	public function request( Secret $secret, string $body ): string {
+	public function request( Secret $secret, Changes $changes ): string {
+		$scheme = '' === $this->tls_name ? 'http' : 'https';
+		$body   = $changes->message( "$scheme://$this->host$this->target", (string) get_option( 'home' ) );
 		$seal = self::seal( $secret, time(), bin2hex( random_bytes( 16 ) ), $body );
 		$head = array(
 			"POST $this->target HTTP/1.1",
@@ -1236,7 +1246,7 @@ final class Courier {
 		$unnamed    = array();
 		foreach ( $edges as $url => $edge ) {
 			$begun              = microtime( true );
-			$deliveries[ $url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $url ]->message() ) );
+			$deliveries[ $url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $url ] ) );
 			if ( microtime( true ) - $begun > $seconds ) {
 				$unnamed[ $url ] = true;
 			}
@@ -2035,6 +2045,7 @@ final class Announcer {
 
 	const CHANGES = 'X-Calendar-Edge-Changes';
 	const BEGUN   = 'X-Calendar-Edge-Begun';
+	const SITE    = 'X-Calendar-Edge-Site';
 	const ROUTE   = '/calendar-edge/v1/changes';
 
 	/** @var Secret */
@@ -2108,6 +2119,7 @@ final class Announcer {
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
 		$count = self::count();
+		header( self::SITE . ': ' . get_option( 'home' ) );
 		foreach ( $count as $name => $value ) {
 			header( "$name: $value" );
 		}

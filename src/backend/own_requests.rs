@@ -13,7 +13,7 @@ use super::origin_body::OriginBody;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::mark::{MARK, ShownChanges};
+use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::settings::{MarkKey, OriginSettings};
 
@@ -94,17 +94,19 @@ impl OwnRequests {
         !is_down
     }
 
-    /// How many changes the companion plugin has counted.
-    pub(crate) async fn changes(&self, backend: &Backend) -> CountResponse {
+    /// How many changes the companion plugin has counted, and how it names its site.
+    pub(crate) async fn changes(&self, backend: &Backend) -> (CountResponse, Option<String>) {
         // A query of its own keeps caches in between from responding.
         let query = format!("t={}", unix_time().as_secs());
         let Some((response, guard)) = self.send(backend, CHANGES_PATH, &query).await else {
-            return CountResponse::None;
+            return (CountResponse::None, None);
         };
         guard.report(Health::Alive);
         let (head, body) = response.into_parts();
+        let site = head.headers.get(SITE).and_then(|site| site.to_str().ok());
+        let site = site.map(str::to_owned);
         let body = Limited::new(body, MOST_BYTES).collect().await;
-        match head.status {
+        let count = match head.status {
             StatusCode::OK => {
                 ShownChanges::of(&head.headers).map_or(CountResponse::None, CountResponse::Shown)
             }
@@ -112,7 +114,8 @@ impl OwnRequests {
                 CountResponse::NotCounted
             }
             _ => CountResponse::None,
-        }
+        };
+        (count, site)
     }
 
     async fn send(

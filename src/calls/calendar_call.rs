@@ -14,7 +14,7 @@ use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::cache::if_none_match;
-use calendar_edge_core::gateway::decision::PatchConditions;
+use calendar_edge_core::gateway::decision::{OpenedCall, PatchConditions};
 use calendar_edge_core::relay::ClientContext;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_judge::call::ForwardableCall;
@@ -68,16 +68,15 @@ impl CalendarCall {
     pub(crate) fn new(
         call: Arc<JudgedCall>,
         asked: &AskedRequest,
-        identity: &Identity,
-        namespace: Option<Arc<str>>,
+        opened: &OpenedCall,
         public: &PublicNames,
         memory: Option<Share>,
     ) -> Self {
         let AskedRequest { head, context, .. } = asked;
         let client = ClientSide {
-            context: call.client_at(Arc::clone(&public.base), namespace),
+            context: call.client_at(Arc::clone(&public.base), opened.namespace().cloned()),
             address: context.client.address,
-            identity: identity.clone(),
+            identity: opened.identity().clone(),
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: if_none_match(&head.headers),
             patch: PatchConditions::of(&head.method, &head.headers),

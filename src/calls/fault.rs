@@ -31,8 +31,8 @@ pub(crate) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
         CallFailure::Conflict => refused(&EdgeError::PatchConflict.refusal()),
         CallFailure::PreconditionFailed => refused(&EdgeError::PreconditionFailed.refusal()),
         CallFailure::CallerUnknown => unidentified(failure, warnings),
-        CallFailure::NoRecord => not_merged(failure, EdgeError::OriginFailed.problem()),
-        CallFailure::RecordTooLarge => not_merged(failure, Cause::OriginBodySize.problem()),
+        CallFailure::NoRecord => not_merged(failure, EdgeError::OriginFailed.problem(), warnings),
+        CallFailure::RecordTooLarge => not_merged(failure, Cause::OriginBodySize.problem(), warnings),
     }
 }
 
@@ -42,8 +42,11 @@ pub(crate) fn not_written() -> EdgeResponse {
 }
 
 /// The response to a PATCH that cannot be merged with the record.
-fn not_merged(failure: &CallFailure, problem: Problem) -> EdgeResponse {
-    tracing::warn!(causes = chain(failure), "a PATCH is not merged");
+fn not_merged(failure: &CallFailure, problem: Problem, warnings: &Warnings) -> EdgeResponse {
+    let causes = chain(failure);
+    warnings.warn_of_strangers("not_merged", move |count| {
+        tracing::warn!(causes, count, "a PATCH is not merged");
+    });
     refused(&Refusal::plain(problem))
 }
 

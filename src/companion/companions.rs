@@ -154,6 +154,20 @@ impl Companions {
         })
     }
 
+    /// Returns true if a message of this site may be from a root here, as far as the roots have named theirs.
+    pub(super) fn may_be_from(&self, site: &str) -> bool {
+        let roots = self.0.roots.lock();
+        let may_be = |state: &SiteCompanion| state.site.as_deref().is_none_or(|known| known == site);
+        roots.is_empty() || roots.values().any(may_be)
+    }
+
+    /// Takes the name that a site gives itself in response to the edge's own question.
+    pub(super) fn is_named(&self, root: &Url, site: Option<String>) {
+        if let Some(state) = self.0.roots.lock().get_mut(root) {
+            state.site = site;
+        }
+    }
+
     /// Takes the response of a root to the edge's own question. True if the site's count began anew.
     pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, response: CountResponse) -> bool {
         let mut roots = self.0.roots.lock();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::ORIGIN;
+use http::header::{HOST, ORIGIN};
 use http::request::Parts as Head;
 use http::{HeaderMap, Method, StatusCode};
 use http_body::Body;
@@ -15,15 +15,17 @@ use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
-use calendar_edge_core::companion::purge::{PurgeRequest, SeenFault};
+use calendar_edge_core::companion::purge::{PurgeAddress, PurgeRequest, SeenFault};
 use calendar_edge_core::errors::EdgeError;
-use calendar_edge_core::settings::{BackendSettings, MarkKey};
+use calendar_edge_core::settings::{BackendSettings, MarkKey, OriginHost};
 use calendar_edge_judge::problem::Refusal;
 
 /// Takes purges under one set of settings.
 #[derive(Debug)]
 pub(crate) struct PurgeRequests {
     key: Option<MarkKey>,
+    /// The host that clients use.
+    public: Option<String>,
     paths: Vec<String>,
     companions: Companions,
 }
@@ -53,6 +55,11 @@ impl PurgeRequests {
         let roots = site.roots.iter();
         Self {
             key: site.origin.mark_key.clone(),
+            public: site
+                .public_url
+                .as_ref()
+                .and_then(OriginHost::of)
+                .map(|host| host.to_string()),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
             companions: companions.clone(),
         }
@@ -76,10 +83,16 @@ impl PurgeRequests {
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
             return Err(EdgeError::PurgeDenied.refusal());
         }
-        let purge = PurgeRequest::parse(&body).map_err(|fault| {
+        let (purge, address) = PurgeRequest::parse_message(&body).map_err(|fault| {
             tracing::debug!(%fault, "an order cannot be read");
             EdgeError::BadPurge.refusal()
         })?;
+        if seal.is_some() && address.is_some_and(|address| !self.is_ours(&address, head)) {
+            tracing::info!(
+                "an order to remove answers is refused: it is for another edge, or from another site"
+            );
+            return Err(EdgeError::PurgeDenied.refusal());
+        }
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
         let telling = companions.announcements().tell_purge(purge.clone(), cause);
@@ -87,6 +100,15 @@ impl PurgeRequests {
         let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
         let (generation, removed) = removing.await.map_err(|_| EdgeError::InternalError.refusal())?;
         Ok(confirmed(generation, removed, telling.within(TELLING).await))
+    }
+
+    /// Whether a message is for this edge, and from a site that it has in front.
+    fn is_ours(&self, address: &PurgeAddress, head: &Head) -> bool {
+        let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+        let host = host.or_else(|| head.uri.authority().map(http::uri::Authority::as_str));
+        let hosts: Vec<&str> = host.into_iter().chain(self.public.as_deref()).collect();
+        let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+        address.is_for(&hosts, target) && self.companions.may_be_from(&address.site)
     }
 
     /// The seal of a purge, taken for the first time; none in a purge from this machine.

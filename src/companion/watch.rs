@@ -135,8 +135,9 @@ impl CompanionService {
             requests.changes(self.backends.for_root(position)),
         )
         .await;
-        let answer = answer.unwrap_or(CountResponse::None);
+        let (answer, site) = answer.unwrap_or((CountResponse::None, None));
         let is_new_count = companions.answered(root, asked, answer);
+        companions.is_named(root, site);
         if let CountResponse::Shown(changes) = answer {
             announcements.tell(OutgoingMessage::Seen {
                 root: root.clone(),

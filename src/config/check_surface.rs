@@ -23,6 +23,17 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         problems.add(place, finding.expected(format!("\"forward\", beside {table}")));
     }
     names(draft, problems);
+    for (index, table) in places.tables("surface").iter().enumerate() {
+        let places = places.table(index);
+        // `callers = "anybody"` does something: it exempts what later rules would take.
+        let is_typed = |key| places.typed(key).is_some();
+        if !is_typed("surface.callers") && !is_typed("surface.rate") {
+            let finding = ConfigFinding::new("this rule says neither who may call nor how often");
+            let expected =
+                "`callers`, `rate` or both; `callers = \"anybody\"` exempts routes from later rules";
+            problems.add(table, finding.expected(expected));
+        }
+    }
     let calendar = settings.public_namespaces();
     for (rule, routes) in settings.surface.iter().map(|rule| &rule.routes).enumerate() {
         for (index, pattern) in routes.iter().enumerate() {

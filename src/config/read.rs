@@ -185,6 +185,13 @@ fn full_name(section: &Section, name: &str) -> String {
 
 // === unknown names ===
 
+/// Keys that other programs have, and what has their meaning here.
+const MEANT: [(&str, &str); 3] = [
+    ("backends.timeout", "timeouts.origin_read"),
+    ("fleet.url", "fleet.store"),
+    ("origin.timeout", "timeouts.origin_read"),
+];
+
 /// Why no table of a section has this name; none if one may.
 fn unknown_name(section: &Section, name: &str) -> Option<ConfigFinding> {
     if section.name == "backends" {
@@ -204,7 +211,9 @@ fn unknown_name(section: &Section, name: &str) -> Option<ConfigFinding> {
 
 fn unknown_key(section: &Section, name: &str) -> ConfigFinding {
     let full = section.key_name(name);
-    let help = replacement(section.name, name).or_else(|| {
+    let meant = MEANT.iter().find(|(typed, _)| *typed == full);
+    let meant = meant.map(|(_, key)| format!("did you mean `{key}`?"));
+    let help = replacement(section.name, name).or(meant).or_else(|| {
         let hints = [similar(section, name), elsewhere(section, name)];
         let hints: Vec<String> = hints.into_iter().flatten().collect();
         (!hints.is_empty()).then(|| hints.join(" "))

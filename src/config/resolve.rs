@@ -22,7 +22,10 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settin
     check::origin_name(&draft, problems);
     if draft.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::missing("origin.url")
-            .expected("the REST root of the site, in the file, as --origin or as CALENDAR_EDGE_ORIGIN");
+            .expected("the REST root of the site, in the file, as --origin or as CALENDAR_EDGE_ORIGIN")
+            .help(Some(
+                "`calendar-edge init --site URL` finds the root of a site and writes the file".to_owned(),
+            ));
         problems.add(&ConfigPlace::Absent, finding);
     }
     let roots = resolve_roots(&mut draft, problems);

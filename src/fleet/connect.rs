@@ -1,5 +1,8 @@
 //! The way to the store: one server, a server that Sentinels name, or a cluster.
 
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -13,12 +16,17 @@ use redis::io::tcp::socket2::TcpKeepalive;
 use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _,
-    Pipeline, RedisConnectionInfo, RedisResult, TlsCertificates, TlsMode, Value, aio::MultiplexedConnection,
+    Pipeline, RedisConnectionInfo, RedisResult, TlsCertificates, TlsMode, Value,
+    aio::{AsyncStream, MultiplexedConnection},
 };
-use rustls::RootCertStore;
-use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::{self, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 
+use super::bounded_reader::ReplyBudget;
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
@@ -31,7 +39,7 @@ pub(super) struct StoreRoute {
 
 /// A connection to the store.
 pub(super) enum Connection {
-    Server(MultiplexedConnection),
+    Server(MultiplexedConnection, ReplyBudget),
     #[cfg(feature = "cluster")]
     Cluster(Box<ClusterConnection>),
 }
@@ -75,22 +83,45 @@ impl StoreRoute {
             return self.open_cluster().await;
         }
         let is_sentinel = self.settings.store.iter().any(StoreAddress::is_sentinel);
-        let client = if is_sentinel {
+        let info = if is_sentinel {
             self.ask_sentinels().await?
         } else {
-            let address = self.infos()?.into_iter().next();
-            Client::open(address.ok_or_else(no_address)?)?
+            self.infos()?.into_iter().next().ok_or_else(no_address)?
         };
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(PATIENCE));
-        let connection = client
-            .get_multiplexed_async_connection_with_config(&config)
-            .await?;
-        Ok(Connection::Server(connection))
+        let budget = ReplyBudget::default();
+        budget.refill();
+        let (read, write) = tokio::io::split(self.stream(info.addr()).await?);
+        let stream = tokio::io::join(budget.bound(read), write);
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+        let account = info.redis_settings();
+        let (connection, driver) = MultiplexedConnection::new_with_config(account, stream, config).await?;
+        // It ends with the last connection.
+        tokio::spawn(driver);
+        Ok(Connection::Server(connection, budget))
     }
 
-    async fn ask_sentinels(&self) -> RedisResult<Client> {
+    /// A stream to a server. The library would not let its reads be bounded.
+    async fn stream(&self, address: &ConnectionAddr) -> io::Result<Pin<Box<dyn AsyncStream + Send>>> {
+        let (host, port, tls) = match address {
+            ConnectionAddr::Tcp(host, port) => (host, *port, None),
+            ConnectionAddr::TcpTls { host, port, .. } => (host, *port, Some(client_config(&self.settings))),
+            ConnectionAddr::Unix(path) => return Ok(Box::pin(UnixStream::connect(path).await?)),
+            _ => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        let stream = TcpStream::connect((host.as_str(), port)).await?;
+        stream.set_nodelay(true)?;
+        let socket = socket2::SockRef::from(&stream);
+        socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(UNACKNOWLEDGED))?;
+        socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
+        let Some(tls) = tls else {
+            return Ok(Box::pin(stream));
+        };
+        let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
+        let tls = TlsConnector::from(Arc::new(tls.map_err(io::Error::other)?));
+        Ok(Box::pin(tls.connect(name, stream).await?))
+    }
+
+    async fn ask_sentinels(&self) -> RedisResult<ConnectionInfo> {
         let infos = self.infos()?;
         let addresses = infos.iter().map(|info| info.addr().clone());
         let settings = &self.settings;
@@ -115,7 +146,8 @@ impl StoreRoute {
                 .set_client_to_redis_tls_mode(TlsMode::Secure)
                 .set_client_to_redis_certificates(certificates.clone());
         }
-        builder.build()?.async_get_client().await
+        let client = builder.build()?.async_get_client().await?;
+        Ok(client.get_connection_info().clone())
     }
 
     #[cfg(feature = "cluster")]
@@ -204,9 +236,9 @@ fn tcp() -> TcpSettings {
         .set_user_timeout(UNACKNOWLEDGED)
 }
 
-/// The authorities, and what this edge shows of itself. The library fails as a whole for one certificate that cannot be
-/// read, and reads the system's on each connection, unless it gets those that can be.
-fn certificates(settings: &FleetSettings) -> TlsCertificates {
+/// The authorities that can be read. The library fails as a whole for one certificate that cannot be, and reads the
+/// system's on each connection, unless it gets these.
+fn authorities(settings: &FleetSettings) -> impl Iterator<Item = CertificateDer<'static>> {
     let mut ders: Vec<CertificateDer<'static>> = settings
         .trusted
         .ders()
@@ -215,10 +247,13 @@ fn certificates(settings: &FleetSettings) -> TlsCertificates {
     if ders.is_empty() {
         ders = rustls_native_certs::load_native_certs().certs;
     }
-    let readable = ders
-        .into_iter()
-        .filter(|der| RootCertStore::empty().add(der.clone()).is_ok());
-    let pem: String = readable.map(|der| pem(&der)).collect();
+    ders.into_iter()
+        .filter(|der| RootCertStore::empty().add(der.clone()).is_ok())
+}
+
+/// The authorities, and what this edge shows of itself.
+fn certificates(settings: &FleetSettings) -> TlsCertificates {
+    let pem: String = authorities(settings).map(|der| pem(&der)).collect();
     TlsCertificates {
         client_tls: settings.identity.as_ref().map(|identity| ClientTlsConfig {
             client_cert: identity.certificate.clone(),
@@ -226,6 +261,23 @@ fn certificates(settings: &FleetSettings) -> TlsCertificates {
         }),
         root_cert: Some(pem.into_bytes()),
     }
+}
+
+/// The same for a stream of our own.
+fn client_config(settings: &FleetSettings) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(authorities(settings));
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots);
+    let Some(identity) = &settings.identity else {
+        return Ok(config.with_no_client_auth());
+    };
+    let unreadable = |error: pem::Error| rustls::Error::General(error.to_string());
+    let chain = CertificateDer::pem_slice_iter(&identity.certificate).collect::<Result<_, _>>();
+    let key = PrivateKeyDer::from_pem_slice(&identity.key).map_err(unreadable)?;
+    config.with_client_auth_cert(chain.map_err(unreadable)?, key)
 }
 
 fn pem(der: &[u8]) -> String {
@@ -241,7 +293,10 @@ impl Connection {
     /// Sends a pipeline, and returns a reply or an error for each of its commands.
     pub(super) async fn ask(&mut self, pipe: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
         match self {
-            Self::Server(connection) => pipe.query_async(connection).await,
+            Self::Server(connection, budget) => {
+                budget.refill();
+                pipe.query_async(connection).await
+            }
             #[cfg(feature = "cluster")]
             Self::Cluster(connection) => pipe.query_async(connection.as_mut()).await,
         }

@@ -262,11 +262,22 @@ impl Fleet {
         }
     }
 
-    /// Writes a log line about a fault, at most once a second.
+    /// Writes a log line about a fault, at most once a minute: whoever writes to the store can cause it.
     pub(super) fn warn(&self, kind: &'static str, fault: &StoreFault) {
         let fault = fault.to_string();
-        self.0.warnings.warn(kind, move |count| {
+        self.0.warnings.warn_of_strangers(kind, move |count| {
             tracing::warn!(fault, count, "a message of another edge is refused");
+        });
+    }
+
+    /// The same about messages that were lost.
+    pub(super) fn warn_of_gap(&self, cause: &'static str) {
+        self.0.warnings.warn_of_strangers(cause, move |count| {
+            tracing::warn!(
+                cause,
+                count,
+                "messages of other edges were lost: all kept answers are removed"
+            );
         });
     }
 

@@ -128,11 +128,7 @@ impl Log {
 
     /// Messages were lost: whatever is stored may be older than one of them.
     fn remove_everything(&self, cause: GapCause) {
-        let name = cause.name();
-        tracing::warn!(
-            cause = name,
-            "messages of other edges were lost: all kept answers are removed"
-        );
+        self.fleet.warn_of_gap(cause.name());
         self.fleet.metrics().gap(cause);
         self.fleet.companions().remove_all(RemovalCause::FleetGap);
     }

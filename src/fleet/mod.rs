@@ -4,6 +4,7 @@
 //! pipeline after another. What is exchanged is divided into subjects: each adds its commands to a pipeline, and takes
 //! its own replies. No request waits for any of it longer than its own patience.
 
+mod bounded_reader;
 mod configuration;
 mod connect;
 mod exchange;

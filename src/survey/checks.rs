@@ -163,7 +163,7 @@ fn unguarded(settings: &Settings, report: &mut Report<'_>) {
     if !guarded_rules::forwards_unjudged(settings) {
         return;
     }
-    report.warning(guarded_rules::UNGUARDED);
+    report.warning(guarded_rules::unguarded(settings));
     for key in guarded_rules::circumvented(settings) {
         report.void(format!(
             "`{key}` does not protect the site: requests around the edge are not held to it"

@@ -38,8 +38,8 @@ pub(crate) struct FoundSite {
     pub(crate) parameters: Vec<String>,
 }
 
-/// Maximum time of all questions together.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Maximum time of all questions together, those of the check that follows included.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Asks a site for everything, beginning at its front page.
 pub(crate) async fn find(question: &SiteRequest, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
@@ -92,8 +92,9 @@ async fn ask_under(asking: Asking<'_>, report: &mut Report<'_>) -> Result<FoundS
     tell_root(&root, report);
     let namespace = namespace_of(&root, asking.question.namespace.as_deref())?;
     let site = site_of(asking, &root, &namespace);
-    let index = index(&site).await?;
-    let (plugin, wordpress) = versions(&Probe::of_site(&site)?, &site, &page.answer.text()).await;
+    let (probe, text) = (Probe::of_site(&site)?, page.answer.text());
+    let (index, shown) = tokio::join!(index(&site), versions(&probe, &site, &text));
+    let (index, (plugin, wordpress)) = (index?, shown);
     report.ok(format!(
         "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
     ));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
+use futures_util::{StreamExt as _, stream};
 use url::Url;
 
 use super::addresses::home_path;
@@ -47,6 +48,9 @@ struct Candidates<'a> {
 /// Maximum number of languages that are asked for; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
 
+/// How many questions a site is asked at once, so that a slow one takes no minutes.
+const AT_ONCE: usize = 8;
+
 /// Maximum number of links of a page that are looked at.
 const MOST_LINKS: usize = 500;
 
@@ -77,8 +81,18 @@ pub(super) async fn further_roots(
     if let Some(home) = home {
         candidates.add_links(home, None);
     }
-    for (language, page) in alternates.iter().chain(further) {
-        candidates.ask(language, page).await;
+    let homes = alternates.iter().chain(further);
+    let looks = homes
+        .clone()
+        .map(|(language, page)| candidates.look(language, page));
+    let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+    for ((language, _), (links, root)) in homes.zip(looks) {
+        if let Some(links) = links {
+            candidates.add_links(&links, Some(language));
+        }
+        if let Some((root, place)) = root {
+            candidates.add(Some(language), root, place);
+        }
     }
     if let Some(home) = home {
         candidates.ask_subsites(home).await;
@@ -131,46 +145,44 @@ fn is_own_index(answer: &ProbeResponse, root: &Url) -> bool {
 // === impl Candidates ===
 
 impl Candidates<'_> {
-    /// Looks for the root of a language: below its home page, and in the response to a call in that language.
-    async fn ask(&mut self, language: &str, page: &Url) {
+    /// Looks for the root of a language: in the response to a call in that language, and below its home page.
+    async fn look(&self, language: &str, page: &Url) -> (Option<ProbeResponse>, Option<(Url, RootPlace)>) {
+        let root = self.below(page);
         if !self.is_of_site(page) {
-            let root = self.below(page);
-            self.add(Some(language), root, RootPlace::OtherHost);
-            return;
+            return (None, Some((root, RootPlace::OtherHost)));
         }
         let target = format!("events?per_page=1&lang={language}");
-        if let Ok(answer) = self.probe.rest_target(&target).await {
-            self.add_links(&answer, Some(language));
-        }
-        let root = self.below(page);
+        let links = self.probe.rest_target(&target).await.ok();
         if page.path() == self.home_path() || self.is_known(&root) {
-            return;
+            return (links, None);
         }
-        let exists = match self.probe.index_below(&root).await {
-            Ok(answer) => answer.is_index_of(&self.site.origin.namespace),
-            Err(_) => false,
+        let place = match self.index_at(&root).await {
+            Some(_) => RootPlace::Site,
+            None => RootPlace::Nowhere,
         };
-        let place = if exists {
-            RootPlace::Site
-        } else {
-            RootPlace::Nowhere
-        };
-        self.add(Some(language), root, place);
+        (links, Some((root, place)))
+    }
+
+    /// The index that a root publishes, if it is one.
+    async fn index_at(&self, root: &Url) -> Option<ProbeResponse> {
+        let answer = self.probe.index_below(root).await.ok()?;
+        answer.is_index_of(&self.site.origin.namespace).then_some(answer)
     }
 
     /// Looks for sites of a network in the folders that the home page links to.
     async fn ask_subsites(&mut self, home: &ProbeResponse) {
-        for folder in self.folders(home) {
+        let root_of = |folder: String| {
             let mut page = self.probe.address().clone();
             page.set_path(&folder);
-            let root = self.below(&page);
-            if self.is_known(&root) || self.roots.contains_key(root.path().trim_end_matches('/')) {
-                continue;
-            }
-            let Ok(answer) = self.probe.index_below(&root).await else {
-                continue;
-            };
-            if answer.is_index_of(&self.site.origin.namespace) && is_own_index(&answer, &root) {
+            self.below(&page)
+        };
+        let is_new =
+            |root: &Url| !self.is_known(root) && !self.roots.contains_key(root.path().trim_end_matches('/'));
+        let roots = self.folders(home).into_iter().map(root_of).filter(is_new);
+        let looks = roots.map(|root| async { (self.index_at(&root).await, root) });
+        let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+        for (answer, root) in looks {
+            if answer.is_some_and(|answer| is_own_index(&answer, &root)) {
                 self.add(None, root, RootPlace::Subsite);
             }
         }

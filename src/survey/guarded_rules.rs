@@ -2,9 +2,17 @@
 
 use calendar_edge_core::settings::{OtherTraffic, Settings};
 
-/// What an operator has to know.
-pub(super) const UNGUARDED: &str = "with `other = \"forward\"` the calendar can be reached around the edge, through \
-     other routes and pages of the site: install the companion plugin and set `origin.secret_file`";
+/// What an operator has to know, and the step that is left.
+pub(super) fn unguarded(settings: &Settings) -> String {
+    let step = match settings.origin.mark_key {
+        Some(_) => "install the companion plugin with the secret of `origin.secret_file`",
+        None => "install the companion plugin and set `origin.secret_file`",
+    };
+    format!(
+        "with `other = \"forward\"` the calendar can be reached around the edge, through other routes and pages of the \
+         site: {step}"
+    )
+}
 
 /// Whether clients can send requests to the site that the edge does not judge.
 pub(super) fn forwards_unjudged(settings: &Settings) -> bool {
@@ -30,5 +38,5 @@ pub(crate) fn warn(settings: &Settings) {
     }
     let circumvented = circumvented(settings).join(", ");
     let circumvented = (!circumvented.is_empty()).then_some(circumvented);
-    tracing::warn!(circumvented, "{UNGUARDED}");
+    tracing::warn!(circumvented, "{}", unguarded(settings));
 }

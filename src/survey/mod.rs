@@ -37,7 +37,7 @@ mod visit;
 mod wall;
 
 pub(crate) use checks::{check_offline, check_online, check_settings, check_site};
-pub(crate) use found::{FoundSite, find};
+pub(crate) use found::{FoundSite, PATIENCE, find};
 pub(crate) use further_roots::{FurtherRoot, RootPlace};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;

@@ -40,6 +40,10 @@ pub(super) enum Marking {
 const SWITCHED_OFF: &str = "look for a plugin or a rule of the web server that closes the REST API, and save Settings > \
                             Permalinks once";
 
+/// What to do where the credentials of the web server reach PHP.
+pub(super) const BASIC_AT_WORDPRESS: &str = "the credentials of `origin.basic_auth_file` reach WordPress, which refuses them as \
+     those of an account: let the web server keep `Authorization` to itself, or let the edge's address pass there without";
+
 /// What to do about permalinks without paths.
 const PLAIN_PERMALINKS: &str = "the REST API is only at `?rest_route=/`, because the permalinks are plain: choose another \
                                 structure than Plain in Settings > Permalinks";
@@ -105,6 +109,9 @@ impl<'a> Probe<'a> {
                     mark_advice(&code)
                 ),
             ),
+            401 if self.backend.origin.basic_auth.is_some() => {
+                Obstacle::other(format!("status 401 ({code}): {BASIC_AT_WORDPRESS}"))
+            }
             401 | 403 => Obstacle::other(format!(
                 "status {status} ({code}): the REST API must be open to anonymous reads"
             )),

@@ -11,6 +11,7 @@ use super::header_links::header_links;
 use super::hindrance::hindrance;
 use super::html::tags;
 use super::obstacle::{Obstacle, ObstacleKind};
+use super::probe::BASIC_AT_WORDPRESS;
 use super::root_document::RootDocument;
 use super::survey_report::Report;
 use super::visit::{Asking, Visited, front, is_same_site};
@@ -123,6 +124,10 @@ fn folder(path: &str) -> &str {
     path.rfind('/').and_then(|end| path.get(..=end)).unwrap_or("/")
 }
 
+/// What to do where nobody gets in.
+const CLOSED: &str =
+    "look for a plugin or a rule of the web server that closes it, and open reads of the calendar";
+
 // === impl RootSearch ===
 
 impl RootSearch<'_> {
@@ -156,9 +161,12 @@ impl RootSearch<'_> {
             Err(reason)
                 if matches!(found.answer.status.as_u16(), 401 | 403) && found.answer.json().is_some() =>
             {
+                let advice = match self.asking.question.basic_auth {
+                    Some(_) => BASIC_AT_WORDPRESS,
+                    None => CLOSED,
+                };
                 self.closed = Some(Obstacle::other(format!(
-                    "the REST API at {} refuses visitors ({reason}): look for a plugin or a rule of the web server that \
-                     closes it, and open reads of the calendar",
+                    "the REST API at {} refuses visitors ({reason}): {advice}",
                     without_slash(url)
                 )));
             }

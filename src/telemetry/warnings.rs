@@ -9,6 +9,9 @@ use parking_lot::Mutex;
 /// The time between two lines of one kind.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The same where strangers can cause the line.
+const LONG_PAUSE: Duration = Duration::from_mins(1);
+
 /// The warnings of one edge; clones share their counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Warnings(Arc<Mutex<HashMap<&'static str, Repeated>>>);
@@ -33,6 +36,15 @@ impl Warnings {
     /// `write` gets the number of warnings that the line stands for. Kinds are from a closed set. It runs within a
     /// runtime.
     pub(crate) fn warn(&self, kind: &'static str, write: impl Fn(u64) + Send + 'static) {
+        self.warn_after(PAUSE, kind, write);
+    }
+
+    /// The same for what strangers can cause: once a minute.
+    pub(crate) fn warn_of_strangers(&self, kind: &'static str, write: impl Fn(u64) + Send + 'static) {
+        self.warn_after(LONG_PAUSE, kind, write);
+    }
+
+    fn warn_after(&self, pause: Duration, kind: &'static str, write: impl Fn(u64) + Send + 'static) {
         let mut kinds = self.0.lock();
         if let Some(repeated) = kinds.get_mut(kind) {
             repeated.count += 1;
@@ -43,13 +55,13 @@ impl Warnings {
         drop(kinds);
         write(1);
         let this = self.clone();
-        tokio::spawn(async move { this.follow(kind).await });
+        tokio::spawn(async move { this.follow(pause, kind).await });
     }
 
-    /// Writes a line for each second in which warnings came.
-    async fn follow(&self, kind: &'static str) {
+    /// Writes a line for each pause in which warnings came.
+    async fn follow(&self, pause: Duration, kind: &'static str) {
         loop {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(pause).await;
             let mut kinds = self.0.lock();
             let Some(repeated) = kinds.get_mut(kind).map(std::mem::take) else {
                 return;
@@ -99,5 +111,16 @@ mod tests {
             ("a new outage", 1),
         ];
         assert_eq!(*lines.lock(), expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_strangers_cause_is_one_line_a_minute() {
+        let (warnings, counts) = (Warnings::default(), Arc::new(Mutex::new(Vec::new())));
+        for _ in 0..600 {
+            let counts = Arc::clone(&counts);
+            warnings.warn_of_strangers("forged", move |count| counts.lock().push(count));
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        assert_eq!(*counts.lock(), [1, 300]);
     }
 }

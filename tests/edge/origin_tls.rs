@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::server::TlsStream;
 
+use crate::first_minutes::run;
 use crate::support::{Answer, Authority, Certificate, Directory, EVENTS, Edge, Program};
 
 /// An origin with TLS and a fixed response; counts requests.
@@ -132,6 +133,25 @@ async fn an_authority_of_the_settings_is_trusted_and_its_absence_is_named() {
     command.env("SSL_CERT_FILE", &others).env_remove("SSL_CERT_DIR");
     let program = Program::start(command, &config).await;
     assert_eq!(answer(&program).await.0.status, 200);
+}
+
+#[tokio::test]
+async fn a_certificate_that_signed_itself_is_trusted_by_its_file_unless_it_is_an_authority() {
+    let directory = Directory::new("signed-itself");
+    let authority = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    for (is_ca, part) in [
+        (rcgen::IsCa::ExplicitNoCa, "is not a WordPress site"),
+        (authority, "a certificate of an authority (CA) as its own"),
+    ] {
+        let certificate = Authority::of_itself("127.0.0.1", is_ca);
+        let file = directory.write("site.pem", &certificate.pem);
+        let origin = SecureOrigin::showing(&certificate).await;
+        let site = format!("https://{}", origin.address);
+        let file = file.to_str().expect("text");
+        let ran = run(&["init", "--output", "-", "--site", &site, "--ca-file", file]).await;
+        assert!(ran.errors.contains(part), "{part} is not in {}", ran.errors);
+        assert!(!ran.errors.contains("OtherError"), "{}", ran.errors);
+    }
 }
 
 #[tokio::test]

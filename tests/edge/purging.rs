@@ -18,6 +18,7 @@ const ORDERS: &str = "/wp-json/calendar-edge/v1/purge";
 const QUESTION: &str = "/wp-json/calendar-edge/v1/changes";
 const EVENT_BODY: &str =
     r#"{"id":50,"title":"Jazz","image":false,"venue":[],"organizer":[],"categories":[],"tags":[]}"#;
+const HOME: &str = "https://wp.example.org";
 const ALL: &str = r#"{"all":true}"#;
 
 /// A site that counts its changes; 0: without a companion plugin.
@@ -49,7 +50,9 @@ impl Site {
         let path = seen.target.split('?').next().unwrap_or_default();
         let reply = match path {
             QUESTION if changes == 0 => return Reply::json(404, r#"{"code":"rest_no_route"}"#),
-            QUESTION => Reply::json(200, &format!(r#"{{"changes":{changes}}}"#)),
+            QUESTION => {
+                Reply::json(200, &format!(r#"{{"changes":{changes}}}"#)).header("x-calendar-edge-site", HOME)
+            }
             path if path.ends_with("/venues/7") => Reply::json(200, r#"{"id":7,"venue":"Hall"}"#),
             path if path.contains("/events/v1/events/") => Reply::json(200, EVENT_BODY),
             _ => Reply::of_type(200, "text/html", "a page"),
@@ -216,6 +219,56 @@ async fn only_a_sealed_message_is_obeyed_by_the_public_listener_and_once() {
     assert_eq!(code(&again), "edge_purge_replayed");
     introduce(&edge, &origin).await;
     assert_eq!(read_both(&edge, &origin).await, 2);
+}
+
+/// A message of version 2, from a site to a receiver.
+fn addressed(to: &str, site: &str) -> String {
+    format!(r#"{{"version":2,"to":"{to}","site":"{site}","all":true,"changes":[]}}"#)
+}
+
+#[tokio::test]
+async fn t106_a_message_to_another_edge_or_from_another_site_is_worth_nothing() {
+    let origin = Site::counting(1).start().await;
+    let edge = edge_before(&origin, |settings| {
+        settings.cache.reconcile = Duration::from_millis(200);
+        settings.public_url = "https://events.example.org".parse().ok();
+    })
+    .await;
+    introduce(&edge, &origin).await;
+    let (here, behind_a_proxy) = (edge.url(ORDERS), format!("https://events.example.org{ORDERS}"));
+    let elsewhere = format!("http://edge-2.example:8787{ORDERS}");
+    let other_target = edge.url("/purge");
+    let mut nonce = 0;
+    let mut send = async |to: &str, site: &str| {
+        nonce += 1;
+        let body = addressed(to, site);
+        sealed(&edge, &body, &seal(&body, now(), nonce)).await.status
+    };
+    for (to, status) in [
+        (&here, StatusCode::OK),
+        (&behind_a_proxy, StatusCode::OK),
+        (&elsewhere, StatusCode::FORBIDDEN),
+        (&other_target, StatusCode::FORBIDDEN),
+    ] {
+        assert_eq!(send(to, HOME).await, status, "{to}");
+    }
+    // Once the site has told its name in response to the edge's own question, no other has a say.
+    let mut status = StatusCode::OK;
+    for _ in 0..20 {
+        // It asks where it answers from what it has stored, and so hears nothing.
+        for _ in 0..20 {
+            edge.get(EVENT).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        status = send(&here, "https://other.example").await;
+        if status == StatusCode::FORBIDDEN {
+            break;
+        }
+    }
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    assert_eq!(send(&here, HOME).await, StatusCode::OK);
+    // Version 1 names neither.
+    removed(&sealed(&edge, ALL, &seal(ALL, now(), 250)).await);
 }
 
 #[tokio::test]

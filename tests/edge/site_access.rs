@@ -2,6 +2,7 @@
 //! settings that they name open it.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use http::Method;
 
@@ -218,6 +219,93 @@ async fn credentials_that_wordpress_takes_for_an_account_are_found_by_the_check(
         broken.errors
     );
     assert!(!broken.errors.contains("s3cret"), "{}", broken.errors);
+}
+
+#[tokio::test]
+async fn credentials_that_reach_wordpress_and_are_refused_there_are_told() {
+    let no = r#"{"code":"invalid_username","message":"Unknown username.","data":{"status":401}}"#;
+    let site = FakeWordPress::plain();
+    let origin = Origin::answering_with(move |seen, base| match seen.header("authorization") {
+        Some(_) if seen.target.starts_with("/wp-json") => Reply::json(401, no),
+        Some(_) => site.answer(&seen.target, base),
+        None => Reply::of_type(401, "text/html", "").header("www-authenticate", "Basic realm=\"staging\""),
+    })
+    .await;
+    let directory = Directory::new("staging-refused");
+    let credentials = directory.write("basic-auth", "staging:s3cret\n");
+    let flags = ["--basic-auth-file", path(&credentials)];
+    let ran = init(&origin.base(), &directory.path().join("edge.toml"), &flags).await;
+    let (root, file) = (format!("{}/wp-json", origin.base()), path(&credentials));
+    let config = format!(
+        "[origin]\nurl = \"{root}\"\nnamespace = \"tribe/events/v1\"\nbasic_auth_file = \"{file}\"\n"
+    );
+    let checked = run(&[
+        "check",
+        "--config",
+        path(&directory.write("checked.toml", &config)),
+    ])
+    .await;
+    for said in [ran.out, checked.out] {
+        assert!(
+            said.contains("`origin.basic_auth_file` reach WordPress, which refuses them"),
+            "{said}"
+        );
+        assert!(
+            !said.contains("open to anonymous reads") && !said.contains("a plugin or a rule"),
+            "{said}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_is_set_is_not_asked_for() {
+    let origin = FakeWordPress::plain();
+    let origin = Origin::answering_with(move |seen, base| origin.answer(&seen.target, base)).await;
+    let directory = Directory::new("unguarded");
+    let secret = directory.write("secret", "a secret of thirty-two characters");
+    let config = format!(
+        "other = \"forward\"\n[origin]\nurl = \"{}/wp-json\"\nnamespace = \"tribe/events/v1\"\nsecret_file = \"{}\"\n",
+        origin.base(),
+        secret.display()
+    );
+    let checked = run(&["check", "--config", path(&directory.write("edge.toml", &config))]).await;
+    assert!(
+        checked.out.contains("with the secret of `origin.secret_file`"),
+        "{}",
+        checked.out
+    );
+    assert!(
+        !checked.out.contains("set `origin.secret_file`"),
+        "{}",
+        checked.out
+    );
+}
+
+#[tokio::test]
+async fn a_slow_site_is_asked_several_questions_at_once() {
+    let main = FakeWordPress::plain();
+    let origin = Origin::answering_with(move |seen, base| {
+        let reply = match seen.target.as_str() {
+            "/" => {
+                let folders: Vec<String> = (0..16)
+                    .map(|number| format!("<a href=\"/{number}/\">a folder</a>"))
+                    .collect();
+                let links = folders.concat();
+                let link = format!("<{base}/wp-json/>; rel=\"https://api.w.org/\"");
+                Reply::of_type(200, "text/html", &links).header("link", &link)
+            }
+            target => main.answer(target, base),
+        };
+        reply.after(Duration::from_millis(500))
+    })
+    .await;
+    let directory = Directory::new("init-slow");
+    let begun = Instant::now();
+    let ran = init(&origin.base(), &directory.path().join("edge.toml"), &[]).await;
+    assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.errors);
+    // One after another the folders alone are 16 s.
+    assert!(origin.seen().len() > 32);
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

@@ -64,7 +64,8 @@ class Listening:
         if self.mood == "hanging":
             time.sleep(6)
             return
-        fault = self.fault(handler.headers.get_all("X-Calendar-Edge-Purge", []), body)
+        to = f"http://{handler.headers['Host']}{handler.path}"
+        fault = self.fault(handler.headers.get_all("X-Calendar-Edge-Purge", []), body, to)
         status = 500 if self.mood == "failing" else 403 if fault else 200
         if fault:
             self.faults.append(fault)
@@ -78,7 +79,7 @@ class Listening:
         handler.end_headers()
         handler.wfile.write(b"{}")
 
-    def fault(self, headers, body):
+    def fault(self, headers, body, to):
         found = SEAL.fullmatch(headers[0]) if len(headers) == 1 else None
         if not found:
             return f"no seal: {headers}"
@@ -87,6 +88,9 @@ class Listening:
         wanted = hmac.new(self.secret, text.encode(), hashlib.sha256).hexdigest()
         if digest != hashlib.sha256(body).hexdigest() or not hmac.compare_digest(wanted, signature):
             return f"a forged seal: {headers}"
+        message = json.loads(body)
+        if (message.get("version"), message.get("to")) != (2, to) or not message.get("site", "").startswith("http"):
+            return f"a wrong address: {body[:200]}"
         return "" if abs(time.time() - int(at)) < 60 else f"an old seal: {headers}"
 
     def take(self):

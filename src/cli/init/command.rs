@@ -3,10 +3,12 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::{Context as _, anyhow, ensure};
 use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
+use tokio::time::timeout_at;
 
 use super::super::colour::has_colours;
 use super::super::environment::Environment;
@@ -16,7 +18,7 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{FoundSite, Obstacle, Report, SiteRequest, WorstFinding, check_site, find};
+use crate::survey::{FoundSite, Obstacle, PATIENCE, Report, SiteRequest, check_settings, check_site, find};
 
 /// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
@@ -34,6 +36,7 @@ pub(crate) fn run(
     );
     let access_lines = access_lines(args)?;
     let question = question(args, &access_lines)?;
+    let until = Instant::now() + PATIENCE;
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
     let mut report = if is_standard {
@@ -51,11 +54,11 @@ pub(crate) fn run(
     let written = text(&found, &access_lines);
     let settings = settings(&written)?;
     if is_standard {
-        tell("FILE", &found, settings, &mut report)?;
+        tell("FILE", &found, settings, until, &mut report)?;
     } else {
         write(path, &written, args.force)?;
         report.ok(format!("{} is written", path.display()));
-        tell(&path.display().to_string(), &found, settings, &mut report)?;
+        tell(&path.display().to_string(), &found, settings, until, &mut report)?;
     }
     report.end().context("standard output")?;
     if is_standard {
@@ -101,8 +104,14 @@ fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
 }
 
 /// Says what `check` says of the file, and what to do next.
-fn tell(name: &str, found: &FoundSite, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    tell_check(name, settings, report)?;
+fn tell(
+    name: &str,
+    found: &FoundSite,
+    settings: Settings,
+    until: Instant,
+    report: &mut Report<'_>,
+) -> anyhow::Result<()> {
+    tell_check(name, settings, until, report)?;
     let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
     for line in [
         String::new(),
@@ -122,24 +131,35 @@ fn tell(name: &str, found: &FoundSite, settings: Settings, report: &mut Report<'
 /// Why a file stays as it is.
 const KEPT: &str = "there is a file already, which is kept; give --force to replace it, or another --output";
 
-/// Runs the same check as the command, and says what it finds.
-fn tell_check(name: &str, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+/// Runs the same check as the command, within the time that is left, and says what it finds.
+fn tell_check(name: &str, settings: Settings, until: Instant, report: &mut Report<'_>) -> anyhow::Result<()> {
     let mut text = Vec::new();
     let mut found = Report::new(&mut text);
-    runtime::single()?.block_on(check_site(settings, &mut found))?;
-    if found.end()? == WorstFinding::Nothing {
-        report.ok(format!("calendar-edge check --config {name} finds nothing"));
-        return Ok(());
-    }
-    report.warning(format!(
-        "calendar-edge check --config {name} finds what this site does differently:"
-    ));
+    check_settings(&settings, &mut found);
+    let check = async { timeout_at(until.into(), Box::pin(check_site(settings, &mut found))).await };
+    let checked = runtime::single()?.block_on(check);
+    let is_whole = checked.is_ok();
+    checked.unwrap_or(Ok(()))?;
+    found.end()?;
     let text = String::from_utf8_lossy(&text);
-    let findings = text
+    let mut findings = text
         .lines()
-        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"));
+        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"))
+        .peekable();
+    if findings.peek().is_some() {
+        report.warning(format!(
+            "calendar-edge check --config {name} finds what this site does differently:"
+        ));
+    } else if is_whole {
+        report.ok(format!("calendar-edge check --config {name} finds nothing"));
+    }
     for line in findings {
         report.plain(format!("    {line}"));
+    }
+    if !is_whole {
+        report.warning(format!(
+            "the site is too slow to be checked here: run calendar-edge check --config {name}"
+        ));
     }
     Ok(())
 }

@@ -73,17 +73,9 @@ impl<S> Judging<S> {
             request.opened.asks_for_calendar_file(),
             &request.asked.head.headers,
         );
-        let namespace = request.opened.namespace().cloned();
         CalendarCall {
             form: Representation::chosen(self.offers_calendar, &call, is_file, headers),
-            ..CalendarCall::new(
-                call,
-                &request.asked,
-                request.opened.identity(),
-                namespace,
-                &public,
-                memory,
-            )
+            ..CalendarCall::new(call, &request.asked, &request.opened, &public, memory)
         }
     }
 

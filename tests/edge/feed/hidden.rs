@@ -77,7 +77,7 @@ async fn the_first_poll_after_a_restart_tells_what_happened_meanwhile() {
     let scene = restarted(scene, &directory, |_| {}).await;
     assert!(scene.told(&token).await.is_empty());
     // The plugin is off.
-    let scene = restarted(scene, &directory, |site| site.forget_count()).await;
+    let scene = restarted(scene, &directory, FeedSite::forget_count).await;
     let answer = scene.edge.get(&format!("{FEED}?since={token}")).await;
     assert_eq!(answer.code(), "edge_feed_unavailable");
     scene.site.count_to(8);

@@ -71,3 +71,25 @@ async fn no_answer_of_a_server_fails_a_request() {
         println!("{mischief:?}: together after {took:?}");
     }
 }
+
+/// T-105: no more is read than the replies of an exchange may have, one connection after another.
+#[tokio::test]
+async fn t105_a_reply_without_an_end_is_read_up_to_its_bound() {
+    let Some(store) = Store::start() else { return };
+    let relay = FalseStore::before(&store.address());
+    let scene = Scene::start(1, &relay.address()).await;
+    scene.together().await;
+    let edge = &scene.edges[0];
+    relay.misbehave(Mischief::Flood);
+    wait("the flood is noticed", || async { !is_together(edge).await }).await;
+    // A connection holds what its bound allows, and what the sockets in between take.
+    let connections = relay.spoilt();
+    assert!(connections > 0);
+    assert!(
+        relay.flooded() <= connections * (10 << 20),
+        "{} bytes over {connections}",
+        relay.flooded()
+    );
+    relay.misbehave(Mischief::None);
+    wait("the flood is over", || async { is_together(edge).await }).await;
+}

@@ -61,6 +61,20 @@ impl Authority {
         }
     }
 
+    /// A certificate for a name or an address that signed itself, and may sign others or not.
+    pub(crate) fn of_itself(name: &str, is_ca: rcgen::IsCa) -> Certificate {
+        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
+        params.is_ca = is_ca;
+        let key = KeyPair::generate().expect("a key");
+        let made = params.self_signed(&key).expect("a certificate");
+        Certificate {
+            pem: made.pem(),
+            key_pem: key.serialize_pem(),
+            der: made.der().clone(),
+            key_der: key.serialize_der(),
+        }
+    }
+
     /// Its own certificate, as a client trusts it.
     pub(crate) fn der(&self) -> &[u8] {
         &self.der

@@ -25,6 +25,7 @@ struct RelayState {
     server: PathBuf,
     mischief: Mutex<Mischief>,
     spoilt: AtomicUsize,
+    flooded: AtomicUsize,
 }
 
 /// What is done to the answers to scripts and to `SET`, which are all that edges send once they are connected.
@@ -44,6 +45,8 @@ pub(crate) enum Mischief {
     Other(&'static str),
     /// The end of the connection.
     Close,
+    /// A value without an end, as long as somebody reads it.
+    Flood,
     /// A clock that is so many seconds late, where the answer tells the time.
     Late(u64),
 }
@@ -64,6 +67,7 @@ impl FalseStore {
             server: server.clone(),
             mischief: Mutex::new(Mischief::None),
             spoilt: AtomicUsize::new(0),
+            flooded: AtomicUsize::new(0),
         });
         let relaying = Arc::clone(&state);
         let task = tokio::spawn(async move {
@@ -88,6 +92,11 @@ impl FalseStore {
     pub(crate) fn misbehave(&self, mischief: Mischief) {
         *self.state.mischief.lock() = mischief;
         self.state.spoilt.store(0, Ordering::SeqCst);
+    }
+
+    /// The bytes of floods that were taken.
+    pub(crate) fn flooded(&self) -> usize {
+        self.state.flooded.load(Ordering::SeqCst)
     }
 
     /// The answers that were spoilt since.
@@ -135,6 +144,14 @@ impl RelayState {
                 Mischief::Garbage => client.write_all(b"\0garbage\r\n").await.ok()?,
                 Mischief::Other(text) => client.write_all(text.as_bytes()).await.ok()?,
                 Mischief::Close => return None,
+                Mischief::Flood => {
+                    let mut piece: &[u8] = b"$2000000000\r\n";
+                    loop {
+                        client.write_all(piece).await.ok()?;
+                        self.flooded.fetch_add(piece.len(), Ordering::SeqCst);
+                        piece = &[b'x'; 16 * 1024];
+                    }
+                }
                 Mischief::Late(seconds) => client.write_all(&set_back(answer, seconds)).await.ok()?,
             }
         }

@@ -60,7 +60,7 @@ async fn a_rule_that_reports_lets_pass_and_counts() {
 #[tokio::test]
 async fn the_first_rule_that_takes_a_request_counts() {
     let rules = "[[surface]]\nname = \"reads\"\nroutes = [\"wp/v2/comments\", \"wp/v2/comments/*\"]\nmethods = [\"GET\"]\n\
-                 mode = \"enforce\"\n\
+                 callers = \"anybody\"\nmode = \"enforce\"\n\
                  [[surface]]\nname = \"off\"\nroutes = [\"*\"]\ncallers = \"nobody\"\nmode = \"off\"\n\
                  [[surface]]\nname = \"writes\"\nroutes = [\"wp/v2/comments/*\"]\ncallers = \"nobody\"\nmode = \"enforce\"\n";
     let (_origin, edge) = site_behind(rules).await;
@@ -93,7 +93,7 @@ async fn the_first_rule_that_takes_a_request_counts() {
 #[tokio::test]
 async fn namespaces_that_nothing_names_are_closed_if_the_settings_say_so() {
     let rules = "[surface_default]\nunknown = \"credentials\"\nknown = [\"contact-form-7/v1\"]\nmode = \"enforce\"\n\
-                 [[surface]]\nroutes = [\"wc/store/v1/*\"]\nmode = \"enforce\"\n";
+                 [[surface]]\nroutes = [\"wc/store/v1/*\"]\ncallers = \"anybody\"\nmode = \"enforce\"\n";
     let (_origin, edge) = site_behind(rules).await;
     for (request, expected) in [
         ("GET /wp-json/evil/v1/dump", refused()),

@@ -212,12 +212,12 @@ catalogue! {
         code: "edge_purge_denied",
         status: FORBIDDEN,
         sentence: "Only the site and its operators may remove answers.",
-        meaning: "An order to remove kept answers is not signed with the secret of the edge, or its signature is older or \
-            newer than a minute.",
+        meaning: "An order to remove kept answers is not signed with the secret of the edge, its signature is older or newer \
+            than a minute, or it is for another edge or from another site.",
         proxy_error: "http_request_error",
         client: "Nothing: only the companion plugin of the site gives such orders.",
-        operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines. \
-            Orders without a signature are taken from this machine by the admin listener.",
+        operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines; a \
+            proxy between them must keep `Host`, or be the one of `public_url`. Orders without a signature are taken from this machine by the admin listener.",
     }
     AdminDenied {
         code: "edge_admin_denied",

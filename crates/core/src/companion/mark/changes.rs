@@ -11,6 +11,9 @@ pub const CHANGES: HeaderName = HeaderName::from_static("x-calendar-edge-changes
 /// It never reaches a client. Companion plugins before version 0.3 do not send it.
 pub const BEGUN: HeaderName = HeaderName::from_static("x-calendar-edge-begun");
 
+/// Names the site by its home page, in the response to the edge's own question.
+pub const SITE: HeaderName = HeaderName::from_static("x-calendar-edge-site");
+
 /// What a response shows of the changes of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownChanges {

@@ -6,7 +6,7 @@ mod header;
 mod seal;
 mod site_user;
 
-pub use changes::{BEGUN, CHANGES, ShownChanges};
+pub use changes::{BEGUN, CHANGES, SITE, ShownChanges};
 pub use header::MARK;
 pub use seal::{SEAL, Seal, SealFault};
 pub use site_user::{IDENTITY, SiteUser};

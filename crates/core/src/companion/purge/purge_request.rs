@@ -46,6 +46,18 @@ struct Written {
     changes: Vec<u64>,
     #[serde(default)]
     hidden: Vec<TagText>,
+    version: Option<u8>,
+    to: Option<String>,
+    site: Option<String>,
+}
+
+/// Whom a message is for and who sends it, so that what one edge got is worth nothing at another (T-106).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeAddress {
+    /// The URL that it is sent to.
+    to: String,
+    /// The address of the site's home page.
+    pub site: String,
 }
 
 /// A tag as it is written.
@@ -79,6 +91,15 @@ impl PurgeRequest {
     ///
     /// When it is not such an object, has both or neither of the two, or exceeds a bound.
     pub fn parse(body: &[u8]) -> Result<Self, PurgeRequestFault> {
+        Self::parse_message(body).map(|(purge, _)| purge)
+    }
+
+    /// Reads the same, and the address of a message; one of version 1 has none.
+    ///
+    /// # Errors
+    ///
+    /// The same, and when an address is not whole.
+    pub fn parse_message(body: &[u8]) -> Result<(Self, Option<PurgeAddress>), PurgeRequestFault> {
         let fault = |text: &str| PurgeRequestFault(serde_json::Error::custom(text));
         let written: Written = serde_json::from_slice(body)?;
         if written.changes.len() > Self::MOST_CHANGES {
@@ -91,11 +112,28 @@ impl PurgeRequest {
             (None, Some(true)) => Removal::All,
             _ => return Err(fault("expected `tags`, or `all` with the value true")),
         };
-        Ok(Self {
+        let address = match (written.version, written.to, written.site) {
+            (None, None, None) => None,
+            (Some(2), Some(to), Some(site)) => Some(PurgeAddress { to, site }),
+            _ => return Err(fault("expected `version` 2, `to` and `site` together")),
+        };
+        let request = Self {
             removal,
             changes: written.changes,
             hidden: read(written.hidden),
-        })
+        };
+        Ok((request, address))
+    }
+}
+
+// === impl PurgeAddress ===
+
+impl PurgeAddress {
+    /// Returns true if the message is for one of these hosts, at the target where it arrived.
+    pub fn is_for(&self, hosts: &[&str], target: &str) -> bool {
+        let receiver = self.to.split_once("://").map_or("", |(_, receiver)| receiver);
+        let at = |host: &&str| receiver.strip_prefix(host) == Some(target);
+        hosts.iter().any(at)
     }
 }
 
@@ -140,6 +178,33 @@ mod tests {
 
     fn parsed(body: &str) -> Option<PurgeRequest> {
         PurgeRequest::parse(body.as_bytes()).ok()
+    }
+
+    #[test]
+    fn t106_a_message_names_its_receiver_and_its_site() {
+        let read = |body: &str| PurgeRequest::parse_message(body.as_bytes());
+        let body =
+            r#"{"version":2,"to":"https://a.example:8443/x/purge","site":"https://wp.example","all":true}"#;
+        let address = read(body).unwrap().1.unwrap();
+        assert_eq!(address.site, "https://wp.example");
+        for (hosts, target, is_for) in [
+            (&["b.example", "a.example:8443"][..], "/x/purge", true),
+            (&["a.example"], "/x/purge", false),
+            (&["b.example:8443"], "/x/purge", false),
+            (&["a.example:8443"], "/purge", false),
+            (&[], "/x/purge", false),
+        ] {
+            assert_eq!(address.is_for(hosts, target), is_for, "{hosts:?} {target}");
+        }
+        assert_eq!(read(r#"{"all":true}"#).unwrap().1, None);
+        for part in [
+            r#""version":2"#,
+            r#""version":2,"to":"x""#,
+            r#""to":"x","site":"y""#,
+            r#""version":3,"to":"x","site":"y""#,
+        ] {
+            assert!(read(&format!("{{\"all\":true,{part}}}")).is_err(), "{part}");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct SiteCompanion {
     pub tracker: ChangeTracker,
     /// The change that the site has begun and not finished.
     pub unfinished: UnfinishedChange,
+    /// The address of the site's home page, once the site has told it.
+    pub site: Option<String>,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
     doubt: Doubt,
