@@ -77,7 +77,7 @@ fn a_bad_configuration_is_shown_whole_on_standard_error() {
     assert!(output.stdout.is_empty());
     assert!(complaints.contains("did you mean `namespaces`?"), "{complaints}");
     assert!(
-        complaints.contains("12 problems in the configuration"),
+        complaints.contains("14 problems in the configuration"),
         "{complaints}"
     );
 }
