@@ -25,6 +25,7 @@ mod overrides;
 mod problem;
 mod read;
 mod reading;
+#[cfg(test)]
 mod reference;
 mod removed;
 mod resolve;
@@ -40,6 +41,5 @@ pub use excerpt::Excerpt;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{ConfigError, Location};
-pub use reference::reference;
 pub use schema::schema;
 pub use source::ConfigSource;

@@ -43,7 +43,7 @@ A share is a percentage with up to four decimals: `\"5%\"`.
 ";
 
 /// The Markdown text of `docs/reference/configuration.md`.
-pub fn reference() -> String {
+fn reference() -> String {
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
         let title = match section.header() {

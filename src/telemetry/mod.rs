@@ -20,6 +20,7 @@ mod log_buffer;
 mod logs;
 mod memory;
 #[cfg(test)]
+#[cfg(test)]
 mod metric_reference;
 mod metrics;
 mod migration;

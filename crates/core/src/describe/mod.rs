@@ -11,9 +11,9 @@ mod addressed_document;
 mod catalogue;
 mod openapi;
 mod routes;
+#[cfg(test)]
 mod strict_limits;
 
 pub use addressed_document::AddressedDocument;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use routes::{routes_text, routes_text_in_force};
-pub use strict_limits::strict_reference;

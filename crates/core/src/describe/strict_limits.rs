@@ -34,7 +34,7 @@ const ARGUMENTS: &str = "
 ";
 
 /// Returns the Markdown text of `docs/reference/strict.md`.
-pub fn strict_reference() -> String {
+fn strict_reference() -> String {
     let mut text = HEAD.to_owned();
     for (what, most) in STRICT_LIMITS.rows() {
         // Writing to a String cannot fail.

@@ -26,7 +26,7 @@ stands here after the status. The line `request served` of the log has the code 
 ";
 
 /// The Markdown text of `docs/reference/errors.md`.
-pub fn reference() -> String {
+fn reference() -> String {
     let mut text = HEAD.to_owned();
     for error in EdgeError::ALL {
         section(*error, &mut text);

@@ -2,10 +2,10 @@
 
 mod cause;
 mod edge;
+#[cfg(test)]
 mod error_reference;
 mod remedy;
 
 pub use cause::Cause;
 pub use edge::{EdgeEntry, EdgeError};
-pub use error_reference::reference;
 pub use remedy::Remedy;
