@@ -10,31 +10,35 @@ pub fn to_php_json(value: &serde_json::Value, is_pretty: bool) -> Vec<u8> {
     let json = if is_pretty {
         indented(value)
     } else {
-        value.to_string()
+        serde_json::to_string(value)
     };
+    let json = json.expect("a JSON value in memory always serialises");
+    let mut escaped = String::with_capacity(json.len() + json.len() / 8);
+    let mut rest = json.as_str();
     // Slashes and letters beyond ASCII stand only within texts.
-    let mut escaped = String::with_capacity(json.len() + 16);
-    for character in json.chars() {
-        match character {
-            '/' => escaped.push_str("\\/"),
-            _ if character.is_ascii() => escaped.push(character),
-            _ => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
+    while let Some(at) = rest.bytes().position(|byte| byte == b'/' || !byte.is_ascii()) {
+        let (plain, special) = rest.split_at(at);
+        escaped.push_str(plain);
+        let mut letters = special.chars();
+        match letters.next() {
+            Some(letter) if letter != '/' => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
                     let _ = write!(escaped, "\\u{unit:04x}");
                 }
             }
+            _ => escaped.push_str("\\/"),
         }
+        rest = letters.as_str();
     }
+    escaped.push_str(rest);
     escaped.into_bytes()
 }
 
-fn indented(value: &serde_json::Value) -> String {
+fn indented(value: &serde_json::Value) -> serde_json::Result<String> {
     let mut json = Vec::with_capacity(256);
     let layout = PrettyFormatter::with_indent(b"    ");
-    value
-        .serialize(&mut Serializer::with_formatter(&mut json, layout))
-        .expect("a JSON value in memory always serialises");
-    String::from_utf8(json).expect("JSON is UTF-8")
+    value.serialize(&mut Serializer::with_formatter(&mut json, layout))?;
+    Ok(String::from_utf8(json).expect("JSON is UTF-8"))
 }
 
 #[cfg(test)]

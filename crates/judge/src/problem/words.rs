@@ -123,8 +123,9 @@ fn filled(message: Message, text: &str, values: &[&str]) -> Option<String> {
         return Some(text.to_owned());
     }
     let mut pieces = text.split('%');
-    let mut said = pieces.next()?.to_owned();
-    let mut seen = Vec::with_capacity(message.values());
+    let mut said = String::with_capacity(text.len() + 32);
+    said.push_str(pieces.next()?);
+    let mut seen = [false; 2];
     let mut unnumbered = 0..;
     while let Some(piece) = pieces.next() {
         let (place, rest) = if piece.is_empty() {
@@ -138,13 +139,13 @@ fn filled(message: Message, text: &str, values: &[&str]) -> Option<String> {
         } else {
             (1, piece.strip_prefix("2$s")?)
         };
-        if seen.contains(&place) || place >= message.values() {
+        if place >= message.values() || std::mem::replace(seen.get_mut(place)?, true) {
             return None;
         }
-        seen.push(place);
         said.extend([values.get(place)?, rest]);
     }
-    (seen.len() == message.values()).then_some(said)
+    let placed = seen.into_iter().filter(|is_seen| *is_seen).count();
+    (placed == message.values()).then_some(said)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub struct Charges {
     /// The cost of a failed login.
     pub(super) logins: Vec<LoginCharge>,
     /// Where it is noted what the site shows about the login.
-    pub(super) known_by: Option<KnownBy>,
+    pub(super) known_by: Option<Box<KnownBy>>,
     /// The store of a fleet holds the cost of a failed login as well.
     pub(super) is_at_store: bool,
 }

@@ -41,10 +41,10 @@ impl Budgets {
 
     /// The buckets by which a login is known. It has none if it may be of several accounts: then no response tells which
     /// of them the site accepted.
-    pub(super) fn known_by(&self, client: Client<'_>) -> Option<KnownBy> {
+    pub(super) fn known_by(&self, client: Client<'_>) -> Option<Box<KnownBy>> {
         let account = client.accounts().next()?;
         let is_one = client.identity().sole_account().is_some();
-        (is_one && self.count_logins()).then(|| self.known_at(client, account))
+        (is_one && self.count_logins()).then(|| Box::new(self.known_at(client, account)))
     }
 
     /// Returns true if the site has lately accepted a login of this account from the client's address or with its
