@@ -7,12 +7,7 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 
 /// Serialises a value byte for byte as `json_encode` would, indented if `_pretty` asks for it.
 pub fn to_php_json(value: &serde_json::Value, is_pretty: bool) -> Vec<u8> {
-    let json = if is_pretty {
-        indented(value)
-    } else {
-        serde_json::to_string(value)
-    };
-    let json = json.expect("a JSON value in memory always serialises");
+    let json = serialised(value, is_pretty);
     let mut escaped = String::with_capacity(json.len() + json.len() / 8);
     let mut rest = json.as_str();
     // Slashes and letters beyond ASCII stand only within texts.
@@ -34,11 +29,16 @@ pub fn to_php_json(value: &serde_json::Value, is_pretty: bool) -> Vec<u8> {
     escaped.into_bytes()
 }
 
-fn indented(value: &serde_json::Value) -> serde_json::Result<String> {
+fn serialised(value: &serde_json::Value, is_pretty: bool) -> String {
     let mut json = Vec::with_capacity(256);
-    let layout = PrettyFormatter::with_indent(b"    ");
-    value.serialize(&mut Serializer::with_formatter(&mut json, layout))?;
-    Ok(String::from_utf8(json).expect("JSON is UTF-8"))
+    let written = if is_pretty {
+        let layout = PrettyFormatter::with_indent(b"    ");
+        value.serialize(&mut Serializer::with_formatter(&mut json, layout))
+    } else {
+        serde_json::to_writer(&mut json, value)
+    };
+    written.expect("a JSON value in memory always serialises");
+    String::from_utf8(json).expect("JSON is UTF-8")
 }
 
 #[cfg(test)]
