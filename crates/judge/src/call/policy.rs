@@ -188,3 +188,187 @@ pub(super) const AUTHOR_DENIED: Problem = Problem::Own(OwnError::AUTHOR_DENIED);
 const DENIED: Problem = Problem::Own(OwnError::OPERATION_DENIED);
 
 const READ_ONLY: Problem = Problem::Own(OwnError::READ_ONLY);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::table;
+    use crate::policy::{OperationPolicy, ServedRoot};
+    use crate::problem::Message;
+    use crate::wordpress::payload::{Source, parse_form};
+
+    fn in_force(change: impl FnOnce(&mut Policy)) -> PolicyInForce {
+        let mut policy = Policy::default();
+        change(&mut policy);
+        PolicyInForce::new(policy, TablesInForce::default())
+    }
+
+    fn operation(name: &str) -> &'static Operation {
+        table().named(name).unwrap()
+    }
+
+    /// A policy with an exception for `events.list`.
+    fn with_exception(change: impl FnOnce(&mut OperationPolicy)) -> PolicyInForce {
+        let mut own = OperationPolicy {
+            mode: None,
+            profile: None,
+            allow: true,
+            extra_parameters: Vec::new(),
+        };
+        change(&mut own);
+        in_force(|policy| {
+            policy.operations.insert(operation("events.list").id, own);
+        })
+    }
+
+    fn query(text: &str) -> PhpArray {
+        parse_form(text.as_bytes())
+    }
+
+    #[test]
+    fn an_exception_is_of_its_operation_alone() {
+        let (list, create) = (operation("events.list"), operation("events.create"));
+        let policy = with_exception(|own| own.mode = Some(Mode::Report));
+        assert_eq!(
+            [Some(list), Some(create), None].map(|of| policy.mode(of)),
+            [Mode::Report, Mode::Enforce, Mode::Enforce]
+        );
+        let policy = with_exception(|own| own.extra_parameters = vec!["own".to_owned()]);
+        assert_eq!(policy.extra_parameters(list).collect::<Vec<_>>(), ["own"]);
+        assert_eq!(policy.extra_parameters(create).count(), 0);
+        let policy = with_exception(|own| own.allow = false);
+        assert_eq!(policy.offers(list), Err(DENIED));
+        assert_eq!(policy.offers(create), Ok(()));
+    }
+
+    #[test]
+    fn strict_rules_decide_where_they_are_enforced() {
+        let list = Some(operation("events.list"));
+        for (profile, mode, is_strict, enforced) in [
+            (Profile::Strict, Mode::Enforce, true, Profile::Strict),
+            (Profile::Strict, Mode::Report, true, Profile::Compatible),
+            (Profile::Compatible, Mode::Enforce, false, Profile::Compatible),
+        ] {
+            let policy = with_exception(|own| {
+                own.profile = Some(profile);
+                own.mode = Some(mode);
+            });
+            assert_eq!(policy.is_strict(list), is_strict);
+            assert_eq!(policy.enforced_profile(list), enforced);
+            assert!(!policy.is_strict(None));
+        }
+    }
+
+    #[test]
+    fn undeclared_parameters_are_treated_as_set_or_by_the_profile() {
+        let list = operation("events.list");
+        for (profile, set, expected) in [
+            (Profile::Compatible, None, UndeclaredParameters::Drop),
+            (Profile::Strict, None, UndeclaredParameters::Refuse),
+            (
+                Profile::Strict,
+                Some(UndeclaredParameters::Drop),
+                UndeclaredParameters::Drop,
+            ),
+            (
+                Profile::Compatible,
+                Some(UndeclaredParameters::Refuse),
+                UndeclaredParameters::Refuse,
+            ),
+        ] {
+            let policy = in_force(|policy| {
+                policy.profile = profile;
+                policy.undeclared = set;
+            });
+            assert_eq!(policy.undeclared(list), expected);
+        }
+    }
+
+    #[test]
+    fn a_read_only_gateway_offers_reads() {
+        let policy = in_force(|policy| policy.read_only = true);
+        assert_eq!(policy.offers(operation("events.list")), Ok(()));
+        assert_eq!(policy.offers(operation("events.create")), Err(READ_ONLY));
+    }
+
+    #[test]
+    fn only_anonymous_writes_lack_credentials() {
+        let policy = in_force(|_| {});
+        for (name, caller, lacks) in [
+            ("events.create", Caller::Anonymous, true),
+            ("events.create", Caller::Credentialed, false),
+            ("events.list", Caller::Anonymous, false),
+        ] {
+            assert_eq!(policy.lacks_credentials(operation(name), caller), lacks, "{name}");
+        }
+        let forwarding = in_force(|policy| policy.writes = Writes::Forward);
+        assert!(!forwarding.lacks_credentials(operation("events.create"), Caller::Anonymous));
+    }
+
+    #[test]
+    fn a_callback_is_a_name_where_scripts_are_allowed() {
+        let (closed, open) = (in_force(|_| {}), in_force(|policy| policy.allow_jsonp = true));
+        let invalid = Some(Problem::InvalidCallback);
+        for (text, by_closed, by_open, is_script) in [
+            ("a=b", None, None, false),
+            ("_jsonp=", None, None, false),
+            ("_jsonp=a.b_$1", Some(Problem::CallbackDisabled), None, true),
+            ("_jsonp=a(b)", invalid.clone(), invalid.clone(), true),
+            ("_jsonp=a-b", invalid.clone(), invalid.clone(), true),
+            ("_jsonp[]=a", invalid.clone(), invalid, false),
+        ] {
+            let query = query(text);
+            assert_eq!(closed.callback_problem(&query), by_closed, "{text}");
+            assert_eq!(open.callback_problem(&query), by_open, "{text}");
+            assert_eq!(
+                (closed.is_script(&query), open.is_script(&query)),
+                (false, is_script)
+            );
+        }
+    }
+
+    #[test]
+    fn a_root_has_its_addresses_and_words() {
+        let mut words = Words::english();
+        words.name(Message::NoRoute, "Keine Route.").unwrap();
+        let policy = in_force(|policy| {
+            policy.namespaces = vec!["calendar/events/v1".to_owned()];
+            policy.roots.push(ServedRoot {
+                words,
+                ..ServedRoot::at("/de/wp-json")
+            });
+        });
+        assert_eq!(
+            policy.bases(1).collect::<Vec<_>>(),
+            ["/de/wp-json/calendar/events/v1"]
+        );
+        assert!(policy.words(0).is_english() && !policy.words(1).is_english());
+        assert!(policy.words(9).is_english());
+        let is_public = |name: &str| policy.is_public(query(&format!("n={name}")).get("n").unwrap());
+        assert!(is_public("calendar/events/v1") && !is_public("tribe/events/v1"));
+    }
+
+    #[test]
+    fn t33_an_author_is_found_in_every_record_of_a_write() {
+        let closed = in_force(|policy| policy.allow_author = Some(false));
+        let open = in_force(|policy| policy.allow_author = Some(true));
+        let strict = in_force(|policy| policy.profile = Profile::Strict);
+        let compatible = in_force(|_| {});
+        for (name, body, is_named) in [
+            ("events.create", "author=3", true),
+            ("events.create", "title=a", false),
+            ("events.create", "venue[author]=3", true),
+            ("events.create", "venue[venue]=Hall", false),
+            ("events.create", "organizer[0][author]=3", true),
+            ("venues.create", "author=3", true),
+            ("events.list", "author=3", false),
+        ] {
+            let mut parameters = Parameters::default();
+            parameters.add(Source::Form, query(body));
+            let refuses = |policy: &PolicyInForce| policy.refuses_author(operation(name), &parameters);
+            assert_eq!(refuses(&closed), is_named, "{name} {body}");
+            assert_eq!(refuses(&strict), is_named, "{name} {body}");
+            assert!(!refuses(&open) && !refuses(&compatible), "{name} {body}");
+        }
+    }
+}
