@@ -285,6 +285,12 @@ mod tests {
     }
 
     #[test]
+    fn values_are_repaired_as_set() {
+        assert!(in_force(|_| {}).repairs());
+        assert!(!in_force(|policy| policy.repair = false).repairs());
+    }
+
+    #[test]
     fn a_read_only_gateway_offers_reads() {
         let policy = in_force(|policy| policy.read_only = true);
         assert_eq!(policy.offers(operation("events.list")), Ok(()));
