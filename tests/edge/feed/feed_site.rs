@@ -193,6 +193,18 @@ impl FeedScene {
         Self { site, origin, edge }
     }
 
+    /// The same site, after something has happened to it, behind another edge, which begins when the first has ended.
+    pub(super) async fn restarted(
+        self,
+        settings: impl FnOnce(&mut Settings),
+        meanwhile: impl FnOnce(&FeedSite),
+    ) -> Self {
+        self.edge.drain().await;
+        meanwhile(&self.site);
+        let edge = edge(&self.origin, settings).await;
+        Self { edge, ..self }
+    }
+
     /// Changes a record at the site, which counts it and tells the edge.
     pub(super) async fn change(&self, record: &str, status: Status) {
         self.site.set(record, status);

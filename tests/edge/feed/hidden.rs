@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::feed_site::{FEED, FeedScene, FeedSite, Status, edge, keeping, next, told};
+use super::feed_site::{FEED, FeedScene, FeedSite, Status, keeping, next, told};
 use crate::support::Directory;
 
 #[tokio::test]
@@ -42,42 +42,34 @@ async fn t104_a_record_that_never_was_public_moves_nothing() {
     assert_eq!(scene.told(&next(&answer)).await, ["changed venue:60"]);
 }
 
-/// The same site with another edge, which has the log of the first.
-async fn restarted(scene: FeedScene, directory: &Directory, meanwhile: impl FnOnce(&FeedSite)) -> FeedScene {
-    let FeedScene {
-        site,
-        origin,
-        edge: first,
-    } = scene;
-    first.drain().await;
-    meanwhile(&site);
-    let edge = edge(&origin, keeping(directory.path())).await;
-    FeedScene { site, origin, edge }
-}
-
 #[tokio::test]
 async fn the_first_poll_after_a_restart_tells_what_happened_meanwhile() {
     let directory = Directory::new("feed-first-poll");
     let scene = FeedScene::with(&["events/50"], keeping(directory.path())).await;
     let token = scene.token().await;
     // The site counted a change.
-    let scene = restarted(scene, &directory, |site| {
-        site.count();
-    })
-    .await;
+    let scene = scene
+        .restarted(keeping(directory.path()), |site| {
+            site.count();
+        })
+        .await;
     let answer = scene.feed(&format!("since={token}")).await;
     assert_eq!((told(&answer), &answer["complete"]), (vec![], &json!(false)));
     let token = next(&answer);
     // Its database was restored.
-    let scene = restarted(scene, &directory, |site| site.count_to(8)).await;
+    let scene = scene
+        .restarted(keeping(directory.path()), |site| site.count_to(8))
+        .await;
     let answer = scene.feed(&format!("since={token}")).await;
     assert_eq!((told(&answer), &answer["complete"]), (vec![], &json!(false)));
     let token = next(&answer);
     // Nothing happened.
-    let scene = restarted(scene, &directory, |_| {}).await;
+    let scene = scene.restarted(keeping(directory.path()), |_| {}).await;
     assert!(scene.told(&token).await.is_empty());
     // The plugin is off.
-    let scene = restarted(scene, &directory, FeedSite::forget_count).await;
+    let scene = scene
+        .restarted(keeping(directory.path()), FeedSite::forget_count)
+        .await;
     let answer = scene.edge.get(&format!("{FEED}?since={token}")).await;
     assert_eq!(answer.code(), "edge_feed_unavailable");
     scene.site.count_to(8);
@@ -102,7 +94,9 @@ async fn a_site_that_does_not_say_how_far_it_is_leaves_polls_incomplete() {
     let directory = Directory::new("feed-silent");
     let scene = FeedScene::with(&["events/50"], keeping(directory.path())).await;
     let token = scene.token().await;
-    let scene = restarted(scene, &directory, |site| site.be_silent(true)).await;
+    let scene = scene
+        .restarted(keeping(directory.path()), |site| site.be_silent(true))
+        .await;
     let begun = Instant::now();
     let answer = scene.feed(&format!("since={token}")).await;
     assert_eq!((told(&answer), &answer["complete"]), (vec![], &json!(false)));

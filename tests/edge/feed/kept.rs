@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::feed_site::{FEED, FeedScene, Status, edge, keeping, next, told};
+use super::feed_site::{FEED, FeedScene, FeedSite, Status, keeping, next, told};
 use crate::support::Directory;
 
 #[tokio::test]
@@ -13,15 +13,7 @@ async fn the_log_outlives_the_edge() {
     scene.read_all().await;
     scene.change("events/50", Status::Published).await;
     assert_eq!(scene.told(&token).await, ["changed event:50"]);
-    let FeedScene {
-        site,
-        origin,
-        edge: first,
-    } = scene;
-    first.drain().await;
-
-    let edge = edge(&origin, keeping(directory.path())).await;
-    let scene = FeedScene { site, origin, edge };
+    let scene = scene.restarted(keeping(directory.path()), |_| {}).await;
     assert_eq!(scene.told(&token).await, ["changed event:50"]);
     // It knows that this one was shown before the restart.
     scene.change("events/51", Status::Trashed).await;
@@ -33,18 +25,18 @@ async fn what_happened_while_the_edge_was_away_is_a_gap() {
     let directory = Directory::new("feed-away");
     let scene = FeedScene::with(&["events/50"], keeping(directory.path())).await;
     let token = scene.token().await;
-    let FeedScene {
-        site,
-        origin,
-        edge: first,
-    } = scene;
-    first.drain().await;
-    site.count();
-    let edge = edge(&origin, keeping(directory.path())).await;
+    let count = |site: &FeedSite| {
+        site.count();
+    };
+    let scene = scene.restarted(keeping(directory.path()), count).await;
     // Its number says so as soon as the site is asked.
     let mut answer = json!(null);
     for _ in 0..20 {
-        answer = edge.get(&format!("{FEED}?since={token}&wait=1")).await.json();
+        answer = scene
+            .edge
+            .get(&format!("{FEED}?since={token}&wait=1"))
+            .await
+            .json();
         if answer["complete"] == false {
             break;
         }
@@ -57,14 +49,7 @@ async fn what_happened_while_the_edge_was_away_is_a_gap() {
 async fn without_a_directory_tokens_hold_until_something_changes() {
     let scene = FeedScene::of(&["events/50"]).await;
     let token = scene.token().await;
-    let FeedScene {
-        site,
-        origin,
-        edge: first,
-    } = scene;
-    first.drain().await;
-    let edge = edge(&origin, |_| {}).await;
-    let scene = FeedScene { site, origin, edge };
+    let scene = scene.restarted(|_| {}, |_| {}).await;
     assert!(scene.told(&token).await.is_empty());
     scene.change("events/50", Status::Published).await;
     assert_eq!(scene.told(&token).await, ["changed event:50"]);

@@ -11,8 +11,11 @@ use calendar_edge_judge::contract::Kind;
 use ring::hmac;
 use serde_json::Value;
 
-use super::feed_site::{FeedScene, Status, edge, keeping, next, told};
+use super::feed_site::{FeedScene, Status, keeping, next, told};
 use crate::support::{Directory, Origin, Reply, Seen};
+
+/// Deliveries that a receiver has taken.
+const TAKEN: &str = r#"edge_webhook_deliveries_total{receiver="127.0.0.1",outcome="taken"}"#;
 
 const SECRET: &[u8] = b"the secret of one receiver, 32 by";
 
@@ -89,10 +92,7 @@ async fn a_burst_is_one_signed_request() {
     );
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(venues.seen().is_empty(), "no venue has changed");
-    let taken = scene
-        .edge
-        .metric(r#"edge_webhook_deliveries_total{receiver="127.0.0.1",outcome="taken"}"#)
-        .await;
+    let taken = scene.edge.metric(TAKEN).await;
     assert!(taken.expect("a counter").parse::<u64>().expect("a number") >= 3);
 }
 
@@ -166,16 +166,15 @@ async fn a_receiver_that_was_away_is_told_what_it_missed_after_a_restart() {
     };
     let scene = FeedScene::with(&["events/50", "events/51"], settings(webhook.clone())).await;
     received(&receiver, 1).await;
-    let FeedScene {
-        site,
-        origin,
-        edge: first,
-    } = scene;
-    first.drain().await;
-    receiver.take_seen();
-
-    let edge = edge(&origin, settings(webhook)).await;
-    let scene = FeedScene { site, origin, edge };
+    // Its position is kept once the edge has the receiver's response.
+    let begun = Instant::now();
+    while scene.edge.metric(TAKEN).await.is_none_or(|taken| taken == "0") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "the response was lost");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let scene = scene
+        .restarted(settings(webhook), |_| drop(receiver.take_seen()))
+        .await;
     scene.change("events/51", Status::Published).await;
     let posted = received(&receiver, 1).await;
     assert_eq!(told(&body(&posted[0])), ["changed event:51"]);
