@@ -75,9 +75,10 @@ impl Budgets {
                 ..Charges::default()
             });
         }
-        self.check_logins(client, now)?;
+        let of_logins = self.logins(client, now);
+        self.check_logins(&of_logins, now)?;
         let status = self.spend_again(client, call, now)?;
-        let logins = self.charge_logins(client, now)?;
+        let logins = self.charge_logins(&of_logins, now)?;
         Ok(Charges {
             status,
             known_by: self.known_by(client),

@@ -34,8 +34,9 @@ impl Budgets {
     /// # Errors
     /// The budget that is used up.
     pub fn spend_login(&self, client: Client<'_>, now: Instant) -> Result<Charges, Exceeded> {
-        self.check_logins(client, now)?;
-        let logins = self.charge_logins(client, now)?;
+        let budgets = self.logins(client, now);
+        self.check_logins(&budgets, now)?;
+        let logins = self.charge_logins(&budgets, now)?;
         Ok(Charges {
             logins,
             known_by: self.known_by(client),
@@ -108,14 +109,14 @@ impl Budgets {
         Ok(())
     }
 
-    /// Charges a failed login, all or nothing.
+    /// Charges a failed login to these budgets, all or nothing.
     pub(super) fn charge_logins(
         &self,
-        client: Client<'_>,
+        budgets: &[Budget<'_>],
         now: Instant,
     ) -> Result<Vec<LoginCharge>, Exceeded> {
         let mut charges = Vec::new();
-        for Budget { name, rate, key } in self.logins(client, now) {
+        for &Budget { name, rate, key } in budgets {
             match self.buckets.store.charge(key, rate, None, now) {
                 Ok(charge) => charges.push(LoginCharge {
                     budget: name,
@@ -132,9 +133,10 @@ impl Budgets {
         Ok(charges)
     }
 
-    /// Refuses a client whose budgets have no login. Others may have given some back: the next exchange asks the store.
-    pub(super) fn check_logins(&self, client: Client<'_>, now: Instant) -> Result<(), Exceeded> {
-        let waits = self.logins(client, now).into_iter().filter_map(|budget| {
+    /// Refuses a client one of whose budgets has no login. Others may have given some back: the next exchange asks the
+    /// store.
+    pub(super) fn check_logins(&self, budgets: &[Budget<'_>], now: Instant) -> Result<(), Exceeded> {
+        let waits = budgets.iter().filter_map(|budget| {
             let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
             self.buckets.store.keep_unsettled(Settlement {
                 bucket: budget.key.own,
@@ -161,7 +163,7 @@ impl Budgets {
 
     /// The budgets that a failed login of this client is charged to; none for a client without credentials. A login that
     /// is known is not charged to its account.
-    fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget<'_>> {
+    pub(super) fn logins(&self, client: Client<'_>, now: Instant) -> Vec<Budget<'_>> {
         let has_none = client.identity().principals().is_empty();
         let Some(rate) = self.limits.failed_logins.as_ref().filter(|_| !has_none) else {
             return Vec::new();

@@ -73,14 +73,14 @@ impl Budgets {
         let hash = &self.buckets.hash;
         let (network, scheme) = (client.network(), client.scheme());
         let shown = client.authorization();
-        let of = |kind: &str| {
-            let at_network = network.map(|network| hash.hash_one((kind, account, network)));
-            let with_credentials = shown.map(|shown| hash.hash_one((kind, account, shown)));
+        let of = |kind: &str, scheme: &str| {
+            let at_network = network.map(|network| hash.hash_one((kind, scheme, account, network)));
+            let with_credentials = shown.map(|shown| hash.hash_one((kind, scheme, account, shown)));
             at_network.into_iter().chain(with_credentials).collect()
         };
         KnownBy {
-            proved: of("login"),
-            read: of(&format!("login-read-{scheme}")),
+            proved: of("login", ""),
+            read: of("login-read", scheme),
             checks: hash.hash_one(("login-checks", scheme)),
         }
     }
