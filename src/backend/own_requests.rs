@@ -12,10 +12,12 @@ use super::breaker_handle::BreakerGuard;
 use super::origin_body::OriginBody;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
+use crate::server::bodies::read_within;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::settings::{MarkKey, OriginSettings};
+use calendar_edge_judge::problem::Problem;
 
 /// Writes and sends the edge's own requests to one REST root.
 #[derive(Debug, Clone)]
@@ -76,8 +78,7 @@ impl OwnRequests {
         if response.status() != StatusCode::OK {
             return None;
         }
-        let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
-        body.ok().map(http_body_util::Collected::to_bytes)
+        read_within(response.into_body(), MOST_BYTES).await.ok()
     }
 
     /// Returns true if a backend responds, with whatever but the statuses by which a proxy says that it does not.
@@ -105,12 +106,12 @@ impl OwnRequests {
         let (head, body) = response.into_parts();
         let site = head.headers.get(SITE).and_then(|site| site.to_str().ok());
         let site = site.map(str::to_owned);
-        let body = Limited::new(body, MOST_BYTES).collect().await;
+        let body = read_within(body, MOST_BYTES).await;
         let count = match head.status {
             StatusCode::OK => {
                 ShownChanges::of(&head.headers).map_or(CountResponse::None, CountResponse::Shown)
             }
-            StatusCode::NOT_FOUND if body.is_ok_and(|body| is_unknown_route(&body.to_bytes())) => {
+            StatusCode::NOT_FOUND if body.is_ok_and(|body| is_unknown_route(&body)) => {
                 CountResponse::NotCounted
             }
             _ => CountResponse::None,
@@ -135,7 +136,11 @@ impl OwnRequests {
 /// Whether a refusal says in WordPress's words that there is no such route; servers in front of it have other words.
 fn is_unknown_route(body: &[u8]) -> bool {
     let refusal = serde_json::from_slice::<serde_json::Value>(body);
-    refusal.is_ok_and(|refusal| refusal.get("code").is_some_and(|code| code == "rest_no_route"))
+    refusal.is_ok_and(|refusal| {
+        refusal
+            .get("code")
+            .is_some_and(|code| code == Problem::NoRoute.code())
+    })
 }
 
 /// Reads what says nothing more, so that the connection can be kept.

@@ -17,6 +17,7 @@ use crate::telemetry::ExchangeTimer;
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::relay::{AcceptedResponse, CallContext, RelayRules, accept};
 use calendar_edge_core::settings::OriginSettings;
+use calendar_edge_judge::problem::Problem;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]
@@ -28,9 +29,6 @@ pub(crate) struct Dispatch {
     /// Notified when the site does not have the namespace of a call; none where the settings name it.
     looks: Option<NamespaceLooks>,
 }
-
-/// WordPress's code for a path without a route.
-const NO_ROUTE: &[u8] = b"rest_no_route";
 
 // === impl Dispatch ===
 
@@ -145,5 +143,6 @@ fn is_without_route(accepted: &AcceptedResponse<OriginBody>) -> bool {
     let body = accepted
         .whole_body()
         .filter(|_| accepted.status() == StatusCode::NOT_FOUND);
-    body.is_some_and(|body| body.windows(NO_ROUTE.len()).any(|window| window == NO_ROUTE))
+    let code = Problem::NoRoute.code().as_bytes();
+    body.is_some_and(|body| body.windows(code.len()).any(|window| window == code))
 }

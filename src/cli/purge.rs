@@ -27,11 +27,7 @@ pub(super) struct PurgeArgs {
 
 /// Sends the order, and prints what the edge did.
 pub(super) fn run(args: &PurgeArgs, out: &mut dyn Write) -> anyhow::Result<()> {
-    let order = PurgeRequest {
-        removal: removal(args)?,
-        changes: Vec::new(),
-        hidden: Vec::new(),
-    };
+    let order = PurgeRequest::unnumbered(removal(args)?);
     let client = AdminClient::new(&args.edge)?;
     let done = client.post("/purge", order.to_string())?;
     let number = |name: &str| done.get(name).and_then(Value::as_u64).unwrap_or_default();

@@ -149,11 +149,7 @@ impl Announcements {
         if self.connectivity() == Connectivity::None {
             return Telling(None);
         }
-        let purge = PurgeRequest {
-            removal: removal.clone(),
-            changes: Vec::new(),
-            hidden: Vec::new(),
-        };
+        let purge = PurgeRequest::unnumbered(removal.clone());
         self.tell_purge(purge, RemovalCause::Write)
     }
 

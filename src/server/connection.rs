@@ -52,7 +52,7 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
-    /// Sets every limit explicitly: library defaults may change, and they are not made for the open internet.
+    /// Sets every limit but the number of header fields explicitly: library defaults may change, and they are not made for the open internet.
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);

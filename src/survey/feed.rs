@@ -37,7 +37,7 @@ fn can_be_read(kind: Kind, settings: &Settings) -> bool {
         route: Route::Item(kind),
         action: Action::Read,
     };
-    settings.operations.get(&read).is_none_or(|own| own.allow)
+    settings.allows(read)
 }
 
 /// Without the path of the address, which may be secret.

@@ -20,7 +20,6 @@ mod log_buffer;
 mod logs;
 mod memory;
 #[cfg(test)]
-#[cfg(test)]
 mod metric_reference;
 mod metrics;
 mod migration;

@@ -15,8 +15,8 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// Reads records as an anonymous reader does: from the cache, or from the site.
 pub(crate) trait ReadsRecords: fmt::Debug + Send + Sync {
-    /// Status and body of the response at a public address, in a namespace, or else at those of the settings. No body if it has more than
-    /// `most` bytes or ends early; none where the edge refuses the read.
+    /// Status and body of the response at a public address, in a namespace, or else at those of the settings. No body if
+    /// it has more than `most` bytes or ends early; none where the edge refuses the read.
     fn read<'a>(
         &'a self,
         name: RecordName,

@@ -95,6 +95,5 @@ impl Discovery {
 
 /// Whether the settings offer an operation to anybody.
 fn offers(settings: &Settings, operation: &Operation) -> bool {
-    let is_allowed = settings.operations.get(&operation.id).is_none_or(|own| own.allow);
-    is_allowed && !(settings.read_only && operation.is_write())
+    settings.allows(operation.id) && !(settings.read_only && operation.is_write())
 }

@@ -11,7 +11,7 @@ use calendar_edge_core::settings::AdminToken;
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Who may use an endpoint, and what a request may use: its own access, and all that stands before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// Everybody who reaches the listener: whether the process lives, and whether it is ready.
     All,

@@ -76,9 +76,9 @@ impl Share {
         }
     }
 
-    /// Notes that the client has sent so many bytes, which pass on, or that it has ended.
+    /// Notes that the client has sent so many bytes, which pass on, or that it has ended. For a budget without a limit,
+    /// in which nothing is counted.
     pub(crate) fn passes(&mut self, bytes: usize) {
-        self.state.lock().add(bytes);
         self.bytes = self.bytes.saturating_add(bytes);
         self.resumes();
     }

@@ -15,17 +15,18 @@ macro_rules! causes {
 
         impl Cause {
             /// Every cause.
-            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+            #[cfg(test)]
+            pub(super) const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// The error it belongs to.
-            pub const fn error(self) -> EdgeError {
+            pub(super) const fn error(self) -> EdgeError {
                 match self {
                     $(Self::$name => EdgeError::$error,)+
                 }
             }
 
             /// The error with the sentence or the kind of failure that this cause has of its own.
-            pub const fn own(self) -> OwnError {
+            pub(super) const fn own(self) -> OwnError {
                 let own = self.error().entry().own;
                 match self {
                     $(Self::$name => OwnError { $(sentence: $sentence,)? $(proxy_error: $proxy,)? ..own },)+

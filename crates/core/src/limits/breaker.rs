@@ -80,20 +80,20 @@ impl Breaker {
 
     /// Takes the report of an admitted exchange.
     pub fn report(&mut self, pass: Pass, health: Health, now: Instant) {
+        self.is_probed = false;
         match health {
             Health::Alive => {
-                let was_closed = self.probe_at.take().is_none();
-                self.epoch += u64::from(!was_closed);
+                let was_open = self.probe_at.take().is_some();
+                self.epoch += u64::from(was_open);
                 self.run = 0;
             }
-            Health::Outage if self.probe_at.is_some() => self.is_probed = false,
+            Health::Outage if self.probe_at.is_some() => {}
             // An exchange that began before the origin recovered says nothing about its present health.
             Health::Outage if pass.epoch != self.epoch => {}
             Health::Outage => {
                 self.run = self.run.saturating_add(1);
                 if self.failures > 0 && self.run >= self.failures {
                     self.probe_at = Some(now + self.probe_interval);
-                    self.is_probed = false;
                 }
             }
         }

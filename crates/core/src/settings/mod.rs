@@ -258,6 +258,11 @@ impl Settings {
         public
     }
 
+    /// Whether the settings offer an operation; `read_only` aside.
+    pub fn allows(&self, id: OperationId) -> bool {
+        self.operations.get(&id).is_none_or(|own| own.allow)
+    }
+
     /// Whether a PATCH of an operation is merged. What is set for the update by number covers the same records by slug.
     pub fn merges(&self, id: OperationId) -> bool {
         let route = match id.route {

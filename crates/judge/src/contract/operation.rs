@@ -60,7 +60,7 @@ pub enum Place {
 // === impl Place ===
 
 impl Place {
-    /// The name, as `OpenAPI` and the routes listing spell it.
+    /// The name, as `in` of an `OpenAPI` parameter spells it.
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -206,8 +206,7 @@ impl OwnError {
         Self::UNREADABLE_BODY.because("The content type makes the body readable in two ways.");
 
     /// The same error with the sentence of a cause.
-    #[must_use]
-    pub const fn because(self, sentence: &'static str) -> Self {
+    const fn because(self, sentence: &'static str) -> Self {
         Self { sentence, ..self }
     }
 }

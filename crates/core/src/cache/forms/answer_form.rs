@@ -54,16 +54,17 @@ impl Representation {
         is_calendar_file: bool,
         headers: &HeaderMap,
     ) -> Self {
-        if !Self::are_several(call) || call.expects_javascript() || call.expects_envelope() {
+        let may_differ = offers_calendar && Self::are_several(call);
+        if !may_differ || call.expects_javascript() || call.expects_envelope() {
             return Self::Json;
         }
-        if offers_calendar && is_calendar_file {
+        if is_calendar_file {
             return Self::Calendar;
         }
-        Self::accepted(offers_calendar, headers)
+        Self::accepted(headers)
     }
 
-    fn accepted(offers_calendar: bool, headers: &HeaderMap) -> Self {
+    fn accepted(headers: &HeaderMap) -> Self {
         // How closely a media range names JSON, and its weight: the closest counts, and of equal ones the first.
         let (mut closeness, mut json, mut calendar) = (0, 0, None);
         for (range, weight) in accepted_ranges(headers) {
@@ -80,7 +81,7 @@ impl Representation {
                 calendar.get_or_insert(weight);
             }
         }
-        let weight = calendar.filter(|_| offers_calendar).unwrap_or(0);
+        let weight = calendar.unwrap_or(0);
         if weight > json || (weight > 0 && weight == json && closeness < 3) {
             Self::Calendar
         } else {
@@ -114,13 +115,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cache::tests::get;
 
-    fn accepted(offers_calendar: bool, fields: &[&str]) -> Representation {
-        let mut headers = HeaderMap::new();
-        for field in fields {
-            headers.append(ACCEPT, HeaderValue::from_str(field).unwrap());
-        }
-        Representation::accepted(offers_calendar, &headers)
+    fn headers(fields: &[&str]) -> HeaderMap {
+        let fields = fields.iter().map(|field| HeaderValue::from_str(field).unwrap());
+        fields.map(|field| (ACCEPT, field)).collect()
+    }
+
+    fn accepted(fields: &[&str]) -> Representation {
+        Representation::accepted(&headers(fields))
     }
 
     #[test]
@@ -157,10 +160,10 @@ mod tests {
             ("text/calendar;q=x", Json),
             ("text/calendarx", Json),
         ] {
-            assert_eq!(accepted(true, &[field]), expected, "{field}");
+            assert_eq!(accepted(&[field]), expected, "{field}");
         }
-        assert_eq!(accepted(true, &[]), Json);
-        assert_eq!(accepted(true, &["text/html", "text/calendar"]), Calendar);
+        assert_eq!(accepted(&[]), Json);
+        assert_eq!(accepted(&["text/html", "text/calendar"]), Calendar);
     }
 
     #[test]
@@ -186,7 +189,17 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_is_not_given() {
-        assert_eq!(accepted(false, &["text/calendar"]), Representation::Json);
+        use Representation::{Calendar, Json};
+        let call = get("/events");
+        let headers = headers(&["text/calendar"]);
+        for (offers, is_file, expected) in [
+            (false, false, Json),
+            (false, true, Json),
+            (true, false, Calendar),
+            (true, true, Calendar),
+        ] {
+            assert_eq!(Representation::chosen(offers, &call, is_file, &headers), expected);
+        }
     }
 
     proptest! {
@@ -195,7 +208,7 @@ mod tests {
             if let Ok(value) = HeaderValue::from_bytes(&bytes) {
                 let mut headers = HeaderMap::new();
                 headers.insert(ACCEPT, value);
-                let _ = Representation::accepted(true, &headers);
+                let _ = Representation::accepted(&headers);
             }
         }
     }

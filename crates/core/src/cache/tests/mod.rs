@@ -55,7 +55,7 @@ fn request(method: &str, target: &str, fields: &[(&str, &str)], body: &str) -> R
     request.body(body.as_bytes().to_vec()).unwrap()
 }
 
-fn get(target: &str) -> ForwardableCall {
+pub(super) fn get(target: &str) -> ForwardableCall {
     forwardable(&settings(), &request("GET", target, &[], ""))
 }
 

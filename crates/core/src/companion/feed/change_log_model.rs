@@ -173,11 +173,7 @@ impl ModelWorld {
             ModelStep::BehindTheBack(id) => {
                 self.has_uncounted = true;
                 self.publish(id);
-                self.hear(&PurgeRequest {
-                    removal: Removal::All,
-                    changes: Vec::new(),
-                    hidden: Vec::new(),
-                });
+                self.hear(&PurgeRequest::everything());
             }
             ModelStep::Deliver(place) => {
                 if let Some(place) = place.checked_rem(self.on_the_way.len()) {

@@ -77,8 +77,13 @@ impl PurgeRequest {
 
     /// Anything may have changed, and no number says so.
     pub const fn everything() -> Self {
+        Self::unnumbered(Removal::All)
+    }
+
+    /// A removal that no change of the site is known to be behind.
+    pub const fn unnumbered(removal: Removal) -> Self {
         Self {
-            removal: Removal::All,
+            removal,
             changes: Vec::new(),
             hidden: Vec::new(),
         }

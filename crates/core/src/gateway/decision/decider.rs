@@ -101,7 +101,7 @@ impl Decider {
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
-            offers_openapi: settings.operations.get(&DOC).is_none_or(|doc| doc.allow),
+            offers_openapi: settings.allows(DOC),
             reads_hosts: settings.policy().is_strict_anywhere(),
         }
     }

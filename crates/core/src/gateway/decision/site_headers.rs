@@ -64,10 +64,10 @@ const OWN: &str = "x-calendar-edge-";
 /// field.
 pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
     strip_hop_by_hop(headers);
-    // CGI would map such a name to the name of another header.
-    strip(headers, |_, name| name.contains(['_', '.']));
-    strip(headers, |_, name| name.starts_with(OWN));
-    strip(headers, |headers, name| is_claim(headers, name, client));
+    strip(headers, |headers, name| {
+        // CGI would map a name with one of these to the name of another header.
+        name.contains(['_', '.']) || name.starts_with(OWN) || is_claim(headers, name, client)
+    });
     join_cookies(headers);
 }
 

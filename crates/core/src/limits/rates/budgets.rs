@@ -68,6 +68,7 @@ impl Budgets {
     /// # Errors
     /// The budget that is used up.
     pub fn spend(&self, client: Client<'_>, call: CostClass, now: Instant) -> Result<Charges, Exceeded> {
+        // Most calls are anonymous: the rest would cost them more than their budgets do.
         if client.identity().principals().is_empty() {
             let status = self.spend_again(client, call, now)?;
             return Ok(Charges {

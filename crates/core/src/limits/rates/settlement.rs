@@ -55,8 +55,8 @@ impl BucketStore {
         }
     }
 
-    /// Asks the other edges of a fleet for the level of a bucket that this edge may not have. Beyond what an exchange
-    /// takes, nothing is asked: the next call asks again.
+    /// Asks the other edges of a fleet for the level of a bucket that this edge may not have. Where many of its
+    /// shard wait already, nothing is asked: the next call asks again.
     pub(super) fn ask_level(&self, asked: Settlement) {
         let mut shard = self.shard(asked.bucket).lock();
         if self.is_shared() && shard.unsettled.len() < MOST_ASKED {

@@ -1,7 +1,5 @@
 //! Accepting a response: the order in which it is judged and learnt from.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
@@ -14,7 +12,6 @@ use super::redirect::{redirect, redirect_within};
 use super::wordpress::{PAGE_BYTES, without_marks};
 use crate::relay::failure::{BoxError, OriginFailure};
 use crate::relay::link::api_target;
-use crate::relay::rewrite::UrlMap;
 use crate::relay::rules::RelayRules;
 
 /// Judges the backend's response to a calendar call, and learns the backend's root from it.
@@ -92,26 +89,13 @@ where
     let expected = judge_head(head.status, &head.headers, call)?;
     if expected == ExpectedBody::Absent {
         let head = (head.status, head.headers);
-        return Ok(accepted(
-            head,
-            AcceptedBody::Absent,
-            rules.urls.map(),
-            call,
-            rules,
-        ));
+        return Ok(accepted(head, AcceptedBody::Absent, call, rules));
     }
     let mut body = judged_body(head.status, &head.headers, expected, body, rules).await?;
     if let (true, AcceptedBody::Whole(pieces)) = (call.enveloped, &mut body) {
         *pieces = vec![without_marks(joined(pieces))];
     }
-    let map = if head.status == StatusCode::OK {
-        // A successful response is rewritten by the names that it prints itself.
-        let printed = api_target(&head.headers);
-        rules.urls.learn(call.root, printed, call.language)
-    } else {
-        rules.urls.map()
-    };
-    Ok(accepted((head.status, head.headers), body, map, call, rules))
+    Ok(accepted((head.status, head.headers), body, call, rules))
 }
 
 /// A redirect, whose body is dropped.
@@ -125,13 +109,7 @@ fn redirected<B>(
         return Err(redirect(status, headers, call, &rules.urls));
     };
     let head = (status, headers);
-    Ok(accepted(
-        head,
-        AcceptedBody::Absent,
-        rules.urls.map(),
-        call,
-        rules,
-    ))
+    Ok(accepted(head, AcceptedBody::Absent, call, rules))
 }
 
 /// The response with the names of its URLs. A printed name that no root has is the asked root's, unless the response may
@@ -139,12 +117,17 @@ fn redirected<B>(
 fn accepted<B>(
     (status, headers): (StatusCode, HeaderMap),
     body: AcceptedBody<B>,
-    map: Arc<UrlMap>,
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
     let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
     let printed = api_target(&headers);
+    let map = if status == StatusCode::OK && !matches!(body, AcceptedBody::Absent) {
+        // A successful response is rewritten by the names that it prints itself.
+        rules.urls.learn(call.root, printed, call.language)
+    } else {
+        rules.urls.map()
+    };
     let head = AcceptedHead {
         status,
         named_root: printed.and_then(|printed| map.root_named(printed, call.root).or(own)),

@@ -1,5 +1,6 @@
 //! PHP's rules for variable names such as `per.page`, `%20id` and `a[k][]` (backend.md section 4).
 
+use crate::wordpress::value::numeric::is_blank;
 use crate::wordpress::value::{Key, PhpArray, Value, split_once, split_while};
 
 /// Number of variables that PHP reads; it silently drops all others (`max_input_vars`).
@@ -134,7 +135,7 @@ impl NameStep {
 fn bracket(inner: &[u8]) -> Option<(NameStep, &[u8])> {
     // PHP skips one blank before it looks for an empty pair.
     let unblanked = match inner {
-        [b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, tail @ ..] => tail,
+        [blank, tail @ ..] if is_blank(*blank) => tail,
         _ => inner,
     };
     if let [b']', after @ ..] = unblanked {

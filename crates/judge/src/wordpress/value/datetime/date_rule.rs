@@ -8,7 +8,7 @@ use super::token::DateToken;
 use super::{clock, date, moment, relative, zone};
 use crate::wordpress::value::numeric::{is_blank, is_numeric};
 use crate::wordpress::value::timezone::ZoneReading;
-use crate::wordpress::value::{Verdict, Why};
+use crate::wordpress::value::{Verdict, Why, split_while, trim_end};
 
 /// The longest text that is judged, in bytes; longer ones are left to PHP. This bounds the work to about a
 /// millisecond.
@@ -92,10 +92,9 @@ fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
 
 /// Removes white space from both ends, but keeps one byte if there is nothing else.
 pub(super) fn trim(text: &[u8]) -> &[u8] {
-    let first = text.iter().position(|&byte| !is_blank(byte));
-    let last = text.iter().rposition(|&byte| !is_blank(byte));
-    match (first, last) {
-        (Some(first), Some(last)) => text.get(first..=last).unwrap_or_default(),
-        _ => text.get(text.len().saturating_sub(1)..).unwrap_or_default(),
+    let trimmed = trim_end(split_while(text, is_blank).1, is_blank);
+    if trimmed.is_empty() {
+        return text.get(text.len().saturating_sub(1)..).unwrap_or_default();
     }
+    trimmed
 }
