@@ -161,7 +161,7 @@ impl Companions {
         roots.is_empty() || roots.values().any(may_be)
     }
 
-    /// Takes the name that a site gives itself in response to the edge's own question.
+    /// Takes the name that a site gives itself beside its number of changes; none: its plugin is too old to.
     pub(super) fn is_named(&self, root: &Url, site: Option<String>) {
         if let Some(state) = self.0.roots.lock().get_mut(root) {
             state.site = site;
@@ -170,15 +170,11 @@ impl Companions {
 
     /// Takes the response of a root to the edge's own question. True if the site's count began anew.
     pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, response: CountResponse) -> bool {
-        let mut roots = self.0.roots.lock();
         match response {
-            CountResponse::Shown(changes) => {
-                drop(roots);
-                return self.hear_answer(root, asked, changes);
-            }
-            CountResponse::NotCounted => self.state(&mut roots, root).gone(),
+            CountResponse::Shown(changes) => return self.hear_answer(root, asked, changes),
+            CountResponse::NotCounted => self.state(&mut self.0.roots.lock(), root).gone(),
             CountResponse::None => {
-                if let Some(state) = roots.get_mut(root) {
+                if let Some(state) = self.0.roots.lock().get_mut(root) {
                     state.unanswered();
                 }
             }

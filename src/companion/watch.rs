@@ -137,8 +137,8 @@ impl CompanionService {
         .await;
         let (answer, site) = answer.unwrap_or((CountResponse::None, None));
         let is_new_count = companions.answered(root, asked, answer);
-        companions.is_named(root, site);
         if let CountResponse::Shown(changes) = answer {
+            companions.is_named(root, site);
             announcements.tell(OutgoingMessage::Seen {
                 root: root.clone(),
                 changes,

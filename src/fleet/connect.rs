@@ -35,6 +35,8 @@ use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 pub(super) struct StoreRoute {
     settings: FleetSettings,
     certificates: Option<TlsCertificates>,
+    /// The same for streams of our own.
+    tls: Option<Result<Arc<ClientConfig>, rustls::Error>>,
 }
 
 /// A connection to the store.
@@ -59,9 +61,11 @@ impl StoreRoute {
     /// The way to the store. This reads the system's authorities, if the store uses TLS and the settings name none.
     pub(super) fn new(settings: &FleetSettings) -> Self {
         let uses_tls = settings.store.iter().any(StoreAddress::uses_tls);
+        let authorities = uses_tls.then(|| authorities(settings));
         Self {
             settings: settings.clone(),
-            certificates: uses_tls.then(|| certificates(settings)),
+            certificates: authorities.as_ref().map(|ders| certificates(settings, ders)),
+            tls: authorities.map(|ders| client_config(settings, ders).map(Arc::new)),
         }
     }
 
@@ -104,7 +108,7 @@ impl StoreRoute {
     async fn stream(&self, address: &ConnectionAddr) -> io::Result<Pin<Box<dyn AsyncStream + Send>>> {
         let (host, port, tls) = match address {
             ConnectionAddr::Tcp(host, port) => (host, *port, None),
-            ConnectionAddr::TcpTls { host, port, .. } => (host, *port, Some(client_config(&self.settings))),
+            ConnectionAddr::TcpTls { host, port, .. } => (host, *port, self.tls.clone()),
             ConnectionAddr::Unix(path) => return Ok(Box::pin(UnixStream::connect(path).await?)),
             _ => return Err(io::ErrorKind::Unsupported.into()),
         };
@@ -117,7 +121,7 @@ impl StoreRoute {
             return Ok(Box::pin(stream));
         };
         let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
-        let tls = TlsConnector::from(Arc::new(tls.map_err(io::Error::other)?));
+        let tls = TlsConnector::from(tls.map_err(io::Error::other)?);
         Ok(Box::pin(tls.connect(name, stream).await?))
     }
 
@@ -238,7 +242,7 @@ fn tcp() -> TcpSettings {
 
 /// The authorities that can be read. The library fails as a whole for one certificate that cannot be, and reads the
 /// system's on each connection, unless it gets these.
-fn authorities(settings: &FleetSettings) -> impl Iterator<Item = CertificateDer<'static>> {
+fn authorities(settings: &FleetSettings) -> Vec<CertificateDer<'static>> {
     let mut ders: Vec<CertificateDer<'static>> = settings
         .trusted
         .ders()
@@ -247,13 +251,13 @@ fn authorities(settings: &FleetSettings) -> impl Iterator<Item = CertificateDer<
     if ders.is_empty() {
         ders = rustls_native_certs::load_native_certs().certs;
     }
-    ders.into_iter()
-        .filter(|der| RootCertStore::empty().add(der.clone()).is_ok())
+    ders.retain(|der| RootCertStore::empty().add(der.clone()).is_ok());
+    ders
 }
 
 /// The authorities, and what this edge shows of itself.
-fn certificates(settings: &FleetSettings) -> TlsCertificates {
-    let pem: String = authorities(settings).map(|der| pem(&der)).collect();
+fn certificates(settings: &FleetSettings, authorities: &[CertificateDer<'static>]) -> TlsCertificates {
+    let pem: String = authorities.iter().map(|der| pem(der)).collect();
     TlsCertificates {
         client_tls: settings.identity.as_ref().map(|identity| ClientTlsConfig {
             client_cert: identity.certificate.clone(),
@@ -263,11 +267,14 @@ fn certificates(settings: &FleetSettings) -> TlsCertificates {
     }
 }
 
-/// The same for a stream of our own.
-fn client_config(settings: &FleetSettings) -> Result<ClientConfig, rustls::Error> {
+/// The same for streams of our own.
+fn client_config(
+    settings: &FleetSettings,
+    authorities: Vec<CertificateDer<'static>>,
+) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(authorities(settings));
+    roots.add_parsable_certificates(authorities);
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots);

@@ -79,7 +79,7 @@ impl ChangeReader {
     pub(super) async fn is_heard(&self) -> bool {
         let begun = Instant::now();
         while self.look() && begun.elapsed() < FIRST_NUMBER {
-            if self.page().is_some() {
+            if self.page(false).is_some() {
                 return true;
             }
             let pause = self.parts.drain.unless_begun(sleep(SHORTEST)).await;
@@ -96,13 +96,14 @@ impl ChangeReader {
         let mut moved = self.feed().subscribe();
         loop {
             moved.mark_unchanged();
-            let Some(page) = self.page().filter(|_| self.look()) else {
+            let is_current = self.parts.companions.are_current();
+            let Some(page) = self.page(is_current).filter(|_| self.look()) else {
                 return Followed::Unheard;
             };
             let time = begun.elapsed();
             let is_judging = time < VERDICTS && self.feed().is_pending();
             // Nothing is said before the site has shown how far it is, as long as it may do so soon.
-            let is_asking = time < wait.max(FIRST_NUMBER) && !self.parts.companions.are_current();
+            let is_asking = !is_current && time < wait.max(FIRST_NUMBER);
             if !is_asking && (!page.is_complete || (!is_judging && (page.tells() || time >= wait))) {
                 return Followed::Page(page);
             }
@@ -116,9 +117,9 @@ impl ChangeReader {
     }
 
     /// The changes since its position; as if it had none while it is not known how far the site is.
-    fn page(&self) -> Option<FeedPage> {
+    fn page(&self, is_current: bool) -> Option<FeedPage> {
         let FeedQuery { since, kinds, .. } = &self.query;
-        let since = since.filter(|_| self.parts.companions.are_current());
+        let since = since.filter(|_| is_current);
         self.feed().read(since, kinds, MOST_CHANGES)
     }
 
