@@ -2,7 +2,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::settings::MarkKey;
@@ -25,6 +25,8 @@ const ALL: &str = r#"{"all":true}"#;
 #[derive(Clone, Default)]
 struct Site {
     changes: Arc<AtomicU64>,
+    /// It fails where the edge asks for the number.
+    is_mute: Arc<AtomicBool>,
 }
 
 // === impl Site ===
@@ -49,6 +51,7 @@ impl Site {
         let changes = self.changes.load(Ordering::SeqCst);
         let path = seen.target.split('?').next().unwrap_or_default();
         let reply = match path {
+            QUESTION if self.is_mute.load(Ordering::SeqCst) => return Reply::json(500, "{}"),
             QUESTION if changes == 0 => return Reply::json(404, r#"{"code":"rest_no_route"}"#),
             QUESTION => {
                 Reply::json(200, &format!(r#"{{"changes":{changes}}}"#)).header("x-calendar-edge-site", HOME)
@@ -228,7 +231,8 @@ fn addressed(to: &str, site: &str) -> String {
 
 #[tokio::test]
 async fn t106_a_message_to_another_edge_or_from_another_site_is_worth_nothing() {
-    let origin = Site::counting(1).start().await;
+    let site = Site::counting(1);
+    let origin = site.start().await;
     let edge = edge_before(&origin, |settings| {
         settings.cache.reconcile = Duration::from_millis(200);
         settings.public_url = "https://events.example.org".parse().ok();
@@ -267,6 +271,24 @@ async fn t106_a_message_to_another_edge_or_from_another_site_is_worth_nothing() 
     }
     assert_eq!(status, StatusCode::FORBIDDEN);
     assert_eq!(send(&here, HOME).await, StatusCode::OK);
+    // A site that does not respond for a while has the same name.
+    site.is_mute.store(true, Ordering::SeqCst);
+    origin.take_seen();
+    let mut asked = 0;
+    for _ in 0..400 {
+        edge.get(EVENT).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let seen = origin.seen();
+        asked = seen
+            .iter()
+            .filter(|seen| seen.target.starts_with(QUESTION))
+            .count();
+        if asked > 1 {
+            break;
+        }
+    }
+    assert!(asked > 1, "the edge has its response to the first question");
+    assert_eq!(send(&here, "https://other.example").await, StatusCode::FORBIDDEN);
     // Version 1 names neither.
     removed(&sealed(&edge, ALL, &seal(ALL, now(), 250)).await);
 }
