@@ -203,27 +203,14 @@ pub(super) async fn patiently<T, Asked: Future<Output = anyhow::Result<T>>>(
         pace.turn().await;
         let asked = ask().await?;
         tried += 1;
-        match wait_after(trouble(&asked), tried)? {
-            None => return Ok(asked),
-            Some(wait) => tokio::time::sleep(wait).await,
+        let Some((trouble, least)) = trouble(&asked) else {
+            return Ok(asked);
+        };
+        if tried >= TRIES {
+            bail!("{trouble}, {TRIES} times in a row; another run goes on from here");
         }
+        tokio::time::sleep((FIRST_WAIT * 2_u32.pow(tried - 1)).max(least)).await;
     }
-}
-
-/// The wait before a call is sent again that was sent `tried` times: none without trouble, else no less than is asked for.
-///
-/// # Errors
-///
-/// When the call was tried often enough.
-fn wait_after(trouble: Option<Trouble>, tried: u32) -> anyhow::Result<Option<Duration>> {
-    let Some((trouble, asked)) = trouble else {
-        return Ok(None);
-    };
-    if tried >= TRIES {
-        bail!("{trouble}, {TRIES} times in a row; another run goes on from here");
-    }
-    let own = FIRST_WAIT * 2_u32.pow(tried.saturating_sub(1));
-    Ok(Some(own.max(asked)))
 }
 
 fn refused(path: &str, answer: &DryRunResponse) -> String {

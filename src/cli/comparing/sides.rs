@@ -78,8 +78,11 @@ impl Sides {
 
     /// Why a comparison says nothing: one of the backends is not there, or refuses because of its load.
     pub(super) fn trouble(&self, compared: &ComparedCall) -> Option<Trouble> {
-        let other = || trouble(Some(&self.other.name), &compared.other);
-        trouble(None, &compared.primary).or_else(other)
+        self.trouble_of(&compared.primary, &compared.other)
+    }
+
+    fn trouble_of(&self, primary: &DryRunResponse, other: &DryRunResponse) -> Option<Trouble> {
+        trouble(None, primary).or_else(|| trouble(Some(&self.other.name), other))
     }
 
     pub(super) fn other_name(&self) -> &str {
@@ -100,8 +103,8 @@ impl Sides {
             .comparer
             .lock()
             .compare(operation, primary.compared(), other.compared());
-        let has_answered = trouble(None, &primary).is_none();
-        if findings.worst() >= DifferenceClass::Volatile && has_answered && self.may_double(call) {
+        let is_said = self.trouble_of(&primary, &other).is_none();
+        if findings.worst() >= DifferenceClass::Volatile && is_said && self.may_double(call) {
             let second = self.primary.ask(call).await?;
             let (primary, other) = (primary.compared(), other.compared());
             findings = self

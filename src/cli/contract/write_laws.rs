@@ -5,7 +5,7 @@ use calendar_edge_judge::contract::answer::Shape;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::suite::Suite;
+use super::suite::{Suite, Trial};
 use super::tested_api::{ApiRequest, ApiResponse};
 
 // === impl Suite ===
@@ -55,14 +55,34 @@ impl Suite {
         }
     }
 
+    /// Creates a record for the first of two laws; the second one is that this is done. With the record's route, if it is.
+    async fn making(
+        &mut self,
+        subject: &str,
+        [asked, law]: [&'static str; 2],
+        kind: Kind,
+        record: &Value,
+    ) -> Option<(Trial, Option<String>)> {
+        let trial = self.ask(subject, asked, creation(kind, record)).await?;
+        let target = self.note_created(kind, &trial.answer);
+        self.check(&trial, law, target.is_some(), "201 with a number");
+        Some((trial, target))
+    }
+
+    /// Checks that a record cannot be read without an account. None if nothing responds.
+    async fn unreadable(&mut self, subject: &str, law: &'static str, target: &str) -> Option<()> {
+        let read = self.ask(subject, law, ApiRequest::get(target)).await?;
+        let holds = (400..500).contains(&read.answer.status);
+        self.check(&read, law, holds, CALLERS_ERROR);
+        Some(())
+    }
+
     /// The route of a new record; none if it was not created.
     async fn create(&mut self, kind: Kind) -> Option<String> {
         let subject = format!("{}.create", kind.collection());
         let law = "a record is created";
         let record = new_record(kind, &self.made);
-        let trial = self.ask(&subject, law, creation(kind, &record)).await?;
-        let target = self.note_created(kind, &trial.answer);
-        self.check(&trial, law, target.is_some(), "201 with a number");
+        let (trial, target) = self.making(&subject, [law, law], kind, &record).await?;
         let shape = Shape::Model(kind.model());
         self.shaped(&trial, shape);
         let target = target?;
@@ -107,17 +127,9 @@ impl Suite {
         );
         let mut record = new_record(kind, &self.made);
         record["status"] = "draft".into();
-        let trial = self.ask(&subject, law, creation(kind, &record)).await?;
-        let target = self.note_created(kind, &trial.answer);
-        self.check(
-            &trial,
-            "a draft is created",
-            target.is_some(),
-            "201 with a number",
-        );
-        let read = self.ask(&subject, law, ApiRequest::get(target?)).await?;
-        let holds = (400..500).contains(&read.answer.status);
-        self.check(&read, law, holds, CALLERS_ERROR);
+        let laws = [law, "a draft is created"];
+        let (trial, target) = self.making(&subject, laws, kind, &record).await?;
+        self.unreadable(&subject, law, &target?).await?;
         let (all, code) = (
             kind.whole_list(),
             self.made.rsplit(' ').next().unwrap_or_default(),
@@ -143,10 +155,7 @@ impl Suite {
         self.succeeded(&trial, law);
         self.shaped(&trial, Shape::Model(kind.model()));
         let law = "what was deleted is gone";
-        if let Some(gone) = self.ask(&subject, law, ApiRequest::get(target)).await {
-            let holds = (400..500).contains(&gone.answer.status);
-            self.check(&gone, law, holds, CALLERS_ERROR);
-        }
+        self.unreadable(&subject, law, target).await;
         let law = "what was deleted cannot be deleted again";
         if let Some(again) = self.ask(&subject, law, deletion()).await {
             let status = again.answer.status;

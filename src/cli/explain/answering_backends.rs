@@ -1,7 +1,7 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
-use calendar_edge_core::migration::CopyTo;
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
+use calendar_edge_core::migration::{CopyTo, first_about};
 use calendar_edge_core::settings::{
     BackendSettings, CredentialsPolicy, CutoverRule, PRIMARY, Percentage, Settings,
 };
@@ -56,15 +56,15 @@ fn answers_by(rule: &CutoverRule, call: &ForwardableCall, settings: &Settings) -
 }
 
 fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Value> {
-    let Some(asked) = asked(call).filter(|_| call.validated().is_some()) else {
+    let validated = call.validated().filter(|call| !call.expects_javascript());
+    let Some(asked) = asked(call).filter(|_| validated.is_some()) else {
         return Vec::new();
     };
-    let rules = settings
-        .shadow
-        .iter()
-        .filter(|rule| rule.is_about(&asked.operation.name) && CopyTo::of(rule, asked, None).is_some());
-    rules
-        .map(|rule| {
+    let rules = settings.shadow.iter().map(|rule| (rule, ()));
+    first_about(rules, &asked.operation.name)
+        .into_iter()
+        .filter(|(rule, ())| CopyTo::of(rule, asked, None).is_some())
+        .map(|(rule, ())| {
             let why = format!("rule of [[shadow]]{}", credentials(&rule.backend, call, settings));
             let share = format!("{} of the calls", rule.share);
             told(&rule.backend, "gets a copy", &share, &why)

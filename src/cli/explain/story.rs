@@ -47,7 +47,8 @@ fn untold(request: &TypedRequest, known: &KnownSite) -> Value {
         "namespace": known.settings.origin.namespace.as_str(),
         // Where the index of the site was read, by which the request is judged.
         "index": known.index,
-        // `forwarded`, `refused`, `preflight`, or `site`: forwarded as it is because it is not a calendar call.
+        // `forwarded`, `refused`, `preflight`, `rest index`, `OpenAPI document`, or `site`: forwarded as it is because it
+        // is not a calendar call.
         "outcome": "",
         // The public root of the target, with its language.
         "root": null,

@@ -113,6 +113,7 @@ fn outcome(story: &Value, lines: &mut Vec<String>) {
         "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"".to_owned(),
         "preflight" => "answered by the edge: a browser's preflight".to_owned(),
         "rest index" => "answered by the edge: an index with the routes of the calendar".to_owned(),
+        "OpenAPI document" => "answered by the edge: the OpenAPI document".to_owned(),
         outcome => outcome.to_owned(),
     });
     for finding in items(&story["findings"]) {

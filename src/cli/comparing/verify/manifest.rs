@@ -45,7 +45,7 @@ pub(super) struct VerifiedRecord {
     pub(super) paths: Vec<String>,
 }
 
-/// The last line of a finished walk.
+/// The numbers of records by which the last line of a finished walk is known.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct WalkSummary {
     pub(super) records: u64,

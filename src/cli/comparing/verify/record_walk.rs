@@ -145,9 +145,6 @@ impl<'s> RecordWalk<'s> {
             let page = ListPage::read(list, number, &compared.primary)?;
             let theirs = ListPage::read(list, number, &compared.other).ok();
             let theirs = theirs.unwrap_or_default();
-            let listed = theirs.records.iter();
-            let listed = listed.filter_map(|item| VerifiedRecord::listed(list.root, list.kind, item));
-            self.found.only_there.extend(listed.map(|record| record.key));
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
@@ -157,6 +154,12 @@ impl<'s> RecordWalk<'s> {
                 named.insert(record.key.clone());
                 self.check(list.kind, record, page.total).await?;
             }
+            let listed = theirs.records.iter();
+            let listed = listed.filter_map(|item| VerifiedRecord::listed(list.root, list.kind, item));
+            let listed = listed.map(|record| record.key);
+            // Those that the site lists later are dropped at the end.
+            let unseen = listed.filter(|key| !self.seen.contains(key));
+            self.found.only_there.extend(unseen);
             // The other one may have more pages.
             let is_empty = page.records.is_empty() && theirs.records.is_empty();
             if is_empty || number >= page.pages.max(theirs.pages) {
