@@ -648,8 +648,7 @@ final class Changes {
 			return $changes;
 		}
 		$hidden = array_filter( (array) ( $kept['hidden'] ?? array() ), 'is_string' );
-		$changes->add( array_diff( array_filter( $kept['tags'], 'is_string' ), $hidden ) );
-		$changes->add( $hidden, true );
+		$changes->add( array_filter( $kept['tags'], 'is_string' ), $hidden );
 		if ( ! empty( $kept['all'] ) ) {
 			$changes->add_all();
 		}
@@ -663,7 +662,7 @@ final class Changes {
 		return array(
 			'all'     => $this->all,
 			'tags'    => array_keys( $this->tags ),
-			'hidden'  => array_keys( array_filter( $this->tags ) ),
+			'hidden'  => $this->hidden(),
 			'numbers' => array_keys( $this->numbers ),
 		);
 	}
@@ -674,14 +673,15 @@ final class Changes {
 
 	/**
 	 * @param string[] $tags   Tags such as `event:50` or `events`.
-	 * @param bool     $hidden Whether nobody could read the record without an account, neither before nor after.
+	 * @param string[] $hidden Those of them whose record nobody could read without an account, neither before nor after.
 	 */
-	public function add( array $tags, bool $hidden = false ): void {
+	public function add( array $tags, array $hidden = array() ): void {
 		if ( $this->all ) {
 			return;
 		}
+		$hidden = array_flip( $hidden );
 		foreach ( $tags as $tag ) {
-			$this->tags[ $tag ] = $hidden && ( $this->tags[ $tag ] ?? true );
+			$this->tags[ $tag ] = isset( $hidden[ $tag ] ) && ( $this->tags[ $tag ] ?? true );
 		}
 		if ( count( $this->tags ) > self::MOST_TAGS ) {
 			$this->add_all();
@@ -712,9 +712,7 @@ final class Changes {
 	}
 
 	public function merge( self $other ): void {
-		foreach ( $other->tags as $tag => $hidden ) {
-			$this->add( array( (string) $tag ), $hidden );
-		}
+		$this->add( array_map( 'strval', array_keys( $other->tags ) ), $other->hidden() );
 		if ( $other->all ) {
 			$this->add_all();
 		}
@@ -737,11 +735,17 @@ final class Changes {
 		);
 		$what           += $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
 		$what['changes'] = array_keys( $this->numbers );
-		$hidden          = array_keys( array_filter( $this->tags ) );
-		if ( array() !== $hidden ) {
-			$what['hidden'] = $hidden;
+		if ( array() !== $this->hidden() ) {
+			$what['hidden'] = $this->hidden();
 		}
 		return (string) wp_json_encode( $what );
+	}
+
+	/**
+	 * @return string[] The tags of records that nobody could read without an account, before and after every change.
+	 */
+	private function hidden(): array {
+		return array_map( 'strval', array_keys( array_filter( $this->tags ) ) );
 	}
 }
 
@@ -1310,9 +1314,9 @@ interface Listener {
 
 	/**
 	 * @param string[] $tags   Tags that change.
-	 * @param bool     $hidden Whether nobody could read the record without an account, neither before nor after.
+	 * @param string[] $hidden Those of them whose record nobody could read without an account, neither before nor after.
 	 */
-	public function changed( array $tags, bool $hidden = false ): void;
+	public function changed( array $tags, array $hidden = array() ): void;
 
 	/**
 	 * Anything may change.
@@ -1401,9 +1405,9 @@ final class Reporter implements Listener {
 
 	/**
 	 * @param string[] $tags   Tags that changed.
-	 * @param bool     $hidden Whether nobody could read the record without an account, neither before nor after.
+	 * @param string[] $hidden Those of them whose record nobody could read without an account, neither before nor after.
 	 */
-	public function changed( array $tags, bool $hidden = false ): void {
+	public function changed( array $tags, array $hidden = array() ): void {
 		$this->begins();
 		$this->fresh()->add( $tags, $hidden );
 		$this->collected();
@@ -1529,7 +1533,7 @@ final class Foresight implements Listener {
 		$this->reporter = $reporter;
 	}
 
-	public function changed( array $tags, bool $hidden = false ): void {
+	public function changed( array $tags, array $hidden = array() ): void {
 		$this->reporter->begins();
 	}
 
@@ -1747,7 +1751,7 @@ final class Watch {
 		$listen( 'created_term', 'term_changed', 3 );
 		$listen( 'edited_term', 'term_changed', 3 );
 		$listen( 'delete_term', 'term_changed', 3 );
-		$listen( 'edit_term_taxonomy', 'term_counts', 1 );
+		$listen( 'edit_term_taxonomy', 'term_counts', 2 );
 		$listen( 'edited_term_taxonomy', 'term_counted', 2 );
 		$listen( 'edited_term_taxonomies', 'terms_moved', 1 );
 		$listen( 'update_site_option', 'option_changed', 3 );
@@ -1881,10 +1885,22 @@ final class Watch {
 	}
 
 	/**
-	 * @param int $tt_id The term's number in its taxonomy.
+	 * @param int    $tt_id    The term's number in its taxonomy.
+	 * @param string $taxonomy The taxonomy; in WordPress before 6.1 an object.
 	 */
-	public function term_counts( $tt_id ): void {
-		$this->counts[ (int) $tt_id ] = self::count_of( (int) $tt_id );
+	public function term_counts( $tt_id, $taxonomy ): void {
+		if ( self::has_terms( $taxonomy ) ) {
+			$this->counts[ (int) $tt_id ] = self::count_of( (int) $tt_id );
+		}
+	}
+
+	/**
+	 * Whether terms of a taxonomy are records of the calendar.
+	 *
+	 * @param mixed $taxonomy The taxonomy; in WordPress before 6.1 an object.
+	 */
+	private static function has_terms( $taxonomy ): bool {
+		return isset( self::TERMS[ is_object( $taxonomy ) ? $taxonomy->name : (string) $taxonomy ] );
 	}
 
 	private static function count_of( int $tt_id ): ?string {
@@ -1897,14 +1913,14 @@ final class Watch {
 	 * @param string $taxonomy The taxonomy; in WordPress before 6.1 an object.
 	 */
 	public function term_counted( $tt_id, $taxonomy ): void {
+		if ( ! self::has_terms( $taxonomy ) ) {
+			return;
+		}
 		if ( isset( $this->counts[ (int) $tt_id ] ) && self::count_of( (int) $tt_id ) === $this->counts[ (int) $tt_id ] ) {
 			// WordPress counts anew for a draft as well, which changes nothing.
 			return;
 		}
-		$name = is_object( $taxonomy ) ? $taxonomy->name : (string) $taxonomy;
-		if ( isset( self::TERMS[ $name ] ) ) {
-			$this->terms_moved( array( $tt_id ) );
-		}
+		$this->terms_moved( array( $tt_id ) );
 	}
 
 	/**
@@ -1975,8 +1991,8 @@ final class Watch {
 			return;
 		}
 		list( $one, $list ) = self::POSTS[ $post->post_type ];
-		$this->listener->changed( array( "$one:$id" ), self::is_hidden( $post, $statuses ) );
-		$this->listener->changed( array( $list ) );
+		$hidden             = self::is_hidden( $post, $statuses ) ? array( "$one:$id" ) : array();
+		$this->listener->changed( array( "$one:$id", $list ), $hidden );
 	}
 
 	/**
@@ -2010,12 +2026,21 @@ final class Watch {
 	 */
 	private static function is_hidden( $post, array $statuses ): bool {
 		foreach ( empty( $post->post_password ) ? $statuses : array() as $status ) {
-			$known = get_post_status_object( $status );
-			if ( null === $known ? 'new' !== $status : $known->public ) {
+			if ( self::is_public( $status ) ) {
 				return false;
 			}
 		}
 		return true;
+	}
+
+	/**
+	 * Whether anonymous readers may see a post of a status. They may see what nobody has registered.
+	 *
+	 * @param string $status The status.
+	 */
+	private static function is_public( string $status ): bool {
+		$known = get_post_status_object( $status );
+		return null === $known ? 'new' !== $status : (bool) $known->public;
 	}
 
 	/**
@@ -2026,8 +2051,7 @@ final class Watch {
 	 */
 	private static function can_matter( string $type, array $statuses ): bool {
 		foreach ( $statuses as $status ) {
-			$known = get_post_status_object( $status );
-			if ( null === $known ? 'new' !== $status : $known->public ) {
+			if ( self::is_public( $status ) ) {
 				return true;
 			}
 			if ( in_array( $type, array( 'tribe_venue', 'tribe_organizer' ), true ) && ! in_array( $status, array( 'new', 'auto-draft' ), true ) ) {

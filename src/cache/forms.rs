@@ -154,8 +154,8 @@ impl<S: Stage<CalendarCall, CallResponse>> RepresentationPages<S> {
         }
     }
 
-    /// Charges a client for a page that the site was asked for (T-103). What was read until a budget is used up is
-    /// stored: the next attempt goes on from there.
+    /// Charges a client for a page that the site was asked for (T-103). A cache has stored what was read until a budget
+    /// is used up: the next attempt goes on from there.
     fn charge(&self, client: &ClientSide) -> Result<(), Unwritten> {
         let payer = Client::new(client.address, &client.identity);
         let spent = self.budgets.spend_again(payer, CostClass::List, Instant::now());
