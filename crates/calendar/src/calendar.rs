@@ -15,10 +15,11 @@ use calendar_edge_judge::problem::{Problem, to_php_json};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::request::Parts;
+use http::uri::PathAndQuery;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::announce::{Announcement, Announcer, CHANGES};
@@ -44,6 +45,8 @@ pub struct CalendarSettings {
     pub zone: TimeZone,
     /// How callers are known.
     pub callers: Callers,
+    /// Whether a site gets a copy of what is written here.
+    pub is_copied: bool,
     /// The present moment, where it stands still.
     pub now: Option<Timestamp>,
 }
@@ -98,6 +101,7 @@ impl Calendar {
             pages,
             zone: TimeZone::get(sample::ZONE).map_err(io::Error::other)?,
             callers: Callers::Sample,
+            is_copied: false,
             now,
         };
         Ok(Self::new(settings, Arc::new(Mutex::new(store))))
@@ -134,13 +138,20 @@ impl Calendar {
                 let root = index::root(&self.settings, &self.api);
                 self.encode(parts, Ok(Answer::ok(root)), None)
             }
-            Target::Site { .. } => match &self.announcer {
-                Some(announcer) if path.ends_with("/calendar-edge/v1/changes") => {
-                    let count = Answer::ok(json!({"changes": announcer.count()}));
-                    self.encode(parts, Ok(count), None)
-                }
-                _ => self.encode(parts, Err(Problem::NoRoute.into()), None),
-            },
+            Target::Site { .. } => {
+                let told = self.told(path).map(Answer::ok);
+                self.encode(parts, told.ok_or_else(|| Problem::NoRoute.into()), None)
+            }
+        }
+    }
+
+    /// What the edge and its operators ask beside the calendar's API.
+    fn told(&self, path: &str) -> Option<Value> {
+        let (_, asked) = path.split_once("/calendar-edge/v1/")?;
+        match asked {
+            "changes" => Some(json!({"changes": self.announcer.as_ref()?.count()})),
+            "outbox" => Some(self.store().outbox.as_ref()?.to_json(self.settings.is_copied)),
+            _ => None,
         }
     }
 
@@ -177,7 +188,13 @@ impl Calendar {
         let allowed = route.map(|route| allow(route, &caller));
         let answer = match self.judge.judge(&raw).outcome {
             Outcome::Refuse(refusal) => Err(refusal.problem().clone().into()),
-            Outcome::Forward(call) => self.admitted(&call, route, caller),
+            Outcome::Forward(call) => {
+                let copied = self.announcer.as_ref().and_then(|announcer| {
+                    let target = parts.uri.path_and_query().map_or("", PathAndQuery::as_str);
+                    announcer.number(&parts.headers, (&parts.method, target, body))
+                });
+                self.admitted(&call, route, caller, copied)
+            }
         };
         self.encode(parts, answer, allowed)
     }
@@ -187,6 +204,7 @@ impl Calendar {
         call: &ForwardableCall,
         route: Option<Route>,
         caller: Caller,
+        copied: Option<u64>,
     ) -> Result<Answer, Refused> {
         let Some(operation) = call.operation() else {
             let described = route.map(|route| index::describe(route, &self.settings, &self.api));
@@ -194,7 +212,8 @@ impl Calendar {
         };
         let now = self.settings.now.unwrap_or_else(Timestamp::now);
         let zone = self.settings.zone.clone();
-        let call = Call::new(operation, call.request(), caller, now, zone);
+        let mut call = Call::new(operation, call.request(), caller, now, zone);
+        call.copied = copied;
         match operation.id.route {
             Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
             Route::Doc => Ok(Answer::ok(doc::document(&self.api))),

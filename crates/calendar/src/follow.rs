@@ -5,20 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use calendar_edge_judge::contract::Kind;
+use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::seal::Message;
 use crate::site::{Found, Site};
-use crate::store::{Change, Store};
+use crate::store::{Change, Members, Store};
 
 /// Follows a site.
 #[derive(Debug)]
 pub struct Follower {
     site: Site,
     store: Arc<Mutex<Store>>,
-    /// The kinds that are written here, so that those of the site no longer count.
-    owned: Vec<Kind>,
     /// Changes that were told beyond the first gap.
     ahead: BTreeSet<u64>,
     /// Whether the last question found a change that was not told.
@@ -28,12 +27,11 @@ pub struct Follower {
 // === impl Follower ===
 
 impl Follower {
-    /// A follower of a site, which leaves kinds alone that are written here.
-    pub fn new(site: Site, store: Arc<Mutex<Store>>, owned: Vec<Kind>) -> Self {
+    /// A follower of a site.
+    pub fn new(site: Site, store: Arc<Mutex<Store>>) -> Self {
         Self {
             site,
             store,
-            owned,
             ahead: BTreeSet::new(),
             misses: false,
         }
@@ -96,7 +94,6 @@ impl Follower {
             let (name, id) = tag.split_once(':').unwrap_or((tag, ""));
             let kind = Kind::ALL.into_iter().find(|kind| kind.singular() == name);
             match (kind, name) {
-                (Some(kind), _) if self.owned.contains(&kind) => {}
                 (Some(kind), _) if !kind.is_term() => self.reread(kind, id, &mut lists).await?,
                 // Names of terms stand in other terms as well; their lists are short.
                 (Some(kind), _) => drop(lists.insert(kind)),
@@ -115,11 +112,12 @@ impl Follower {
 
     async fn reread(&self, kind: Kind, id: &str, lists: &mut BTreeSet<Kind>) -> anyhow::Result<()> {
         let id: u64 = id.parse()?;
+        let before = self.store().last_write();
         match self.site.record(kind, id).await? {
-            Found::Record(change) => self.store().apply(vec![change])?,
+            Found::Record(change) => self.store().take(vec![change], before)?,
             Found::Nothing => {
                 let record = None;
-                self.store().apply(vec![Change { kind, id, record }])?;
+                self.store().take(vec![Change { kind, id, record }], before)?;
             }
             Found::Locked => drop(lists.insert(kind)),
         }
@@ -128,13 +126,22 @@ impl Follower {
 
     /// Puts a list of the site in place of the records of a kind.
     async fn reread_list(&self, kind: Kind) -> anyhow::Result<()> {
-        if self.owned.contains(&kind) {
-            return Ok(());
-        }
+        let before = self.store().last_write();
         let read = self.site.list(kind).await?;
+        for hidden in self.put_in_place(kind, read, before)? {
+            self.reread(kind, &hidden.to_string(), &mut BTreeSet::new())
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Puts a list in place of the records of a kind, and returns those that no list would show.
+    fn put_in_place(&self, kind: Kind, read: Vec<Change>, before: u64) -> anyhow::Result<Vec<u64>> {
         let mut store = self.store();
         let changes = replaced(&store, kind, read);
-        Ok(store.apply(changes)?)
+        store.take(changes, before)?;
+        let hidden = store.all(kind).filter(|(_, record)| is_hidden(record));
+        Ok(hidden.map(|(id, _)| id).collect())
     }
 
     async fn read_everything(&self) -> anyhow::Result<()> {
@@ -175,13 +182,20 @@ impl Follower {
 /// The changes that put records in place of all those of a kind.
 pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
     let kept: BTreeSet<u64> = records.iter().map(|change| change.id).collect();
-    let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
-    let gone = gone.map(|id| Change {
+    let gone = store
+        .all(kind)
+        .filter(|(id, record)| !kept.contains(id) && !is_hidden(record));
+    let gone = gone.map(|(id, _)| Change {
         kind,
         id,
         record: None,
     });
     gone.chain(records).collect()
+}
+
+/// Whether an event is in no list: it stays until a read of it says that it is gone.
+fn is_hidden(record: &Members) -> bool {
+    record.get("hide_from_listings") == Some(&Value::Bool(true))
 }
 
 /// A line in the log.

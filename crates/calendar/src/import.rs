@@ -40,7 +40,7 @@ pub fn import(store: &mut Store, directory: &Path) -> anyhow::Result<usize> {
     if is_part {
         changes.extend(gone(directory)?);
     }
-    store.apply(changes)?;
+    store.take(changes, store.last_write())?;
     Ok(count)
 }
 

@@ -3,11 +3,11 @@
 use calendar_edge_judge::contract::Kind;
 use serde_json::{Value, json};
 
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 use crate::store::Change;
 use crate::store::Members;
 
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 /// Members that follow from others. They are printed for each response, and not stored.
 const DERIVED: [&str; 9] = [
     "rest_url",
@@ -56,7 +56,7 @@ pub(crate) const fn name_member(kind: Kind) -> &'static str {
     }
 }
 
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 /// A record as the API prints it, in a list or alone; none if it is no record.
 pub(crate) fn of_printed(kind: Kind, printed: Value) -> Option<Change> {
     let Value::Object(mut members) = printed else {

@@ -83,7 +83,7 @@ impl Planting<'_> {
             &mut self.store,
             kind,
             name.unwrap_or_default(),
-            parent.unwrap_or(0),
+            (parent.unwrap_or(0), None),
             self.pages,
         );
         debug_assert!(added.is_ok(), "the sample calendar is smaller than the store");
@@ -126,7 +126,7 @@ impl Planting<'_> {
             self.event(row, &mut record);
         }
         let record = Some(record);
-        let stored = self.store.apply(vec![Change { kind, id, record }]);
+        let stored = self.store.take(vec![Change { kind, id, record }], 0);
         debug_assert!(stored.is_ok(), "the sample calendar is smaller than the store");
     }
 

@@ -1,17 +1,23 @@
-//! The WordPress site whose records are followed.
+//! The WordPress site whose records are followed, and which gets a copy of what is written here.
+
+use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use reqwest::{Client, StatusCode};
+use calendar_edge_judge::contract::Kind;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
+use crate::copy::Parcel;
+use crate::numbered::{MARK, NUMBER};
 use crate::record::of_printed;
 use crate::secret::{Secret, unix_time};
-use crate::store::Change;
-use calendar_edge_judge::contract::Kind;
+use crate::store::{Change, Members};
 
-/// The header with a mark, without which the companion plugin refuses calls.
-const MARK: &str = "x-calendar-edge-mark";
+/// How long the site may take for a response.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The codes with which the plugin's versions answer for a record that is gone or not published.
 const HIDDEN: [&str; 7] = [
@@ -30,6 +36,8 @@ pub struct Site {
     root: String,
     namespace: String,
     secret: Option<Secret>,
+    /// An account of the site and its application password.
+    login: Option<(String, String)>,
     client: Client,
 }
 
@@ -38,12 +46,28 @@ pub struct Site {
 impl Site {
     /// A site by its REST root, `http://127.0.0.1:8080/wp-json`, the namespace of its calendar, `tribe/events/v1`, and
     /// the secret of its companion plugin.
-    pub fn new(root: &Url, namespace: &str, secret: Option<Secret>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// When no client can be made.
+    pub fn new(root: &Url, namespace: &str, secret: Option<Secret>) -> anyhow::Result<Self> {
+        Ok(Self {
             root: root.as_str().trim_end_matches('/').to_owned(),
             namespace: namespace.to_owned(),
             secret,
-            client: Client::new(),
+            login: None,
+            client: Client::builder()
+                .timeout(PATIENCE)
+                .redirect(Policy::none())
+                .build()?,
+        })
+    }
+
+    /// The same, as this account with its application password: it reads what is not published, and gets copies.
+    #[must_use]
+    pub fn with_login(self, login: (String, String)) -> Self {
+        Self {
+            login: Some(login),
+            ..self
         }
     }
 
@@ -101,20 +125,101 @@ impl Site {
         Ok(records)
     }
 
+    /// Gives the site a record under its number, or deletes it.
+    pub(crate) async fn deliver(&self, parcel: &Parcel) -> anyhow::Result<Delivery> {
+        let (kind, id) = parcel.key;
+        let list = format!("{}/{}", self.namespace, kind.collection());
+        let item = format!("{list}/{id}");
+        let Some((changed, whole)) = &parcel.bodies else {
+            let (status, body) = self.send(Method::DELETE, &item, String::new(), Some(id)).await?;
+            let is_gone = status == StatusCode::GONE || is_unknown(status, &body);
+            return if is_gone {
+                Ok(Delivery::Taken)
+            } else {
+                delivery(status, &body)
+            };
+        };
+        let json = |members: &Members| Value::from(members.clone()).to_string();
+        let (status, body) = self.send(Method::POST, &item, json(changed), Some(id)).await?;
+        if !is_unknown(status, &body) {
+            return delivery(status, &body);
+        }
+        let (status, body) = self.send(Method::POST, &list, json(whole), Some(id)).await?;
+        if status.is_success() && body["id"] != id {
+            let words = format!(
+                "the site gave it the number {}: it needs the companion plugin",
+                body["id"]
+            );
+            return Ok(Delivery::Refused(words));
+        }
+        delivery(status, &body)
+    }
+
     async fn get(&self, target: &str) -> anyhow::Result<(StatusCode, Value)> {
+        self.send(Method::GET, target, String::new(), None).await
+    }
+
+    /// Sends a call, with the number of the record that a copy is about.
+    async fn send(
+        &self,
+        method: Method,
+        target: &str,
+        body: String,
+        id: Option<u64>,
+    ) -> anyhow::Result<(StatusCode, Value)> {
         let url = Url::parse(&format!("{}/{target}", self.root))?;
-        let mut request = self.client.get(url.clone());
+        let mut request = self.client.request(method.clone(), url.clone());
         if let Some(secret) = &self.secret {
-            request = request.header(MARK, secret.mark(&url[Position::BeforePath..], unix_time()));
+            let signed = &url[Position::BeforePath..];
+            let mark = secret.mark(method.as_str(), signed, body.as_bytes(), unix_time());
+            if let Some(id) = id {
+                request = request.header(NUMBER, secret.number(id, &mark));
+            }
+            request = request.header(MARK, mark);
+        }
+        if let Some((name, password)) = &self.login {
+            request = request.basic_auth(name, Some(password));
+        }
+        if !body.is_empty() {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
         let response = request.send().await?;
         let status = response.status();
         let body = response
             .json()
             .await
-            .with_context(|| format!("{target} is not JSON"))?;
+            .with_context(|| format!("{target} is answered with {status} and no JSON"))?;
         Ok((status, body))
     }
+}
+
+/// Whether the site says that it has no record of a number.
+fn is_unknown(status: StatusCode, body: &Value) -> bool {
+    status == StatusCode::NOT_FOUND
+        || (status == StatusCode::BAD_REQUEST && body["data"]["params"]["id"].is_string())
+}
+
+/// What a response to a copy means. A failure is tried again: so is a refusal of the account, which an operator mends.
+fn delivery(status: StatusCode, body: &Value) -> anyhow::Result<Delivery> {
+    let words = || {
+        let word = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+        format!("{} {}: {}", status.as_u16(), word("code"), word("message"))
+    };
+    let is_passing = matches!(status.as_u16(), 401 | 403 | 408 | 409 | 429);
+    match status {
+        _ if status.is_success() => Ok(Delivery::Taken),
+        _ if status.is_client_error() && !is_passing => Ok(Delivery::Refused(words())),
+        _ => bail!(words()),
+    }
+}
+
+/// What became of a copy.
+#[derive(Debug)]
+pub(crate) enum Delivery {
+    /// The site has it.
+    Taken,
+    /// The site refuses it, in these words.
+    Refused(String),
 }
 
 /// The answer to a read of one record.

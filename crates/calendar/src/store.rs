@@ -6,6 +6,7 @@ use std::fmt;
 use calendar_edge_judge::contract::Kind;
 use serde_json::{Map, Value};
 
+use crate::outbox::{Key, Outbox, Waiting};
 use crate::record::{ids, number, text};
 
 /// The members of a record.
@@ -27,17 +28,19 @@ pub struct Change {
 pub enum StoreError {
     /// No number or no room is left for another record.
     Full,
+    /// Another record has the number of a copy.
+    Taken,
     /// The disk fails.
     Disk(String),
 }
 
 /// What keeps records when the service ends.
 pub trait Disk: fmt::Debug + Send {
-    /// Makes changes, all or none.
+    /// Makes changes of records and of the outbox, all or none; nothing in place of what waits removes it.
     ///
     /// # Errors
     /// When they cannot be made.
-    fn write(&mut self, changes: &[Change]) -> Result<(), StoreError>;
+    fn write(&mut self, changes: &[Change], outbox: &[(Key, Option<Waiting>)]) -> Result<(), StoreError>;
 
     /// Keeps the number of the site's change up to which the records are level.
     ///
@@ -54,6 +57,8 @@ pub struct Store {
     numbers: (u64, u64),
     followed: Option<u64>,
     disk: Option<Box<dyn Disk>>,
+    /// What the site does not have yet; none: there is no site.
+    pub(crate) outbox: Option<Outbox>,
 }
 
 /// The published events that have each term.
@@ -74,6 +79,7 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full => f.write_str("The calendar has no room for another record"),
+            Self::Taken => f.write_str("Another record has this number"),
             Self::Disk(error) => write!(f, "The disk fails: {error}"),
         }
     }
@@ -90,19 +96,26 @@ impl Default for Store {
             numbers: (1, u64::MAX),
             followed: None,
             disk: None,
+            outbox: None,
         }
     }
 }
 
 impl Store {
-    /// The records that a disk has, which keeps their changes.
-    pub fn on(disk: Box<dyn Disk>, records: impl IntoIterator<Item = Change>, followed: Option<u64>) -> Self {
+    /// The records that a disk has, which keeps their changes, and what waits in its outbox.
+    pub fn on(
+        disk: Box<dyn Disk>,
+        records: impl IntoIterator<Item = Change>,
+        followed: Option<u64>,
+        waiting: BTreeMap<Key, Waiting>,
+    ) -> Self {
         let records = records.into_iter();
         let records = records.filter_map(|change| Some(((change.kind, change.id), change.record?)));
         Self {
             records: records.collect(),
             followed,
             disk: Some(disk),
+            outbox: Some(Outbox::of(waiting)),
             ..Self::default()
         }
     }
@@ -116,16 +129,73 @@ impl Store {
         }
     }
 
-    /// Makes changes, all or none: on the disk, and then in memory.
+    /// Notes in an outbox what is written from now on. A store on a disk always does.
+    #[must_use]
+    pub fn noting(self) -> Self {
+        Self {
+            outbox: Some(Outbox::default()),
+            ..self
+        }
+    }
+
+    /// The number of the last write here, for [`take`](Self::take).
+    pub fn last_write(&self) -> u64 {
+        self.outbox.as_ref().map_or(0, Outbox::last)
+    }
+
+    /// Takes records of the site as they were read after the write of this number. Those that were written here since
+    /// then, or that the site does not have so yet, stay.
     ///
     /// # Errors
     /// When there is no room, or the disk fails.
-    pub fn apply(&mut self, changes: Vec<Change>) -> Result<(), StoreError> {
+    pub fn take(&mut self, mut changes: Vec<Change>, write: u64) -> Result<(), StoreError> {
+        if let Some(outbox) = &self.outbox {
+            changes.retain(|change| !outbox.is_younger((change.kind, change.id), write));
+        }
+        self.apply(changes, Vec::new())
+    }
+
+    /// Makes changes that are written here, which the site shall have as well.
+    fn write(&mut self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let mut notes = Vec::new();
+        if let Some(outbox) = &self.outbox {
+            for Change { kind, id, record } in &changes {
+                let before = self.get(*kind, *id);
+                let members = record.iter().flatten();
+                let members = members
+                    .filter(|(name, value)| before.and_then(|before| before.get(*name)) != Some(*value));
+                let key = (*kind, *id);
+                let waiting = outbox.noted(key, members.map(|(name, _)| name.clone()));
+                notes.push((key, Some(waiting)));
+            }
+        }
+        self.apply(changes, notes)
+    }
+
+    /// Notes that the site has taken a record with its write of this number, or has refused it with these words.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub(crate) fn settle(&mut self, key: Key, write: u64, refused: Option<String>) -> Result<(), StoreError> {
+        let outbox = self.outbox.as_ref();
+        match outbox.and_then(|outbox| outbox.settled(key, write, refused)) {
+            Some(waiting) => self.apply(Vec::new(), vec![(key, waiting)]),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes changes, all or none: on the disk, and then in memory.
+    fn apply(&mut self, changes: Vec<Change>, notes: Vec<(Key, Option<Waiting>)>) -> Result<(), StoreError> {
         if self.records.len() + changes.len() > MOST {
             return Err(StoreError::Full);
         }
         if let Some(disk) = &mut self.disk {
-            disk.write(&changes)?;
+            disk.write(&changes, &notes)?;
+        }
+        if let Some(outbox) = &mut self.outbox {
+            for (key, waiting) in notes {
+                outbox.set(key, waiting);
+            }
         }
         for Change { kind, id, record } in changes {
             match record {
@@ -138,7 +208,7 @@ impl Store {
 
     pub(crate) fn put(&mut self, kind: Kind, id: u64, record: Members) -> Result<(), StoreError> {
         let record = Some(record);
-        self.apply(vec![Change { kind, id, record }])
+        self.write(vec![Change { kind, id, record }])
     }
 
     /// Removes a term: its children move up, and its events lose it.
@@ -160,15 +230,24 @@ impl Store {
                 changes.push(changed(Kind::Event, event, record, name, terms.into()));
             }
         }
-        self.apply(changes)
+        self.write(changes)
     }
 
-    /// The number for a new record. Posts of all kinds share one sequence, and terms another.
-    pub(crate) fn next_number(&self, kind: Kind) -> Result<u64, StoreError> {
+    /// The number for a new record, or the one that a copy asks for. Posts of all kinds share one sequence, and terms
+    /// another.
+    pub(crate) fn next_number(&self, kind: Kind, copied: Option<u64>) -> Result<u64, StoreError> {
         let (first, last) = self.numbers;
-        let kinds = Kind::ALL
+        let mut kinds = Kind::ALL
             .into_iter()
             .filter(|other| other.is_term() == kind.is_term());
+        if let Some(copied) = copied {
+            let is_taken = kinds.any(|kind| self.get(kind, copied).is_some());
+            return if is_taken {
+                Err(StoreError::Taken)
+            } else {
+                Ok(copied)
+            };
+        }
         let given = kinds.filter_map(|kind| {
             let given = self.records.range((kind, 0)..=(kind, last)).next_back();
             given.map(|((_, id), _)| id + 1)

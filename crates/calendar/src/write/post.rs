@@ -29,7 +29,7 @@ pub(super) fn begun(
         let record = store.get(kind, id).cloned();
         return Ok((id, record.ok_or_else(|| Refused::invalid("id"))?));
     }
-    let id = store.next_number(kind)?;
+    let id = store.next_number(kind, call.copied)?;
     let mut record = blank(kind, id);
     let site = pages.split_once("://").map_or(pages, |(_, host)| host);
     let global = format!("{site}?id={id}");

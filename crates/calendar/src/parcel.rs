@@ -1,0 +1,162 @@
+//! The body of the write that copies a record to the site.
+
+use std::collections::BTreeSet;
+
+use calendar_edge_judge::contract::Kind;
+use serde_json::Value;
+
+use crate::record::{ids, text};
+use crate::store::Members;
+
+/// The members of an event that a write which leaves them out would reset.
+const OF_EVENT: [&str; 15] = [
+    "date",
+    "status",
+    "timezone",
+    "all_day",
+    "start_date",
+    "end_date",
+    "image",
+    "cost",
+    "website",
+    "show_map",
+    "show_map_link",
+    "hide_from_listings",
+    "sticky",
+    "featured",
+    "organizer",
+];
+
+const OF_LINKED: [&str; 3] = ["status", "show_map", "show_map_link"];
+
+/// The members that a write of the API knows, beside those above.
+const KNOWN: [&str; 24] = [
+    "author",
+    "title",
+    "description",
+    "excerpt",
+    "slug",
+    "categories",
+    "tags",
+    "venue",
+    "organizer",
+    "date",
+    "image",
+    "address",
+    "city",
+    "country",
+    "province",
+    "state",
+    "zip",
+    "phone",
+    "website",
+    "stateprovince",
+    "email",
+    "name",
+    "parent",
+    "status",
+];
+
+/// The arguments that give the site's record these members: those that have changed, and those that it would reset.
+/// Texts that have not changed stay away, because the site has them as they were typed. With `None` all are given.
+pub(crate) fn arguments(kind: Kind, record: &Members, changed: Option<&BTreeSet<String>>) -> Members {
+    let reset: &[&str] = match kind {
+        Kind::Event => &OF_EVENT,
+        Kind::Venue | Kind::Organizer => &OF_LINKED,
+        Kind::Category | Kind::Tag => &[],
+    };
+    let is_given = |name: &str| {
+        let is_changed = changed.is_none_or(|changed| changed.contains(name));
+        reset.contains(&name) || (KNOWN.contains(&name) && is_changed)
+    };
+    let given = record.iter().filter(|(name, _)| is_given(name));
+    given
+        .filter_map(|(name, value)| Some((name.clone(), argument(kind, record, name, value)?)))
+        .collect()
+}
+
+/// A member as an argument; none where the site shall take its default.
+fn argument(kind: Kind, record: &Members, name: &str, value: &Value) -> Option<Value> {
+    match name {
+        // The site fetches an image that it does not know.
+        "image" => match (value["id"].as_u64(), &value["url"]) {
+            (Some(id), _) if value["sizes"].is_object() || value["width"].is_u64() => {
+                Some(id.to_string().into())
+            }
+            (_, Value::String(url)) => Some(url.as_str().into()),
+            _ => None,
+        },
+        // A page of its own is no website.
+        "website" if value.is_null() || value.as_str() == Some(text(record, "url")) => None,
+        "date" if text(record, "date_utc").starts_with("0000") => None,
+        "venue" | "organizer" if kind == Kind::Event => Some(ids(record, name))
+            .filter(|ids| !ids.is_empty())
+            .map(Value::from),
+        "show_map" | "show_map_link" if kind == Kind::Venue => Some(value.to_string().into()),
+        "parent" if kind == Kind::Tag => None,
+        _ => Some(value.clone()),
+    }
+}
+
+/// The records that a record names, which the site must have before it.
+pub(crate) fn names((kind, record): (Kind, &Members)) -> Vec<(Kind, u64)> {
+    let of = |kind: Kind, member: &str| ids(record, member).into_iter().map(move |id| (kind, id));
+    match kind {
+        Kind::Event => {
+            let terms = of(Kind::Category, "categories").chain(of(Kind::Tag, "tags"));
+            terms
+                .chain(of(Kind::Venue, "venue"))
+                .chain(of(Kind::Organizer, "organizer"))
+                .collect()
+        }
+        Kind::Category => of(Kind::Category, "parent").collect(),
+        Kind::Venue | Kind::Organizer | Kind::Tag => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn members(value: Value) -> Members {
+        match value {
+            Value::Object(members) => members,
+            _ => Members::new(),
+        }
+    }
+
+    #[test]
+    fn texts_that_have_not_changed_stay_away() {
+        let event = members(json!({
+            "id": 5, "title": "A", "description": "<p>typed otherwise</p>", "url": "http://wp.example/a/",
+            "website": "http://wp.example/a/", "date": "2027-01-01 10:00:00", "date_utc": "2027-01-01 09:00:00",
+            "cost": "5", "venue": 7, "organizer": [], "tags": [3], "image": {"id": 9, "width": 5, "url": "x"},
+        }));
+        let changed = BTreeSet::from(["title".to_owned(), "tags".to_owned()]);
+        let expected = json!({
+            "title": "A", "date": "2027-01-01 10:00:00", "cost": "5", "tags": [3], "image": "9",
+        });
+        assert_eq!(
+            Value::from(arguments(Kind::Event, &event, Some(&changed))),
+            expected
+        );
+        let all = arguments(Kind::Event, &event, None);
+        assert_eq!(
+            (&all["description"], &all["venue"]),
+            (&json!("<p>typed otherwise</p>"), &json!([7]))
+        );
+        assert_eq!(names((Kind::Event, &event)), [(Kind::Tag, 3), (Kind::Venue, 7)]);
+    }
+
+    #[test]
+    fn maps_of_a_venue_are_texts_and_a_fetched_image_is_an_address() {
+        let image = json!({"url": "https://a.example/b.png", "id": 100_000, "extension": "png"});
+        let venue = members(json!({"venue": "V", "show_map": false, "status": "publish", "image": image}));
+        let expected = json!({
+            "venue": "V", "show_map": "false", "status": "publish", "image": "https://a.example/b.png",
+        });
+        assert_eq!(Value::from(arguments(Kind::Venue, &venue, None)), expected);
+    }
+}
