@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use calendar_edge_judge::contract::Kind;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::record::{ids, text};
 use crate::store::Members;
@@ -70,6 +70,7 @@ pub(crate) fn arguments(kind: Kind, record: &Members, changed: Option<&BTreeSet<
         reset.contains(&name) || (KNOWN.contains(&name) && is_changed)
     };
     let given = record.iter().filter(|(name, _)| is_given(name));
+    let given = given.filter(|(_, value)| changed.is_some() || **value != "");
     given
         .filter_map(|(name, value)| Some((name.clone(), argument(kind, record, name, value)?)))
         .collect()
@@ -89,11 +90,13 @@ fn argument(kind: Kind, record: &Members, name: &str, value: &Value) -> Option<V
         // A page of its own is no website.
         "website" if value.is_null() || value.as_str() == Some(text(record, "url")) => None,
         "date" if text(record, "date_utc").starts_with("0000") => None,
-        "venue" | "organizer" if kind == Kind::Event => Some(ids(record, name))
-            .filter(|ids| !ids.is_empty())
-            .map(Value::from),
+        // The API takes one venue only, and leaves several as they are.
+        "venue" if kind == Kind::Event => value.as_u64().map(Value::from),
+        "organizer" if kind == Kind::Event => Some(value.clone()).filter(|ids| *ids != json!([])),
         "show_map" | "show_map_link" if kind == Kind::Venue => Some(value.to_string().into()),
-        "parent" if kind == Kind::Tag => None,
+        "parent" if kind == Kind::Tag || value == 0 => None,
+        // The API refuses these where they are empty, and others are so without it.
+        "title" | "description" | "excerpt" | "slug" | "name" if value == "" => None,
         _ => Some(value.clone()),
     }
 }
@@ -116,8 +119,6 @@ pub(crate) fn names((kind, record): (Kind, &Members)) -> Vec<(Kind, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn members(value: Value) -> Members {
@@ -145,7 +146,7 @@ mod tests {
         let all = arguments(Kind::Event, &event, None);
         assert_eq!(
             (&all["description"], &all["venue"]),
-            (&json!("<p>typed otherwise</p>"), &json!([7]))
+            (&json!("<p>typed otherwise</p>"), &json!(7))
         );
         assert_eq!(names((Kind::Event, &event)), [(Kind::Tag, 3), (Kind::Venue, 7)]);
     }
