@@ -14,6 +14,7 @@ use super::origin_route::OriginRoute;
 use super::own_requests::OwnRequests;
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
+use calendar_edge_core::migration::OUTBOX;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -114,6 +115,20 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
     let namespace = backend.origin.namespace.as_str();
     let document = IndexReader::new(backend, root)?.document(namespace, None).await?;
     Ok(compare_index(&document, namespace))
+}
+
+/// Reads the outbox of a candidate; none if it has none.
+///
+/// # Errors
+///
+/// When the candidate does not respond.
+pub async fn read_outbox(backend: &BackendSettings) -> Result<Option<Value>, IndexReadError> {
+    let reader = IndexReader::new(backend, &backend.origin.url)?;
+    match reader.document(OUTBOX, None).await {
+        Ok(outbox) => Ok(Some(outbox)),
+        Err(error) if error.is_an_answer() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads the index of a backend's namespace below a root, and how it differs from the table; probes how the site checks the

@@ -150,7 +150,12 @@ impl Calendar {
         let (_, asked) = path.split_once("/calendar-edge/v1/")?;
         match asked {
             "changes" => Some(json!({"changes": self.announcer.as_ref()?.count()})),
-            "outbox" => Some(self.store().outbox.as_ref()?.to_json(self.settings.is_copied)),
+            "outbox" => {
+                let store = self.store();
+                let mut outbox = store.outbox.as_ref()?.to_json(self.settings.is_copied);
+                outbox["followed"] = store.followed().into();
+                Some(outbox)
+            }
             _ => None,
         }
     }

@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use calendar_edge_judge::contract::Kind;
-use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::seal::Message;
 use crate::site::{Found, Site};
-use crate::store::{Change, Members, Store};
+use crate::store::{Change, Store};
 
 /// Follows a site.
 #[derive(Debug)]
@@ -128,20 +127,21 @@ impl Follower {
     async fn reread_list(&self, kind: Kind) -> anyhow::Result<()> {
         let before = self.store().last_write();
         let read = self.site.list(kind).await?;
-        for hidden in self.put_in_place(kind, read, before)? {
-            self.reread(kind, &hidden.to_string(), &mut BTreeSet::new())
-                .await?;
+        // A list leaves hidden events out, and may lose a record while others change.
+        for id in self.put_in_place(kind, read, before)? {
+            self.reread(kind, &id.to_string(), &mut BTreeSet::new()).await?;
         }
         Ok(())
     }
 
-    /// Puts a list in place of the records of a kind, and returns those that no list would show.
+    /// Puts a list in place of the records of a kind, and returns the posts that it does not show, which stay.
     fn put_in_place(&self, kind: Kind, read: Vec<Change>, before: u64) -> anyhow::Result<Vec<u64>> {
         let mut store = self.store();
-        let changes = replaced(&store, kind, read);
+        let changes = replaced(&store, kind, read).into_iter();
+        let (changes, unseen): (Vec<_>, Vec<_>) =
+            changes.partition(|change| kind.is_term() || change.record.is_some());
         store.take(changes, before)?;
-        let hidden = store.all(kind).filter(|(_, record)| is_hidden(record));
-        Ok(hidden.map(|(id, _)| id).collect())
+        Ok(unseen.into_iter().map(|change| change.id).collect())
     }
 
     async fn read_everything(&self) -> anyhow::Result<()> {
@@ -182,20 +182,13 @@ impl Follower {
 /// The changes that put records in place of all those of a kind.
 pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
     let kept: BTreeSet<u64> = records.iter().map(|change| change.id).collect();
-    let gone = store
-        .all(kind)
-        .filter(|(id, record)| !kept.contains(id) && !is_hidden(record));
-    let gone = gone.map(|(id, _)| Change {
+    let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
+    let gone = gone.map(|id| Change {
         kind,
         id,
         record: None,
     });
     gone.chain(records).collect()
-}
-
-/// Whether an event is in no list: it stays until a read of it says that it is gone.
-fn is_hidden(record: &Members) -> bool {
-    record.get("hide_from_listings") == Some(&Value::Bool(true))
 }
 
 /// A line in the log.

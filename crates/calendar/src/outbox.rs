@@ -102,6 +102,7 @@ impl Outbox {
         self.waiting.contains_key(&key) || self.written.get(&key).is_some_and(|own| *own > write)
     }
 
+    #[cfg(any(test, feature = "site"))]
     /// The record to send now: the longest waiting of those that failed least, but first those that it names.
     pub(crate) fn next(&self, names: impl Fn(Key) -> Vec<Key>) -> Option<(Key, &Waiting)> {
         let waits = |key: &Key| self.waiting.get(key).is_some_and(|kept| kept.refused.is_none());
@@ -119,6 +120,7 @@ impl Outbox {
         self.waiting.get(&key).map(|kept| (key, kept))
     }
 
+    #[cfg(any(test, feature = "site"))]
     /// What waits of a record after the site has taken its write of this number, or refused it with these words; none
     /// if it was written again meanwhile.
     pub(crate) fn settled(&self, key: Key, write: u64, refused: Option<String>) -> Option<Option<Waiting>> {
@@ -129,6 +131,7 @@ impl Outbox {
         }))
     }
 
+    #[cfg(any(test, feature = "site"))]
     /// Notes that a record could not be sent.
     pub(crate) fn fail(&mut self, key: Key, why: String) {
         self.failure = Some(why);

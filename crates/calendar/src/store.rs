@@ -172,6 +172,7 @@ impl Store {
         self.apply(changes, notes)
     }
 
+    #[cfg(feature = "site")]
     /// Notes that the site has taken a record with its write of this number, or has refused it with these words.
     ///
     /// # Errors

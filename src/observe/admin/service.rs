@@ -12,7 +12,7 @@ use http_body::Body;
 use hyper::service::Service;
 
 use super::access::Access;
-use super::endpoints::{Endpoint, EndpointAnswer, pretty_as};
+use super::endpoints::{Endpoint, EndpointAnswer, compact, pretty_as};
 use super::parts::AdminParts;
 use super::ready::readiness;
 use crate::companion::Sender;
@@ -59,6 +59,7 @@ impl Admin {
                 let (status, document) = readiness(&self.0, asked.query).await;
                 pretty_as(status, &document)
             }
+            Some((EndpointAnswer::Migration, _)) => compact(&self.0.migration.overview().await),
             Some((EndpointAnswer::Purge, _)) => {
                 let (head, body) = request.into_parts();
                 let companion_service = self.0.companion_service.load_full();
