@@ -113,7 +113,7 @@ impl Follower {
         let id: u64 = id.parse()?;
         let before = self.store().last_write();
         match self.site.record(kind, id).await? {
-            Found::Record(change) => self.store().take(vec![change], before)?,
+            Found::Record(changes) => self.store().take(changes, before)?,
             Found::Nothing => {
                 let record = None;
                 self.store().take(vec![Change { kind, id, record }], before)?;
@@ -128,7 +128,12 @@ impl Follower {
         let before = self.store().last_write();
         let read = self.site.list(kind).await?;
         // A list leaves hidden events out, and may lose a record while others change.
-        for id in self.put_in_place(kind, read, before)? {
+        let mut unseen = self.put_in_place(kind, read, before)?;
+        if kind == Kind::Event {
+            let known = |id: &u64| self.store().get(kind, *id).is_some();
+            unseen.extend(self.site.event_ids().await.into_iter().filter(|id| !known(id)));
+        }
+        for id in unseen {
             self.reread(kind, &id.to_string(), &mut BTreeSet::new()).await?;
         }
         Ok(())
@@ -145,7 +150,14 @@ impl Follower {
     }
 
     async fn read_everything(&self) -> anyhow::Result<()> {
-        for kind in Kind::ALL {
+        // Events show venues and organizers that no list does, and terms count events.
+        for kind in [
+            Kind::Venue,
+            Kind::Organizer,
+            Kind::Event,
+            Kind::Category,
+            Kind::Tag,
+        ] {
             self.reread_list(kind).await?;
         }
         Ok(())
@@ -181,7 +193,8 @@ impl Follower {
 
 /// The changes that put records in place of all those of a kind.
 pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
-    let kept: BTreeSet<u64> = records.iter().map(|change| change.id).collect();
+    let own = records.iter().filter(|change| change.kind == kind);
+    let kept: BTreeSet<u64> = own.map(|change| change.id).collect();
     let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
     let gone = gone.map(|id| Change {
         kind,

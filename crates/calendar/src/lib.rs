@@ -23,6 +23,7 @@ mod doc;
 mod examples;
 #[cfg(feature = "site")]
 pub mod follow;
+mod html;
 #[cfg(feature = "site")]
 pub mod import;
 mod index;

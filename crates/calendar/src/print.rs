@@ -67,10 +67,10 @@ impl Printer<'_> {
                 _ if is_hidden && is_behind_password(name) => blanked(name),
                 "categories" => self.terms_of(record, Kind::Category),
                 "tags" => self.terms_of(record, Kind::Tag),
-                "venue" => self
-                    .linked_of(record, Kind::Venue)
-                    .pop()
-                    .unwrap_or_else(|| json!([])),
+                "venue" => match self.linked_of(record, Kind::Venue) {
+                    mut one if one.len() == 1 => one.pop().unwrap_or_default(),
+                    several => several.into(),
+                },
                 "organizer" => self.linked_of(record, Kind::Organizer).into(),
                 "website" if value.is_null() => record.get("url").cloned().unwrap_or_default(),
                 _ => value.clone(),
@@ -88,12 +88,11 @@ impl Printer<'_> {
         printed
     }
 
-    /// The venue or the organizers of an event that the caller may read.
+    /// The venue or the organizers of an event. WordPress shows them to everybody, whatever their status is.
     fn linked_of(&self, event: &Members, kind: Kind) -> Vec<Value> {
         let named = ids(event, kind.singular()).into_iter();
         let named = named.filter_map(|id| self.store.get(kind, id));
-        let shown = named.filter(|record| self.may_read(record) && text(record, "status") != "trash");
-        shown.map(|record| linked(record).into()).collect()
+        named.map(|record| linked(record).into()).collect()
     }
 
     /// Terms inside of an event: the rows of WordPress's database.
@@ -123,6 +122,7 @@ impl Printer<'_> {
 
     fn term(&self, kind: Kind, id: u64, record: &Members, detail: Detail) -> Map<String, Value> {
         let mut printed = record.clone();
+        printed.remove(record::UNSEEN);
         printed.insert("count".to_owned(), self.usage.of(kind, id).into());
         printed.insert("urls".to_owned(), self.urls(kind, id, record));
         if detail == Detail::Alone {
@@ -157,11 +157,25 @@ impl Printer<'_> {
             &["GET"]
         };
         own["targetHints"] = json!({"allow": allowed});
-        json!({
+        let events = href(format!("tribe_events?{base}={id}"));
+        let posts = if kind == Kind::Tag {
+            json!([href(format!("posts?{base}={id}")), events])
+        } else {
+            json!([events])
+        };
+        let mut links = json!({
             "self": [own],
             "collection": [href(base.to_owned())],
             "about": [href(format!("taxonomies/{}", text(term, "taxonomy")))],
-        })
+            "wp:post_type": posts,
+            "curies": [{"name": "wp", "href": "https://api.w.org/{rel}", "templated": true}],
+        });
+        if let parent @ 1.. = record::number(term, "parent") {
+            let mut up = href(format!("{base}/{parent}"));
+            up["embeddable"] = true.into();
+            links["up"] = json!([up]);
+        }
+        links
     }
 }
 

@@ -116,13 +116,30 @@ impl Site {
             };
             for item in items {
                 let record = of_printed(kind, item);
-                records.push(record.with_context(|| format!("{target} has what is no record"))?);
+                records.extend(record.with_context(|| format!("{target} has what is no record"))?);
             }
             if page >= body["total_pages"].as_u64().unwrap_or(0) {
                 break;
             }
         }
         Ok(records)
+    }
+
+    /// The numbers of the events of all lists, and of those that are hidden from them, where WordPress itself tells them.
+    pub(crate) async fn event_ids(&self) -> Vec<u64> {
+        let mut ids = Vec::new();
+        for page in 1_u64.. {
+            let target = format!("wp/v2/tribe_events?_fields=id&per_page=100&page={page}");
+            let Ok((StatusCode::OK, Value::Array(items))) = self.get(&target).await else {
+                break;
+            };
+            let (before, count) = (ids.len(), items.len());
+            ids.extend(items.iter().filter_map(|item| item["id"].as_u64()));
+            if count < 100 || ids.len() == before {
+                break;
+            }
+        }
+        ids
     }
 
     /// Gives the site a record under its number, or deletes it.
@@ -226,7 +243,7 @@ pub(crate) enum Delivery {
 #[derive(Debug)]
 pub(crate) enum Found {
     /// A record that everybody sees.
-    Record(Change),
+    Record(Vec<Change>),
     /// An event behind a password: only lists show its dates.
     Locked,
     /// None, or one that is not published.

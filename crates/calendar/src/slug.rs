@@ -11,7 +11,11 @@ pub(crate) fn of(title: &str) -> String {
     for character in without_tags(title).to_lowercase().chars() {
         match character {
             'a'..='z' | '0'..='9' | '_' => slug.push(character),
-            ' ' | '.' | '-' | '/' if !slug.ends_with('-') => slug.push('-'),
+            ' ' | '.' | '-' | '/' | '\u{a0}' | '\u{2013}' | '\u{2014}' => {
+                if !slug.ends_with('-') {
+                    slug.push('-');
+                }
+            }
             _ if character.is_ascii() => {}
             _ => match folded(character) {
                 Some(plain) => slug.push_str(plain),
@@ -23,6 +27,19 @@ pub(crate) fn of(title: &str) -> String {
         }
     }
     slug.trim_matches('-').to_owned()
+}
+
+/// A name without case and accents, by which databases sort.
+pub(crate) fn folded_name(name: &str) -> String {
+    name.to_lowercase()
+        .chars()
+        .fold(String::new(), |mut folded_name, character| {
+            match folded(character) {
+                Some(plain) => folded_name.push_str(plain),
+                None => folded_name.push(character),
+            }
+            folded_name
+        })
 }
 
 /// The stored slug that a path or an argument asks for.
@@ -52,19 +69,52 @@ fn encode(character: char, slug: &mut String) {
 
 const fn folded(character: char) -> Option<&'static str> {
     Some(match character {
-        'à'..='å' => "a",
+        'à'..='å' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'ª' | 'ạ'..='ặ' => "a",
         'æ' => "ae",
-        'ç' => "c",
-        'è'..='ë' => "e",
-        'ì'..='ï' => "i",
-        'ñ' => "n",
-        'ò'..='ö' | 'ø' => "o",
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
+        'ð' | 'ď' | 'đ' => "d",
+        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' | 'ẹ'..='ệ' | '€' => "e",
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' => "g",
+        'ĥ' | 'ħ' => "h",
+        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' | 'ǐ' | 'ỉ'..='ị' => "i",
+        'ĳ' => "ij",
+        'ĵ' => "j",
+        'ķ' | 'ĸ' => "k",
+        'ĺ' | 'ļ' | 'ľ' | 'ŀ' | 'ł' => "l",
+        'ñ' | 'ń' | 'ņ' | 'ň' | 'ŉ' | 'ŋ' => "n",
+        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' | 'º' | 'ơ' | 'ǒ' | 'ọ'..='ợ' => "o",
         'œ' => "oe",
-        'ù'..='ü' => "u",
-        'ý' | 'ÿ' => "y",
-        'š' | 'ß' => "s",
-        'ž' => "z",
-        'ł' => "l",
+        'ŕ' | 'ŗ' | 'ř' => "r",
+        'š' | 'ß' | 'ś' | 'ŝ' | 'ş' | 'ș' | 'ſ' => "s",
+        'þ' => "th",
+        'ţ' | 'ť' | 'ŧ' | 'ț' => "t",
+        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' | 'ư' | 'ǔ' | 'ǖ' | 'ǘ' | 'ǚ' | 'ǜ' | 'ụ'..='ự' => {
+            "u"
+        }
+        'ŵ' => "w",
+        '×' => "x",
+        'ý' | 'ÿ' | 'ŷ' | 'ỳ'..='ỹ' => "y",
+        'ź' | 'ż' | 'ž' => "z",
+        // Marks that WordPress leaves out.
+        '£'
+        | '\u{a1}'
+        | '\u{ab}'
+        | '\u{bb}'
+        | '\u{bf}'
+        | '\u{a9}'
+        | '\u{ae}'
+        | '\u{b0}'
+        | '\u{b4}'
+        | '\u{2018}'..='\u{201f}'
+        | '\u{2022}'
+        | '\u{2026}'
+        | '\u{2039}'
+        | '\u{203a}'
+        | '\u{2122}'
+        | '\u{300}'
+        | '\u{301}'
+        | '\u{304}'
+        | '\u{30c}' => "",
         _ => return None,
     })
 }

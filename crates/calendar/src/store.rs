@@ -7,7 +7,7 @@ use calendar_edge_judge::contract::Kind;
 use serde_json::{Map, Value};
 
 use crate::outbox::{Key, Outbox, Waiting};
-use crate::record::{ids, number, text};
+use crate::record::{UNSEEN, ids, number, text};
 
 /// The members of a record.
 pub type Members = Map<String, Value>;
@@ -152,7 +152,24 @@ impl Store {
         if let Some(outbox) = &self.outbox {
             changes.retain(|change| !outbox.is_younger((change.kind, change.id), write));
         }
-        self.apply(changes, Vec::new())
+        let terms = changes.iter().filter(|change| change.kind.is_term());
+        let terms: Vec<Key> = terms.map(|change| (change.kind, change.id)).collect();
+        self.apply(changes, Vec::new())?;
+        self.count_unseen(&terms)
+    }
+
+    /// Notes how many events of these terms the site counts, and does not show.
+    fn count_unseen(&mut self, terms: &[Key]) -> Result<(), StoreError> {
+        let usage = self.usage();
+        let known = terms
+            .iter()
+            .filter_map(|key| Some((*key, self.records.get(key)?)));
+        let counted = known.map(|((kind, id), term)| {
+            let unseen = number(term, "count").saturating_sub(usage.of(kind, id));
+            changed(kind, id, term, UNSEEN, unseen.into())
+        });
+        let counted = counted.collect();
+        self.apply(counted, Vec::new())
     }
 
     /// Makes changes that are written here, which the site shall have as well.
@@ -253,7 +270,14 @@ impl Store {
             let given = self.records.range((kind, 0)..=(kind, last)).next_back();
             given.map(|((_, id), _)| id + 1)
         });
-        let next = given.max().unwrap_or(first).max(first);
+        let images = self
+            .records
+            .values()
+            .filter_map(|record| record.get("image")?["id"].as_u64());
+        let images = images
+            .filter(|id| !kind.is_term() && *id <= last)
+            .map(|id| id + 1);
+        let next = given.chain(images).max().unwrap_or(first).max(first);
         if next > last {
             return Err(StoreError::Full);
         }
@@ -329,6 +353,11 @@ impl Store {
                 for id in ids(event, kind.collection()) {
                     *counts.entry((kind, id)).or_insert(0) += 1;
                 }
+            }
+        }
+        for kind in [Kind::Category, Kind::Tag] {
+            for (id, term) in self.all(kind).filter(|(_, term)| term.contains_key(UNSEEN)) {
+                *counts.entry((kind, id)).or_insert(0) += number(term, UNSEEN);
             }
         }
         Usage(counts)

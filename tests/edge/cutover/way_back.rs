@@ -235,7 +235,6 @@ impl Writer {
 async fn lead(edge: &Edge, pair: &Pair, rules: Vec<CutoverRule>) {
     let is_return = rules.is_empty();
     let mut settings = edge.settings();
-    settings.cutover = edge.settings().cutover;
     settings.read_only = true;
     settings.cutover = if is_return { vec![moved()] } else { Vec::new() };
     edge.reloader().apply(settings.clone()).expect("good settings");
@@ -287,7 +286,12 @@ async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
         Some(Vec::new()),
         None,
     ] {
-        sleep(Duration::from_secs(1)).await;
+        let enough = async {
+            while accepted.load(Ordering::SeqCst) < before + 60 {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(PATIENCE, enough).await.expect("clients write");
         let now = accepted.load(Ordering::SeqCst);
         phases.push(now - before);
         before = now;
@@ -314,7 +318,6 @@ async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
         "accepted in each phase: {phases:?}; {records} records, lost: {}",
         lost.len()
     );
-    assert!(phases.iter().all(|accepted| *accepted > 10), "{phases:?}");
     assert_eq!(lost, Vec::<String>::new());
 }
 
@@ -343,7 +346,7 @@ async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
     let rule = "[[cutover]]\nname = \"all\"\nbackend = \"next\"\noperations = [\"*\"]\nmethods = \"all\"\n";
     for (rule, expected) in [(rule, false), ("", true)] {
         let setup = Setup::new(&format!("way-back-{expected}"), &site, &next, rule);
-        let output = setup.run(&["check", "--config", &setup.config]).await;
+        let output = setup.run(&["check"]).await;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(
             text.contains("does not have 1 records that were written there"),
@@ -357,7 +360,7 @@ async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
         silent.next.rest_root().to_string(),
     );
     let setup = Setup::new("way-back-none", &site, &next, rule);
-    let output = setup.run(&["check", "--config", &setup.config]).await;
+    let output = setup.run(&["check"]).await;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         text.contains("nothing copies what is written there to the site"),

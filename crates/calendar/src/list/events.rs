@@ -11,6 +11,16 @@ use crate::record::{has_password, ids, text};
 use crate::refused::Refused;
 use crate::store::{Members, Store};
 
+/// The arguments that are repeated as they were read.
+const BOUNDS: [&str; 6] = [
+    "start_date",
+    "end_date",
+    "starts_after",
+    "starts_before",
+    "ends_after",
+    "ends_before",
+];
+
 /// The filters of a list.
 struct Filter {
     window: Window,
@@ -29,11 +39,8 @@ pub(super) fn found(
 ) -> Result<Vec<u64>, Refused> {
     check_status(call)?;
     let filter = Filter::of(call, by.store)?;
-    for (name, bound) in filter.window.repeated() {
-        if !repeated.iter().any(|(known, _)| *known == name) {
-            repeated.push((name, bound));
-        }
-    }
+    repeated.retain(|(name, _)| !BOUNDS.contains(&name.as_str()));
+    repeated.extend(filter.window.repeated());
     // No event has a parent here.
     if call.value("post_parent").is_some() {
         return Ok(Vec::new());

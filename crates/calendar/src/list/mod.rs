@@ -13,9 +13,33 @@ use crate::call::Call;
 use crate::print::{Detail, Printer};
 use crate::record::text;
 use crate::refused::Refused;
+use crate::slug::folded_name;
 use crate::store::{Members, Store};
 
 pub(crate) use window::{default_end, default_start};
+
+/// The arguments that lists of posts repeat, in this order.
+const REPEATED: [&str; 16] = [
+    "per_page",
+    "start_date",
+    "end_date",
+    "search",
+    "event",
+    "has_events",
+    "status",
+    "post_parent",
+    "include",
+    "starts_before",
+    "starts_after",
+    "ends_before",
+    "ends_after",
+    "venue",
+    "organizer",
+    "featured",
+];
+
+/// The last of these: where one of them is repeated, the whole address is encoded.
+const ENCODED: [&str; 3] = ["venue", "organizer", "featured"];
 
 /// The largest page; more is cut down to it.
 const LARGEST: u64 = 50;
@@ -46,10 +70,20 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, 
         return Err(Refused::no_such_page(kind));
     }
     let base = format!("{}/{}/", by.api, kind.collection());
+    let repeated = if kind.is_term() {
+        Vec::new()
+    } else {
+        repeat(repeated, call, size)
+    };
     let address = |number: u64| address(&base, &repeated, number);
     let mut document = Map::new();
     document.insert(kind.collection().to_owned(), items.into());
-    document.insert("rest_url".to_owned(), address(number).into());
+    let own = if kind.is_term() {
+        base.clone()
+    } else {
+        own_address(&base, &repeated, number)
+    };
+    document.insert("rest_url".to_owned(), own.into());
     if whole(number) < pages {
         document.insert("next_rest_url".to_owned(), address(number + 1).into());
     }
@@ -69,12 +103,42 @@ fn whole(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The address of a page; the first one has no number.
+/// The arguments that a list of posts repeats, in the plugin's order, with those that were not sent.
+fn repeat(mut repeated: Vec<(String, String)>, call: &Call, size: u64) -> Vec<(String, String)> {
+    let status = if call.caller.may_write() { "any" } else { "publish" };
+    for (name, value) in [("per_page", size.to_string()), ("status", status.to_owned())] {
+        match repeated.iter_mut().find(|(known, _)| known == name) {
+            Some(known) if name == "per_page" => known.1 = value,
+            Some(_) => {}
+            None => repeated.push((name.to_owned(), value)),
+        }
+    }
+    let place = |name: &str| REPEATED.iter().position(|known| *known == name);
+    let is_of_events = call.operation.id.kind() == Some(Kind::Event);
+    repeated.retain(|(name, _)| place(name).is_some() && (is_of_events || name != "search"));
+    if let Some(position) = repeated.iter().position(|(name, _)| name == "featured") {
+        match call.flag("featured") {
+            Some(true) => "1".clone_into(&mut repeated[position].1),
+            _ => drop(repeated.remove(position)),
+        }
+    }
+    repeated.sort_by_key(|(name, _)| place(name));
+    repeated
+}
+
+/// The address of a list itself, which the plugin does not encode.
+fn own_address(base: &str, repeated: &[(String, String)], number: u64) -> String {
+    let is_encoded = repeated.iter().any(|(name, _)| ENCODED.contains(&name.as_str()));
+    let pairs = repeated.iter().map(|(name, value)| match is_encoded {
+        true => format!("&{}", pair(name, value)),
+        false => format!("&{name}={value}"),
+    });
+    format!("{base}?page={number}{}", pairs.collect::<String>())
+}
+
+/// The address of another page; the first one has no number.
 fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
-    let pair = |(name, value): &(String, String)| {
-        format!("{name}={}", byte_serialize(value.as_bytes()).collect::<String>())
-    };
-    let mut pairs: Vec<String> = repeated.iter().map(pair).collect();
+    let mut pairs: Vec<String> = repeated.iter().map(|(name, value)| pair(name, value)).collect();
     if number > 1 {
         pairs.push(format!("page={number}"));
     }
@@ -82,6 +146,11 @@ fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
         return base.to_owned();
     }
     format!("{base}?{}", pairs.join("&"))
+}
+
+fn pair(name: &str, value: &str) -> String {
+    let value: String = byte_serialize(value.as_bytes()).collect();
+    format!("{name}={}", value.replace("%2C", ","))
 }
 
 /// Whether a list shows a post: those of the statuses that the call names, or all that its caller may see.
@@ -103,10 +172,10 @@ fn check_status(call: &Call) -> Result<(), Refused> {
     Err(Refused::invalid("status"))
 }
 
-/// Whether every word of a search is in one of the texts, in any case; quotes hold a phrase together.
+/// Whether every word of a search is in one of the texts, in any case, with and without accents; quotes hold a phrase together.
 fn mentions(search: &str, texts: &[&str]) -> bool {
-    let search = search.to_lowercase();
-    let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
+    let search = folded_name(search);
+    let texts: Vec<String> = texts.iter().map(|text| folded_name(text)).collect();
     let is_found = |word: &str| texts.iter().any(|text| text.contains(word));
     match search.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(phrase) => is_found(phrase),
@@ -140,7 +209,7 @@ mod tests {
         let texts = ["Weekly Jam 1", "bring your own instrument"];
         for (search, found) in [
             ("weekly", true),
-            ("JAM own", true),
+            ("JÄM own", true),
             ("jam drums", false),
             ("\"weekly jam\"", true),
             ("\"jam weekly\"", false),
@@ -154,5 +223,6 @@ mod tests {
         let repeated = [("search".to_owned(), "a b".to_owned())];
         assert_eq!(address("@/", &repeated, 2), "@/?search=a+b&page=2");
         assert_eq!(address("@/", &[], 1), "@/");
+        assert_eq!(own_address("@/", &repeated, 1), "@/?page=1&search=a b");
     }
 }
