@@ -14,7 +14,6 @@ use super::origin_route::OriginRoute;
 use super::own_requests::OwnRequests;
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
-use calendar_edge_core::migration::OUTBOX;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -117,15 +116,15 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
     Ok(compare_index(&document, namespace))
 }
 
-/// Reads the outbox of a candidate; none if it has none.
+/// Reads a document of a candidate beside its calendar; none if it has none.
 ///
 /// # Errors
 ///
 /// When the candidate does not respond.
-pub async fn read_outbox(backend: &BackendSettings) -> Result<Option<Value>, IndexReadError> {
+pub async fn read_beside(backend: &BackendSettings, path: &str) -> Result<Option<Value>, IndexReadError> {
     let reader = IndexReader::new(backend, &backend.origin.url)?;
-    match reader.document(OUTBOX, None).await {
-        Ok(outbox) => Ok(Some(outbox)),
+    match reader.document(path, None).await {
+        Ok(document) => Ok(Some(document)),
         Err(error) if error.is_an_answer() => Ok(None),
         Err(error) => Err(error),
     }

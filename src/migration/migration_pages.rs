@@ -8,10 +8,11 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use calendar_edge_core::migration::OUTBOX;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 
 use super::state::Migration;
-use crate::backend::read_outbox;
+use crate::backend::read_beside;
 use crate::telemetry::NamedSums;
 
 /// How long a candidate may take to show its outbox.
@@ -22,7 +23,7 @@ impl Migration {
     pub(crate) async fn overview(&self) -> Value {
         let mut page = self.to_json();
         for backend in self.candidates() {
-            let asked = timeout(PATIENCE, read_outbox(&backend)).await;
+            let asked = timeout(PATIENCE, read_beside(&backend, OUTBOX)).await;
             if let Ok(Ok(Some(outbox))) = asked
                 && let Some(report) = page["backends"].get_mut(&backend.name)
             {

@@ -1,7 +1,7 @@
 //! The backends beside the site.
 
-use calendar_edge::backend::read_outbox;
-use calendar_edge_core::migration::{left_behind, without_way_back};
+use calendar_edge::backend::read_beside;
+use calendar_edge_core::migration::{OUTBOX, left_behind, without_way_back};
 use calendar_edge_core::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 
@@ -48,7 +48,7 @@ pub(super) async fn check_backend(
 pub(super) async fn check_way_back(backend: &BackendSettings, settings: &Settings, report: &mut Report<'_>) {
     let name = &backend.name;
     // The line about the backend tells if it does not respond.
-    let Ok(outbox) = read_outbox(backend).await else {
+    let Ok(outbox) = read_beside(backend, OUTBOX).await else {
         return;
     };
     if let Some(reason) = without_way_back(settings, name, outbox.as_ref()) {

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use calendar_edge_judge::contract::Kind;
-use http::{HeaderMap, Method};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -53,11 +52,6 @@ impl Announcer {
         let body = json!({"tags": tags, "changes": [*count]}).to_string();
         let seal = self.secret.seal(&body, unix_time(), *count);
         let _ = self.queue.send(Announcement { seal, body });
-    }
-
-    /// The number that a copy asks for its record.
-    pub(crate) fn number(&self, headers: &HeaderMap, request: (&Method, &str, &[u8])) -> Option<u64> {
-        self.secret.asked_number(headers, request, unix_time())
     }
 
     fn lock(&self) -> MutexGuard<'_, u64> {

@@ -15,7 +15,6 @@ use calendar_edge_judge::problem::{Problem, to_php_json};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::request::Parts;
-use http::uri::PathAndQuery;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -193,13 +192,7 @@ impl Calendar {
         let allowed = route.map(|route| allow(route, &caller));
         let answer = match self.judge.judge(&raw).outcome {
             Outcome::Refuse(refusal) => Err(refusal.problem().clone().into()),
-            Outcome::Forward(call) => {
-                let copied = self.announcer.as_ref().and_then(|announcer| {
-                    let target = parts.uri.path_and_query().map_or("", PathAndQuery::as_str);
-                    announcer.number(&parts.headers, (&parts.method, target, body))
-                });
-                self.admitted(&call, route, caller, copied)
-            }
+            Outcome::Forward(call) => self.admitted(&call, route, caller),
         };
         self.encode(parts, answer, allowed)
     }
@@ -209,7 +202,6 @@ impl Calendar {
         call: &ForwardableCall,
         route: Option<Route>,
         caller: Caller,
-        copied: Option<u64>,
     ) -> Result<Answer, Refused> {
         let Some(operation) = call.operation() else {
             let described = route.map(|route| index::describe(route, &self.settings, &self.api));
@@ -217,8 +209,7 @@ impl Calendar {
         };
         let now = self.settings.now.unwrap_or_else(Timestamp::now);
         let zone = self.settings.zone.clone();
-        let mut call = Call::new(operation, call.request(), caller, now, zone);
-        call.copied = copied;
+        let call = Call::new(operation, call.request(), caller, now, zone);
         match operation.id.route {
             Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
             Route::Doc => Ok(Answer::ok(doc::document(&self.api))),

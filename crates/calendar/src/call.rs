@@ -22,8 +22,6 @@ pub(crate) struct Call {
     /// The arguments as the judge encoded them: those of the query as texts and lists, those of a body as JSON.
     arguments: Members,
     pub(crate) caller: Caller,
-    /// The number that a copy asks for its record.
-    pub(crate) copied: Option<u64>,
     pub(crate) now: Timestamp,
     pub(crate) zone: TimeZone,
 }
@@ -52,7 +50,6 @@ impl Call {
             target,
             arguments,
             caller,
-            copied: None,
             now,
             zone,
         }

@@ -9,7 +9,7 @@ use crate::follow::report;
 use crate::outbox::Key;
 use crate::parcel::{arguments, names};
 use crate::record::text;
-use crate::site::{Delivery, Site};
+use crate::site::Site;
 use crate::store::{Members, Store};
 
 /// The pause after a first failure; it doubles up to the longest.
@@ -53,25 +53,28 @@ impl Copier {
                 news.notified().await;
                 continue;
             };
-            match self.send(&parcel).await {
-                Ok(()) => pause = PAUSE,
-                Err(error) => {
-                    let (kind, id) = parcel.key;
-                    report(&format!(
-                        "{}/{id} is not copied yet: {error:#}",
-                        kind.collection()
-                    ));
-                    if let Some(outbox) = &mut self.store().outbox {
-                        outbox.fail(parcel.key, format!("{error:#}"));
-                    }
-                    // A new write is tried at once.
-                    tokio::select! {
-                        () = sleep(pause) => {}
-                        () = news.notified() => {}
-                    }
-                    pause = (pause * 2).min(LONGEST);
-                }
+            let (kind, id) = parcel.key;
+            let name = format!("{}/{id}", kind.collection());
+            let sent = self.site.deliver(&parcel).await;
+            if let Ok(Some(words)) = &sent {
+                report(&format!("{name} is refused by the site: {words}"));
             }
+            let settled =
+                sent.and_then(|refused| Ok(self.store().settle(parcel.key, parcel.write, refused)?));
+            let Err(error) = settled else {
+                pause = PAUSE;
+                continue;
+            };
+            report(&format!("{name} is not copied yet: {error:#}"));
+            if let Some(outbox) = &mut self.store().outbox {
+                outbox.fail(parcel.key, format!("{error:#}"));
+            }
+            // A new write is tried at once.
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = news.notified() => {}
+            }
+            pause = (pause * 2).min(LONGEST);
         }
     }
 
@@ -92,21 +95,6 @@ impl Copier {
         });
         let write = waiting.write;
         Some(Parcel { key, bodies, write })
-    }
-
-    async fn send(&self, parcel: &Parcel) -> anyhow::Result<()> {
-        let refused = match self.site.deliver(parcel).await? {
-            Delivery::Taken => None,
-            Delivery::Refused(words) => {
-                let (kind, id) = parcel.key;
-                report(&format!(
-                    "{}/{id} is refused by the site: {words}",
-                    kind.collection()
-                ));
-                Some(words)
-            }
-        };
-        Ok(self.store().settle(parcel.key, parcel.write, refused)?)
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

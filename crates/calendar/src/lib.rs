@@ -28,7 +28,6 @@ mod html;
 pub mod import;
 mod index;
 mod list;
-mod numbered;
 pub mod outbox;
 #[cfg(feature = "site")]
 mod parcel;

@@ -126,11 +126,10 @@ async fn until_interrupted(server: CalendarServer) -> anyhow::Result<()> {
 // === impl Serve ===
 
 impl Serve {
-    async fn run(self, store: Store) -> anyhow::Result<()> {
-        let store = match &self.numbers {
-            Some(numbers) => store.numbering(*numbers.start(), *numbers.end()),
-            None => store,
-        };
+    async fn run(self, mut store: Store) -> anyhow::Result<()> {
+        if let Some(numbers) = &self.numbers {
+            store.number(*numbers.start(), *numbers.end());
+        }
         let store = Arc::new(Mutex::new(store));
         let listener = TcpListener::bind(self.listen).await?;
         let told = self.follow(&store).await?;

@@ -2,75 +2,34 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::contract::{Action, Kind, Operation, table};
 use serde_json::{Value, json};
 
 use crate::record::{ids, text};
 use crate::store::Members;
 
-/// The members of an event that a write which leaves them out would reset.
-const OF_EVENT: [&str; 15] = [
-    "date",
-    "status",
-    "timezone",
-    "all_day",
-    "start_date",
-    "end_date",
-    "image",
-    "cost",
-    "website",
-    "show_map",
-    "show_map_link",
-    "hide_from_listings",
-    "sticky",
-    "featured",
-    "organizer",
-];
-
-const OF_LINKED: [&str; 3] = ["status", "show_map", "show_map_link"];
-
-/// The members that a write of the API knows, beside those above.
-const KNOWN: [&str; 24] = [
-    "author",
-    "title",
-    "description",
-    "excerpt",
-    "slug",
-    "categories",
-    "tags",
-    "venue",
-    "organizer",
-    "date",
-    "image",
-    "address",
-    "city",
-    "country",
-    "province",
-    "state",
-    "zip",
-    "phone",
-    "website",
-    "stateprovince",
-    "email",
-    "name",
-    "parent",
-    "status",
-];
+/// The members of an event that a write may leave out; it resets all others.
+const KEPT: &str = "title description excerpt slug author categories tags venue";
 
 /// The arguments that give the site's record these members: those that have changed, and those that it would reset.
 /// Texts that have not changed stay away, because the site has them as they were typed. With `None` all are given.
 pub(crate) fn arguments(kind: Kind, record: &Members, changed: Option<&BTreeSet<String>>) -> Members {
-    let reset: &[&str] = match kind {
-        Kind::Event => &OF_EVENT,
-        Kind::Venue | Kind::Organizer => &OF_LINKED,
-        Kind::Category | Kind::Tag => &[],
+    let creates =
+        |operation: &&Operation| operation.id.kind() == Some(kind) && operation.id.action == Action::Create;
+    let known = table().operations().iter().find(creates);
+    let known =
+        |name: &str| known.is_some_and(|known| known.arguments.iter().any(|known| known.name == name));
+    let is_reset = |name: &str| match kind {
+        Kind::Event => KEPT.split(' ').all(|kept| kept != name),
+        _ => matches!(name, "status" | "show_map" | "show_map_link"),
     };
-    let is_given = |name: &str| {
-        let is_changed = changed.is_none_or(|changed| changed.contains(name));
-        reset.contains(&name) || (KNOWN.contains(&name) && is_changed)
+    let is_given = |name: &str, value: &Value| match changed {
+        Some(changed) => is_reset(name) || changed.contains(name),
+        None => value != "",
     };
-    let given = record.iter().filter(|(name, _)| is_given(name));
-    let given = given.filter(|(_, value)| changed.is_some() || **value != "");
+    let given = record
+        .iter()
+        .filter(|(name, value)| known(name) && is_given(name, value));
     given
         .filter_map(|(name, value)| Some((name.clone(), argument(kind, record, name, value)?)))
         .collect()
@@ -90,6 +49,7 @@ fn argument(kind: Kind, record: &Members, name: &str, value: &Value) -> Option<V
         // A page of its own is no website.
         "website" if value.is_null() || value.as_str() == Some(text(record, "url")) => None,
         "date" if text(record, "date_utc").starts_with("0000") => None,
+        "date_utc" => None,
         // The API takes one venue only, and leaves several as they are.
         "venue" if kind == Kind::Event => value.as_u64().map(Value::from),
         "organizer" if kind == Kind::Event => Some(value.clone()).filter(|ids| *ids != json!([])),

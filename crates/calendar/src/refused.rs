@@ -92,7 +92,6 @@ impl From<StoreError> for Refused {
     fn from(error: StoreError) -> Self {
         let status = match error {
             StoreError::Full => StatusCode::INSUFFICIENT_STORAGE,
-            StoreError::Taken => StatusCode::BAD_REQUEST,
             StoreError::Disk(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, "not_stored", &error.to_string())

@@ -83,7 +83,7 @@ impl Planting<'_> {
             &mut self.store,
             kind,
             name.unwrap_or_default(),
-            (parent.unwrap_or(0), None),
+            parent.unwrap_or(0),
             self.pages,
         );
         debug_assert!(added.is_ok(), "the sample calendar is smaller than the store");

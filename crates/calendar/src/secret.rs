@@ -42,6 +42,7 @@ impl Secret {
         hmac::verify(&self.0, text.as_bytes(), signature).is_ok()
     }
 
+    #[cfg(any(test, feature = "site"))]
     /// The mark of a request with this target, its path and query: the companion plugin lets no other call through.
     pub(crate) fn mark(&self, method: &str, target: &str, body: &[u8], now: u64) -> String {
         let body = sha256(body);
@@ -51,6 +52,13 @@ impl Secret {
         format!("v1 t={now},s={signature}")
     }
 
+    /// The number that a copy asks for its record, for the request with this mark.
+    #[cfg(feature = "site")]
+    pub(crate) fn number(&self, id: u64, mark: &str) -> String {
+        let signature = self.sign(&format!("calendar-edge number v1\n{id}\n{mark}"));
+        format!("v1 n={id},s={signature}")
+    }
+
     /// The seal of a message, by the time and a number that no other message of this second has.
     pub(crate) fn seal(&self, body: &str, now: u64, number: u64) -> String {
         let (number, digest) = (format!("{now:016x}{number:016x}"), sha256(body.as_bytes()));
@@ -58,7 +66,7 @@ impl Secret {
         format!("v1 t={now},n={number},d={digest},s={signature}")
     }
 
-    pub(crate) fn sign(&self, text: &str) -> String {
+    fn sign(&self, text: &str) -> String {
         hex(hmac::sign(&self.0, text.as_bytes()).as_ref())
     }
 }

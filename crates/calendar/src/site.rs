@@ -11,10 +11,15 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use crate::copy::Parcel;
-use crate::numbered::{MARK, NUMBER};
 use crate::record::of_printed;
 use crate::secret::{Secret, unix_time};
 use crate::store::{Change, Members};
+
+/// The header with a mark, without which the companion plugin refuses calls.
+const MARK: &str = "x-calendar-edge-mark";
+
+/// The header with the number that a copy asks for its record.
+const NUMBER: &str = "x-calendar-edge-number";
 
 /// How long the site may take for a response.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -142,24 +147,21 @@ impl Site {
         ids
     }
 
-    /// Gives the site a record under its number, or deletes it.
-    pub(crate) async fn deliver(&self, parcel: &Parcel) -> anyhow::Result<Delivery> {
+    /// Gives the site a record under its number, or deletes it. Returns the words of a site that refuses it; none: it has
+    /// taken it.
+    pub(crate) async fn deliver(&self, parcel: &Parcel) -> anyhow::Result<Option<String>> {
         let (kind, id) = parcel.key;
         let list = format!("{}/{}", self.namespace, kind.collection());
         let item = format!("{list}/{id}");
         let Some((changed, whole)) = &parcel.bodies else {
             let (status, body) = self.send(Method::DELETE, &item, String::new(), Some(id)).await?;
             let is_gone = status == StatusCode::GONE || is_unknown(status, &body);
-            return if is_gone {
-                Ok(Delivery::Taken)
-            } else {
-                delivery(status, &body)
-            };
+            return if is_gone { Ok(None) } else { refusal(status, &body) };
         };
         let json = |members: &Members| Value::from(members.clone()).to_string();
         let (status, body) = self.send(Method::POST, &item, json(changed), Some(id)).await?;
         if !is_unknown(status, &body) {
-            return delivery(status, &body);
+            return refusal(status, &body);
         }
         let (status, body) = self.send(Method::POST, &list, json(whole), Some(id)).await?;
         if status.is_success() && body["id"] != id {
@@ -167,9 +169,9 @@ impl Site {
                 "the site gave it the number {}: it needs the companion plugin",
                 body["id"]
             );
-            return Ok(Delivery::Refused(words));
+            return Ok(Some(words));
         }
-        delivery(status, &body)
+        refusal(status, &body)
     }
 
     async fn get(&self, target: &str) -> anyhow::Result<(StatusCode, Value)> {
@@ -216,27 +218,16 @@ fn is_unknown(status: StatusCode, body: &Value) -> bool {
         || (status == StatusCode::BAD_REQUEST && body["data"]["params"]["id"].is_string())
 }
 
-/// What a response to a copy means. A failure is tried again: so is a refusal of the account, which an operator mends.
-fn delivery(status: StatusCode, body: &Value) -> anyhow::Result<Delivery> {
-    let words = || {
-        let word = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
-        format!("{} {}: {}", status.as_u16(), word("code"), word("message"))
-    };
-    let is_passing = matches!(status.as_u16(), 401 | 403 | 408 | 409 | 429);
-    match status {
-        _ if status.is_success() => Ok(Delivery::Taken),
-        _ if status.is_client_error() && !is_passing => Ok(Delivery::Refused(words())),
-        _ => bail!(words()),
+/// The words of a refusal. A failure is an error, and tried again: so is a refusal of the account, which an operator mends.
+fn refusal(status: StatusCode, body: &Value) -> anyhow::Result<Option<String>> {
+    let word = |name: &str| body[name].as_str().unwrap_or_default();
+    let words = format!("{} {}: {}", status.as_u16(), word("code"), word("message"));
+    match status.as_u16() {
+        200..300 => Ok(None),
+        401 | 403 | 408 | 409 | 429 => bail!(words),
+        400..=499 => Ok(Some(words)),
+        _ => bail!(words),
     }
-}
-
-/// What became of a copy.
-#[derive(Debug)]
-pub(crate) enum Delivery {
-    /// The site has it.
-    Taken,
-    /// The site refuses it, in these words.
-    Refused(String),
 }
 
 /// The answer to a read of one record.
@@ -248,4 +239,37 @@ pub(crate) enum Found {
     Locked,
     /// None, or one that is not published.
     Nothing,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_definite_refusal_is_kept_and_everything_else_tried_again() {
+        let body = json!({"code": "x", "message": "y", "data": {"params": {"id": "Invalid parameter."}}});
+        let told = |status: u16| {
+            let status = StatusCode::from_u16(status).expect("a status");
+            refusal(status, &body)
+        };
+        assert_eq!(told(201).expect("taken"), None);
+        for status in [400, 404, 410, 422] {
+            assert_eq!(told(status).expect("refused"), Some(format!("{status} x: y")));
+        }
+        for status in [302, 401, 403, 408, 409, 429, 500, 503] {
+            assert_eq!(
+                told(status).expect_err("tried again").to_string(),
+                format!("{status} x: y")
+            );
+        }
+        assert!(
+            is_unknown(StatusCode::NOT_FOUND, &Value::Null) && is_unknown(StatusCode::BAD_REQUEST, &body)
+        );
+        assert!(!is_unknown(
+            StatusCode::BAD_REQUEST,
+            &json!({"data": {"params": {"title": "x"}}})
+        ));
+    }
 }

@@ -28,8 +28,6 @@ pub struct Change {
 pub enum StoreError {
     /// No number or no room is left for another record.
     Full,
-    /// Another record has the number of a copy.
-    Taken,
     /// The disk fails.
     Disk(String),
 }
@@ -79,7 +77,6 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full => f.write_str("The calendar has no room for another record"),
-            Self::Taken => f.write_str("Another record has this number"),
             Self::Disk(error) => write!(f, "The disk fails: {error}"),
         }
     }
@@ -121,12 +118,8 @@ impl Store {
     }
 
     /// Gives new records numbers of this block only, its first and last.
-    #[must_use]
-    pub fn numbering(self, first: u64, last: u64) -> Self {
-        Self {
-            numbers: (first, last),
-            ..self
-        }
+    pub fn number(&mut self, first: u64, last: u64) {
+        self.numbers = (first, last);
     }
 
     /// Notes in an outbox what is written from now on. A store on a disk always does.
@@ -251,21 +244,12 @@ impl Store {
         self.write(changes)
     }
 
-    /// The number for a new record, or the one that a copy asks for. Posts of all kinds share one sequence, and terms
-    /// another.
-    pub(crate) fn next_number(&self, kind: Kind, copied: Option<u64>) -> Result<u64, StoreError> {
+    /// The number for a new record. Posts of all kinds share one sequence, and terms another.
+    pub(crate) fn next_number(&self, kind: Kind) -> Result<u64, StoreError> {
         let (first, last) = self.numbers;
-        let mut kinds = Kind::ALL
+        let kinds = Kind::ALL
             .into_iter()
             .filter(|other| other.is_term() == kind.is_term());
-        if let Some(copied) = copied {
-            let is_taken = kinds.any(|kind| self.get(kind, copied).is_some());
-            return if is_taken {
-                Err(StoreError::Taken)
-            } else {
-                Ok(copied)
-            };
-        }
         let given = kinds.filter_map(|kind| {
             let given = self.records.range((kind, 0)..=(kind, last)).next_back();
             given.map(|((_, id), _)| id + 1)

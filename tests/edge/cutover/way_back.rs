@@ -1,7 +1,7 @@
 //! Records that are written all the time while they move to a candidate and back: no accepted write is lost.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,29 +18,66 @@ use http::Method;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::{sleep, timeout};
 use url::Url;
 
 use super::{cut, rule};
-use crate::comparing::Setup;
-use crate::support::{Answer, Edge};
+use crate::comparing::{Setup, root};
+use crate::support::{Answer, Edge, Origin, Reply, responded};
 
 const API: &str = "/wp-json/calendar/events/v1";
 
 /// How long a step may take until the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The numbers that the site gives to its own records.
+const OWN: (u64, u64) = (1, 99_999);
+
 /// A site that tells of its changes, and a candidate that follows it and copies to it.
 struct Pair {
-    site: CalendarServer,
+    site: Origin,
     next: CalendarServer,
 }
 
-async fn listener() -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    (listener, address)
+fn settings(root: &str, is_copied: bool) -> CalendarSettings {
+    CalendarSettings {
+        root: root.parse().expect("a URL"),
+        pages: "http://site.example".to_owned(),
+        zone: TimeZone::get("Europe/Berlin").expect("a zone"),
+        callers: Callers::Sample,
+        is_copied,
+        now: None,
+    }
+}
+
+/// A site that tells of its changes, and gives a new record the number that a copy asks for, as the companion plugin does.
+async fn site(secret: Secret, queue: UnboundedSender<Announcement>) -> Origin {
+    let mut store = Store::default();
+    store.number(OWN.0, OWN.1);
+    let store = Arc::new(Mutex::new(store));
+    let calendar = Calendar::new(settings("http://site.example/wp-json", false), Arc::clone(&store));
+    let calendar = calendar.telling(secret, queue);
+    let turn = Mutex::new(());
+    Origin::answering(move |seen| {
+        let _turn = turn.lock().expect("no panic");
+        let number = |first, last| store.lock().expect("no panic").number(first, last);
+        if let Some(asked) = seen.header("x-calendar-edge-number") {
+            let (asked, _) = asked
+                .strip_prefix("v1 n=")
+                .and_then(|asked| asked.split_once(','))
+                .expect("a number");
+            let asked = asked.parse().expect("a number");
+            number(asked, asked);
+        }
+        let response = responded(&calendar, seen);
+        number(OWN.0, OWN.1);
+        Reply::json(
+            response.status().as_u16(),
+            &String::from_utf8_lossy(response.body()),
+        )
+    })
+    .await
 }
 
 /// Posts messages as the companion plugin does.
@@ -58,15 +95,19 @@ impl Pair {
         // Every client needs it; it may be there already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let secret = Secret::new(&[b'x'; 32]).expect("long enough");
-        let ((listener, address), (next_listener, next_address)) =
-            (self::listener().await, self::listener().await);
+        let next_listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let next_root = format!(
+            "http://{}/wp-json",
+            next_listener.local_addr().expect("an address")
+        );
         let (queue, messages) = mpsc::unbounded_channel();
-        tokio::spawn(tell(messages, format!("http://{next_address}/purge")));
-        let site = Calendar::sample(address, None).expect("an address");
-        let site = CalendarServer::serve(listener, site.telling(secret.clone(), queue)).expect("a socket");
-        let store = Store::default().numbering(100_000, 999_999).noting();
+        tokio::spawn(tell(messages, next_root.replace("/wp-json", "/purge")));
+        let site = site(secret.clone(), queue).await;
+        let mut store = Store::default().noting();
+        store.number(100_000, 999_999);
         let store = Arc::new(Mutex::new(store));
-        let from = Site::new(site.rest_root(), "tribe/events/v1", Some(secret.clone())).expect("a client");
+        let root: Url = root(&site).parse().expect("a URL");
+        let from = Site::new(&root, "tribe/events/v1", Some(secret.clone())).expect("a client");
         let from = match login {
             Some(login) => {
                 let from = from.with_login((login.to_owned(), PASSWORD.to_owned()));
@@ -79,34 +120,25 @@ impl Pair {
         follower.catch_up().await.expect("the site answers");
         let (sender, messages) = mpsc::channel(1000);
         tokio::spawn(follower.run(messages, Duration::from_secs(1)));
-        let settings = CalendarSettings {
-            root: format!("http://{next_address}/wp-json").parse().expect("a URL"),
-            pages: format!("http://{address}"),
-            zone: TimeZone::get("Europe/Berlin").expect("a zone"),
-            callers: Callers::Sample,
-            is_copied: login.is_some(),
-            now: None,
-        };
-        let next = Calendar::new(settings, store).taking(secret, sender);
+        let next = Calendar::new(settings(&next_root, login.is_some()), store).taking(secret, sender);
         let next = CalendarServer::serve(next_listener, next).expect("a socket");
         Self { site, next }
     }
 
-    async fn told(root: &Url, what: &str) -> Value {
+    async fn told(root: &str, what: &str) -> Value {
         let url = format!("{root}/calendar-edge/v1/{what}");
         let response = Edge::client().get(url).send().await.expect("it answers");
         serde_json::from_str(&response.text().await.expect("a body")).expect("JSON")
     }
 
     async fn outbox(&self) -> Value {
-        Self::told(self.next.rest_root(), "outbox").await
+        Self::told(self.next.rest_root().as_str(), "outbox").await
     }
 
     /// Waits until the candidate has what the site has.
     async fn is_followed(&self) {
         let followed = async {
-            while Self::told(self.site.rest_root(), "changes").await["changes"]
-                != self.outbox().await["followed"]
+            while Self::told(&root(&self.site), "changes").await["changes"] != self.outbox().await["followed"]
             {
                 sleep(Duration::from_millis(20)).await;
             }
@@ -135,13 +167,8 @@ fn moved() -> CutoverRule {
 
 async fn edge(pair: &Pair, rules: Vec<CutoverRule>) -> Edge {
     let next = pair.next.rest_root().to_string();
-    let fresh = Settings::for_origin(pair.site.rest_root().clone());
-    let change = |settings: &mut Settings| {
-        cut(settings, next.trim_end_matches("/wp-json"), rules);
-        settings.origin.url = fresh.origin.url;
-        settings.roots = fresh.roots;
-    };
-    Edge::builder().settings(change).start().await
+    let change = |settings: &mut Settings| cut(settings, next.trim_end_matches("/wp-json"), rules);
+    Edge::builder().origin(&pair.site).settings(change).start().await
 }
 
 /// What a client knows of the records whose writes were accepted: their names, or none once they are deleted.
@@ -339,10 +366,7 @@ async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
     timeout(PATIENCE, tried).await.expect("it is tried");
     let page = edge.admin("/migration").await.json();
     assert_eq!(page["backends"]["next"]["outbox"]["waiting"], 1, "{page}");
-    let (site, next) = (
-        pair.site.rest_root().to_string(),
-        pair.next.rest_root().to_string(),
-    );
+    let (site, next) = (root(&pair.site), pair.next.rest_root().to_string());
     let rule = "[[cutover]]\nname = \"all\"\nbackend = \"next\"\noperations = [\"*\"]\nmethods = \"all\"\n";
     for (rule, expected) in [(rule, false), ("", true)] {
         let setup = Setup::new(&format!("way-back-{expected}"), &site, &next, rule);
@@ -355,10 +379,7 @@ async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
         );
     }
     let (silent, rule) = (Pair::start(None).await, rule);
-    let (site, next) = (
-        silent.site.rest_root().to_string(),
-        silent.next.rest_root().to_string(),
-    );
+    let (site, next) = (root(&silent.site), silent.next.rest_root().to_string());
     let setup = Setup::new("way-back-none", &site, &next, rule);
     let output = setup.run(&["check"]).await;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

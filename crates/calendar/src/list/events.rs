@@ -11,16 +11,6 @@ use crate::record::{has_password, ids, text};
 use crate::refused::Refused;
 use crate::store::{Members, Store};
 
-/// The arguments that are repeated as they were read.
-const BOUNDS: [&str; 6] = [
-    "start_date",
-    "end_date",
-    "starts_after",
-    "starts_before",
-    "ends_after",
-    "ends_before",
-];
-
 /// The filters of a list.
 struct Filter {
     window: Window,
@@ -39,7 +29,12 @@ pub(super) fn found(
 ) -> Result<Vec<u64>, Refused> {
     check_status(call)?;
     let filter = Filter::of(call, by.store)?;
-    repeated.retain(|(name, _)| !BOUNDS.contains(&name.as_str()));
+    // Dates are repeated as they were read.
+    repeated.retain(|(name, _)| {
+        !["_date", "_after", "_before"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    });
     repeated.extend(filter.window.repeated());
     // No event has a parent here.
     if call.value("post_parent").is_some() {

@@ -19,27 +19,8 @@ use crate::store::{Members, Store};
 pub(crate) use window::{default_end, default_start};
 
 /// The arguments that lists of posts repeat, in this order.
-const REPEATED: [&str; 16] = [
-    "per_page",
-    "start_date",
-    "end_date",
-    "search",
-    "event",
-    "has_events",
-    "status",
-    "post_parent",
-    "include",
-    "starts_before",
-    "starts_after",
-    "ends_before",
-    "ends_after",
-    "venue",
-    "organizer",
-    "featured",
-];
-
-/// The last of these: where one of them is repeated, the whole address is encoded.
-const ENCODED: [&str; 3] = ["venue", "organizer", "featured"];
+const REPEATED: &str = "per_page start_date end_date search event has_events status post_parent include starts_before \
+                        starts_after ends_before ends_after venue organizer featured";
 
 /// The largest page; more is cut down to it.
 const LARGEST: u64 = 50;
@@ -70,6 +51,7 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, 
         return Err(Refused::no_such_page(kind));
     }
     let base = format!("{}/{}/", by.api, kind.collection());
+    // Lists of terms repeat nothing.
     let repeated = if kind.is_term() {
         Vec::new()
     } else {
@@ -78,12 +60,10 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, 
     let address = |number: u64| address(&base, &repeated, number);
     let mut document = Map::new();
     document.insert(kind.collection().to_owned(), items.into());
-    let own = if kind.is_term() {
-        base.clone()
-    } else {
-        own_address(&base, &repeated, number)
-    };
-    document.insert("rest_url".to_owned(), own.into());
+    document.insert(
+        "rest_url".to_owned(),
+        own_address(&base, &repeated, number).into(),
+    );
     if whole(number) < pages {
         document.insert("next_rest_url".to_owned(), address(number + 1).into());
     }
@@ -106,39 +86,40 @@ fn whole(number: u64) -> usize {
 /// The arguments that a list of posts repeats, in the plugin's order, with those that were not sent.
 fn repeat(mut repeated: Vec<(String, String)>, call: &Call, size: u64) -> Vec<(String, String)> {
     let status = if call.caller.may_write() { "any" } else { "publish" };
-    for (name, value) in [("per_page", size.to_string()), ("status", status.to_owned())] {
-        match repeated.iter_mut().find(|(known, _)| known == name) {
-            Some(known) if name == "per_page" => known.1 = value,
-            Some(_) => {}
-            None => repeated.push((name.to_owned(), value)),
-        }
-    }
-    let place = |name: &str| REPEATED.iter().position(|known| *known == name);
+    let status = call.text("status").unwrap_or_else(|| status.to_owned());
     let is_of_events = call.operation.id.kind() == Some(Kind::Event);
-    repeated.retain(|(name, _)| place(name).is_some() && (is_of_events || name != "search"));
-    if let Some(position) = repeated.iter().position(|(name, _)| name == "featured") {
-        match call.flag("featured") {
-            Some(true) => "1".clone_into(&mut repeated[position].1),
-            _ => drop(repeated.remove(position)),
-        }
-    }
+    repeated.retain(|(name, _)| {
+        !matches!(name.as_str(), "per_page" | "status") && (is_of_events || name != "search")
+    });
+    repeated.extend([
+        ("per_page".to_owned(), size.to_string()),
+        ("status".to_owned(), status),
+    ]);
+    let place = |name: &str| REPEATED.split(' ').position(|known| known == name);
+    repeated.retain(|(name, _)| place(name).is_some());
     repeated.sort_by_key(|(name, _)| place(name));
     repeated
 }
 
 /// The address of a list itself, which the plugin does not encode.
 fn own_address(base: &str, repeated: &[(String, String)], number: u64) -> String {
-    let is_encoded = repeated.iter().any(|(name, _)| ENCODED.contains(&name.as_str()));
-    let pairs = repeated.iter().map(|(name, value)| match is_encoded {
-        true => format!("&{}", pair(name, value)),
-        false => format!("&{name}={value}"),
-    });
-    format!("{base}?page={number}{}", pairs.collect::<String>())
+    let pairs: String = repeated
+        .iter()
+        .map(|(name, value)| format!("&{name}={value}"))
+        .collect();
+    if pairs.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}?page={number}{pairs}")
+    }
 }
 
 /// The address of another page; the first one has no number.
 fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
-    let mut pairs: Vec<String> = repeated.iter().map(|(name, value)| pair(name, value)).collect();
+    let pair = |(name, value): &(String, String)| {
+        format!("{name}={}", byte_serialize(value.as_bytes()).collect::<String>())
+    };
+    let mut pairs: Vec<String> = repeated.iter().map(pair).collect();
     if number > 1 {
         pairs.push(format!("page={number}"));
     }
@@ -146,11 +127,6 @@ fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
         return base.to_owned();
     }
     format!("{base}?{}", pairs.join("&"))
-}
-
-fn pair(name: &str, value: &str) -> String {
-    let value: String = byte_serialize(value.as_bytes()).collect();
-    format!("{name}={}", value.replace("%2C", ","))
 }
 
 /// Whether a list shows a post: those of the statuses that the call names, or all that its caller may see.

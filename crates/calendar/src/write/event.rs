@@ -110,7 +110,7 @@ fn terms(store: &mut Store, kind: Kind, items: &[String], pages: &str) -> Result
         let id = match item.parse() {
             Ok(id) => Some(id).filter(|id| store.get(kind, *id).is_some()),
             Err(_) => match store.term_called(kind, item) {
-                None => Some(term::add(store, kind, item, (0, None), pages)?),
+                None => Some(term::add(store, kind, item, 0, pages)?),
                 known => known,
             },
         };

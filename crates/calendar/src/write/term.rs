@@ -25,20 +25,20 @@ pub(super) fn create(call: &Call, store: &mut Store, kind: Kind, pages: &str) ->
         refused.body["data"]["term_id"] = id.into();
         return Err(refused);
     }
-    let id = add(store, kind, &name, (parent, call.copied), pages)?;
+    let id = add(store, kind, &name, parent, pages)?;
     update(call, store, kind, id, pages)?;
     Ok(id)
 }
 
-/// Adds a term of a name, below another one, with a number that a copy asks for.
+/// Adds a term of a name.
 pub(crate) fn add(
     store: &mut Store,
     kind: Kind,
     name: &str,
-    (parent, copied): (u64, Option<u64>),
+    parent: u64,
     pages: &str,
 ) -> Result<u64, Refused> {
-    let id = store.next_number(kind, copied)?;
+    let id = store.next_number(kind)?;
     let mut term = blank(kind, id);
     let slug = match slug::of(name) {
         empty if empty.is_empty() => id.to_string(),
