@@ -121,14 +121,20 @@ impl Outbox {
     }
 
     #[cfg(any(test, feature = "site"))]
-    /// What waits of a record after the site has taken its write of this number, or refused it with these words; none
-    /// if it was written again meanwhile.
-    pub(crate) fn settled(&self, key: Key, write: u64, refused: Option<String>) -> Option<Option<Waiting>> {
+    /// A record with what waits of it, after the site has taken its write of this number or refused it with these words;
+    /// none if it was written again meanwhile.
+    pub(crate) fn settled(
+        &self,
+        key: Key,
+        write: u64,
+        refused: Option<String>,
+    ) -> Option<(Key, Option<Waiting>)> {
         let kept = self.waiting.get(&key).filter(|kept| kept.write == write)?;
-        Some(refused.map(|words| Waiting {
+        let waiting = refused.map(|words| Waiting {
             refused: Some(words),
             ..kept.clone()
-        }))
+        });
+        Some((key, waiting))
     }
 
     #[cfg(any(test, feature = "site"))]
@@ -175,9 +181,11 @@ mod tests {
 
     fn settle(outbox: &mut Outbox, key: Key, write: u64, refused: Option<&str>) -> bool {
         let settled = outbox.settled(key, write, refused.map(str::to_owned));
-        let is_settled = settled.is_some();
-        settled.into_iter().for_each(|waiting| outbox.set(key, waiting));
-        is_settled
+        let Some((key, waiting)) = settled else {
+            return false;
+        };
+        outbox.set(key, waiting);
+        true
     }
 
     fn names(key: Key) -> Vec<Key> {

@@ -190,7 +190,7 @@ impl Store {
     pub(crate) fn settle(&mut self, key: Key, write: u64, refused: Option<String>) -> Result<(), StoreError> {
         let outbox = self.outbox.as_ref();
         match outbox.and_then(|outbox| outbox.settled(key, write, refused)) {
-            Some(waiting) => self.apply(Vec::new(), vec![(key, waiting)]),
+            Some(note) => self.apply(Vec::new(), vec![note]),
             None => Ok(()),
         }
     }

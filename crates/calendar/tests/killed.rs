@@ -31,7 +31,7 @@ use tokio::time::{sleep, timeout};
 type Tags = Arc<Mutex<BTreeSet<u64>>>;
 
 /// How long a step may take until the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Answers as a slow site with the companion plugin.
 async fn answer(request: Request<Incoming>, tags: Tags) -> Result<Response<Full<Bytes>>, Infallible> {

@@ -103,10 +103,10 @@ fn repeat(mut repeated: Vec<(String, String)>, call: &Call, size: u64) -> Vec<(S
 
 /// The address of a list itself, which the plugin does not encode.
 fn own_address(base: &str, repeated: &[(String, String)], number: u64) -> String {
-    let pairs: String = repeated
+    let pairs = repeated
         .iter()
-        .map(|(name, value)| format!("&{name}={value}"))
-        .collect();
+        .map(|(name, value)| ["&", name, "=", value].concat());
+    let pairs: String = pairs.collect();
     if pairs.is_empty() {
         base.to_owned()
     } else {

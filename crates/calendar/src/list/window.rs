@@ -44,9 +44,12 @@ impl Window {
         let relative = ["starts_before", "starts_after", "ends_before", "ends_after"];
         let is_free = relative.iter().any(|name| call.value(name).is_some());
         // Strict dates are read in UTC.
-        let rounded = |wall: DateTime, is_last: bool| match is_strict {
-            true => of_utc(&call.zone, wall),
-            false => whole_day(wall, is_last),
+        let rounded = |wall: DateTime, is_last: bool| {
+            if is_strict {
+                of_utc(&call.zone, wall)
+            } else {
+                whole_day(wall, is_last)
+            }
         };
         let bound = |name: &str, is_last: bool| {
             let asked = call.text(name)?;
