@@ -25,9 +25,10 @@ impl Migration {
         for backend in self.candidates() {
             let asked = timeout(PATIENCE, read_beside(&backend, OUTBOX)).await;
             if let Ok(Ok(Some(outbox))) = asked
-                && let Some(report) = page["backends"].get_mut(&backend.name)
+                && let Some(report) = page.pointer_mut(&format!("/backends/{}", backend.name))
+                && let Some(report) = report.as_object_mut()
             {
-                report["outbox"] = outbox;
+                report.insert("outbox".to_owned(), outbox);
             }
         }
         page

@@ -294,11 +294,10 @@ async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
             known,
         };
         tokio::spawn(async move {
-            for turn in 0.. {
-                if is_over.load(Ordering::SeqCst) {
-                    break;
-                }
+            let mut turn = 0;
+            while !is_over.load(Ordering::SeqCst) {
                 writer.write(turn).await;
+                turn += 1;
             }
             writer
         })
