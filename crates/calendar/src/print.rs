@@ -63,7 +63,7 @@ impl Printer<'_> {
         let mut printed = Map::new();
         for (name, value) in record {
             let value = match name.as_str() {
-                record::PASSWORD => continue,
+                record::PASSWORD | record::TERM_ROWS => continue,
                 _ if is_hidden && is_behind_password(name) => blanked(name),
                 "categories" => self.terms_of(record, Kind::Category),
                 "tags" => self.terms_of(record, Kind::Tag),
@@ -103,11 +103,12 @@ impl Printer<'_> {
             .collect();
         terms.sort_by_key(|(_, term)| text(term, "name").to_lowercase());
         let printed = terms.into_iter().map(|(id, term)| {
+            let row = &event.get(record::TERM_ROWS).unwrap_or(&Value::Null)[id.to_string()];
             json!({
                 "name": term["name"],
                 "slug": term["slug"],
                 "term_group": 0,
-                "term_taxonomy_id": id,
+                "term_taxonomy_id": row.as_u64().unwrap_or(id),
                 "taxonomy": term["taxonomy"],
                 "description": term["description"],
                 "parent": record::number(term, "parent"),

@@ -27,6 +27,9 @@ pub(crate) const PASSWORD: &str = "password";
 /// The member of a term that says how many of its events are not known to have it, such as those behind a password.
 pub(crate) const UNSEEN: &str = "unseen";
 
+/// The member of an event that has the numbers of its terms' rows in WordPress's database.
+pub(crate) const TERM_ROWS: &str = "term_rows";
+
 pub(crate) fn text<'a>(record: &'a Members, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -85,11 +88,15 @@ fn record_of(kind: Kind, printed: Value) -> Option<Change> {
     };
     members.retain(|name, _| !DERIVED.contains(&name.as_str()));
     if kind == Kind::Event {
+        let mut rows = Members::new();
         for name in ["categories", "tags", "organizer"] {
             let several = members.get(name).and_then(Value::as_array).into_iter().flatten();
+            let told = several.clone().filter(|one| one["term_taxonomy_id"].is_u64());
+            rows.extend(told.map(|one| (one["id"].to_string(), one["term_taxonomy_id"].clone())));
             let several: Vec<u64> = several.filter_map(|one| one["id"].as_u64()).collect();
             members.insert(name.to_owned(), several.into());
         }
+        members.insert(TERM_ROWS.to_owned(), rows.into());
         let venue = members.get("venue").map(|venue| match venue {
             Value::Array(several) => several.iter().map(|venue| venue["id"].clone()).collect(),
             one => one["id"].clone(),
