@@ -19,10 +19,15 @@ use crate::telemetry::NamedSums;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Migration {
-    /// The page `/migration`: rules, verdicts, and the outboxes of candidates, which are asked for them.
-    pub(crate) async fn overview(&self) -> Value {
+    /// The page `/migration`: rules and verdicts, and with `outbox=1` what candidates say of their outboxes.
+    pub(crate) async fn overview(&self, query: Option<&str>) -> Value {
         let mut page = self.to_json();
-        for backend in self.candidates() {
+        let asked = if query == Some("outbox=1") {
+            self.candidates()
+        } else {
+            Vec::new()
+        };
+        for backend in asked {
             let asked = timeout(PATIENCE, read_beside(&backend, OUTBOX)).await;
             if let Ok(Ok(Some(outbox))) = asked
                 && let Some(report) = page.pointer_mut(&format!("/backends/{}", backend.name))

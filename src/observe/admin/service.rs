@@ -59,7 +59,9 @@ impl Admin {
                 let (status, document) = readiness(&self.0, asked.query).await;
                 pretty_as(status, &document)
             }
-            Some((EndpointAnswer::Migration, _)) => compact(&self.0.migration.overview().await),
+            Some((EndpointAnswer::Migration, asked)) => {
+                compact(&self.0.migration.overview(asked.query).await)
+            }
             Some((EndpointAnswer::Purge, _)) => {
                 let (head, body) = request.into_parts();
                 let companion_service = self.0.companion_service.load_full();

@@ -363,7 +363,7 @@ async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
         }
     };
     timeout(PATIENCE, tried).await.expect("it is tried");
-    let page = edge.admin("/migration").await.json();
+    let page = edge.admin("/migration?outbox=1").await.json();
     assert_eq!(page["backends"]["next"]["outbox"]["waiting"], 1, "{page}");
     let (site, next) = (root(&pair.site), pair.next.rest_root().to_string());
     let rule = "[[cutover]]\nname = \"all\"\nbackend = \"next\"\noperations = [\"*\"]\nmethods = \"all\"\n";
