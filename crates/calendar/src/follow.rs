@@ -111,7 +111,7 @@ impl Follower {
 
     async fn reread(&self, kind: Kind, id: &str, lists: &mut BTreeSet<Kind>) -> anyhow::Result<()> {
         let id: u64 = id.parse()?;
-        let before = self.store().last_write();
+        let before = self.store().moment();
         match self.site.record(kind, id).await? {
             Found::Record(changes) => self.store().take(changes, before)?,
             Found::Nothing => {
@@ -125,7 +125,7 @@ impl Follower {
 
     /// Puts a list of the site in place of the records of a kind.
     async fn reread_list(&self, kind: Kind) -> anyhow::Result<()> {
-        let before = self.store().last_write();
+        let before = self.store().moment();
         let read = self.site.list(kind).await?;
         // A list leaves hidden events out, and may lose a record while others change.
         let mut unseen = self.put_in_place(kind, read, before)?;

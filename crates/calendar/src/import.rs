@@ -44,7 +44,7 @@ pub fn import(store: &mut Store, directory: &Path) -> anyhow::Result<usize> {
         changes.extend(gone(directory)?);
     }
     changes.extend(inside);
-    store.take(changes, store.last_write())?;
+    store.take(changes, store.moment())?;
     Ok(count)
 }
 

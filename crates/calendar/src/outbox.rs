@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use calendar_edge_judge::contract::Kind;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -13,7 +14,7 @@ use crate::secret::unix_time;
 pub type Key = (Kind, u64);
 
 /// A record with writes that the site does not have.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// The number of its last write.
     pub(crate) write: u64,
@@ -24,6 +25,7 @@ pub struct Waiting {
     /// The words with which the site has refused it, so that it is sent no more until it is written again.
     pub(crate) refused: Option<String>,
     /// How often it could not be sent.
+    #[serde(skip)]
     pub(crate) failures: u32,
 }
 
@@ -31,8 +33,9 @@ pub struct Waiting {
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     waiting: BTreeMap<Key, Waiting>,
-    /// The last write of each record in this run.
+    /// The moment of the last write or copy of each record in this run.
     written: BTreeMap<Key, u64>,
+    /// The last moment, by which writes are numbered.
     last: u64,
     sent: u64,
     failure: Option<String>,
@@ -82,6 +85,9 @@ impl Outbox {
     pub(crate) fn set(&mut self, key: Key, waiting: Option<Waiting>) {
         let Some(waiting) = waiting else {
             self.sent += 1;
+            // What the site showed before it took the copy is older than the copy.
+            self.last += 1;
+            self.written.insert(key, self.last);
             self.failure = None;
             self.waiting.remove(&key);
             return;
@@ -92,14 +98,14 @@ impl Outbox {
         self.news.notify_one();
     }
 
-    /// The number of the last write.
+    /// The moment of the last write or copy.
     pub(crate) fn last(&self) -> u64 {
         self.last
     }
 
-    /// Whether what stands here is younger than what the site showed after the write of this number.
-    pub(crate) fn is_younger(&self, key: Key, write: u64) -> bool {
-        self.waiting.contains_key(&key) || self.written.get(&key).is_some_and(|own| *own > write)
+    /// Whether what stands here is younger than what the site showed from this moment on.
+    pub(crate) fn is_younger(&self, key: Key, moment: u64) -> bool {
+        self.waiting.contains_key(&key) || self.written.get(&key).is_some_and(|own| *own > moment)
     }
 
     #[cfg(any(test, feature = "site"))]
@@ -244,13 +250,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_site_showed_before_a_write_is_older() {
+    fn what_the_site_showed_before_a_write_or_its_copy_is_older() {
         let mut outbox = Outbox::default();
         let before = outbox.last();
         let write = write(&mut outbox, EVENT, "title");
         assert!(outbox.is_younger(EVENT, write), "it waits");
         assert!(settle(&mut outbox, EVENT, write, None));
-        assert!(outbox.is_younger(EVENT, before) && !outbox.is_younger(EVENT, write));
+        assert!(outbox.is_younger(EVENT, before) && outbox.is_younger(EVENT, write));
+        assert!(!outbox.is_younger(EVENT, outbox.last()));
         assert!(!outbox.is_younger(VENUE, before));
     }
 }

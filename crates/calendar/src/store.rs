@@ -102,14 +102,12 @@ impl Store {
     /// The records that a disk has, which keeps their changes, and what waits in its outbox.
     pub fn on(
         disk: Box<dyn Disk>,
-        records: impl IntoIterator<Item = Change>,
+        records: BTreeMap<Key, Members>,
         followed: Option<u64>,
         waiting: BTreeMap<Key, Waiting>,
     ) -> Self {
-        let records = records.into_iter();
-        let records = records.filter_map(|change| Some(((change.kind, change.id), change.record?)));
         Self {
-            records: records.collect(),
+            records,
             followed,
             disk: Some(disk),
             outbox: Some(Outbox::of(waiting)),
@@ -131,19 +129,19 @@ impl Store {
         }
     }
 
-    /// The number of the last write here, for [`take`](Self::take).
-    pub fn last_write(&self) -> u64 {
+    /// This moment among the writes and copies, for [`take`](Self::take).
+    pub fn moment(&self) -> u64 {
         self.outbox.as_ref().map_or(0, Outbox::last)
     }
 
-    /// Takes records of the site as they were read after the write of this number. Those that were written here since
-    /// then, or that the site does not have so yet, stay.
+    /// Takes records of the site as they were read from this moment on. Those that were written or copied since then, or
+    /// that the site does not have so yet, stay.
     ///
     /// # Errors
     /// When there is no room, or the disk fails.
-    pub fn take(&mut self, mut changes: Vec<Change>, write: u64) -> Result<(), StoreError> {
+    pub fn take(&mut self, mut changes: Vec<Change>, moment: u64) -> Result<(), StoreError> {
         if let Some(outbox) = &self.outbox {
-            changes.retain(|change| !outbox.is_younger((change.kind, change.id), write));
+            changes.retain(|change| !outbox.is_younger((change.kind, change.id), moment));
         }
         let terms = changes.iter().filter(|change| change.kind.is_term());
         let terms: Vec<Key> = terms.map(|change| (change.kind, change.id)).collect();
