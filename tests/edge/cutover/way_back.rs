@@ -19,6 +19,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use url::Url;
 
@@ -224,7 +225,7 @@ impl Writer {
         let last = self.some(kind);
         let (method, path) = match (turn / NAMES.len() % 4, last) {
             (1 | 2, Some(last)) => (Method::POST, format!("{kind}/{last}")),
-            (3, Some(last)) if turn % 7 == 0 => (Method::DELETE, format!("{kind}/{last}")),
+            (3, Some(last)) if turn.is_multiple_of(7) => (Method::DELETE, format!("{kind}/{last}")),
             _ => (Method::POST, kind.to_owned()),
         };
         let is_end = method == Method::DELETE;
@@ -278,20 +279,19 @@ async fn lead(edge: &Edge, pair: &Pair, rules: Vec<CutoverRule>) {
     edge.reloader().apply(settings).expect("good settings");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
-    let pair = Pair::start(Some(USERNAME)).await;
-    let edge = Arc::new(edge(&pair, Vec::new()).await);
-    let (is_over, accepted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+/// Starts clients that write until it is over.
+fn start_writers(
+    edge: &Arc<Edge>,
+    is_over: &Arc<AtomicBool>,
+    accepted: &Arc<AtomicUsize>,
+) -> Vec<JoinHandle<Writer>> {
     let writers = (0..3).map(|number| {
-        let (is_over, accepted) = (Arc::clone(&is_over), Arc::clone(&accepted));
-        let known = Known::new();
-        let edge = Arc::clone(&edge);
+        let is_over = Arc::clone(is_over);
         let mut writer = Writer {
-            edge,
+            edge: Arc::clone(edge),
             number,
-            accepted,
-            known,
+            accepted: Arc::clone(accepted),
+            known: Known::new(),
         };
         tokio::spawn(async move {
             let mut turn = 0;
@@ -302,7 +302,15 @@ async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
             writer
         })
     });
-    let writers: Vec<_> = writers.collect();
+    writers.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
+    let pair = Pair::start(Some(USERNAME)).await;
+    let edge = Arc::new(edge(&pair, Vec::new()).await);
+    let (is_over, accepted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let writers = start_writers(&edge, &is_over, &accepted);
     let mut phases = Vec::new();
     let mut before = 0;
     for rules in [
