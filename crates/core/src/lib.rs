@@ -8,6 +8,7 @@ pub mod cache;
 pub mod companion;
 pub mod describe;
 pub mod errors;
+pub mod facts;
 pub mod fleet;
 pub mod framing;
 pub mod gateway;
