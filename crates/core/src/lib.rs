@@ -15,6 +15,7 @@ pub mod gateway;
 pub mod keyed_hash;
 pub mod limits;
 pub mod migration;
+pub mod pages;
 pub mod relay;
 pub mod settings;
 mod simd;

@@ -44,6 +44,11 @@ impl WallSpan {
         start: i64::MIN,
         end: i64::MAX,
     };
+
+    /// Whether the two have a second in common.
+    pub const fn is_met_by(self, other: Self) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
 }
 
 impl From<(WallTime, WallTime)> for WallSpan {

@@ -47,13 +47,19 @@ impl AddressReader {
     /// Reads the path and the query of a target, as they were sent.
     pub(super) fn read(&self, path: &[u8], query: &[u8]) -> PageAddress {
         let parameters = parse_form(query);
-        let is_ical = ["ical", "outlook-ical"].iter().any(|name| parameters.get(name).is_some());
+        let is_ical = ["ical", "outlook-ical"]
+            .iter()
+            .any(|name| parameters.get(name).is_some());
         let elsewhere = PageAddress::Elsewhere { is_ical };
         let Some(path) = self.below_home(path) else {
             return elsewhere;
         };
         let is_plain = path.is_empty() && parameters.get("post_type").is_some_and(is_events);
-        let found = if is_plain { Some(Vec::new()) } else { self.rules.find(path) };
+        let found = if is_plain {
+            Some(Vec::new())
+        } else {
+            self.rules.find(path)
+        };
         let Some(found) = found else {
             return elsewhere;
         };
@@ -61,19 +67,26 @@ impl AddressReader {
             .iter()
             .any(|name| parameters.get(name).is_some())
             || found.iter().any(|(name, _)| *name == b"eventDate");
-        if decode(path, Plus::Literal).iter().any(|byte| byte.is_ascii_control() || *byte == b'\\') {
+        if decode(path, Plus::Literal)
+            .iter()
+            .any(|byte| byte.is_ascii_control() || *byte == b'\\')
+        {
             let reason = UnknownAddress::Bytes;
             return PageAddress::Unknown { reason, is_dated };
         }
         let mut parts = PageParts::default();
-        let read = found.iter().try_for_each(|(name, value)| parts.take_from_rule(name, value));
+        let read = found
+            .iter()
+            .try_for_each(|(name, value)| parts.take_from_rule(name, value));
         match read {
             Ok(()) => {}
             // A page of one event, a feed, and what else the calendar has beside its pages.
             Err(None) => return elsewhere,
             Err(Some(reason)) => return PageAddress::Unknown { reason, is_dated },
         }
-        let page = parts.take_parameters(&parameters, is_plain).and_then(|()| parts.page());
+        let page = parts
+            .take_parameters(&parameters, is_plain)
+            .and_then(|()| parts.page());
         match page {
             Ok(page) => PageAddress::Page(page),
             Err(reason) => PageAddress::Unknown { reason, is_dated },
@@ -254,5 +267,9 @@ fn day(date: &[u8], view: PageView) -> Result<Date, UnknownAddress> {
         _ => return Err(fault),
     };
     let day = day.ok().filter(|day| day.year() >= 1000).ok_or(fault)?;
-    Ok(if view == PageView::Month { day.first_of_month() } else { day })
+    Ok(if view == PageView::Month {
+        day.first_of_month()
+    } else {
+        day
+    })
 }

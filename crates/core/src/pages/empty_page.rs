@@ -8,8 +8,7 @@ use url::Url;
 use crate::facts::SiteFacts;
 
 /// The calendar file without events. The plugin sends nothing at all there, which programs take for a fault.
-pub const EMPTY_CALENDAR: &str =
-    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//calendar-edge//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";
+pub const EMPTY_CALENDAR: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//calendar-edge//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";
 
 /// The class of each event in the plugin's views, and in a theme's list of posts.
 const EVENT_CLASS: &[u8] = b"type-tribe_events";
@@ -53,19 +52,14 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::SiteWords;
 
     #[test]
     fn the_page_speaks_the_sites_language_and_cannot_be_broken_by_it() {
-        let site = SiteFacts {
-            language: "de-DE".to_owned(),
-            calendar: "https://a.example/sub/termine/".to_owned(),
-            words: SiteWords {
-                none: "Keine <Termine> & \"mehr\"".to_owned(),
-                calendar: "L'été".to_owned(),
-            },
-            ..SiteFacts::default()
-        };
+        let mut site = crate::pages::page_judge::tests::site();
+        "de-DE".clone_into(&mut site.language);
+        "https://a.example/sub/termine/".clone_into(&mut site.calendar);
+        "Keine <Termine> & \"mehr\"".clone_into(&mut site.words.none);
+        "L'été".clone_into(&mut site.words.calendar);
         let page = page_without_events(&site);
         for part in [
             "<html lang=\"de-DE\">",

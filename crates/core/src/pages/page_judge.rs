@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use bytes::Bytes;
+
 use super::address_reader::AddressReader;
 use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
-use super::page_times::{SiteDays, earliest_now, is_near};
+use super::empty_page::page_without_events;
+use super::page_times::{NEAR, SiteDays, earliest_now, is_near, widened};
 use super::spans::Spans;
 use crate::facts::{EventFact, FactsSnapshot, SiteFacts, TermFact, WallSpan};
 use crate::unix_time::UnixTime;
@@ -19,6 +22,7 @@ pub struct PageJudge {
     has_list: bool,
     enabled: Vec<PageView>,
     hindrance: Option<Hindrance>,
+    page: Bytes,
     all: Spans,
     featured: Spans,
     /// By the slug.
@@ -32,7 +36,10 @@ pub enum PageVerdict {
     /// WordPress answers it.
     Forward(Open),
     /// It lies beyond the first or the last event, and shows none.
-    Beyond,
+    Beyond {
+        /// Within a month of that event.
+        is_at_end: bool,
+    },
     /// It is a calendar file without events.
     EmptyFile,
 }
@@ -91,8 +98,13 @@ impl PageJudge {
             days: SiteDays::of(site),
             per_page: usize::try_from(site.per_page).unwrap_or(usize::MAX).max(1),
             has_list: site.default_view == "list",
-            enabled: site.enabled_views.iter().filter_map(|name| PageView::named(name.as_bytes())).collect(),
+            enabled: site
+                .enabled_views
+                .iter()
+                .filter_map(|name| PageView::named(name.as_bytes()))
+                .collect(),
             hindrance: hindrance(site),
+            page: Bytes::from(page_without_events(site)),
             all: Spans::new(times(events.iter())),
             featured: Spans::new(times(events.iter().filter(|event| event.featured))),
             categories: by_slug(&site.terms, "tribe_events_cat", events),
@@ -105,9 +117,15 @@ impl PageJudge {
         self.hindrance.as_ref()
     }
 
+    /// The page in the site's language that says that there are no events.
+    pub fn page_without_events(&self) -> Bytes {
+        self.page.clone()
+    }
+
     /// Reads the path and the query of a target, as they were sent.
     pub fn read(&self, path: &str, query: Option<&str>) -> PageAddress {
-        self.reader.read(path.as_bytes(), query.unwrap_or_default().as_bytes())
+        self.reader
+            .read(path.as_bytes(), query.unwrap_or_default().as_bytes())
     }
 
     /// What becomes of a page at this time.
@@ -133,14 +151,12 @@ impl PageJudge {
         if is_near(page, shown, now) {
             return PageVerdict::Forward(Open::Near);
         }
-        let is_within = self.all.whole().is_some_and(|all| {
-            let WallSpan { start, end } = all;
-            start <= shown.end && shown.start <= end
-        });
-        if is_within {
+        let whole = self.all.whole();
+        if whole.is_some_and(|whole| whole.is_met_by(shown)) {
             return PageVerdict::Forward(Open::Within);
         }
-        PageVerdict::Beyond
+        let is_at_end = whole.is_some_and(|whole| widened(whole, NEAR).is_met_by(shown));
+        PageVerdict::Beyond { is_at_end }
     }
 
     /// A page of the list from today: beyond what all events can fill, and one page more.
@@ -151,7 +167,9 @@ impl PageJudge {
         let pages = most.unwrap_or(usize::MAX).div_ceil(self.per_page).max(1);
         let number = usize::try_from(page.number).unwrap_or(usize::MAX);
         if is_list && !page.is_ical && number > pages.saturating_add(1) {
-            return PageVerdict::Beyond;
+            return PageVerdict::Beyond {
+                is_at_end: number <= pages.saturating_add(3),
+            };
         }
         PageVerdict::Forward(Open::Undated)
     }
@@ -175,7 +193,15 @@ impl PageJudge {
 }
 
 fn times<'a>(events: impl Iterator<Item = &'a EventFact>) -> impl Iterator<Item = WallSpan> {
-    events.flat_map(|event| event.times.iter().copied())
+    events.flat_map(|event| shown_at(event).iter().copied())
+}
+
+/// When an event is shown. One without any time may be shown at any.
+fn shown_at(event: &EventFact) -> &[WallSpan] {
+    if event.times.is_empty() {
+        return &[WallSpan::ALWAYS];
+    }
+    &event.times
 }
 
 /// The times of the events of each term of a taxonomy and of its descendants. Terms may share a slug below
@@ -190,10 +216,10 @@ fn by_slug(terms: &[TermFact], taxonomy: &str, events: &[EventFact]) -> HashMap<
     for event in events {
         let mut seen = HashSet::new();
         let mut waiting = event.terms.clone();
-        while let Some(term) = waiting.pop().and_then(|id| parents.get(&id)) {
-            if seen.insert(term.id) {
+        while let Some(id) = waiting.pop() {
+            if let Some(term) = parents.get(&id).filter(|_| seen.insert(id)) {
                 let spans = found.entry(term.slug.as_bytes().into()).or_default();
-                spans.extend(&event.times);
+                spans.extend(shown_at(event));
                 waiting.push(term.parent);
             }
         }
@@ -223,3 +249,7 @@ fn hindrance(site: &SiteFacts) -> Option<Hindrance> {
         return None;
     })
 }
+
+#[cfg(test)]
+#[path = "page_judge_tests.rs"]
+pub(super) mod tests;

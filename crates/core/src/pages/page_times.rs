@@ -25,7 +25,7 @@ const WIDENED: i64 = 3 * HOUR;
 const ZONES: i64 = 14 * HOUR;
 
 /// People look for pages near today, and some views show past events there where there are no others.
-const NEAR: i64 = 35 * DAY;
+pub(super) const NEAR: i64 = 35 * DAY;
 
 // === impl SiteDays ===
 
@@ -77,6 +77,14 @@ impl SiteDays {
 
     fn weekday(self, day: Date) -> i64 {
         i64::from(day.weekday().to_sunday_zero_offset())
+    }
+}
+
+/// A span that begins so much earlier and ends so much later.
+pub(super) const fn widened(span: WallSpan, by: i64) -> WallSpan {
+    WallSpan {
+        start: span.start.saturating_sub(by),
+        end: span.end.saturating_add(by),
     }
 }
 

@@ -79,7 +79,9 @@ fn variables<'a>(query: &'a str, captured: &Captures<'_>) -> RuleVariables<'a> {
     let (_, query) = query.rsplit_once('?').unwrap_or(("", query));
     let pairs = query.as_bytes().split(|byte| *byte == b'&');
     let pairs = pairs.filter_map(|pair| split_once(pair, b'='));
-    pairs.map(|(name, value)| (name, filled(value, captured))).collect()
+    pairs
+        .map(|(name, value)| (name, filled(value, captured)))
+        .collect()
 }
 
 /// A value with the captured texts in their places (`WP_MatchesMapRegex`).
@@ -87,8 +89,12 @@ fn filled(mut template: &[u8], captured: &Captures<'_>) -> Vec<u8> {
     let mut value = Vec::new();
     while let Some(place) = memchr::memmem::find(template, CAPTURED) {
         let (before, rest) = template.split_at(place);
-        let (digits, after) = split_while(rest.get(CAPTURED.len()..).unwrap_or_default(), |byte| byte.is_ascii_digit());
-        let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+        let (digits, after) = split_while(rest.get(CAPTURED.len()..).unwrap_or_default(), |byte| {
+            byte.is_ascii_digit()
+        });
+        let number = std::str::from_utf8(digits)
+            .ok()
+            .and_then(|digits| digits.parse().ok());
         let text = number.and_then(|number: usize| captured.get(number));
         value.extend_from_slice(before);
         value.extend_from_slice(text.map_or(&[], |text| text.as_bytes()));

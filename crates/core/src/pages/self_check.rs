@@ -6,11 +6,17 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct SelfCheck {
     given: u64,
-    /// How many of each kind of page were asked.
-    kinds: BTreeMap<&'static str, u64>,
+    kinds: BTreeMap<(&'static str, bool), KindCount>,
     agreed: u64,
     /// A target at which the site showed an event.
     example: Option<String>,
+}
+
+/// The responses for pages of one kind.
+#[derive(Debug, Default)]
+struct KindCount {
+    given: u64,
+    asked: u64,
 }
 
 /// The figures of the check.
@@ -33,15 +39,21 @@ impl SelfCheck {
     /// Then one of so many.
     const EVERY: u64 = 200;
 
-    /// Counts a response for a kind of page, at the ends of the calendar or not. True if the site is to be asked for the
-    /// same page. All at the ends are: bounds are wrong there first, and the ends have few pages.
-    pub fn gives(&mut self, kind: &'static str) -> bool {
+    /// The same for pages at the ends of the calendar, which are few: wrong bounds are wrong there first.
+    const EVERY_AT_END: u64 = 10;
+
+    /// Counts a response for a kind of page. True if the site is to be asked for the same page.
+    pub fn gives(&mut self, kind: &'static str, is_at_end: bool) -> bool {
         self.given += 1;
-        let asked = self.kinds.entry(kind).or_default();
-        let is_due = *asked < Self::FIRST || self.given.is_multiple_of(Self::EVERY);
-        if is_due {
-            *asked += 1;
-        }
+        let count = self.kinds.entry((kind, is_at_end)).or_default();
+        count.given += 1;
+        let every = if is_at_end {
+            Self::EVERY_AT_END
+        } else {
+            Self::EVERY
+        };
+        let is_due = count.asked < Self::FIRST || count.given.is_multiple_of(every);
+        count.asked += u64::from(is_due);
         is_due
     }
 
@@ -79,10 +91,12 @@ mod tests {
     #[test]
     fn the_first_of_a_kind_and_some_of_the_rest_are_asked() {
         let mut check = SelfCheck::default();
-        let asked: Vec<u64> = (1..=1000).filter(|_| check.gives("month")).collect();
+        let asked: Vec<u64> = (1..=1000).filter(|_| check.gives("month", false)).collect();
         assert_eq!(asked[..10], (1..=10).collect::<Vec<_>>());
         assert_eq!(asked[10..], [200, 400, 600, 800, 1000]);
-        assert!(check.gives("day"), "another kind begins anew");
+        assert!(check.gives("day", false), "another kind begins anew");
+        let at_end: Vec<u64> = (1..=40).filter(|_| check.gives("month", true)).collect();
+        assert_eq!(at_end[10..], [20, 30, 40]);
     }
 
     #[test]
@@ -94,6 +108,9 @@ mod tests {
         assert!(!check.fails("/events/2041-01-01/"));
         assert!(check.is_failed());
         let figures = check.figures();
-        assert_eq!((figures.agreed, figures.example.as_deref()), (1, Some("/events/2040-01-01/")));
+        assert_eq!(
+            (figures.agreed, figures.example.as_deref()),
+            (1, Some("/events/2040-01-01/"))
+        );
     }
 }
