@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::site::calendar_pages::CalendarPages;
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions};
@@ -31,6 +32,8 @@ pub(crate) struct GatewayState {
     pub(crate) cache: Cache,
     /// What is received of the companion plugins of the sites.
     pub(crate) companions: Companions,
+    /// What is known of calendar pages.
+    pub(crate) pages: CalendarPages,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The roots that origins advertise.

@@ -18,6 +18,7 @@ use crate::companion::{FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
+use crate::gateway::site::calendar_pages::PageGuard;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::surface_guard::SurfaceGuard;
@@ -259,6 +260,11 @@ fn site(plan: &Plan<'_>) -> Site {
         timeouts: settings.timeouts.clone(),
         bodies: plan.bodies.clone(),
         logins: plan.rate_limiter(),
+        pages: PageGuard {
+            pages: state.pages.clone(),
+            settings: settings.calendar_pages.clone(),
+            buckets: state.buckets.clone(),
+        },
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),
     }

@@ -24,6 +24,7 @@ use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::spans::SpanMetrics;
+use super::page_metrics::PageMetrics;
 use super::surface_metrics::SurfaceMetrics;
 
 /// Declares all metrics of an edge: its recorders, of which each registers its own metrics.
@@ -87,6 +88,7 @@ recorders! {
     /// The metric of the certificate.
     certificate: CertificateMetrics,
     /// The metrics of rules about the rest of the site.
+    pages: PageMetrics,
     surface: SurfaceMetrics,
     /// The fates of spans.
     spans: SpanMetrics,

@@ -8,6 +8,7 @@ use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
 
+use super::calendar_pages::{PageGuard, PageOutcome};
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use super::surface_guard::{FormGuard, SurfaceGuard};
@@ -42,6 +43,7 @@ pub(in crate::gateway) struct Site {
     pub(in crate::gateway) bodies: BodyReader,
     pub(in crate::gateway) logins: RateLimiter,
     pub(in crate::gateway) surface: SurfaceGuard,
+    pub(in crate::gateway) pages: PageGuard,
     pub(in crate::gateway) warnings: Warnings,
 }
 
@@ -72,6 +74,14 @@ impl Site {
         }
         if self.surface.reads_calls(request.as_ref()) {
             return self.pass_call(asked, request.as_ref(), body).await;
+        }
+        let page = if body.is_end_stream() { self.pages.look(asked) } else { PageOutcome::default() };
+        if page.is_checked {
+            self.check_page(asked, &self.pages.pages);
+        }
+        if let Some(response) = page.response {
+            asked.context.log.about(Traffic::Site);
+            return response;
         }
         self.logins
             .guard_login(asked, None, self.stream_whole(asked, body))

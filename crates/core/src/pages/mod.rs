@@ -9,9 +9,11 @@ mod rewrite_rules;
 mod seen_addresses;
 mod self_check;
 mod spans;
+mod visit;
 
 pub use calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
 pub use empty_page::{EMPTY_CALENDAR, shows_event};
 pub use page_judge::{Hindrance, Open, PageJudge, PageVerdict};
 pub use seen_addresses::SeenAddresses;
 pub use self_check::{SelfCheck, SelfCheckFigures};
+pub use visit::Visitor;
