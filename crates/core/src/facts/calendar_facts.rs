@@ -82,6 +82,9 @@ pub enum FactsLoss {
     /// The number of changes fell.
     #[error("the site's count of changes began anew, or its reply is older than a message")]
     BegunAnew,
+    /// A run of PHP began a change and did not end.
+    #[error("a change at the site was begun and is not finished")]
+    Unfinished,
     /// The site responded without a number.
     #[error("the site did not count its changes for a while")]
     Uncounted,
@@ -353,6 +356,11 @@ impl Facts {
         let pause = Duration::from_secs(1 << self.failures.min(6)).min(Self::LONGEST_PAUSE);
         self.failures = self.failures.saturating_add(1);
         self.pause = Some((now, pause));
+    }
+
+    /// The number of events that were read so far.
+    pub fn events(&self) -> usize {
+        self.events.len()
     }
 
     /// Whether all events were read, so that single ones may be unsettled at most.

@@ -123,7 +123,10 @@ impl FactsWorld {
             }
             FactsStep::Restore => {
                 let sums = self.content();
-                self.site = FactsSite { sums, ..FactsSite::default() };
+                self.site = FactsSite {
+                    sums,
+                    ..FactsSite::default()
+                };
                 self.is_imported = true;
             }
             FactsStep::Deliver(which) if which < self.on_the_way.len() => {
@@ -151,7 +154,13 @@ impl FactsWorld {
             FactsStep::Ask => self.ask(),
             FactsStep::Respond => self.respond(),
             FactsStep::Take(arrives) => self.take(arrives),
-            FactsStep::Save => self.saved = self.facts.to_json("site").or(self.saved.take()),
+            FactsStep::Save => {
+                self.saved = self
+                    .facts
+                    .to_json("site")
+                    .and_then(|write| write())
+                    .or(self.saved.take())
+            }
             FactsStep::Restart(remembers) => {
                 let kept = self.saved.as_deref().filter(|_| remembers);
                 self.facts = kept.map_or_else(Facts::default, |text| Facts::from_json(text, "site").unwrap());

@@ -27,19 +27,24 @@ const VERSION: u8 = 1;
 // === impl Facts ===
 
 impl Facts {
-    /// The facts with the name of their site; none unless they are whole.
-    pub fn to_json(&self, of: &str) -> Option<String> {
+    /// Writes the facts with the name of their site; none unless they are whole. The second step takes long, and needs the
+    /// facts no more.
+    pub fn to_json(&self, of: &str) -> Option<impl FnOnce() -> Option<String> + use<>> {
         let (snapshot, last) = (self.snapshot()?, self.last.as_ref()?);
-        let kept = KeptFacts {
-            version: VERSION,
-            of: of.into(),
-            number: last.number,
-            sums: last.sums.as_str().into(),
-            is_unproven: self.is_unproven,
-            site: Cow::Borrowed(&snapshot.site),
-            events: Cow::Borrowed(&snapshot.events),
-        };
-        serde_json::to_string(&kept).ok()
+        let (of, number, sums) = (of.to_owned(), last.number, last.sums.clone());
+        let is_unproven = self.is_unproven;
+        Some(move || {
+            let kept = KeptFacts {
+                version: VERSION,
+                of: of.into(),
+                number,
+                sums: sums.into(),
+                is_unproven,
+                site: Cow::Borrowed(&snapshot.site),
+                events: Cow::Borrowed(&snapshot.events),
+            };
+            serde_json::to_string(&kept).ok()
+        })
     }
 
     /// The facts of an earlier run. They are whole only after a reply with the number and the sums at which they were
