@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
+use ring::rand::{SecureRandom as _, SystemRandom};
 use url::{Position, Url};
 
 use super::address::AddressFault;
@@ -15,6 +16,7 @@ use super::outgoing::Outgoing;
 use crate::server::bodies::read_within;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
+use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::settings::{MarkKey, OriginSettings};
 use calendar_edge_judge::problem::Problem;
@@ -36,6 +38,23 @@ pub(crate) enum CountResponse {
     NotCounted,
     /// Nothing that tells.
     None,
+}
+
+/// The reason why there are no facts.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FactsFailure {
+    /// No response, or not all of it.
+    #[error("the site does not respond")]
+    NoResponse,
+    /// It has another status: without the route 404, without the secret 403.
+    #[error("the site responds with status {}", .0.as_u16())]
+    Status(StatusCode),
+    /// Its body is too long.
+    #[error("the reply has more than {} bytes, or ends early", FactsReply::MOST_BYTES)]
+    Body,
+    /// It is not a reply to the question.
+    #[error(transparent)]
+    Reply(#[from] FactsReplyFault),
 }
 
 /// The path of the companion plugin below a root.
@@ -117,6 +136,34 @@ impl OwnRequests {
             _ => CountResponse::None,
         };
         (count, site)
+    }
+
+    /// The companion plugin's sealed reply to a question for facts.
+    pub(crate) async fn facts(
+        &self,
+        backend: &Backend,
+        question: &FactsQuestion,
+    ) -> Result<FactsReply, FactsFailure> {
+        let key = self.key.as_ref().ok_or(FactsFailure::NoResponse)?;
+        let mut nonce = [0; 16];
+        let filled = SystemRandom::new().fill(&mut nonce);
+        filled.map_err(|_| FactsFailure::NoResponse)?;
+        let response = self
+            .send(backend, FactsQuestion::PATH, &question.query(nonce))
+            .await;
+        let (response, guard) = response.ok_or(FactsFailure::NoResponse)?;
+        guard.report(Health::Alive);
+        if response.status() != StatusCode::OK {
+            let status = response.status();
+            drain(response).await;
+            return Err(FactsFailure::Status(status));
+        }
+        let (head, body) = response.into_parts();
+        let seal = head.headers.get(FactsReply::SEAL);
+        let seal = seal.map(HeaderValue::as_bytes).unwrap_or_default();
+        let body = read_within(body, FactsReply::MOST_BYTES).await;
+        let body = body.map_err(|_| FactsFailure::Body)?;
+        Ok(FactsReply::open(key, seal, nonce, &body)?)
     }
 
     async fn send(

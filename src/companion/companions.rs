@@ -13,12 +13,14 @@ use super::announcements::Announcements;
 use super::feed::ChangeFeed;
 use super::invalidates::Invalidates;
 use crate::backend::CountResponse;
+use crate::facts::FactsStore;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
 use calendar_edge_core::companion::purge::{
     CompanionSign, ExchangeStart, PurgeRequest, SeenFault, SeenSeals, SiteCompanion,
 };
+use calendar_edge_core::facts::{FactsLoss, FactsQuestion, FactsSnapshot};
 use calendar_edge_core::fleet::SeenNumber;
 use calendar_edge_core::settings::Root;
 use calendar_edge_core::unix_time::UnixTime;
@@ -38,6 +40,7 @@ struct State {
     last_call: AtomicU64,
     announcements: Announcements,
     feed: ChangeFeed,
+    facts: FactsStore,
     /// The milliseconds of the [`UnixTime`] at which a site was asked that never showed a number.
     first_question: AtomicU64,
 }
@@ -52,7 +55,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Companions {
     /// Nothing is known yet.
-    pub(crate) fn new(cache: Arc<dyn Invalidates>, feed: ChangeFeed) -> Self {
+    pub(crate) fn new(cache: Arc<dyn Invalidates>, feed: ChangeFeed, facts: FactsStore) -> Self {
         Self(Arc::new(State {
             cache,
             roots: Mutex::default(),
@@ -61,6 +64,7 @@ impl Companions {
             last_call: AtomicU64::new(0),
             announcements: Announcements::default(),
             feed,
+            facts,
             first_question: AtomicU64::new(0),
         }))
     }
@@ -73,6 +77,37 @@ impl Companions {
     /// The log of changes.
     pub(crate) fn feed(&self) -> &ChangeFeed {
         &self.0.feed
+    }
+
+    /// The facts of the calendar, as far as they are known.
+    pub(crate) fn facts(&self) -> &FactsStore {
+        &self.0.facts
+    }
+
+    /// The facts of the calendar, while they are whole and the site counts no change that is not in them.
+    pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
+        self.called();
+        let root = self.0.facts.root()?;
+        let (reconcile, now) = (self.reconcile(), unix_time());
+        let roots = self.0.roots.lock();
+        let state = roots.get(&root)?;
+        let is_current = state.is_current(reconcile, now) && !state.unfinished.is_known();
+        drop(roots);
+        is_current.then(|| self.0.facts.snapshot())?
+    }
+
+    /// The question for facts that is due, and the root that it goes to.
+    pub(super) fn facts_question(&self) -> Option<(Url, FactsQuestion)> {
+        let root = self.0.facts.root()?;
+        let (patience, now) = (self.reconcile() / 2, unix_time());
+        let roots = self.0.roots.lock();
+        let state = roots.get(&root)?;
+        // Before the first number nobody notices a message that is lost. A change that nobody finished may go on.
+        let is_told = state.is_heard() && state.tracker.settled().is_some();
+        let is_askable = is_told && !state.unfinished.is_overdue(patience, now);
+        drop(roots);
+        let question = is_askable.then(|| self.0.facts.next_question())??;
+        Some((root, question))
     }
 
     /// Whether the site of the feed counts its changes, as far as is known.
@@ -190,6 +225,7 @@ impl Companions {
                 // Before readers of the feed get it: they read all.
                 self.remove_all(RemovalCause::Missed);
                 self.0.feed.began_anew(root, changes.number);
+                self.0.facts.lost(root, FactsLoss::BegunAnew);
             }
             let asked = ExchangeStart {
                 settled: None,
@@ -239,12 +275,13 @@ impl Companions {
     fn note(&self, purge: &PurgeRequest, cause: RemovalCause) {
         let now = unix_time();
         let mut roots = self.0.roots.lock();
-        if let Some(root) = self.0.feed.root() {
+        if let Some(root) = self.followed_root() {
             self.state(&mut roots, &root);
         }
         // What another edge has written the plugin reports with a number.
         if cause != RemovalCause::Write {
             self.0.feed.heard(purge);
+            self.0.facts.heard(purge);
         }
         for (root, state) in roots.iter_mut() {
             state.tracker.told(purge, now);
@@ -291,13 +328,16 @@ impl Companions {
                 missed.push((root.clone(), state.tracker.settled()));
             }
             // The other half may pass before the edge learns of it.
-            is_unfinished |= state.unfinished.counts(reconcile / 2, now);
+            if state.unfinished.counts(reconcile / 2, now) {
+                is_unfinished = true;
+                self.0.facts.lost(root, FactsLoss::Unfinished);
+            }
             // While nobody calls, nobody needs to know.
             if is_called && state.is_due(reconcile, now) {
                 due.push(root.clone());
             }
         }
-        if is_called {
+        if is_called || self.0.facts.root().is_some() {
             due.extend(self.first_question(&roots, now));
         }
         if is_missed || is_unfinished {
@@ -306,6 +346,7 @@ impl Companions {
         // After the removal: readers of the feed read all.
         for (root, settled) in missed {
             self.0.feed.missed(&root, settled);
+            self.0.facts.lost(&root, FactsLoss::Missed);
         }
         drop(roots);
         if is_missed {
@@ -322,9 +363,14 @@ impl Companions {
         due
     }
 
-    /// The root of the feed, if its site never showed a number, and not asked of late.
+    /// The root whose site is followed: the feed and the facts are about the first one.
+    fn followed_root(&self) -> Option<Url> {
+        self.0.feed.root().or_else(|| self.0.facts.root())
+    }
+
+    /// The root that is followed, if its site never showed a number, and not asked of late.
     fn first_question(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
-        let root = self.0.feed.root()?;
+        let root = self.followed_root()?;
         let last = UnixTime::from_millis(self.0.first_question.load(Ordering::Relaxed));
         let is_heard = roots.get(&root).is_some_and(SiteCompanion::is_heard);
         if is_heard || now.saturating_since(last) < FIRST_PAUSE {
@@ -368,6 +414,9 @@ impl Companions {
         }
         if was_gone {
             self.0.feed.doubt(root);
+            self.0.facts.lost(root, FactsLoss::Uncounted);
+        } else if !sign.is_unbroken {
+            self.0.facts.silent(root);
         }
         sign.is_outdated
     }

@@ -6,6 +6,7 @@ use super::site::calendar_pages::CalendarPages;
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions};
+use crate::facts::FactsStore;
 use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::Migration;
 use crate::server::Drain;
@@ -67,7 +68,9 @@ impl GatewayState {
         let buffers = BufferBudget::new(settings.limits.response_buffer_total);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         let warnings = Warnings::default();
-        let companions = Companions::new(Arc::new(cache.clone()), ChangeFeed::new(settings, &metrics));
+        let feed = ChangeFeed::new(settings, &metrics);
+        let facts = FactsStore::new(settings, &metrics);
+        let companions = Companions::new(Arc::new(cache.clone()), feed, facts);
         let migration = Migration::new(settings, &cache, &metrics);
         let state = Self {
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
@@ -123,6 +126,7 @@ impl GatewayState {
         self.migration.adapt(settings);
         self.companions.adapt(&settings.roots);
         self.companions.feed().adapt(settings);
+        self.companions.facts().adapt(settings);
         self.fleet.adapt(settings);
         self.share_limits();
         self.learnt.adapt(&site);

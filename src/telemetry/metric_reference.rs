@@ -103,6 +103,7 @@ fn everything() -> Metrics {
         ..WebhookSettings::default()
     };
     metrics.feed().expect(&[receiver]);
+    metrics.facts().expect();
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();

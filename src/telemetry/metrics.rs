@@ -14,6 +14,7 @@ use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
 use super::drift::BackendDrifts;
 use super::exchanges::ExchangeFamilies;
+use super::facts_metrics::FactsMetrics;
 use super::feed_metrics::FeedMetrics;
 use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
@@ -73,6 +74,8 @@ recorders! {
     backends: BackendFamilies,
     /// The metrics of copies and cut-over calls.
     migration: MigrationMetrics,
+    /// The metrics of the facts of the calendar.
+    facts: FactsMetrics,
     /// The metrics of the feed of changes.
     feed: FeedMetrics,
     /// The metrics of the fleet.

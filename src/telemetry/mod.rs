@@ -8,6 +8,7 @@ mod connections;
 mod drift;
 mod exchange_timer;
 mod exchanges;
+mod facts_metrics;
 mod feed_metrics;
 mod finding_labels;
 mod findings;
@@ -52,6 +53,7 @@ pub(crate) use exchange_timer::{ExchangeTimer, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
+pub(crate) use facts_metrics::FactsMetrics;
 pub(crate) use feed_metrics::FeedMetrics;
 pub(crate) use findings::FindingSums;
 pub(crate) use fleet_metrics::{Direction, FleetMetrics, StoreFaultKind};

@@ -72,6 +72,24 @@ impl FactsReply {
         Self::parse(body)
     }
 
+    #[cfg(test)]
+    pub(super) fn new(
+        changes: u64,
+        sums: String,
+        site: Option<SiteFacts>,
+        events: Vec<EventFact>,
+        next: Option<u64>,
+    ) -> Self {
+        Self {
+            version: Self::VERSION,
+            changes,
+            sums,
+            site,
+            events,
+            next,
+        }
+    }
+
     /// Reads the body of a reply.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 mod admin_token;
 mod backend;
 mod cache;
+mod calendar_pages;
 mod candidate;
 mod comparison;
 mod compression;
@@ -46,6 +47,7 @@ use url::Url;
 pub use admin_token::AdminToken;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
+pub use calendar_pages::CalendarPageSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
 pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
@@ -206,6 +208,8 @@ settings_group! {
         pub compression: CompressionSettings = CompressionSettings::default();
         /// Forms of events beside JSON.
         pub forms: FormSettings = FormSettings::default();
+        /// Calendar pages that are answered without WordPress.
+        pub calendar_pages: CalendarPageSettings = CalendarPageSettings::default();
         /// Logging.
         pub log: LogSettings = LogSettings::default();
         /// Spans of requests for a collector.
