@@ -32,5 +32,6 @@ mod gateway;
 mod layers;
 mod migration;
 mod observe;
+mod pages;
 mod server;
 pub mod telemetry;

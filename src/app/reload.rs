@@ -250,6 +250,7 @@ impl Reloader {
             metrics: state.metrics.clone(),
             readings: Readings::default(),
             cache: state.cache.clone(),
+            calendar_pages: state.pages.clone(),
             fleet: state.fleet.clone(),
             refusals: in_use.state.refusals.clone(),
             findings: state.findings.clone(),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::site::calendar_pages::CalendarPages;
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions};
 use crate::facts::FactsStore;
 use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::Migration;
+use crate::pages::CalendarPages;
 use crate::server::Drain;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Warnings};
@@ -78,6 +78,7 @@ impl GatewayState {
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
+            pages: CalendarPages::new(&companions, metrics.pages()),
             migration,
             companions,
             cache,

@@ -18,10 +18,10 @@ use crate::companion::{FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
-use crate::gateway::site::calendar_pages::PageGuard;
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::surface_guard::SurfaceGuard;
+use crate::pages::{PageCheck, PageGuard};
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
@@ -30,7 +30,7 @@ use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::relay::cors::Preflight;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
 
 /// The innermost service.
@@ -250,6 +250,9 @@ fn preflighted() -> EdgeResponse {
 fn site(plan: &Plan<'_>) -> Site {
     let Plan { settings, state, .. } = plan;
     let metrics = state.metrics.surface();
+    if settings.calendar_pages.mode != Mode::Off {
+        state.metrics.pages().expect();
+    }
     Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
@@ -264,6 +267,11 @@ fn site(plan: &Plan<'_>) -> Site {
             pages: state.pages.clone(),
             settings: settings.calendar_pages.clone(),
             buckets: state.buckets.clone(),
+            check: PageCheck {
+                backends: Arc::clone(&plan.backends),
+                origin: OriginRoute::of_site(&plan.site),
+                public_url: settings.public_url.clone(),
+            },
         },
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),

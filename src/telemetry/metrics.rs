@@ -90,8 +90,9 @@ recorders! {
     cache: CacheMetrics,
     /// The metric of the certificate.
     certificate: CertificateMetrics,
-    /// The metrics of rules about the rest of the site.
+    /// The metrics of calendar pages.
     pages: PageMetrics,
+    /// The metrics of rules about the rest of the site.
     surface: SurfaceMetrics,
     /// The fates of spans.
     spans: SpanMetrics,

@@ -8,7 +8,6 @@ use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::calendar_pages::{PageGuard, PageOutcome};
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use super::surface_guard::{FormGuard, SurfaceGuard};
@@ -19,6 +18,7 @@ use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTra
 use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
+use crate::pages::PageGuard;
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors::EdgeError;
@@ -75,11 +75,7 @@ impl Site {
         if self.surface.reads_calls(request.as_ref()) {
             return self.pass_call(asked, request.as_ref(), body).await;
         }
-        let page = if body.is_end_stream() { self.pages.look(asked) } else { PageOutcome::default() };
-        if page.is_checked {
-            self.check_page(asked, &self.pages.pages);
-        }
-        if let Some(response) = page.response {
+        if let Some(response) = body.is_end_stream().then(|| self.pages.answer(asked)).flatten() {
             asked.context.log.about(Traffic::Site);
             return response;
         }

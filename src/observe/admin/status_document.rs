@@ -30,6 +30,7 @@ pub(super) fn status_document(parts: &AdminParts) -> Value {
             "fleet": parts.fleet.status(),
             "drift": metrics.drift().status(),
             "surface": surface_status(metrics),
+            "calendar_pages": parts.calendar_pages.status(),
         }),
         json!(parts.migration.status()),
         json!({

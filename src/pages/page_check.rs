@@ -1,11 +1,13 @@
-//! Asks the site for a page that the edge took for empty, after its own response.
+//! Asks the site for a page that the edge takes for empty, beside the edge's own response.
+
+use std::sync::Arc;
 
 use http::header::{ACCEPT_ENCODING, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use url::Url;
 
 use super::calendar_pages::CalendarPages;
-use super::forward::Site;
-use crate::backend::{SiteTraffic, site_request};
+use crate::backend::{Backends, OriginRoute, SiteTraffic, site_request};
 use crate::calls::PublicNames;
 use crate::layers::AskedRequest;
 use crate::server::bodies::read_within;
@@ -13,17 +15,25 @@ use crate::telemetry::RequestLog;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::pages::shows_event;
 
+/// Asks the site of one set of settings.
+#[derive(Debug)]
+pub(crate) struct PageCheck {
+    pub(crate) backends: Arc<Backends>,
+    pub(crate) origin: OriginRoute,
+    pub(crate) public_url: Option<Url>,
+}
+
 /// The most bytes of a page that are looked at. A longer one tells nothing.
 const MOST_BYTES: usize = 2 << 20;
 
 /// How the edge names itself to the site.
 const NAME: HeaderValue = HeaderValue::from_static("calendar-edge");
 
-// === impl Site ===
+// === impl PageCheck ===
 
-impl Site {
-    /// Asks the site for the same page as an anonymous reader, without anybody who waits for it.
-    pub(super) fn check_page(&self, asked: &AskedRequest, pages: &CalendarPages) {
+impl PageCheck {
+    /// Asks for the same page as an anonymous reader. No client waits for it.
+    pub(super) fn begin(&self, asked: &AskedRequest, pages: &CalendarPages) {
         let mut head = asked.head.clone();
         head.method = Method::GET;
         head.headers = HeaderMap::from_iter([
@@ -35,10 +45,13 @@ impl Site {
         let Ok(request) = site_request(&self.origin, &head, reqwest::Body::from(""), &forwarded) else {
             return;
         };
-        let (backends, pages) = (self.backends.clone(), pages.clone());
+        let (backends, pages) = (Arc::clone(&self.backends), pages.clone());
         tokio::spawn(async move {
             let log = RequestLog::default();
-            let response = backends.for_site().pass(request, SiteTraffic::Page, &log).await;
+            let response = backends
+                .for_site()
+                .pass(request, SiteTraffic::Page, &log)
+                .await;
             let shows = match response {
                 Ok(response) if is_page(response.status()) => {
                     let body = read_within(response.into_body(), MOST_BYTES).await;
