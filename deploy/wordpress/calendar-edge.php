@@ -2159,10 +2159,8 @@ final class Facts {
 
 	const ROUTE = '/calendar-edge/v1/facts';
 
-	/** The most events and bytes of events in one reply, and the most times of one event. */
-	const MOST_EVENTS = 500;
-	const MOST_BYTES  = 500000;
-	const MOST_TIMES  = 100;
+	/** The most events in one reply. */
+	const MOST = 500;
 
 	/** An event whose times cannot be read may be on every page. */
 	const EVER = array( '0000-01-01 00:00:00', '9999-12-31 23:59:59' );
@@ -2189,13 +2187,13 @@ final class Facts {
 		}
 		$answer = static function () use ( $secret, $exchange ) {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
-			$query = array_filter( $query, 'is_string' );
-			$nonce = 1 === preg_match( '/\A[0-9a-f]{32}\z/', $query['nonce'] ?? '' ) ? $query['nonce'] : '';
-			$body  = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' ) ? (string) wp_json_encode( self::reply( $query ) ) : '{}';
-			http_response_code( '' === $nonce ? 400 : ( '{}' === $body ? 404 : 200 ) );
+			$query = array_map( 'strval', array_filter( $query, 'is_string' ) ) + array( 'nonce' => '' );
+			$known = class_exists( 'Tribe\Events\Views\V2\Manager' ) && 1 === preg_match( '/\A[0-9a-f]{32}\z/', $query['nonce'] );
+			$body  = $known ? (string) wp_json_encode( self::reply( $query ) ) : '{}';
+			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
-			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $nonce, $body, 'facts' ) );
+			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $query['nonce'], $body, 'facts' ) );
 			exit( $body ); // phpcs:ignore WordPress.Security.EscapeOutput -- JSON.
 		};
 		add_action( 'wp_loaded', $answer, PHP_INT_MAX, 0 );
@@ -2203,152 +2201,101 @@ final class Facts {
 
 	private static function reply( array $query ): array {
 		// In this order: what changes in between has a greater number, or leads to other sums.
-		$changes = Counter::current();
-		$site    = self::site();
-		$from    = self::sources();
-		$sums    = md5( (string) wp_json_encode( $site ) );
-		foreach ( $from as list( $columns, $rows ) ) {
-			$sums .= ':' . implode( '.', self::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) $rows" )[0] );
+		$reply = array( 'facts' => 1, 'changes' => Counter::current(), 'sums' => '' );
+		$site  = self::site();
+		$from  = self::sources();
+		foreach ( $from as list( $columns, $tables ) ) {
+			$reply['sums'] .= implode( '.', self::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) $tables" )[0] ) . ':';
 		}
-		$walks = isset( $query['after'] );
-		$ids   = implode( ',', array_map( 'intval', array_slice( explode( ',', $query['ids'] ?? '' ), 0, 100 ) ) );
-		$where = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
-		$found = array_column( self::read( "SELECT p.ID {$from['events'][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST_EVENTS + 1 ) ), 0 );
-		$facts = self::events( $from, array_slice( $found, 0, self::MOST_EVENTS ) );
-		$reply = array(
-			'facts'   => 1,
-			'changes' => $changes,
-			'sums'    => $sums,
-			'events'  => $facts,
-			'next'    => $walks && count( $facts ) < count( $found ) ? end( $facts )['id'] : null,
-		);
+		$reply['sums'] .= md5( (string) wp_json_encode( $site ) );
+		$walks  = isset( $query['after'] );
+		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
+		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
+		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST + 1 ) );
+		$events = self::events( $from, array_slice( $found, 0, self::MOST ) );
+		$reply += array( 'events' => $events, 'next' => $walks && count( $found ) > self::MOST ? end( $events )['id'] : null );
 		return $reply + ( isset( $query['site'] ) ? array( 'site' => $site ) : array() );
 	}
 
-	/**
-	 * Columns and tables of what the facts are made of, as far as a view may show it.
-	 */
+	/** Columns and tables of events, their terms, and twice their times, as far as a view may show them. */
 	private static function sources(): array {
 		global $wpdb;
-		$from = static function ( string $columns, string $join ) use ( $wpdb ): array {
-			$statuses = implode( "','", esc_sql( get_post_stati( array( 'public' => true ) ) ) );
-			// The plugin keeps its list for a day: what is missing there is shown, whatever its meta says.
-			$hidden = implode( ',', array_map( 'intval', array_merge( array( 0 ), tribe( 'Tribe\Events\Views\V2\Query\Hide_From_Upcoming_Controller' )->get_hidden_post_ids() ) ) );
-			$hides  = "p.ID IN ($hidden) AND EXISTS (SELECT 1 FROM $wpdb->postmeta h WHERE h.post_id = p.ID AND h.meta_key = '_EventHideFromUpcoming' AND h.meta_value IN ('yes', '1'))";
-			return array( $columns, "FROM $wpdb->posts p $join WHERE p.post_type = 'tribe_events' AND p.post_status IN ('$statuses') AND NOT ($hides)" );
-		};
-		$rows = $wpdb->prefix . 'tec_occurrences';
-		$all  = array(
-			'events' => $from( 'p.ID', '' ),
-			'meta'   => $from( 'p.ID, m.meta_key, m.meta_value', "JOIN $wpdb->postmeta m ON m.post_id = p.ID AND m.meta_key IN ('_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC', '_tribe_featured')" ),
-			'terms'  => $from( 'p.ID, t.term_id', "JOIN $wpdb->term_relationships r ON r.object_id = p.ID JOIN $wpdb->term_taxonomy t ON t.term_taxonomy_id = r.term_taxonomy_id AND t.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
-		);
-		if ( array() !== self::read( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $rows ) ) ) ) {
-			$all['rows'] = $from( 'p.ID, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc', "JOIN $rows o ON o.post_id = p.ID" );
+		$statuses = implode( "','", esc_sql( get_post_stati( array( 'public' => true ) ) ) );
+		// The plugin keeps its list for a day: what is missing there is shown, whatever its meta says.
+		$hidden = implode( ',', array_map( 'intval', tribe( 'Tribe\Events\Views\V2\Query\Hide_From_Upcoming_Controller' )->get_hidden_post_ids() + array( -1 => 0 ) ) );
+		$has    = "EXISTS (SELECT 1 FROM $wpdb->postmeta m WHERE m.post_id = p.ID AND m.meta_key =";
+		$shown  = "WHERE p.post_type = 'tribe_events' AND p.post_status IN ('$statuses') AND NOT (p.ID IN ($hidden) AND $has '_EventHideFromUpcoming' AND m.meta_value IN ('yes', '1')))";
+		$rows   = $wpdb->prefix . 'tec_occurrences';
+		$meta   = '';
+		foreach ( array( 'a' => '_EventStartDate', 'b' => '_EventEndDate', 'c' => '_EventStartDateUTC', 'd' => '_EventEndDateUTC' ) as $name => $key ) {
+			$meta .= " LEFT JOIN $wpdb->postmeta $name ON $name.post_id = p.ID AND $name.meta_key = '$key'";
 		}
-		return $all;
+		$from = array(
+			array( "p.ID, $has '_tribe_featured')", "FROM $wpdb->posts p $shown" ),
+			array( 'p.ID, x.term_id', "FROM $wpdb->posts p JOIN $wpdb->term_relationships r ON r.object_id = p.ID JOIN $wpdb->term_taxonomy x USING (term_taxonomy_id) $shown AND x.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
+			// WordPress takes columns of one name for one.
+			array( 'p.ID, TRIM(a.meta_value), TRIM(b.meta_value), TRIM(c.meta_value), TRIM(d.meta_value)', "FROM $wpdb->posts p $meta $shown" ),
+			array( 'p.ID, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc', "FROM $wpdb->posts p JOIN $rows o ON o.post_id = p.ID $shown" ),
+		);
+		return array() === self::read( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $rows ) ) ) ? array_slice( $from, 0, 3 ) : $from;
 	}
 
-	/**
-	 * Rows of the database. A reply that lacks some would hide events: without them there is none.
-	 */
 	private static function read( string $sql ): array {
 		global $wpdb;
-		// phpcs:ignore WordPress.DB -- Made of names and numbers.
-		$rows = $wpdb->get_results( $sql, ARRAY_N );
+		$rows = $wpdb->get_results( $sql, ARRAY_N ); // phpcs:ignore WordPress.DB -- Made of names and numbers.
 		if ( '' !== $wpdb->last_error || ! is_array( $rows ) ) {
+			// A reply that lacks rows would hide events.
 			throw new \RuntimeException( 'calendar-edge cannot read the events' );
 		}
 		return $rows;
 	}
 
-	/**
-	 * The facts of these events, or of the first of them that fit.
-	 */
-	private static function events( array $from, array $ids ): array {
-		$rows  = array();
-		$times = array_fill_keys( $ids, array() );
-		$terms = $times;
-		$meta  = $times;
-		foreach ( $from as $name => list( $columns, $tables ) ) {
-			$rows[ $name ] = self::read( "SELECT $columns $tables AND p.ID IN (" . implode( ',', array_merge( array( 0 ), $ids ) ) . ')' );
-		}
-		foreach ( $rows['rows'] ?? array() as list( $id, $start, $end, $start_utc, $end_utc ) ) {
-			array_push( $times[ $id ], self::time( array( $start ), array( $end ) ), self::time( self::here( array( $start_utc ) ), self::here( array( $end_utc ) ) ) );
-		}
-		foreach ( $rows['terms'] as list( $id, $term ) ) {
-			$terms[ $id ][] = (int) $term;
-		}
-		foreach ( $rows['meta'] as list( $id, $key, $value ) ) {
-			$meta[ $id ][ $key ][] = (string) $value;
-		}
+	private static function events( array $from, array $found ): array {
+		$ids   = implode( ',', array_merge( array( 0 ), array_column( $found, 0 ) ) );
 		$facts = array();
-		$bytes = 0;
-		foreach ( $ids as $id ) {
-			$of           = $meta[ $id ] + array_fill_keys( array( '_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC' ), array() );
-			$times[ $id ][] = self::time( $of['_EventStartDate'], $of['_EventEndDate'] );
-			$times[ $id ][] = self::time( self::here( $of['_EventStartDateUTC'] ), self::here( $of['_EventEndDateUTC'] ) );
-			$fact         = array(
-				'id'       => (int) $id,
-				'featured' => isset( $of['_tribe_featured'] ),
-				'terms'    => array_values( array_unique( $terms[ $id ] ) ),
-				'times'    => self::few( $times[ $id ] ),
-			);
-			$bytes       += strlen( (string) wp_json_encode( $fact ) );
-			if ( $bytes > self::MOST_BYTES && array() !== $facts ) {
-				break;
+		foreach ( $found as list( $id, $featured ) ) {
+			$facts[ $id ] = array( 'id' => (int) $id, 'featured' => (bool) $featured, 'terms' => array(), 'times' => array() );
+		}
+		foreach ( self::read( "SELECT {$from[1][0]} {$from[1][1]} AND p.ID IN ($ids)" ) as list( $id, $term ) ) {
+			$facts[ $id ]['terms'][] = (int) $term;
+		}
+		foreach ( array_slice( $from, 2 ) as list( $columns, $tables ) ) {
+			foreach ( self::read( "SELECT $columns $tables AND p.ID IN ($ids)" ) as $row ) {
+				array_push( $facts[ $row[0] ]['times'], self::time( array( $row[1], $row[2] ), false ), self::time( array( $row[3], $row[4] ), true ) );
 			}
-			$facts[] = $fact;
 		}
-		return $facts;
-	}
-
-	/**
-	 * The time from the first of these starts to the last of these ends; any time when one of them cannot be read.
-	 */
-	private static function time( array $starts, array $ends ): array {
-		$all = array_merge( $starts, $ends );
-		sort( $all );
-		$read = preg_grep( '/\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\z/', $all );
-		return array() === $starts || array() === $ends || $read !== $all ? self::EVER : array( $all[0], end( $all ) );
-	}
-
-	/**
-	 * Times of UTC by the clock of the site; those that cannot be read as they are.
-	 */
-	private static function here( array $times ): array {
-		$move = static function ( string $time ): string {
-			$read = \DateTimeImmutable::createFromFormat( '!Y-m-d H:i:s', $time, new \DateTimeZone( 'UTC' ) );
-			return false === $read ? $time : $read->setTimezone( wp_timezone() )->format( 'Y-m-d H:i:s' );
-		};
-		return array_map( $move, $times );
-	}
-
-	/**
-	 * Each time once; of too many, longer ones that cover them.
-	 */
-	private static function few( array $times ): array {
-		if ( in_array( self::EVER, $times, true ) ) {
-			return array( self::EVER );
+		foreach ( $facts as $id => $fact ) {
+			sort( $fact['times'] );
+			$facts[ $id ]['times'] = array_values( array_unique( $fact['times'], SORT_REGULAR ) );
 		}
-		$times = array_values( array_unique( $times, SORT_REGULAR ) );
-		sort( $times );
-		$join = static function ( array $some ): array {
-			return array( $some[0][0], max( array_column( $some, 1 ) ) );
-		};
-		return array_map( $join, array_chunk( $times, (int) ceil( count( $times ) / self::MOST_TIMES ) ) );
+		return array_values( $facts );
+	}
+
+	/** Start and end; those of UTC by the clock of the site. */
+	private static function time( array $pair, bool $is_utc ): array {
+		foreach ( $pair as $end => $text ) {
+			$read = \DateTimeImmutable::createFromFormat( '!Y-m-d H:i:s', (string) $text, new \DateTimeZone( 'UTC' ) );
+			if ( false === $read || $read->format( 'Y-m-d H:i:s' ) !== $text ) {
+				return self::EVER;
+			}
+			$pair[ $end ] = $read->setTimezone( $is_utc ? wp_timezone() : $read->getTimezone() )->format( 'Y-m-d H:i:s' );
+		}
+		sort( $pair );
+		return $pair;
 	}
 
 	private static function site(): array {
-		global $wp_rewrite;
-		$rules = $wp_rewrite->wp_rewrite_rules();
+		global $wpdb;
+		$rules = (array) $GLOBALS['wp_rewrite']->wp_rewrite_rules();
 		$views = tribe( 'Tribe\Events\Views\V2\Manager' );
-		$terms = "SELECT t.term_id, x.taxonomy, t.slug, x.parent FROM {$GLOBALS['wpdb']->terms} t JOIN {$GLOBALS['wpdb']->term_taxonomy} x ON x.term_id = t.term_id WHERE x.taxonomy = ";
+		$term  = static function ( array $row ): array {
+			return array( 'id' => (int) $row[0], 'taxonomy' => $row[1], 'slug' => $row[2], 'parent' => (int) $row[3] );
+		};
 		return array(
 			'home'          => (string) get_option( 'home' ),
 			'plugin'        => \Tribe__Events__Main::VERSION,
 			'structure'     => (string) get_option( 'permalink_structure' ),
-			'rules'         => array_map( null, array_map( 'strval', array_keys( (array) $rules ) ), array_values( (array) $rules ) ),
+			'rules'         => array_map( null, array_map( 'strval', array_keys( $rules ) ), array_values( $rules ) ),
 			'front_page'    => (bool) tribe_get_option( 'front_page_event_archive', false ) || -10 === (int) get_option( 'page_on_front' ),
 			'languages'     => array() !== array_filter( self::LANGUAGES, 'defined' ) || array() !== self::foreign( '/\A(?:(?:pre_)?determine_)?locale\z/' ),
 			'views'         => self::has_views(),
@@ -2358,88 +2305,54 @@ final class Facts {
 			'per_page'      => (int) tribe_get_option( 'posts_per_page', tribe_get_option( 'postsPerPage', get_option( 'posts_per_page', 12 ) ) ),
 			'cutoff'        => (string) tribe_get_option( 'multiDayCutoff', '00:00' ),
 			'week_starts'   => (int) get_option( 'start_of_week' ),
-			'language'      => (string) get_bloginfo( 'language' ),
+			'language'      => get_bloginfo( 'language' ),
 			'calendar'      => (string) tribe_get_events_link(),
-			'words'         => array(
-				// phpcs:disable WordPress.WP.I18n.TextDomainMismatch -- The plugin has translated them.
-				'none'     => __( 'There were no results found.', 'the-events-calendar' ),
-				'calendar' => (string) tribe_get_event_label_plural(),
-			),
-			// Categories have children, so all of them are told; of tags those that are used most.
-			'terms'         => array_map( array( self::class, 'term' ), array_merge( self::read( "$terms 'tribe_events_cat' ORDER BY t.term_id" ), self::read( "$terms 'post_tag' ORDER BY x.count DESC, t.term_id LIMIT 3000" ) ) ),
+			// phpcs:ignore WordPress.WP.I18n.TextDomainMismatch -- The plugin's own words.
+			'words'         => array( 'none' => __( 'There were no results found.', 'the-events-calendar' ), 'calendar' => (string) tribe_get_event_label_plural() ),
+			'terms'         => array_map( $term, self::read( "SELECT term_id, taxonomy, slug, parent FROM $wpdb->terms JOIN $wpdb->term_taxonomy USING (term_id) WHERE taxonomy IN ('tribe_events_cat', 'post_tag') ORDER BY term_id" ) ),
 		);
 	}
 
-	private static function term( array $row ): array {
-		return array( 'id' => (int) $row[0], 'taxonomy' => $row[1], 'slug' => $row[2], 'parent' => (int) $row[3] );
-	}
-
-	/**
-	 * Whether the pages of the calendar are made of its views. A theme of blocks needs a template that has the block of the
-	 * calendar; asking WordPress for it would have the plugin store one.
-	 */
+	/** Whether calendar pages are made of the plugin's views: a theme of blocks needs a template with the plugin's block. */
 	private static function has_views(): bool {
 		if ( ! function_exists( 'wp_is_block_theme' ) || ! wp_is_block_theme() ) {
 			return array() === self::foreign( '/\Atemplate_include\z/', 50 );
 		}
-		$utils = 'TEC\Common\Editor\Full_Site\Template_Utils';
-		$own   = get_block_template( get_stylesheet() . '//archive-events' );
-		$found = array_filter( array( $own, class_exists( $utils ) ? $utils::find_block_template_by_post( 'archive-events', 'tec' ) : null ) );
-		foreach ( $found as $template ) {
-			if ( ! has_block( 'tec/archive-events', $template->content ) ) {
-				return false;
-			}
-		}
-		return array() !== $found;
+		// WordPress's own search would have the plugin store a template.
+		$found = array_filter( array( get_block_template( get_stylesheet() . '//archive-events' ), \TEC\Common\Editor\Full_Site\Template_Utils::find_block_template_by_post( 'archive-events', 'tec' ) ) );
+		$lacks = static function ( $template ): bool {
+			return ! has_block( 'tec/archive-events', $template->content );
+		};
+		return array() !== $found && array() === array_filter( $found, $lacks );
 	}
 
-	/**
-	 * The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on.
-	 */
-	private static function foreign( string $pattern, int $from = PHP_INT_MIN ): array {
+	/** The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on. */
+	private static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
 		$ours  = array( ABSPATH . WPINC, ABSPATH . 'wp-admin', dirname( TRIBE_EVENTS_FILE ), dirname( ( new \ReflectionClass( 'Tribe__Main' ) )->getFileName(), 3 ) );
+		$ours  = '#\A(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/#';
 		$found = array();
-		foreach ( preg_grep( $pattern, array_keys( $GLOBALS['wp_filter'] ) ) as $hook ) {
+		foreach ( preg_grep( $hooks, array_keys( $GLOBALS['wp_filter'] ) ) as $hook ) {
 			foreach ( $GLOBALS['wp_filter'][ $hook ]->callbacks as $priority => $callbacks ) {
-				foreach ( $priority >= $from ? $callbacks : array() as $callback ) {
-					$file = self::file( $callback['function'] );
-					$own  = static function ( string $folder ) use ( $file ): bool {
-						return 0 === strpos( $file, trailingslashit( (string) realpath( $folder ) ) );
-					};
-					$found[ $hook ] = ( $found[ $hook ] ?? false ) || array() === array_filter( $ours, $own );
+				$files = array_map( array( self::class, 'file' ), array_column( $callbacks, 'function' ) );
+				if ( $priority >= $from && array() !== preg_grep( $ours, $files, PREG_GREP_INVERT ) ) {
+					$found[ $hook ] = $hook;
 				}
 			}
 		}
-		$found = array_keys( array_filter( $found ) );
-		sort( $found );
-		return $found;
+		return array_values( $found );
 	}
 
-	/**
-	 * The file that a callback is written in; empty when nobody knows who wants it to be called.
-	 *
-	 * @param mixed $callback What somebody hooked in.
-	 */
+	/** The file that a callback comes from; empty when anybody may have hooked it in. */
 	private static function file( $callback ): string {
-		if ( is_string( $callback ) && false !== strpos( $callback, '::' ) ) {
-			$callback = explode( '::', $callback );
+		if ( ! is_callable( $callback ) || is_string( $callback ) && 0 === strpos( $callback, '__return_' ) ) {
+			return '';
 		}
-		if ( is_object( $callback ) && ! $callback instanceof \Closure ) {
-			$callback = array( $callback, '__invoke' );
-		}
-		if ( $callback instanceof \Closure ) {
-			// The plugin's container calls a method of what it holds.
-			$held = ( new \ReflectionFunction( $callback ) )->getStaticVariables();
-			if ( isset( $held['id'], $held['method'] ) ) {
-				$callback = array( is_string( $held['id'] ) && ! class_exists( $held['id'] ) ? tribe( $held['id'] ) : $held['id'], $held['method'] );
-			}
-		}
-		if ( is_array( $callback ) ) {
-			return (string) realpath( (string) ( new \ReflectionClass( $callback[0] ) )->getFileName() );
-		}
-		$function = new \ReflectionFunction( $callback );
-		// Anybody may hook in WordPress's functions that return one value.
-		return 0 === strpos( $function->getName(), '__return_' ) ? '' : (string) realpath( (string) $function->getFileName() );
+		$function = new \ReflectionFunction( \Closure::fromCallable( $callback ) );
+		// The plugin's container calls a method of what it holds.
+		$held = $callback instanceof \Closure ? $function->getStaticVariables()['id'] ?? null : null;
+		$held = is_string( $held ) && ! class_exists( $held ) ? tribe( $held ) : $held;
+		$held = is_array( $callback ) ? $callback[0] : $held;
+		return (string) realpath( (string) ( null === $held ? $function : new \ReflectionClass( $held ) )->getFileName() );
 	}
 }
 
