@@ -1952,6 +1952,10 @@ final class Watch {
 	 * @param mixed  $two  The new value, or none.
 	 */
 	public function option_changed( $name, $one = null, $two = null ): void {
+		if ( 'rewrite_rules' === $name && null !== $one ) {
+			// Edges read addresses by them, and read them anew with the categories.
+			$this->listener->changed( array( 'categories' ) );
+		}
 		/**
 		 * Filters the options that may change any answer of the calendar.
 		 *
@@ -1976,6 +1980,10 @@ final class Watch {
 		if ( 'attachment' === $post->post_type ) {
 			$this->attachment_changed( $post );
 			return;
+		}
+		if ( 'wp_template' === $post->post_type && is_user_logged_in() ) {
+			// Pages may be made of other templates now. For readers, The Events Calendar stores one with every page.
+			$this->listener->changed( array( 'categories' ) );
 		}
 		/**
 		 * Filters the post types whose content may be shown within that of any event, venue or organizer.
@@ -2133,12 +2141,8 @@ final class Announcer {
 	 * Answers an edge that asks for nothing but the number, before WordPress loads other plugins.
 	 */
 	public static function answer( Secret $secret, Exchange $exchange, string $method ): void {
-		if ( '' === $exchange->mark() || ! $exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
+		if ( ! asks( $secret, $exchange, $method, self::ROUTE ) ) {
 			return;
-		}
-		$code = Mark::objection( $secret, $exchange, $method );
-		if ( '' !== $code ) {
-			refuse( $code );
 		}
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
@@ -2167,24 +2171,14 @@ final class Facts {
 
 	/** Hooks that can change what a calendar page shows, or which page an address leads to. */
 	const HOOKS = '/\A(?:posts_(?:(?:where|join|clauses)(?:_paged|_request)?|pre_query|request|results)|the_posts|post_limits|found_posts|request|do_parse_request
-		|tec_events_seo_\w+|tec_events_default_view|tribe_events_views|tec_events_custom_tables_v1_\w*(?:query|occurrence)\w*
+		|tec_events_seo_\w+|tec_events_\w*block_template\w*|tec_events_default_view|tribe_events_views|tec_events_custom_tables_v1_\w*(?:query|occurrence)\w*
 		|(?:tribe|tec)_events_views_v2_\w*(?:repository|context|by_day_view|bootstrap|template|cached_html|visible_views|default_view|request|stack|events_per_day|latest_past)\w*
 		|tribe_(?:context|repository_events|query_is|events?_query|(?:event_)?(?:beginning|end)_of_day)\w*)\z/x';
-
-	/** Constants of plugins that answer in several languages. */
-	const LANGUAGES = array( 'ICL_SITEPRESS_VERSION', 'POLYLANG_VERSION', 'TRP_PLUGIN_VERSION', 'WEGLOT_VERSION', 'QTX_VERSION', 'LINGUISE_VERSION', 'BOGO_VERSION' );
 
 	/**
 	 * Answers an edge, once every plugin has said what it changes and before WordPress looks for a page.
 	 */
 	public static function listen( Secret $secret, Exchange $exchange, string $method ): void {
-		if ( '' === $exchange->mark() || ! $exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
-			return;
-		}
-		$code = Mark::objection( $secret, $exchange, $method );
-		if ( '' !== $code ) {
-			refuse( $code );
-		}
 		$answer = static function () use ( $secret, $exchange ) {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
 			$query = array_map( 'strval', array_filter( $query, 'is_string' ) ) + array( 'nonce' => '' );
@@ -2196,7 +2190,9 @@ final class Facts {
 			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $query['nonce'], $body, 'facts' ) );
 			exit( $body ); // phpcs:ignore WordPress.Security.EscapeOutput -- JSON.
 		};
-		add_action( 'wp_loaded', $answer, PHP_INT_MAX, 0 );
+		if ( asks( $secret, $exchange, $method, self::ROUTE ) ) {
+			add_action( 'wp_loaded', $answer, PHP_INT_MAX, 0 );
+		}
 	}
 
 	private static function reply( array $query ): array {
@@ -2288,6 +2284,7 @@ final class Facts {
 		global $wpdb;
 		$rules = (array) $GLOBALS['wp_rewrite']->wp_rewrite_rules();
 		$views = tribe( 'Tribe\Events\Views\V2\Manager' );
+		$speak = array_filter( array( 'ICL_SITEPRESS_VERSION', 'POLYLANG_VERSION', 'TRP_PLUGIN_VERSION', 'WEGLOT_VERSION', 'QTX_VERSION', 'LINGUISE_VERSION', 'BOGO_VERSION' ), 'defined' );
 		$term  = static function ( array $row ): array {
 			return array( 'id' => (int) $row[0], 'taxonomy' => $row[1], 'slug' => $row[2], 'parent' => (int) $row[3] );
 		};
@@ -2297,7 +2294,7 @@ final class Facts {
 			'structure'     => (string) get_option( 'permalink_structure' ),
 			'rules'         => array_map( null, array_map( 'strval', array_keys( $rules ) ), array_values( $rules ) ),
 			'front_page'    => (bool) tribe_get_option( 'front_page_event_archive', false ) || -10 === (int) get_option( 'page_on_front' ),
-			'languages'     => array() !== array_filter( self::LANGUAGES, 'defined' ) || array() !== self::foreign( '/\A(?:(?:pre_)?determine_)?locale\z/' ),
+			'languages'     => array() !== $speak || array() !== self::foreign( '/\A(?:(?:pre_)?determine_)?locale\z/' ),
 			'views'         => self::has_views(),
 			'filters'       => self::foreign( self::HOOKS ),
 			'default_view'  => (string) $views->get_default_view_slug(),
@@ -2487,6 +2484,20 @@ function setting( string $name ): ?string {
 	}
 	$value = getenv( $name );
 	return is_string( $value ) ? $value : null;
+}
+
+/**
+ * Whether an edge asks this plugin for a route. A mark that does not hold ends the run.
+ */
+function asks( Secret $secret, Exchange $exchange, string $method, string $route ): bool {
+	if ( '' === $exchange->mark() || ! $exchange->names_route( $route, '/calendar-edge/v1' ) ) {
+		return false;
+	}
+	$code = Mark::objection( $secret, $exchange, $method );
+	if ( '' !== $code ) {
+		refuse( $code );
+	}
+	return true;
 }
 
 /**
