@@ -14,7 +14,7 @@ use crate::server::state_file;
 use crate::telemetry::{FactsMetrics, Metrics, unix_time};
 use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
-use calendar_edge_core::facts::{Facts, FactsLoss, FactsQuestion, FactsReply, FactsSnapshot};
+use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
 use calendar_edge_core::settings::{Mode, Settings};
 
 /// The facts; clones share them. Without `calendar_pages.mode` nothing is kept.
@@ -35,7 +35,6 @@ struct KnownFacts {
     facts: Facts,
     /// Since when all events are read.
     since: Instant,
-    is_failing: bool,
     is_written: bool,
 }
 
@@ -92,8 +91,8 @@ impl FactsStore {
     }
 
     /// Changes of a root may have gone unseen.
-    pub(crate) fn lost(&self, root: &Url, loss: FactsLoss) {
-        self.change(Some(root), |facts| facts.lost(loss));
+    pub(crate) fn lost(&self, root: &Url, reason: &'static str) {
+        self.change(Some(root), |facts| facts.lost(reason));
     }
 
     /// The site of a root was silent for a while.
@@ -107,22 +106,19 @@ impl FactsStore {
     }
 
     /// Takes the reply to a question, or why there is none.
-    pub(crate) fn answered(
-        &self,
-        question: &FactsQuestion,
-        reply: Result<FactsReply, impl std::fmt::Display>,
-    ) {
-        let (now, mut is_answered) = (unix_time(), false);
-        let fault = reply.as_ref().err().map(ToString::to_string);
-        self.change(None, |facts| match reply {
-            Ok(reply) => is_answered = facts.answered(question, reply, now),
-            Err(_) => facts.failed(now),
+    pub(crate) fn answered(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
+        let now = unix_time();
+        let mut taken = Ok(());
+        self.change(None, |facts| {
+            taken = reply.and_then(|reply| facts.answered(question, reply, now));
+            if taken.is_err() {
+                facts.failed(now);
+            }
         });
-        self.0.metrics.asked(is_answered);
-        let was_failing = std::mem::replace(&mut self.0.known.lock().is_failing, !is_answered);
-        if !is_answered && !was_failing {
-            let fault = fault.unwrap_or_else(|| "the reply does not fit the question".to_owned());
-            tracing::warn!(fault, "the site does not tell when its events are shown");
+        self.0.metrics.asked(taken.is_ok());
+        if let Err(fault) = taken {
+            // The pauses between questions that fail grow to a minute.
+            tracing::warn!(%fault, "the site does not tell when its events are shown");
         }
     }
 
@@ -186,7 +182,6 @@ impl KnownFacts {
             of,
             facts: kept.unwrap_or_default(),
             since: Instant::now(),
-            is_failing: false,
             is_written: true,
         }
     }
@@ -208,8 +203,10 @@ impl KnownFacts {
             );
         } else {
             self.since = Instant::now();
-            let reason = self.facts.loss().map(|loss| loss.to_string());
-            tracing::info!(reason, "the facts of the calendar are read again");
+            tracing::info!(
+                reason = self.facts.loss(),
+                "the facts of the calendar are read again"
+            );
         }
     }
 }
