@@ -312,7 +312,7 @@ async fn an_import_past_wordpress_is_noticed_after_a_silence() {
     }
     scene.questions();
     scene.change(|site| site.fault = Fault::None);
-    let asked = scene.until_asked("after=13").await;
+    let asked = scene.until_asked("after=9").await;
     assert_eq!(asked[0], "", "the sums are compared first: {asked:?}");
     scene.until_whole(true).await;
 }

@@ -83,7 +83,7 @@ impl Facts {
     pub const MOST_EVENTS: usize = 100_000;
 
     /// The most events of one question.
-    pub const MOST_ASKED: usize = 100;
+    const MOST_ASKED: usize = 100;
 
     /// The most events that may be unsettled before all are read again.
     const MOST_UNSETTLED: usize = 5000;
@@ -160,6 +160,16 @@ impl Facts {
             pause: self.pause,
             ..Self::default()
         };
+    }
+
+    /// These facts in place of those of another site: a question about that one is still to be answered.
+    #[must_use]
+    pub fn instead_of(self, other: &Self) -> Self {
+        Self {
+            losses: other.losses.saturating_add(1),
+            is_asking: other.is_asking,
+            ..self
+        }
     }
 
     /// The site was silent for a while: its sums are compared before the facts count again.
