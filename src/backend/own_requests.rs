@@ -40,23 +40,6 @@ pub(crate) enum CountResponse {
     None,
 }
 
-/// The reason why there are no facts.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FactsFailure {
-    /// No response, or not all of it.
-    #[error("the site does not respond")]
-    NoResponse,
-    /// It has another status: without the route 404, without the secret 403.
-    #[error("the site responds with status {}", .0.as_u16())]
-    Status(StatusCode),
-    /// Its body is too long.
-    #[error("the reply has more than {} bytes, or ends early", FactsReply::MOST_BYTES)]
-    Body,
-    /// It is not a reply to the question.
-    #[error(transparent)]
-    Reply(#[from] FactsReplyFault),
-}
-
 /// The path of the companion plugin below a root.
 const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 
@@ -143,27 +126,27 @@ impl OwnRequests {
         &self,
         backend: &Backend,
         question: &FactsQuestion,
-    ) -> Result<FactsReply, FactsFailure> {
-        let key = self.key.as_ref().ok_or(FactsFailure::NoResponse)?;
+    ) -> Result<FactsReply, FactsReplyFault> {
+        let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
         let mut nonce = [0; 16];
         let filled = SystemRandom::new().fill(&mut nonce);
-        filled.map_err(|_| FactsFailure::NoResponse)?;
+        filled.map_err(|_| FactsReplyFault::NoReply)?;
         let response = self
             .send(backend, FactsQuestion::PATH, &question.query(nonce))
             .await;
-        let (response, guard) = response.ok_or(FactsFailure::NoResponse)?;
+        let (response, guard) = response.ok_or(FactsReplyFault::NoReply)?;
         guard.report(Health::Alive);
         if response.status() != StatusCode::OK {
-            let status = response.status();
+            let status = response.status().as_u16();
             drain(response).await;
-            return Err(FactsFailure::Status(status));
+            return Err(FactsReplyFault::Status(status));
         }
         let (head, body) = response.into_parts();
         let seal = head.headers.get(FactsReply::SEAL);
         let seal = seal.map(HeaderValue::as_bytes).unwrap_or_default();
         let body = read_within(body, FactsReply::MOST_BYTES).await;
-        let body = body.map_err(|_| FactsFailure::Body)?;
-        Ok(FactsReply::open(key, seal, nonce, &body)?)
+        let body = body.map_err(|_| FactsReplyFault::NoReply)?;
+        FactsReply::open(key, seal, nonce, &body)
     }
 
     async fn send(

@@ -20,7 +20,6 @@ use calendar_edge_core::companion::mark::{Seal, ShownChanges};
 use calendar_edge_core::companion::purge::{
     CompanionSign, ExchangeStart, PurgeRequest, SeenFault, SeenSeals, SiteCompanion,
 };
-use calendar_edge_core::facts::{FactsLoss, FactsQuestion, FactsSnapshot};
 use calendar_edge_core::fleet::SeenNumber;
 use calendar_edge_core::settings::Root;
 use calendar_edge_core::unix_time::UnixTime;
@@ -84,30 +83,11 @@ impl Companions {
         &self.0.facts
     }
 
-    /// The facts of the calendar, while they are whole and the site counts no change that is not in them.
-    pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
-        self.called();
+    /// The root whose site tells the facts, if this holds for its companion.
+    pub(super) fn root_of_facts(&self, holds: impl FnOnce(&SiteCompanion) -> bool) -> Option<Url> {
         let root = self.0.facts.root()?;
-        let (reconcile, now) = (self.reconcile(), unix_time());
-        let roots = self.0.roots.lock();
-        let state = roots.get(&root)?;
-        let is_current = state.is_current(reconcile, now) && !state.unfinished.is_known();
-        drop(roots);
-        is_current.then(|| self.0.facts.snapshot())?
-    }
-
-    /// The question for facts that is due, and the root that it goes to.
-    pub(super) fn facts_question(&self) -> Option<(Url, FactsQuestion)> {
-        let root = self.0.facts.root()?;
-        let (patience, now) = (self.reconcile() / 2, unix_time());
-        let roots = self.0.roots.lock();
-        let state = roots.get(&root)?;
-        // Before the first number nobody notices a message that is lost. A change that nobody finished may go on.
-        let is_told = state.is_heard() && state.tracker.settled().is_some();
-        let is_askable = is_told && !state.unfinished.is_overdue(patience, now);
-        drop(roots);
-        let question = is_askable.then(|| self.0.facts.next_question())??;
-        Some((root, question))
+        let holds = self.0.roots.lock().get(&root).is_some_and(holds);
+        holds.then_some(root)
     }
 
     /// Whether the site of the feed counts its changes, as far as is known.
@@ -225,7 +205,7 @@ impl Companions {
                 // Before readers of the feed get it: they read all.
                 self.remove_all(RemovalCause::Missed);
                 self.0.feed.began_anew(root, changes.number);
-                self.0.facts.lost(root, FactsLoss::BegunAnew);
+                self.0.facts.lost(root, "the site's count of changes began anew");
             }
             let asked = ExchangeStart {
                 settled: None,
@@ -330,7 +310,7 @@ impl Companions {
             // The other half may pass before the edge learns of it.
             if state.unfinished.counts(reconcile / 2, now) {
                 is_unfinished = true;
-                self.0.facts.lost(root, FactsLoss::Unfinished);
+                self.0.facts.lost(root, "a change was begun and is not finished");
             }
             // While nobody calls, nobody needs to know.
             if is_called && state.is_due(reconcile, now) {
@@ -346,7 +326,7 @@ impl Companions {
         // After the removal: readers of the feed read all.
         for (root, settled) in missed {
             self.0.feed.missed(&root, settled);
-            self.0.facts.lost(&root, FactsLoss::Missed);
+            self.0.facts.lost(&root, "a message was missed");
         }
         drop(roots);
         if is_missed {
@@ -414,7 +394,7 @@ impl Companions {
         }
         if was_gone {
             self.0.feed.doubt(root);
-            self.0.facts.lost(root, FactsLoss::Uncounted);
+            self.0.facts.lost(root, "changes were not counted for a while");
         } else if !sign.is_unbroken {
             self.0.facts.silent(root);
         }

@@ -12,11 +12,11 @@ use super::announcements::OutgoingMessage;
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
-use crate::backend::{Backend, Backends, CountResponse, FactsFailure, OwnRequests};
+use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
 use crate::telemetry::{CacheMetrics, unix_time};
 use calendar_edge_core::companion::purge::CompanionSilence;
-use calendar_edge_core::facts::{FactsQuestion, FactsReply};
+use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's requests.
@@ -136,10 +136,10 @@ impl CompanionService {
         &self,
         root: &Url,
         question: &FactsQuestion,
-    ) -> Result<FactsReply, FactsFailure> {
-        let (backend, requests) = self.way_to(root).ok_or(FactsFailure::NoResponse)?;
+    ) -> Result<FactsReply, FactsReplyFault> {
+        let (backend, requests) = self.way_to(root).ok_or(FactsReplyFault::NoReply)?;
         let reply = timeout(FACTS_PATIENCE, requests.facts(backend, question)).await;
-        reply.unwrap_or(Err(FactsFailure::NoResponse))
+        reply.unwrap_or(Err(FactsReplyFault::NoReply))
     }
 
     async fn ask(&self, companions: &Companions, root: &Url) {

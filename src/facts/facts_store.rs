@@ -1,8 +1,8 @@
 //! The facts of the calendar of one site, which all stages share.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -14,7 +14,7 @@ use crate::server::state_file;
 use crate::telemetry::{FactsMetrics, Metrics, unix_time};
 use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
-use calendar_edge_core::facts::{Facts, FactsLoss, FactsQuestion, FactsReply, FactsSnapshot};
+use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
 use calendar_edge_core::settings::{Mode, Settings};
 
 /// The facts; clones share them. Without `calendar_pages.mode` nothing is kept.
@@ -35,7 +35,6 @@ struct KnownFacts {
     facts: Facts,
     /// Since when all events are read.
     since: Instant,
-    is_failing: bool,
     is_written: bool,
 }
 
@@ -58,7 +57,7 @@ impl FactsStore {
     /// The facts that an earlier run has kept, or none yet.
     pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
         let store = Self(Arc::new(StoreState {
-            known: Mutex::new(KnownFacts::of(None)),
+            known: Mutex::new(KnownFacts::of(None, &Facts::default())),
             waker: Notify::new(),
             metrics: metrics.facts().clone(),
         }));
@@ -74,7 +73,7 @@ impl FactsStore {
             if of.is_some() {
                 self.0.metrics.expect();
             }
-            *known = KnownFacts::of(of);
+            *known = KnownFacts::of(of, &known.facts);
             drop(known);
             self.0.metrics.are_whole(false);
             self.0.waker.notify_one();
@@ -92,8 +91,8 @@ impl FactsStore {
     }
 
     /// Changes of a root may have gone unseen.
-    pub(crate) fn lost(&self, root: &Url, loss: FactsLoss) {
-        self.change(Some(root), |facts| facts.lost(loss));
+    pub(crate) fn lost(&self, root: &Url, reason: &'static str) {
+        self.change(Some(root), |facts| facts.lost(reason));
     }
 
     /// The site of a root was silent for a while.
@@ -107,22 +106,19 @@ impl FactsStore {
     }
 
     /// Takes the reply to a question, or why there is none.
-    pub(crate) fn answered(
-        &self,
-        question: &FactsQuestion,
-        reply: Result<FactsReply, impl std::fmt::Display>,
-    ) {
-        let (now, mut is_answered) = (unix_time(), false);
-        let fault = reply.as_ref().err().map(ToString::to_string);
-        self.change(None, |facts| match reply {
-            Ok(reply) => is_answered = facts.answered(question, reply, now),
-            Err(_) => facts.failed(now),
+    pub(crate) fn answered(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
+        let now = unix_time();
+        let mut taken = Ok(());
+        self.change(None, |facts| {
+            taken = reply.and_then(|reply| facts.answered(question, reply, now));
+            if taken.is_err() {
+                facts.failed(now);
+            }
         });
-        self.0.metrics.asked(is_answered);
-        let was_failing = std::mem::replace(&mut self.0.known.lock().is_failing, !is_answered);
-        if !is_answered && !was_failing {
-            let fault = fault.unwrap_or_else(|| "the reply does not fit the question".to_owned());
-            tracing::warn!(fault, "the site does not tell when its events are shown");
+        self.0.metrics.asked(taken.is_ok());
+        if let Err(fault) = taken {
+            // The pauses between questions that fail grow to a minute.
+            tracing::warn!(%fault, "the site does not tell when its events are shown");
         }
     }
 
@@ -140,10 +136,10 @@ impl FactsStore {
     /// writing.
     pub(crate) fn write(&self) {
         let mut known = self.0.known.lock();
-        let Some((path, name)) = known.file().filter(|_| !known.is_written) else {
+        let Some(of) = known.of.clone().filter(|_| !known.is_written) else {
             return;
         };
-        let Some(text) = known.facts.to_json(&name) else {
+        let (Some(path), Some(text)) = (of.file, known.facts.to_json(&of.name)) else {
             return;
         };
         known.is_written = true;
@@ -154,21 +150,37 @@ impl FactsStore {
         }
     }
 
-    /// Changes the facts, of this root alone if one is given, and says whether all events are read from now on, or no
-    /// longer.
+    /// Changes the facts, those of this root alone if one is given, and says whether all events are read from now on, or
+    /// no longer.
     fn change(&self, root: Option<&Url>, change: impl FnOnce(&mut Facts)) {
         let mut known = self.0.known.lock();
-        let is_of = |of: &FactsPlace| root.is_none_or(|root| *root == of.root);
-        if !known.of.as_ref().is_some_and(is_of) {
+        if root.is_some() && root != known.of.as_ref().map(|of| &of.root) {
             return;
         }
         let was_read = known.facts.is_read();
         change(&mut known.facts);
         known.is_written = false;
-        if was_read != known.facts.is_read() {
-            known.tell();
+        match (was_read, known.facts.is_read()) {
+            (false, true) => {
+                let (events, seconds) = (known.facts.events(), known.since.elapsed().as_secs_f64());
+                tracing::info!(
+                    events,
+                    seconds,
+                    "the edge knows when each event of the calendar is shown"
+                );
+            }
+            (true, false) => {
+                known.since = Instant::now();
+                tracing::info!(
+                    reason = known.facts.loss(),
+                    "the facts of the calendar are read again"
+                );
+            }
+            _ => {}
         }
-        self.0.metrics.are_whole(known.facts.is_whole());
+        if known.of.is_some() {
+            self.0.metrics.are_whole(known.facts.is_whole());
+        }
         drop(known);
         self.0.waker.notify_one();
     }
@@ -177,51 +189,17 @@ impl FactsStore {
 // === impl KnownFacts ===
 
 impl KnownFacts {
-    /// The facts of this place, as an earlier run has kept them.
-    fn of(of: Option<FactsPlace>) -> Self {
-        let kept = of
-            .as_ref()
-            .and_then(|of| Facts::from_json(&read(of.file.as_deref()?)?, &of.name));
+    /// The facts of this place, as an earlier run has kept them. Without its file everything is read again.
+    fn of(of: Option<FactsPlace>, earlier: &Facts) -> Self {
+        let kept = of.as_ref().and_then(|of| {
+            let text = fs::read_to_string(of.file.as_deref()?).ok()?;
+            Facts::from_json(&text, &of.name)
+        });
         Self {
             of,
-            facts: kept.unwrap_or_default(),
+            facts: kept.unwrap_or_default().instead_of(earlier),
             since: Instant::now(),
-            is_failing: false,
             is_written: true,
-        }
-    }
-
-    fn file(&self) -> Option<(PathBuf, String)> {
-        let of = self.of.as_ref()?;
-        Some((of.file.clone()?, of.name.clone()))
-    }
-
-    /// Says that all events are read, or are to be read again.
-    fn tell(&mut self) {
-        if self.facts.is_read() {
-            let seconds = self.since.elapsed().as_secs_f64();
-            let events = self.facts.events();
-            tracing::info!(
-                events,
-                seconds,
-                "the edge knows when each event of the calendar is shown"
-            );
-        } else {
-            self.since = Instant::now();
-            let reason = self.facts.loss().map(|loss| loss.to_string());
-            tracing::info!(reason, "the facts of the calendar are read again");
-        }
-    }
-}
-
-/// What was kept. A file that cannot be read is said: everything is read again.
-fn read(path: &Path) -> Option<String> {
-    match fs::read_to_string(path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => {
-            tracing::warn!(%error, path = %path.display(), "the facts of the calendar cannot be read");
-            None
         }
     }
 }

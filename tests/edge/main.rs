@@ -30,6 +30,7 @@ mod ending;
 mod explained;
 mod explained_index;
 mod exporting;
+mod facts;
 mod feed;
 mod file_variables;
 mod first_minutes;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::event_fact::EventFact;
 use super::facts_question::{AskedEvents, FactsQuestion};
-use super::facts_reply::FactsReply;
+use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
 use super::site_facts::SiteFacts;
 use crate::cache::{Removal, Tag};
@@ -37,7 +37,7 @@ pub struct Facts {
     pub(super) last: Option<LastReply>,
     /// How often everything was lost, and why the last time.
     losses: u64,
-    loss: Option<FactsLoss>,
+    loss: Option<&'static str>,
     /// The site was silent, and its sums are to be compared.
     is_doubted: bool,
     /// Sums changed where a message may be the reason.
@@ -73,31 +73,8 @@ pub(super) struct LastReply {
     at: UnixTime,
 }
 
-/// The reason why everything is read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FactsLoss {
-    /// The number of changes rose without a message.
-    #[error("a message of the companion plugin was missed")]
-    Missed,
-    /// The number of changes fell.
-    #[error("the site's count of changes began anew, or its reply is older than a message")]
-    BegunAnew,
-    /// A run of PHP began a change and did not end.
-    #[error("a change at the site was begun and is not finished")]
-    Unfinished,
-    /// The site responded without a number.
-    #[error("the site did not count its changes for a while")]
-    Uncounted,
-    /// A message names everything.
-    #[error("the site says that everything may have changed")]
-    Everything,
-    /// The sums differ.
-    #[error("tables of the site changed without a message")]
-    Untold,
-    /// There are more events than [`Facts::MOST_EVENTS`].
-    #[error("the site has too many events")]
-    TooMany,
-}
+/// The reason of a loss by a message.
+const EVERYTHING: &str = "the site says that everything may have changed";
 
 // === impl Facts ===
 
@@ -106,7 +83,7 @@ impl Facts {
     pub const MOST_EVENTS: usize = 100_000;
 
     /// The most events of one question.
-    pub const MOST_ASKED: usize = 100;
+    const MOST_ASKED: usize = 100;
 
     /// The most events that may be unsettled before all are read again.
     const MOST_UNSETTLED: usize = 5000;
@@ -143,7 +120,7 @@ impl Facts {
     pub fn heard(&mut self, purge: &PurgeRequest) {
         self.messages = self.messages.saturating_add(1);
         match &purge.removal {
-            Removal::All => self.lost(FactsLoss::Everything),
+            Removal::All => self.lost(EVERYTHING),
             // No question has begun that the message could overtake.
             Removal::Tags(_) if self.progress == Progress::UpTo(0) && !self.is_asking => {}
             Removal::Tags(tags) => self.unsettle(tags),
@@ -168,21 +145,31 @@ impl Facts {
         }
         // Code of the site may say that events have changed, and not which.
         if names_list && !names_events || self.unsettled.len() > Self::MOST_UNSETTLED {
-            self.lost(FactsLoss::Everything);
+            self.lost(EVERYTHING);
         }
     }
 
     /// Changes may have gone unseen: everything is read again.
-    pub fn lost(&mut self, loss: FactsLoss) {
+    pub fn lost(&mut self, reason: &'static str) {
         *self = Self {
             losses: self.losses.saturating_add(1),
-            loss: Some(loss),
+            loss: Some(reason),
             messages: self.messages,
             is_asking: self.is_asking,
             failures: self.failures,
             pause: self.pause,
             ..Self::default()
         };
+    }
+
+    /// These facts in place of those of another site: a question about that one is still to be answered.
+    #[must_use]
+    pub fn instead_of(self, other: &Self) -> Self {
+        Self {
+            losses: other.losses.saturating_add(1),
+            is_asking: other.is_asking,
+            ..self
+        }
     }
 
     /// The site was silent for a while: its sums are compared before the facts count again.
@@ -230,21 +217,29 @@ impl Facts {
         })
     }
 
-    /// Takes the reply to a question. False if it is of no use.
-    pub fn answered(&mut self, question: &FactsQuestion, reply: FactsReply, now: UnixTime) -> bool {
+    /// Takes the reply to a question.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit: the question has failed.
+    pub fn answered(
+        &mut self,
+        question: &FactsQuestion,
+        reply: FactsReply,
+        now: UnixTime,
+    ) -> Result<(), FactsReplyFault> {
         self.is_asking = false;
         if question.losses != self.losses {
-            return true;
+            return Ok(());
         }
         if !question.is_answered_by(&reply) {
-            self.failed(now);
-            return false;
+            return Err(FactsReplyFault::Unfit);
         }
-        if let Some(loss) = self.contradiction(question, &reply) {
+        if let Some(reason) = self.contradiction(question, &reply) {
             // An import that goes on is not followed page by page.
             self.failed(now);
-            self.lost(loss);
-            return true;
+            self.lost(reason);
+            return Ok(());
         }
         self.failures = 0;
         self.pause = None;
@@ -261,34 +256,36 @@ impl Facts {
         if let Some(site) = reply.site {
             self.take_site(site, question);
         }
-        match &question.events {
-            AskedEvents::None => {}
-            AskedEvents::After(id) => self.take_range(*id, reply.events, reply.next, now),
-            AskedEvents::Ids(ids) => self.take_events(ids, reply.events, question),
+        self.take_events(reply.events, reply.next, question);
+        match reply.next {
+            _ if !matches!(question.events, AskedEvents::After(_)) => {}
+            next if self.is_read() => self.again = next,
+            Some(next) => self.progress = Progress::UpTo(next),
+            None => self.all_read(now),
         }
         if self.events.len() > Self::MOST_EVENTS {
-            self.lost(FactsLoss::TooMany);
+            self.lost("the site has too many events");
             self.pause = Some((now, Self::HOUR));
         }
         self.renew();
-        true
+        Ok(())
     }
 
     /// Why a reply and what is known cannot both hold.
-    fn contradiction(&mut self, question: &FactsQuestion, reply: &FactsReply) -> Option<FactsLoss> {
+    fn contradiction(&mut self, question: &FactsQuestion, reply: &FactsReply) -> Option<&'static str> {
         if reply.changes < question.number {
-            return Some(FactsLoss::BegunAnew);
+            return Some("the site's count of changes began anew, or its reply is older than a message");
         }
         let last = self.last.as_ref()?;
         let is_counted = reply.changes > last.number;
         if self.progress == Progress::Kept && is_counted {
-            return Some(FactsLoss::Missed);
+            return Some("the site changed while the edge was away");
         }
         if last.sums == reply.sums {
             return None;
         }
         if self.progress == Progress::Kept || !is_counted && self.messages == last.messages {
-            return Some(FactsLoss::Untold);
+            return Some("tables of the site changed without a message");
         }
         self.is_unproven = true;
         None
@@ -301,38 +298,21 @@ impl Facts {
         self.unsettled_site = self.unsettled_site.filter(|message| *message > question.messages);
     }
 
-    fn take_range(&mut self, after: u64, events: Vec<EventFact>, next: Option<u64>, now: UnixTime) {
-        let first = after.saturating_add(1);
-        let mut found: BTreeMap<u64, EventFact> = events.into_iter().map(|event| (event.id, event)).collect();
-        let mut rest = self.events.split_off(&first);
-        let mut beyond = next.map_or_else(BTreeMap::new, |next| rest.split_off(&next.saturating_add(1)));
-        self.is_changed |= rest != found;
-        self.events.append(&mut found);
-        self.events.append(&mut beyond);
-        match next {
-            _ if self.is_read() => self.again = next,
-            Some(next) => self.progress = Progress::UpTo(next),
-            None => self.all_read(now),
-        }
-    }
-
     fn all_read(&mut self, now: UnixTime) {
         self.progress = Progress::All;
         self.read_anew = now;
     }
 
-    fn take_events(&mut self, ids: &[u64], events: Vec<EventFact>, question: &FactsQuestion) {
-        let mut found: BTreeMap<u64, EventFact> = events.into_iter().map(|event| (event.id, event)).collect();
-        for id in ids {
-            let found = found.remove(id);
-            self.is_changed |= self.events.get(id) != found.as_ref();
-            match found {
-                Some(event) => self.events.insert(*id, event),
-                None => self.events.remove(id),
-            };
+    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
+        let known = self.events.values().filter(|event| question.asks(event.id, next));
+        if !known.eq(&events) {
+            self.is_changed = true;
+            self.events.retain(|id, _| !question.asks(*id, next));
+            self.events
+                .extend(events.into_iter().map(|event| (event.id, event)));
         }
-        self.unsettled
-            .retain(|id, message| *message > question.messages || ids.binary_search(id).is_err());
+        let is_settled = |id, message| message <= question.messages && question.asks(id, next);
+        self.unsettled.retain(|id, message| !is_settled(*id, *message));
     }
 
     /// Makes the snapshot anew once it differs.
@@ -379,7 +359,7 @@ impl Facts {
     }
 
     /// Why everything was lost the last time.
-    pub const fn loss(&self) -> Option<FactsLoss> {
+    pub const fn loss(&self) -> Option<&'static str> {
         self.loss
     }
 }

@@ -141,13 +141,13 @@ impl FactsWorld {
             FactsStep::Show => {
                 let settled = self.tracker.settled();
                 if self.tracker.answered(self.site.count, settled, self.now) {
-                    self.facts.lost(FactsLoss::BegunAnew);
+                    self.facts.lost("anew");
                 }
             }
             FactsStep::Wait(seconds) => {
                 self.now = self.now.saturating_add(Duration::from_secs(seconds));
                 if self.tracker.missed(GRACE, self.now) {
-                    self.facts.lost(FactsLoss::Missed);
+                    self.facts.lost("missed");
                 }
             }
             FactsStep::Silence => self.facts.silent(),
@@ -249,7 +249,7 @@ impl FactsWorld {
     fn take(&mut self, arrives: bool) {
         match self.asked.take() {
             Some((question, .., Some(reply))) if arrives => {
-                self.facts.answered(&question, reply, self.now);
+                self.facts.answered(&question, reply, self.now).unwrap();
             }
             Some((.., Some(_))) => self.facts.failed(self.now),
             unanswered => self.asked = unanswered,

@@ -55,16 +55,21 @@ impl FactsQuestion {
 
     /// Whether a reply has what was asked for, and no other events.
     pub(super) fn is_answered_by(&self, reply: &FactsReply) -> bool {
-        let ids = || reply.events.iter().map(|event| event.id);
-        let are_asked = match &self.events {
-            AskedEvents::None => reply.events.is_empty(),
-            AskedEvents::Ids(asked) => ids().all(|id| asked.binary_search(&id).is_ok()),
-            AskedEvents::After(last) => {
-                let next = reply.next.unwrap_or(u64::MAX);
-                next > *last && ids().all(|id| id > *last && id <= next)
-            }
+        let are_asked = reply.events.iter().all(|event| self.asks(event.id, reply.next));
+        let goes_on = match (&self.events, reply.next) {
+            (AskedEvents::After(after), Some(next)) => next > *after,
+            _ => true,
         };
-        are_asked && (reply.site.is_some() || !self.site)
+        are_asked && goes_on && (reply.site.is_some() || !self.site)
+    }
+
+    /// Whether it is about an event, where the reply goes up to `next`, or to the end.
+    pub(super) fn asks(&self, id: u64, next: Option<u64>) -> bool {
+        match &self.events {
+            AskedEvents::None => false,
+            AskedEvents::After(after) => id > *after && next.is_none_or(|next| id <= next),
+            AskedEvents::Ids(ids) => ids.binary_search(&id).is_ok(),
+        }
     }
 }
 

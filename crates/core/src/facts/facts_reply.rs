@@ -27,6 +27,12 @@ pub struct FactsReply {
 /// The reason why a reply is not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum FactsReplyFault {
+    /// The site did not respond, or not to the end.
+    #[error("the site does not respond, or its reply is too long")]
+    NoReply,
+    /// The response has another status: 403 with another secret, 404 without the route.
+    #[error("the site responds with status {0}")]
+    Status(u16),
     /// Its seal does not hold.
     #[error(transparent)]
     Seal(#[from] SealFault),

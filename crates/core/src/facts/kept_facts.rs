@@ -1,25 +1,12 @@
 //! The facts as a file keeps them over a restart.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Serialize};
-
 use super::calendar_facts::Facts;
 use super::event_fact::EventFact;
 use super::site_facts::SiteFacts;
 
-/// Whole facts, and the state of the site at which they were read.
-#[derive(Serialize, Deserialize)]
-struct KeptFacts<'a> {
-    version: u8,
-    /// The site and the secret that they belong to.
-    of: Cow<'a, str>,
-    number: u64,
-    sums: Cow<'a, str>,
-    is_unproven: bool,
-    site: Cow<'a, SiteFacts>,
-    events: Cow<'a, [EventFact]>,
-}
+/// A file: its version, the site and the secret that it belongs to; number and sums of the site; whether changes may hide
+/// behind messages; how pages are made, and the events.
+type KeptFacts = (u8, String, u64, String, bool, SiteFacts, Vec<EventFact>);
 
 /// The version of the file that is read here.
 const VERSION: u8 = 1;
@@ -31,18 +18,19 @@ impl Facts {
     /// facts no more.
     pub fn to_json(&self, of: &str) -> Option<impl FnOnce() -> Option<String> + use<>> {
         let (snapshot, last) = (self.snapshot()?, self.last.as_ref()?);
-        let (of, number, sums) = (of.to_owned(), last.number, last.sums.clone());
-        let is_unproven = self.is_unproven;
+        let state = (last.number, last.sums.clone(), self.is_unproven);
+        let of = of.to_owned();
         Some(move || {
-            let kept = KeptFacts {
-                version: VERSION,
-                of: of.into(),
+            let (number, sums, is_unproven) = state;
+            let kept = (
+                VERSION,
+                of,
                 number,
-                sums: sums.into(),
+                sums,
                 is_unproven,
-                site: Cow::Borrowed(&snapshot.site),
-                events: Cow::Borrowed(&snapshot.events),
-            };
+                &snapshot.site,
+                &snapshot.events,
+            );
             serde_json::to_string(&kept).ok()
         })
     }
@@ -50,12 +38,9 @@ impl Facts {
     /// The facts of an earlier run. They are whole only after a reply with the number and the sums at which they were
     /// read. None if they belong to another site, or cannot be read.
     pub fn from_json(text: &str, of: &str) -> Option<Self> {
-        let kept: KeptFacts<'_> = serde_json::from_str(text).ok()?;
-        if kept.version != VERSION || kept.of != of {
-            return None;
-        }
-        let state = (kept.number, kept.sums.into_owned());
-        let (site, events) = (kept.site.into_owned(), kept.events.into_owned());
-        Some(Self::kept(site, events, state, kept.is_unproven))
+        let kept: KeptFacts = serde_json::from_str(text).ok()?;
+        let (version, kept_of, number, sums, is_unproven, site, events) = kept;
+        let is_ours = version == VERSION && kept_of == of;
+        is_ours.then(|| Self::kept(site, events, (number, sums), is_unproven))
     }
 }

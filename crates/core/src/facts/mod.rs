@@ -10,7 +10,7 @@ mod facts_snapshot;
 mod kept_facts;
 mod site_facts;
 
-pub use calendar_facts::{Facts, FactsLoss};
+pub use calendar_facts::Facts;
 pub use event_fact::{EventFact, WallSpan};
 pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};
