@@ -2270,7 +2270,9 @@ final class Facts {
 	/** Start and end; those of UTC by the clock of the site. */
 	private static function time( array $pair, bool $is_utc ): array {
 		foreach ( $pair as $end => $text ) {
-			$read = \DateTimeImmutable::createFromFormat( '!Y-m-d H:i:s', (string) $text, new \DateTimeZone( 'UTC' ) );
+			// The plugin has the database compute ends of whole days, which adds a fraction.
+			$text = preg_replace( '/\.0+\z/', '', (string) $text );
+			$read = \DateTimeImmutable::createFromFormat( '!Y-m-d H:i:s', $text, new \DateTimeZone( 'UTC' ) );
 			if ( false === $read || $read->format( 'Y-m-d H:i:s' ) !== $text ) {
 				return self::EVER;
 			}
