@@ -168,9 +168,13 @@ def times(site, server, tally):
     before = known[event]["times"]
     site.php(f"global $wpdb; $wpdb->update( $wpdb->postmeta, array( 'meta_value' => '2031-01-01 00:00:00' ), array( 'post_id' => {event}, 'meta_key' => '_EventEndDate' ) );")
     tally.check("2031-01-01 00:00:00" in [span[1] for span in everything(site)[event]["times"]], f"{server}: meta that differs from the rows is told too")
-    for value in ("", "soon", "0000-00-00 00:00:00", "2027-02-30 10:00:00"):
+    for value in ("", "soon", "0000-00-00 00:00:00", "01/02/2027 10:00"):
         site.php(f"global $wpdb; $wpdb->update( $wpdb->postmeta, array( 'meta_value' => '{value}' ), array( 'post_id' => {event}, 'meta_key' => '_EventEndDate' ) );")
         tally.check(EVER in everything(site)[event]["times"], f"{server}: an event whose end is {value!r} may be on every page")
+    for value, read in (("2031-02-30 10:00:00", "2031-03-02 10:00:00"), ("2031-1-2 9:05", "2031-01-02 09:05:00"), ("2031-01-02 23:59:59.000000", "2031-01-02 23:59:59")):
+        site.php(f"global $wpdb; $wpdb->update( $wpdb->postmeta, array( 'meta_value' => '{value}' ), array( 'post_id' => {event}, 'meta_key' => '_EventEndDate' ) );")
+        found = everything(site)[event]["times"]
+        tally.check(EVER not in found and read in [span[1] for span in found], f"{server}: an end of {value!r} is read as the plugin does: {found}")
     site.php(f"global $wpdb; $wpdb->delete( $wpdb->postmeta, array( 'post_id' => {event}, 'meta_key' => '_EventEndDate' ) );")
     tally.check(EVER in everything(site)[event]["times"], f"{server}: so may one without an end")
     site.php(f"add_post_meta( {event}, '_EventEndDate', '{before[0][1]}' ); add_post_meta( {event}, '_EventEndDate', '2033-03-03 03:03:03' );")
@@ -322,7 +326,7 @@ def about_the_site(site, server, tally, edge):
         tally.check(told()[name] == value, f"{server}: {name} with {code}")
     site.must_use("foreign.php", None)
     time.sleep(2.5)
-    themes(site, server, tally, told)
+    themes(site, server, tally, told, edge)
     before, begun = ask(site, "")[1]["changes"], time.monotonic()
     edge.take()
     site.php("add_rewrite_rule( 'happenings/?$', 'index.php?post_type=tribe_events', 'top' ); flush_rewrite_rules();")
@@ -332,7 +336,7 @@ def about_the_site(site, server, tally, edge):
     site.php("flush_rewrite_rules();")
 
 
-def themes(site, server, tally, told):
+def themes(site, server, tally, told, edge):
     """A theme of blocks shows the views only with a template that has the plugin's block; asking for it stores none."""
     blocks = site.root / "wp-content" / "themes" / "blocks"
     (blocks / "templates").mkdir(parents=True, exist_ok=True)
@@ -342,7 +346,12 @@ def themes(site, server, tally, told):
     site.php("switch_theme( 'blocks' );")
     tally.check(not told()["views"] and site.php(stored).strip() == "0", f"{server}: a theme of blocks without the template has no views")
     make = "register_taxonomy( 'wp_theme', 'wp_template' ); $id = wp_insert_post( array( 'post_type' => 'wp_template', 'post_status' => 'publish', 'post_name' => 'archive-events', 'post_title' => 'x', 'post_content' => '%s' ) ); wp_set_object_terms( $id, '%s', 'wp_theme' );"
+    edge.take()
+    site.php("wp_set_current_user( 0 ); " + make % ("<!-- wp:post-title /-->", "elsewhere"))
+    tally.check(edge.take() == [], f"{server}: a template that is stored for a reader is no change")
+    begun = time.monotonic()
     site.php(make % ("<!-- wp:tec/archive-events /-->", "tec"))
+    tally.check(edge.wait(begun, lambda message: message.removes("categories"), 10)[1] is not None, f"{server}: one that an editor stores is")
     tally.check(told()["views"], f"{server}: with it, it has")
     site.php(make % ("<!-- wp:post-title /-->", "blocks"))
     tally.check(not told()["views"], f"{server}: the theme's own comes first")
