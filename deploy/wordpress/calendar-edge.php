@@ -2267,11 +2267,11 @@ final class Facts {
 		return array_values( $facts );
 	}
 
-	/** Start and end; those of UTC by the clock of the site. */
+	/** Start and end as the plugin reads them; those of UTC by the clock of the site. */
 	private static function time( array $pair, bool $is_utc ): array {
 		foreach ( $pair as $end => $text ) {
-			$read = \DateTimeImmutable::createFromFormat( '!Y-m-d H:i:s', (string) $text, new \DateTimeZone( 'UTC' ) );
-			if ( false === $read || $read->format( 'Y-m-d H:i:s' ) !== $text ) {
+			$read = 1 === preg_match( '/\A[1-9]\d{3}-\d\d?-\d\d? \d/', (string) $text ) ? date_create( $text, new \DateTimeZone( 'UTC' ) ) : false;
+			if ( false === $read ) {
 				return self::EVER;
 			}
 			$pair[ $end ] = $read->setTimezone( $is_utc ? wp_timezone() : $read->getTimezone() )->format( 'Y-m-d H:i:s' );

@@ -9,7 +9,8 @@ FOLDER is that of WordPress, HOST and EDGE are as in 127.0.0.1:8092. A line of p
 number of events, and their ids. The walk goes from a year before the first row to a year after the last: every day, every
 month alone and with each category, tag and `featured`, pages of lists, and lists from a date. Options of the walk, which it
 sets at the site first: --zone event|site, --cutoff 00:00, --week 0..6; and --near, which asks a tenth of the days that are
-more than two days away from the edges of events, and a twelfth of such months of categories and tags.
+more than two days away from the edges of events, and a twelfth of such months of categories and tags; --every 3 asks a
+third of all.
 
 To know who answered, the walk gives the site a must-use plugin that says so in a header.
 """
@@ -47,7 +48,7 @@ def php(folder, host, code):
 
 
 def options(arguments):
-    found = {"--zone": "event", "--cutoff": "00:00", "--week": "1"}
+    found = {"--zone": "event", "--cutoff": "00:00", "--week": "1", "--every": "1"}
     for name, value in zip(arguments, arguments[1:]):
         if name in found:
             found[name] = value
@@ -113,7 +114,7 @@ def events(answer):
 def walk(folder, host, arguments):
     settle(folder, host, options(arguments))
     state = json.loads(php(folder, host, STATE))
-    wanted = list(dict.fromkeys(addresses(state, "--near" in arguments)))
+    wanted = list(dict.fromkeys(addresses(state, "--near" in arguments)))[:: int(options(arguments)["--every"])]
     with ThreadPoolExecutor(3) as pool:
         for number, (address, answer) in enumerate(zip(wanted, pool.map(lambda address: ask(host, address), wanted))):
             ids = events(answer)
