@@ -123,6 +123,15 @@ impl Companions {
         }
     }
 
+    /// Notes the end of a write by somebody with credentials, to whatever part of the site.
+    pub(crate) fn wrote(&self) {
+        let now = unix_time();
+        for state in self.0.roots.lock().values_mut() {
+            state.wrote(now);
+        }
+        self.called();
+    }
+
     /// Whether a client called the calendar of late.
     pub(crate) fn were_called(&self, within: Duration) -> bool {
         let last = UnixTime::from_millis(self.0.last_call.load(Ordering::Relaxed));

@@ -33,12 +33,15 @@ pub(crate) async fn follow_facts(companions: Companions, companion_service: Arc<
 // === impl Companions ===
 
 impl Companions {
-    /// The facts of the calendar, while they are whole and the site counts no change that is not in them.
-    #[cfg_attr(not(test), expect(dead_code, reason = "calendar pages are not answered yet"))]
+    /// The facts of the calendar, while they are whole and the site counts no change that is not in them, and no write
+    /// went through this edge whose change the site may not have counted yet.
     pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
         self.called();
         let (reconcile, now) = (self.reconcile(), unix_time());
-        self.root_of_facts(|site| site.is_current(reconcile, now) && !site.unfinished.is_known())?;
+        let is_current = |site: &SiteCompanion| {
+            site.is_current(reconcile, now) && site.has_shown_writes() && !site.unfinished.is_known()
+        };
+        self.root_of_facts(is_current)?;
         self.facts().snapshot()
     }
 

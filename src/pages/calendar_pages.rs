@@ -96,7 +96,12 @@ impl CalendarPages {
     /// The judge by the facts as they are now; none while the site may know others.
     pub(super) fn judged(&self) -> Option<Arc<JudgedFacts>> {
         let facts = self.0.companions.current_facts()?;
-        if let Some(judged) = self.0.judge.load_full().filter(|judged| Arc::ptr_eq(&judged.facts, &facts)) {
+        if let Some(judged) = self
+            .0
+            .judge
+            .load_full()
+            .filter(|judged| Arc::ptr_eq(&judged.facts, &facts))
+        {
             return Some(judged);
         }
         let judge = PageJudge::new(&facts);
@@ -134,7 +139,9 @@ impl CalendarPages {
             return false;
         };
         match judged.judge.read(target.path(), target.query()) {
-            PageAddress::Page(page) => !matches!(judged.judge.judge(&page, unix_time()), PageVerdict::Forward(_)),
+            PageAddress::Page(page) => {
+                !matches!(judged.judge.judge(&page, unix_time()), PageVerdict::Forward(_))
+            }
             PageAddress::Unknown { .. } | PageAddress::Elsewhere { .. } => false,
         }
     }

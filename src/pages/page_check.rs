@@ -48,10 +48,7 @@ impl PageCheck {
         let (backends, pages) = (Arc::clone(&self.backends), pages.clone());
         tokio::spawn(async move {
             let log = RequestLog::default();
-            let response = backends
-                .for_site()
-                .pass(request, SiteTraffic::Page, &log)
-                .await;
+            let response = backends.for_site().pass(request, SiteTraffic::Page, &log).await;
             let shows = match response {
                 Ok(response) if is_page(response.status()) => {
                     let body = read_within(response.into_body(), MOST_BYTES).await;

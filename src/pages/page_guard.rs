@@ -55,7 +55,9 @@ impl PageGuard {
         let judged = self.pages.judged();
         let uri = &asked.head.uri;
         let is_script = uri.path().ends_with(VIEWS_ROUTE);
-        let address = judged.as_ref().map(|judged| judged.judge.read(uri.path(), uri.query()));
+        let address = judged
+            .as_ref()
+            .map(|judged| judged.judge.read(uri.path(), uri.query()));
         let is_endless = is_script || address.as_ref().is_some_and(PageAddress::is_endless);
         let is_empty = match (&judged, &address) {
             (Some(judged), Some(PageAddress::Page(page))) => self.emptiness(&judged.judge, page),
@@ -99,7 +101,9 @@ impl PageGuard {
             self.check.begin(asked, &self.pages);
         }
         let is_enforced = self.settings.mode == Mode::Enforce;
-        self.pages.metrics().took(if is_enforced { "answered" } else { "would_answer" });
+        self.pages
+            .metrics()
+            .took(if is_enforced { "answered" } else { "would_answer" });
         is_enforced.then_some(own.response)
     }
 
@@ -138,6 +142,8 @@ fn response(status: StatusCode, kind: &'static str, body: Bytes) -> EdgeResponse
     headers.insert(CACHE_CONTROL, KEPT);
     EdgeResponse {
         response,
-        facts: ResponseFacts::Edge(AnsweredBy::OwnRoute { code: "calendar_page" }),
+        facts: ResponseFacts::Edge(AnsweredBy::OwnRoute {
+            code: "calendar_page",
+        }),
     }
 }

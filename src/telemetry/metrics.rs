@@ -20,12 +20,12 @@ use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
 use super::migration::MigrationMetrics;
+use super::page_metrics::PageMetrics;
 use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::spans::SpanMetrics;
-use super::page_metrics::PageMetrics;
 use super::surface_metrics::SurfaceMetrics;
 
 /// Declares all metrics of an edge: its recorders, of which each registers its own metrics.

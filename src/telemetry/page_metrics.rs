@@ -23,7 +23,8 @@ const RESULTS: [&str; 3] = ["agreed", "failed", "unclear"];
 impl PageMetrics {
     /// Creates what has to exist before the first request.
     pub(crate) fn expect(&self) {
-        self.calendar_pages.expect_all(["answered", "would_answer", "limited", "would_limit"]);
+        self.calendar_pages
+            .expect_all(["answered", "would_answer", "limited", "would_limit"]);
         self.calendar_page_checks.expect_all(RESULTS);
         self.calendar_pages_failed.expect([]);
     }

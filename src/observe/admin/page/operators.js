@@ -24,7 +24,7 @@ async function look() {
   await recall(now);
   remember(now);
   latest = now;
-  for (const part of [headline, attention, backends, configuration, facts]) part(now);
+  for (const part of [headline, attention, backends, calendarPages, configuration, facts]) part(now);
   routes(now, list);
   draw();
   if (now.clock - asked.at > 4500) await rarely(now);

@@ -11,7 +11,7 @@ function headline(now) {
   say($("fine-note"), text ?? "nothing needs attention");
   const { sum_seconds: total, count } = now.phases.backend;
   const hits = now.sources.cache;
-  say($("saved"), number.format(hits));
+  say($("saved"), number.format(hits + (now.calendar_pages.requests.answered ?? 0)));
   say($("saved-note"), count ? `${duration(hits * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
   const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
   say($("refused"), number.format(now.refused));
@@ -43,6 +43,7 @@ function concerns(now) {
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
   if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
+  if (now.calendar_pages.check.example) add("bad", `The site shows an event at ${now.calendar_pages.check.example}, which the edge took for empty: the edge answers no calendar pages any more.`, "#pages", "PagesFailed");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
@@ -132,6 +133,23 @@ function cache(now, answer) {
     ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
   ]);
   fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
+}
+
+/** Calendar pages: those kept from WordPress, why it gets the others, and what the check found. */
+function calendarPages(now) {
+  const { requests, check, hindrance } = now.calendar_pages;
+  const { answered = 0, would_answer: would = 0, limited = 0, would_limit: wouldLimit = 0, ...forwarded } = requests;
+  const reasons = Object.entries(forwarded).sort(([, one], [, other]) => other - one);
+  const count = (real, possible) => `${number.format(real)}${possible ? `, ${number.format(possible)} more would be` : ""}`;
+  const mode = now.calendar_pages_mode;
+  pairs($("pages-part"), mode === "off" ? [["Mode", "off: WordPress answers all pages"]] : [
+    ["Mode", mode],
+    ["Kept from WordPress", `${count(answered, would)} (pages that can have no events)`],
+    ["Robots refused", count(limited, wouldLimit)],
+    ["Forwarded", reasons.map(([name, times]) => `${name.replaceAll("_", " ")} ${number.format(times)}`).join(", ") || "none"],
+    ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${number.format(check.agreed)} agreed`],
+    ["In the way", hindrance && { text: hindrance, tone: "warn" }],
+  ]);
 }
 
 /** Operations as `{name, methods, path}`, from the OpenAPI document. */

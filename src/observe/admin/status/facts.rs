@@ -62,6 +62,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
     json!({
         "mode": settings.mode.name(),
         "modes": modes(settings),
+        "calendar_pages_mode": settings.calendar_pages.mode.name(),
         "profile": match settings.profile {
             Profile::Compatible => "compatible",
             Profile::Strict => "strict",
