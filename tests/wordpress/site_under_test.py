@@ -282,6 +282,10 @@ class Site:
         lines = [line for path in self.scratch.glob("*.log") for line in path.read_text(errors="replace").splitlines()]
         return [line for line in lines if text in line]
 
+    def forget_errors(self):
+        for path in self.scratch.glob("*.log"):
+            os.truncate(path, 0)
+
     def forget(self):
         (self.scratch / "reached.log").write_text("")
 
