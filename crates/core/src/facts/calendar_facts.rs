@@ -48,8 +48,7 @@ pub struct Facts {
     is_asking: bool,
     failures: u32,
     pause: Option<(UnixTime, Duration)>,
-    /// Whether something changed since the snapshot.
-    is_changed: bool,
+    /// None once something has changed.
     snapshot: Option<Arc<FactsSnapshot>>,
 }
 
@@ -292,9 +291,10 @@ impl Facts {
     }
 
     fn take_site(&mut self, site: SiteFacts, question: &FactsQuestion) {
-        let site = Some(site);
-        self.is_changed |= self.site != site;
-        self.site = site;
+        if self.site.as_ref() != Some(&site) {
+            self.snapshot = None;
+            self.site = Some(site);
+        }
         self.unsettled_site = self.unsettled_site.filter(|message| *message > question.messages);
     }
 
@@ -306,7 +306,7 @@ impl Facts {
     fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
         let known = self.events.values().filter(|event| question.asks(event.id, next));
         if !known.eq(&events) {
-            self.is_changed = true;
+            self.snapshot = None;
             self.events.retain(|id, _| !question.asks(*id, next));
             self.events
                 .extend(events.into_iter().map(|event| (event.id, event)));
@@ -317,11 +317,10 @@ impl Facts {
 
     /// Makes the snapshot anew once it differs.
     fn renew(&mut self) {
-        if !self.is_whole() || !self.is_changed && self.snapshot.is_some() {
+        if !self.is_whole() || self.snapshot.is_some() {
             return;
         }
         if let (Some(site), Some(last)) = (&self.site, &self.last) {
-            self.is_changed = false;
             self.snapshot = Some(Arc::new(FactsSnapshot {
                 site: site.clone(),
                 events: self.events.values().cloned().collect(),
