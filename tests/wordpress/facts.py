@@ -181,6 +181,11 @@ def times(site, server, tally):
     found = everything(site)[event]["times"]
     tally.check(EVER not in found and any(span[1] == "2033-03-03 03:03:03" for span in found), f"{server}: of two ends both are told: {found}")
     site.php(f"delete_post_meta( {event}, '_EventEndDate', '2033-03-03 03:03:03' );")
+    site.php(f"delete_post_meta( {event}, '_EventStartDateUTC' ); delete_post_meta( {event}, '_EventEndDateUTC' );")
+    tally.check(EVER not in everything(site)[event]["times"], f"{server}: an old event without times of UTC is not on every page")
+    site.php("tribe_update_option( 'tribe_events_timezone_mode', 'site' );")
+    tally.check(EVER in everything(site)[event]["times"], f"{server}: where views read them it may be")
+    site.php("tribe_update_option( 'tribe_events_timezone_mode', 'event' );")
 
 
 def terms(site, server, tally):
