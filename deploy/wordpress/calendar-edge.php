@@ -2181,13 +2181,14 @@ final class Facts {
 	public static function listen( Secret $secret, Exchange $exchange, string $method ): void {
 		$answer = static function () use ( $secret, $exchange ) {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
-			$query = array_map( 'strval', array_filter( $query, 'is_string' ) ) + array( 'nonce' => '' );
-			$known = class_exists( 'Tribe\Events\Views\V2\Manager' ) && 1 === preg_match( '/\A[0-9a-f]{32}\z/', $query['nonce'] );
+			$query = array_filter( $query, 'is_string' );
+			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
+			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
 			$body  = $known ? (string) wp_json_encode( self::reply( $query ) ) : '{}';
 			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
-			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $query['nonce'], $body, 'facts' ) );
+			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $nonce, $body, 'facts' ) );
 			exit( $body ); // phpcs:ignore WordPress.Security.EscapeOutput -- JSON.
 		};
 		if ( asks( $secret, $exchange, $method, self::ROUTE ) ) {
@@ -2203,7 +2204,7 @@ final class Facts {
 		foreach ( $from as list( $columns, $tables ) ) {
 			$reply['sums'] .= implode( '.', self::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) $tables" )[0] ) . ':';
 		}
-		$reply['sums'] .= md5( (string) wp_json_encode( $site ) );
+		$reply['sums'] .= md5( (string) wp_json_encode( array( $site, wp_timezone_string(), \Tribe__Timezones::is_mode( 'site' ) ) ) );
 		$walks  = isset( $query['after'] );
 		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
 		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
@@ -2222,7 +2223,7 @@ final class Facts {
 		$has    = "EXISTS (SELECT 1 FROM $wpdb->postmeta m WHERE m.post_id = p.ID AND m.meta_key =";
 		$shown  = "WHERE p.post_type = 'tribe_events' AND p.post_status IN ('$statuses') AND NOT (p.ID IN ($hidden) AND $has '_EventHideFromUpcoming' AND m.meta_value IN ('yes', '1')))";
 		$rows   = $wpdb->prefix . 'tec_occurrences';
-		$from = array(
+		$from   = array(
 			array( "p.ID, $has '_tribe_featured')", "FROM $wpdb->posts p $shown" ),
 			array( 'p.ID, x.term_id', "FROM $wpdb->posts p JOIN $wpdb->term_relationships r ON r.object_id = p.ID JOIN $wpdb->term_taxonomy x USING (term_taxonomy_id) $shown AND x.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
 			array( 'p.ID, m.meta_key, m.meta_value', "FROM $wpdb->posts p JOIN $wpdb->postmeta m ON m.post_id = p.ID $shown AND m.meta_key IN ('_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC')" ),

@@ -223,6 +223,8 @@ def sums(site, server, tally):
         "a relation": f"$wpdb->query( \"INSERT IGNORE INTO $wpdb->term_relationships (object_id, term_taxonomy_id) SELECT {event}, MAX(term_taxonomy_id) FROM $wpdb->term_taxonomy WHERE taxonomy = 'tribe_events_cat'\" );",
         "a slug": "$wpdb->query( \"UPDATE $wpdb->terms SET slug = 'unused-2' WHERE slug = 'unused'\" );",
         "a new event": "$wpdb->query( \"INSERT INTO $wpdb->posts (post_type, post_status, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) VALUES ('tribe_events', 'publish', 'By SQL', '', '', '', '', '')\" );",
+        "a zone": "$wpdb->query( \"UPDATE $wpdb->options SET option_value = '2' WHERE option_name = 'gmt_offset'\" );",
+        "the zone again": "$wpdb->query( \"UPDATE $wpdb->options SET option_value = '0' WHERE option_name = 'gmt_offset'\" );",
         "an option": "$wpdb->query( \"UPDATE $wpdb->options SET option_value = '3' WHERE option_name = 'start_of_week'\" );",
     }
     for what, code in steps.items():
