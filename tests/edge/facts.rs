@@ -429,11 +429,11 @@ async fn without_calendar_pages_or_with_several_roots_nothing_is_asked() {
     scene.until_whole(true).await;
     let base = scene.origin.base();
     let off = edge(&scene.origin, None, |settings| {
-        settings.calendar_pages.mode = Mode::Off
+        settings.calendar_pages.mode = Mode::Off;
     })
     .await;
     let several = edge(&scene.origin, None, |settings| {
-        settings.roots.push(german_root(&base))
+        settings.roots.push(german_root(&base));
     })
     .await;
     scene.questions();
