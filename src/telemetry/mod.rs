@@ -3,9 +3,7 @@
 mod backend;
 mod cache_metrics;
 mod certificate;
-mod clients;
 mod connections;
-mod drift;
 mod exchange_timer;
 mod exchanges;
 mod feed_metrics;
@@ -46,7 +44,6 @@ pub(crate) use backend::BackendMetrics;
 pub(crate) use cache_metrics::CacheMetrics;
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
-pub(crate) use drift::DriftChange;
 pub(crate) use exchange_timer::{ExchangeTimer, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]

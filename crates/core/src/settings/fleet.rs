@@ -60,8 +60,6 @@ settings_group! {
             "the file of `origin.secret_file`";
         /// The key that is made of the secret.
         pub secret: Option<MarkKey> = None;
-        /// The name of the fleet in the store; none: it is derived from the secret.
-        pub name: Option<String> = None;
         /// The time between two exchanges with the store.
         pub interval: Duration = Duration::from_millis(100);
         /// The number of edges that is assumed while the store was never reached.

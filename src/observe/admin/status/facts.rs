@@ -1,7 +1,7 @@
 //! What stays as it is from the start of the edge, and from one reload to the next.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use url::Url;
@@ -16,9 +16,9 @@ use calendar_edge_judge::contract::{TablesInForce, table};
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
     pub(in crate::observe::admin) started: UnixTime,
-    clock: Instant,
+    pub(super) clock: Instant,
     /// The listeners for clients.
-    pub(super) listeners: Vec<String>,
+    pub(in crate::observe::admin) listeners: Vec<String>,
 }
 
 // === impl EdgeFacts ===
@@ -31,15 +31,6 @@ impl EdgeFacts {
             clock: Instant::now(),
             listeners: listeners.iter().map(ToString::to_string).collect(),
         }
-    }
-
-    /// The listeners for clients.
-    pub(in crate::observe::admin) fn listeners(&self) -> &[String] {
-        &self.listeners
-    }
-
-    pub(super) fn uptime(&self) -> Duration {
-        self.clock.elapsed()
     }
 }
 
