@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use http_body_util::{BodyExt, Limited};
 use url::{Position, Url};
 
 use super::address::AddressFault;
@@ -91,7 +90,8 @@ impl OwnRequests {
             StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
         );
         guard.report(if is_down { Health::Outage } else { Health::Alive });
-        drain(response).await;
+        // So that the connection can be used again.
+        let _ = read_within(response.into_body(), MOST_BYTES).await;
         !is_down
     }
 
@@ -141,9 +141,4 @@ fn is_unknown_route(body: &[u8]) -> bool {
             .get("code")
             .is_some_and(|code| code == Problem::NoRoute.code())
     })
-}
-
-/// Reads what says nothing more, so that the connection can be kept.
-async fn drain(response: Response<OriginBody>) {
-    let _ = Limited::new(response.into_body(), MOST_BYTES).collect().await;
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
 use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
@@ -95,7 +94,7 @@ fn everything() -> Metrics {
         period: Duration::from_mins(1),
     });
     metrics.requests().expect(&settings);
-    metrics.certificate().show(ShownCertificate::default());
+    metrics.certificate().show(0);
     metrics.fleet().expect();
     metrics.surface().expect("rule");
     let receiver = WebhookSettings {

@@ -147,8 +147,6 @@ settings_group! {
         /// and Basic credentials that are not exactly one blank and the base64 of `name:password` 400
         /// `edge_bad_authorization`. Without this list the plugin lets even contributors change the events of others.
         pub writers: Vec<String> = Vec::new() => list(ACCOUNT, 0), "every account that the site allows";
-        /// `Authorization` schemes that the strict profile accepts.
-        pub authorization_schemes: Vec<String> = vec![DEFAULT_SCHEME.to_owned()];
         /// Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The plugin
         /// lets every account that may write name any author.
         pub allow_author: Option<bool> = None => flag(), "`true`; in the strict profile `false`";
@@ -219,9 +217,6 @@ settings_group! {
 
 /// The default listener.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
-
-/// The scheme of application passwords.
-const DEFAULT_SCHEME: &str = "Basic";
 
 // === impl Settings ===
 

@@ -203,7 +203,7 @@ function facts(now) {
     ["Version", now.version],
     ["Running for", span(now.uptime)],
     ["Listeners", now.listeners.join(", ")],
-    ["Certificate", certificate ? `${certificate.names.join(", ")}, until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
+    ["Certificate", certificate ? `until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
     ["Requests", `${number.format(now.running)} running, ${number.format(now.requests)} answered since the start`],
     ["Connections", { value: connections.open, of: connections.limit, text: `${number.format(connections.open)} of ${number.format(connections.limit)}`, label: "Open connections" }],
     ...Object.entries(memory).map(([name, { used_bytes: used, limit_bytes: limit }]) => {

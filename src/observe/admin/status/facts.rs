@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use url::Url;
 
 use crate::server::BoundAddress;
 use crate::telemetry::unix_time;
@@ -42,7 +41,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
         json!({
             "path": root.path,
             "language": root.language,
-            "site": shown(&root.origin_url),
+            "site": root.origin_url,
             "contract": {
                 "read": table.is_read(),
                 "generation": table.generations().to_string(),
@@ -61,7 +60,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
             OtherTraffic::Refuse => "refuse",
             OtherTraffic::Forward => "forward",
         },
-        "site": shown(&settings.origin.url),
+        "site": settings.origin.url,
         "namespaces": settings.public_namespaces(),
         "roots": roots.collect::<Value>(),
     })
@@ -75,13 +74,4 @@ fn modes(settings: &Settings) -> BTreeMap<&'static str, &'static str> {
         Some((operation.name.as_str(), mode.name()))
     });
     own.collect()
-}
-
-/// A URL without its user and password.
-fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    // Only a URL without a host cannot be changed like this, and such a URL names nobody.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.into()
 }
