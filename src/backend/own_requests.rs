@@ -1,7 +1,7 @@
 //! The edge's own requests to a REST root of a site: written like a call, and never a call of a client.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::header::{ACCEPT, ACCEPT_ENCODING, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use url::{Position, Url};
 
@@ -15,7 +15,7 @@ use crate::server::bodies::read_within;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
 use calendar_edge_core::limits::Health;
-use calendar_edge_core::settings::{MarkKey, OriginSettings};
+use calendar_edge_core::settings::{MarkKey, OriginHost, OriginSettings};
 use calendar_edge_judge::problem::Problem;
 
 /// Writes and sends the edge's own requests to one REST root.
@@ -42,6 +42,21 @@ const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 
 /// The most bytes of a response that are read: all are short, and one that was read leaves its connection to others.
 const MOST_BYTES: usize = 64 * 1024;
+
+/// The headers by which the edge names itself, and the host and scheme of its clients.
+pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    let named = public_url.and_then(|url| Some((url.scheme(), OriginHost::of(url)?.to_string())));
+    if let Some((scheme, host)) = named
+        && let (Ok(scheme), Ok(host)) = (scheme.try_into(), host.try_into())
+    {
+        headers.insert("x-forwarded-proto", scheme);
+        headers.insert("x-forwarded-host", host);
+    }
+    headers
+}
 
 // === impl OwnRequests ===
 
