@@ -198,8 +198,8 @@ mod tests {
             let method = if endpoint.is_change() { "POST " } else { "" };
             let whom = match endpoint.access {
                 All => "all",
-                Unguarded => "all, or the token",
-                Operators => "this machine, or the token",
+                Unguarded => "figures",
+                Operators => "operators",
             };
             format!(" `{method}{}`  {whom} ", endpoint.path)
         };
