@@ -235,13 +235,13 @@ async fn a_damaged_index_leaves_the_table_in_force_as_it_is() {
         .expect("the same settings");
     until_routes(&edge, "tags.list", true).await;
     let tags = |page: &str| page.matches("wpml_language").count();
-    while tags(&edge.admin("/openapi.json").await.body) == 36 {
+    while tags(&edge.admin("/openapi.json").await.body) > 3 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(
         tags(&edge.admin("/openapi.json").await.body),
-        2,
-        "events.list and events.create"
+        3,
+        "events.list, and events.create in two places"
     );
 }
 
