@@ -5,11 +5,25 @@ use super::problem::{ConfigFinding, ConfigProblems};
 use calendar_edge_core::settings::{Mode, OtherTraffic};
 
 const MODE: &str = "calendar_pages.mode";
+const DOWNLOADS: &str = "calendar_pages.downloads";
 
 /// Pages are those of one site, which is behind the edge and has the companion plugin.
 pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
-    if settings.calendar_pages.mode == Mode::Off {
+    let (is_off, downloads) = (
+        settings.calendar_pages.mode == Mode::Off,
+        settings.calendar_pages.downloads,
+    );
+    for (key, is_missing, expected) in [
+        (MODE, is_off, "\"report\" or \"enforce\""),
+        ("forms.calendar", !settings.forms.calendar, "true"),
+    ] {
+        if downloads && is_missing {
+            let finding = ConfigFinding::missing(key).expected(format!("{expected}, beside `downloads`"));
+            problems.add(places.of(DOWNLOADS), finding);
+        }
+    }
+    if is_off {
         return;
     }
     if settings.other == OtherTraffic::Refuse {

@@ -36,6 +36,9 @@ pub(super) struct JudgedFacts {
     pub(super) judge: PageJudge,
 }
 
+/// The time for which addresses are read by what the site told, while it is silent or tells anew.
+const KNOWN_FOR: Duration = Duration::from_hours(1);
+
 // === impl CalendarPages ===
 
 impl CalendarPages {
@@ -110,6 +113,14 @@ impl CalendarPages {
         Some(judged)
     }
 
+    /// The judge by the facts as they were last known. It tells which addresses are files, whose events the calendar of the
+    /// API knows better. None once the site was not heard of for long.
+    pub(super) fn known(&self) -> Option<Arc<JudgedFacts>> {
+        let last = self.0.companions.last_sign()?;
+        let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;
+        self.0.judge.load_full().filter(|_| is_recent)
+    }
+
     /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells. An event that was
     /// published in between is no fault.
     pub(super) fn checked(&self, target: &Uri, shows_event: Option<bool>) {
@@ -142,7 +153,7 @@ impl CalendarPages {
             PageAddress::Page(page) => {
                 !matches!(judged.judge.judge(&page, unix_time()), PageVerdict::Forward(_))
             }
-            PageAddress::Unknown { .. } | PageAddress::Elsewhere { .. } => false,
+            PageAddress::Unknown { .. } | PageAddress::File { .. } | PageAddress::Elsewhere { .. } => false,
         }
     }
 }
