@@ -75,7 +75,10 @@ impl AddressReader {
             .iter()
             .any(|name| parameters.get(name).is_some())
             || found.iter().any(|(name, _)| *name == b"eventDate");
-        let mut parts = PageParts::default();
+        let mut parts = PageParts {
+            is_ical,
+            ..PageParts::default()
+        };
         let read = found
             .iter()
             .try_for_each(|(name, value)| parts.take_from_rule(name, value));
@@ -155,10 +158,7 @@ impl PageParts {
             // WordPress sends plain addresses of terms to their own addresses, which the links for calendar programs name.
             b"tribe_events_cat" if !is_plain || self.is_ical => set(&mut self.category, slug(value)?),
             b"tag" if !is_plain => set(&mut self.tag, slug(value)?),
-            b"ical" | b"outlook-ical" => {
-                self.is_ical = true;
-                Ok(())
-            }
+            b"ical" | b"outlook-ical" => Ok(()),
             name if is_ignored(name) => Ok(()),
             _ => Err(UnknownAddress::Parameter),
         }
