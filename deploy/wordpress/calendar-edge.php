@@ -2181,13 +2181,14 @@ final class Facts {
 	public static function listen( Secret $secret, Exchange $exchange, string $method ): void {
 		$answer = static function () use ( $secret, $exchange ) {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
-			$query = array_map( 'strval', array_filter( $query, 'is_string' ) ) + array( 'nonce' => '' );
-			$known = class_exists( 'Tribe\Events\Views\V2\Manager' ) && 1 === preg_match( '/\A[0-9a-f]{32}\z/', $query['nonce'] );
+			$query = array_filter( $query, 'is_string' );
+			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
+			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
 			$body  = $known ? (string) wp_json_encode( self::reply( $query ) ) : '{}';
 			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
-			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $query['nonce'], $body, 'facts' ) );
+			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $nonce, $body, 'facts' ) );
 			exit( $body ); // phpcs:ignore WordPress.Security.EscapeOutput -- JSON.
 		};
 		if ( asks( $secret, $exchange, $method, self::ROUTE ) ) {
@@ -2203,7 +2204,7 @@ final class Facts {
 		foreach ( $from as list( $columns, $tables ) ) {
 			$reply['sums'] .= implode( '.', self::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) $tables" )[0] ) . ':';
 		}
-		$reply['sums'] .= md5( (string) wp_json_encode( $site ) );
+		$reply['sums'] .= md5( (string) wp_json_encode( array( $site, wp_timezone_string(), \Tribe__Timezones::is_mode( 'site' ) ) ) );
 		$walks  = isset( $query['after'] );
 		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
 		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
@@ -2213,7 +2214,7 @@ final class Facts {
 		return $reply + ( isset( $query['site'] ) ? array( 'site' => $site ) : array() );
 	}
 
-	/** Columns and tables of events, their terms, and twice their times, as far as a view may show them. */
+	/** Columns and tables of events, their terms, their times in meta and in rows, as far as a view may show them. */
 	private static function sources(): array {
 		global $wpdb;
 		$statuses = implode( "','", esc_sql( get_post_stati( array( 'public' => true ) ) ) );
@@ -2222,15 +2223,10 @@ final class Facts {
 		$has    = "EXISTS (SELECT 1 FROM $wpdb->postmeta m WHERE m.post_id = p.ID AND m.meta_key =";
 		$shown  = "WHERE p.post_type = 'tribe_events' AND p.post_status IN ('$statuses') AND NOT (p.ID IN ($hidden) AND $has '_EventHideFromUpcoming' AND m.meta_value IN ('yes', '1')))";
 		$rows   = $wpdb->prefix . 'tec_occurrences';
-		$meta   = '';
-		foreach ( array( 'a' => '_EventStartDate', 'b' => '_EventEndDate', 'c' => '_EventStartDateUTC', 'd' => '_EventEndDateUTC' ) as $name => $key ) {
-			$meta .= " LEFT JOIN $wpdb->postmeta $name ON $name.post_id = p.ID AND $name.meta_key = '$key'";
-		}
-		$from = array(
+		$from   = array(
 			array( "p.ID, $has '_tribe_featured')", "FROM $wpdb->posts p $shown" ),
 			array( 'p.ID, x.term_id', "FROM $wpdb->posts p JOIN $wpdb->term_relationships r ON r.object_id = p.ID JOIN $wpdb->term_taxonomy x USING (term_taxonomy_id) $shown AND x.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
-			// WordPress takes columns of one name for one.
-			array( 'p.ID, TRIM(a.meta_value), TRIM(b.meta_value), TRIM(c.meta_value), TRIM(d.meta_value)', "FROM $wpdb->posts p $meta $shown" ),
+			array( 'p.ID, m.meta_key, m.meta_value', "FROM $wpdb->posts p JOIN $wpdb->postmeta m ON m.post_id = p.ID $shown AND m.meta_key IN ('_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC')" ),
 			array( 'p.ID, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc', "FROM $wpdb->posts p JOIN $rows o ON o.post_id = p.ID $shown" ),
 		);
 		return array() === self::read( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $rows ) ) ) ? array_slice( $from, 0, 3 ) : $from;
@@ -2247,20 +2243,34 @@ final class Facts {
 	}
 
 	private static function events( array $from, array $found ): array {
-		$ids   = implode( ',', array_merge( array( 0 ), array_column( $found, 0 ) ) );
+		$rows  = array();
 		$facts = array();
+		$meta  = array();
+		foreach ( $from as list( $columns, $tables ) ) {
+			$rows[] = self::read( "SELECT $columns $tables AND p.ID IN (" . implode( ',', array_merge( array( 0 ), array_column( $found, 0 ) ) ) . ')' );
+		}
 		foreach ( $found as list( $id, $featured ) ) {
 			$facts[ $id ] = array( 'id' => (int) $id, 'featured' => (bool) $featured, 'terms' => array(), 'times' => array() );
 		}
-		foreach ( self::read( "SELECT {$from[1][0]} {$from[1][1]} AND p.ID IN ($ids)" ) as list( $id, $term ) ) {
+		foreach ( $rows[1] as list( $id, $term ) ) {
 			$facts[ $id ]['terms'][] = (int) $term;
 		}
-		foreach ( array_slice( $from, 2 ) as list( $columns, $tables ) ) {
-			foreach ( self::read( "SELECT $columns $tables AND p.ID IN ($ids)" ) as $row ) {
-				array_push( $facts[ $row[0] ]['times'], self::time( array( $row[1], $row[2] ), false ), self::time( array( $row[3], $row[4] ), true ) );
-			}
+		foreach ( $rows[2] as list( $id, $key, $time ) ) {
+			$meta[ $id ][ $key ][] = $time;
 		}
+		foreach ( $rows[3] ?? array() as list( $id, $start, $end, $start_utc, $end_utc ) ) {
+			array_push( $facts[ $id ]['times'], self::time( array( $start, $end ), false ), self::time( array( $start_utc, $end_utc ), true ) );
+		}
+		// Old events have no times of UTC. Views read them in one mode only.
+		$lacks = array( '' => array( '' ), 'UTC' => \Tribe__Timezones::is_mode( 'site' ) ? array( '' ) : array() );
 		foreach ( $facts as $id => $fact ) {
+			foreach ( $lacks as $clock => $none ) {
+				foreach ( $meta[ $id ][ "_EventStartDate$clock" ] ?? $none as $start ) {
+					foreach ( $meta[ $id ][ "_EventEndDate$clock" ] ?? $none as $end ) {
+						$fact['times'][] = self::time( array( $start, $end ), 'UTC' === $clock );
+					}
+				}
+			}
 			sort( $fact['times'] );
 			$facts[ $id ]['times'] = array_values( array_unique( $fact['times'], SORT_REGULAR ) );
 		}
@@ -2270,7 +2280,7 @@ final class Facts {
 	/** Start and end as the plugin reads them; those of UTC by the clock of the site. */
 	private static function time( array $pair, bool $is_utc ): array {
 		foreach ( $pair as $end => $text ) {
-			$read = 1 === preg_match( '/\A[1-9]\d{3}-\d\d?-\d\d? \d/', (string) $text ) ? date_create( $text, new \DateTimeZone( 'UTC' ) ) : false;
+			$read = 1 === preg_match( '/\A\s*[1-9]\d{3}-\d\d?-\d\d? \d/', (string) $text ) ? date_create( $text, new \DateTimeZone( 'UTC' ) ) : false;
 			if ( false === $read ) {
 				return self::EVER;
 			}

@@ -83,11 +83,9 @@ impl Companions {
         &self.0.facts
     }
 
-    /// The root whose site tells the facts, if this holds for its companion.
-    pub(super) fn root_of_facts(&self, holds: impl FnOnce(&SiteCompanion) -> bool) -> Option<Url> {
-        let root = self.0.facts.root()?;
-        let holds = self.0.roots.lock().get(&root).is_some_and(holds);
-        holds.then_some(root)
+    /// Whether this holds for the companion of a root.
+    pub(super) fn is_so(&self, root: &Url, holds: impl FnOnce(&SiteCompanion) -> bool) -> bool {
+        self.0.roots.lock().get(root).is_some_and(holds)
     }
 
     /// Whether the site of the feed counts its changes, as far as is known.
@@ -101,11 +99,9 @@ impl Companions {
 
     /// Whether the log has every change that the site has counted, as far as it showed of late.
     pub(crate) fn are_current(&self) -> bool {
-        let root = self.0.feed.root();
         let (reconcile, now) = (self.reconcile(), unix_time());
-        let roots = self.0.roots.lock();
-        let state = root.and_then(|root| roots.get(&root));
-        state.is_some_and(|state| state.is_current(reconcile, now))
+        let root = self.0.feed.root();
+        root.is_some_and(|root| self.is_so(&root, |state| state.is_current(reconcile, now)))
     }
 
     /// Forgets the roots that are no longer configured.
@@ -281,7 +277,7 @@ impl Companions {
     /// Takes what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
     pub(crate) fn seen(&self, is_root: impl Fn(&Url) -> bool, seen: &SeenNumber, age: Duration) -> bool {
         let known = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
-        let followed = || self.0.feed.root().filter(|root| is_root(root));
+        let followed = || self.followed_root().filter(|root| is_root(root));
         let Some(root) = known.or_else(followed) else {
             return false;
         };

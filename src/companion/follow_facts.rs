@@ -38,11 +38,11 @@ impl Companions {
     pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
         self.called();
         let (reconcile, now) = (self.reconcile(), unix_time());
+        let root = self.facts().root()?;
         let is_current = |site: &SiteCompanion| {
             site.is_current(reconcile, now) && site.has_shown_writes() && !site.unfinished.is_known()
         };
-        self.root_of_facts(is_current)?;
-        self.facts().snapshot()
+        self.is_so(&root, is_current).then(|| self.facts().snapshot())?
     }
 
     /// The question for facts that is due, and the root that it goes to.
@@ -53,7 +53,8 @@ impl Companions {
             let is_told = site.is_heard() && site.tracker.settled().is_some();
             is_told && !site.unfinished.is_overdue(patience, now)
         };
-        Some((self.root_of_facts(is_askable)?, self.facts().next_question()?))
+        let root = self.facts().root().filter(|root| self.is_so(root, is_askable))?;
+        Some((root, self.facts().next_question()?))
     }
 }
 

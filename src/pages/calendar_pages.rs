@@ -62,6 +62,29 @@ impl CalendarPages {
         })
     }
 
+    /// What becomes of a target that somebody without a login asks for, and why.
+    pub(crate) fn explain(&self, target: &str) -> Value {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let forwarded = |kind, because| json!({"kind": kind, "becomes": "forwarded", "because": because});
+        let (Some(judged), None) = (self.judged(), self.hindrance()) else {
+            return forwarded(None, self.hindrance());
+        };
+        let word = |word: &'static str| Some(word.to_owned());
+        match judged.judge.read(path, Some(query)) {
+            PageAddress::Elsewhere { .. } => forwarded(None, word("no_calendar_page")),
+            PageAddress::Unknown { reason, .. } => forwarded(None, word(reason.into())),
+            PageAddress::Page(page) => match judged.judge.judge(&page, unix_time()) {
+                PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),
+                PageVerdict::Beyond { .. } => {
+                    json!({"kind": page.kind(), "becomes": "not_found", "because": "beyond"})
+                }
+                PageVerdict::EmptyFile => {
+                    json!({"kind": page.kind(), "becomes": "empty_calendar", "because": "no_events"})
+                }
+            },
+        }
+    }
+
     fn hindrance(&self) -> Option<String> {
         if self.0.check.lock().is_failed() {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());

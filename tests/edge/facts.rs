@@ -1,6 +1,6 @@
 //! The facts of the calendar over real sockets: what the edge asks the companion plugin, and which replies it takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ const PAGE: usize = 2;
 
 /// What is wrong with the replies of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Fault {
+pub(crate) enum Fault {
     #[default]
     None,
     /// They are sealed with another secret.
@@ -37,22 +37,26 @@ enum Fault {
 }
 
 #[derive(Debug, Default)]
-struct SiteState {
-    changes: u64,
+pub(crate) struct SiteState {
+    pub(crate) changes: u64,
     /// Changes with each change of a table.
     sums: u64,
     /// The start of each event.
     events: BTreeMap<u64, String>,
-    fault: Fault,
+    pub(crate) fault: Fault,
     /// The last reply, with its seal.
     told: Option<(String, String)>,
+    /// Members of `site` that differ.
+    pub(crate) odd: Value,
+    /// The pages that show an event.
+    pub(crate) full: BTreeSet<String>,
 }
 
 /// A site whose plugin tells facts, and an edge in front of it.
-struct FactsScene {
+pub(crate) struct FactsScene {
     site: Arc<Mutex<SiteState>>,
-    origin: Origin,
-    edge: Edge,
+    pub(crate) origin: Origin,
+    pub(crate) edge: Edge,
 }
 
 fn hex(bytes: impl AsRef<[u8]>) -> String {
@@ -82,6 +86,15 @@ pub(crate) fn seal(secret: &[u8], body: &str, nonce: &str) -> String {
 impl SiteState {
     fn respond(&mut self, seen: &Seen) -> Reply {
         let query = seen.target.strip_prefix(FACTS);
+        if seen.target.starts_with("/events/") {
+            let class = if self.full.contains(&seen.target) {
+                "type-tribe_events"
+            } else {
+                "none"
+            };
+            let page = format!("<article class=\"{class}\">WordPress</article>");
+            return Reply::of_type(200, "text/html", &page);
+        }
         match (query, self.fault) {
             (_, Fault::Silent) => Reply::json(500, "{}"),
             (Some(_), Fault::NoPlugin) => Reply::json(404, "{}"),
@@ -134,16 +147,20 @@ impl SiteState {
         });
         if asked.contains_key("site") {
             reply["site"] = json!({
-                "home": "http://wp.example", "plugin": "6.17.2", "structure": "/%postname%/", "rules": [],
+                "home": "http://wp.example", "plugin": "6.17.2", "structure": "/%postname%/", "rules": rules(),
                 "front_page": false, "languages": false, "views": true, "filters": [], "default_view": "list",
-                "enabled_views": ["list"], "per_page": 12, "cutoff": "00:00", "week_starts": 1, "language": "en-US",
-                "calendar": "http://wp.example/events/", "words": {"none": "", "calendar": ""}, "terms": [],
+                "enabled_views": ["list", "month", "day"], "per_page": 12, "cutoff": "00:00", "week_starts": 1, "language": "de-DE",
+                "calendar": "http://wp.example/events/", "terms": [],
+                "words": {"none": "Keine Veranstaltungen", "calendar": "Kalender"},
             });
+            for (name, value) in self.odd.as_object().into_iter().flatten() {
+                reply["site"][name] = value.clone();
+            }
         }
         reply
     }
 
-    fn store(&mut self, id: u64, start: &str) {
+    pub(crate) fn store(&mut self, id: u64, start: &str) {
         self.events.insert(id, start.to_owned());
         self.sums += 1;
     }
@@ -154,27 +171,40 @@ impl SiteState {
 impl FactsScene {
     /// A site with five events, and an edge that keeps its facts in this directory.
     async fn new(directory: Option<&Path>, fault: Fault) -> Self {
+        let directory = directory.map(Path::to_owned);
+        Self::with(
+            |site| site.fault = fault,
+            |settings| settings.state_dir = directory,
+        )
+        .await
+    }
+
+    /// The same with another site and other settings.
+    pub(crate) async fn with(
+        change_site: impl FnOnce(&mut SiteState),
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
         let mut state = SiteState {
             changes: 10,
-            fault,
             ..SiteState::default()
         };
+        change_site(&mut state);
         for id in [3, 5, 8, 13, 21] {
             state.store(id, "2027-08-01 10:00:00");
         }
         let site = Arc::new(Mutex::new(state));
         let answering = Arc::clone(&site);
         let origin = Origin::answering(move |seen| answering.lock().expect("a lock").respond(seen)).await;
-        let edge = edge(&origin, directory, |_| {}).await;
+        let edge = edge(&origin, None, change).await;
         Self { site, origin, edge }
     }
 
-    fn change(&self, change: impl FnOnce(&mut SiteState)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut SiteState)) {
         change(&mut self.site.lock().expect("a lock"));
     }
 
     /// Stores an event as WordPress does, and tells the edge.
-    async fn edit(&self, id: u64, start: &str) {
+    pub(crate) async fn edit(&self, id: u64, start: &str) {
         let mut number = 0;
         self.change(|site| {
             site.store(id, start);
@@ -198,14 +228,14 @@ impl FactsScene {
     }
 
     /// Waits until the facts are whole, or are not, while clients call.
-    async fn until_whole(&self, are_whole: bool) {
+    pub(crate) async fn until_whole(&self, are_whole: bool) {
         self.until("edge_facts_whole", |value| {
             value == usize::from(are_whole).to_string()
         })
         .await;
     }
 
-    async fn until(&self, series: &str, holds: impl Fn(&str) -> bool) {
+    pub(crate) async fn until(&self, series: &str, holds: impl Fn(&str) -> bool) {
         for _ in 0..300 {
             self.edge.get(EVENTS).await;
             if self.edge.metric(series).await.is_some_and(|value| holds(&value)) {
@@ -229,6 +259,11 @@ impl FactsScene {
         }
         panic!("{question} was not asked: {asked:?}");
     }
+}
+
+/// The rewrite rules of a recorded site.
+fn rules() -> Value {
+    serde_json::from_str(include_str!("../../fixtures/pages/rules.json")).expect("rules")
 }
 
 async fn edge(origin: &Origin, directory: Option<&Path>, change: impl FnOnce(&mut Settings)) -> Edge {

@@ -61,6 +61,7 @@ mod operations;
 mod origin_route;
 mod origin_tls;
 mod origin_trouble;
+mod pages;
 mod proxy_protocol;
 mod published_index;
 mod purging;

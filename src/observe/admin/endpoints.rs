@@ -86,6 +86,8 @@ endpoints! {
         Some(effective) => pretty(&**effective),
         None => refused(&Refusal::no_route()),
     });
+    GET "/calendar-page", Operators
+        => Document(|parts, asked| compact(&parts.calendar_pages.explain(asked.query.unwrap_or_default())));
     GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
     GET "/routes", Unguarded
         => Document(|parts, _| page("text/plain; charset=utf-8", parts.pages.load().routes.clone()));

@@ -22,7 +22,7 @@ use calendar_edge_judge::contract::Kind;
 /// message may be the reason, an import may hide behind it, so all events are read anew within the hour.
 #[derive(Debug, Default)]
 pub struct Facts {
-    progress: Progress,
+    progress: EventsRead,
     pub(super) site: Option<SiteFacts>,
     pub(super) events: BTreeMap<u64, EventFact>,
     /// The events that messages named, by the number of the last such message.
@@ -48,14 +48,13 @@ pub struct Facts {
     is_asking: bool,
     failures: u32,
     pause: Option<(UnixTime, Duration)>,
-    /// Whether something changed since the snapshot.
-    is_changed: bool,
+    /// None once something has changed.
     snapshot: Option<Arc<FactsSnapshot>>,
 }
 
 /// How far all events are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum EventsRead {
     /// Those up to this number.
     UpTo(u64),
     /// All, by an earlier run; the site has not said yet that nothing changed since.
@@ -102,7 +101,7 @@ impl Facts {
         is_unproven: bool,
     ) -> Self {
         Self {
-            progress: Progress::Kept,
+            progress: EventsRead::Kept,
             site: Some(site),
             events: events.into_iter().map(|event| (event.id, event)).collect(),
             last: Some(LastReply {
@@ -122,7 +121,7 @@ impl Facts {
         match &purge.removal {
             Removal::All => self.lost(EVERYTHING),
             // No question has begun that the message could overtake.
-            Removal::Tags(_) if self.progress == Progress::UpTo(0) && !self.is_asking => {}
+            Removal::Tags(_) if self.progress == EventsRead::UpTo(0) && !self.is_asking => {}
             Removal::Tags(tags) => self.unsettle(tags),
         }
         self.highest = purge.changes.iter().copied().fold(self.highest, u64::max);
@@ -188,14 +187,14 @@ impl Facts {
         let is_hourly = self.last.as_ref().is_none_or(|last| is_past(last.at, Self::HOUR));
         let asked = |events| Some((events, self.unsettled_site.is_some() || self.site.is_none()));
         let (events, site) = match self.progress {
-            Progress::UpTo(id) => asked(AskedEvents::After(id)),
-            Progress::Kept => Some((AskedEvents::None, true)),
-            Progress::All if !self.unsettled.is_empty() => {
+            EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
+            EventsRead::Kept => Some((AskedEvents::None, true)),
+            EventsRead::All if !self.unsettled.is_empty() => {
                 let ids = self.unsettled.keys().copied().take(Self::MOST_ASKED);
                 asked(AskedEvents::Ids(ids.collect()))
             }
-            Progress::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
-            Progress::All => match self.again {
+            EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
+            EventsRead::All => match self.again {
                 Some(id) => asked(AskedEvents::After(id)),
                 None if self.is_unproven && is_past(self.read_anew, Self::HOUR) => {
                     self.is_unproven = false;
@@ -250,7 +249,7 @@ impl Facts {
             messages: question.messages,
             at: now,
         });
-        if self.progress == Progress::Kept {
+        if self.progress == EventsRead::Kept {
             self.all_read(now);
         }
         if let Some(site) = reply.site {
@@ -260,7 +259,7 @@ impl Facts {
         match reply.next {
             _ if !matches!(question.events, AskedEvents::After(_)) => {}
             next if self.is_read() => self.again = next,
-            Some(next) => self.progress = Progress::UpTo(next),
+            Some(next) => self.progress = EventsRead::UpTo(next),
             None => self.all_read(now),
         }
         if self.events.len() > Self::MOST_EVENTS {
@@ -278,13 +277,13 @@ impl Facts {
         }
         let last = self.last.as_ref()?;
         let is_counted = reply.changes > last.number;
-        if self.progress == Progress::Kept && is_counted {
+        if self.progress == EventsRead::Kept && is_counted {
             return Some("the site changed while the edge was away");
         }
         if last.sums == reply.sums {
             return None;
         }
-        if self.progress == Progress::Kept || !is_counted && self.messages == last.messages {
+        if self.progress == EventsRead::Kept || !is_counted && self.messages == last.messages {
             return Some("tables of the site changed without a message");
         }
         self.is_unproven = true;
@@ -292,21 +291,22 @@ impl Facts {
     }
 
     fn take_site(&mut self, site: SiteFacts, question: &FactsQuestion) {
-        let site = Some(site);
-        self.is_changed |= self.site != site;
-        self.site = site;
+        if self.site.as_ref() != Some(&site) {
+            self.snapshot = None;
+            self.site = Some(site);
+        }
         self.unsettled_site = self.unsettled_site.filter(|message| *message > question.messages);
     }
 
     fn all_read(&mut self, now: UnixTime) {
-        self.progress = Progress::All;
+        self.progress = EventsRead::All;
         self.read_anew = now;
     }
 
     fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
         let known = self.events.values().filter(|event| question.asks(event.id, next));
         if !known.eq(&events) {
-            self.is_changed = true;
+            self.snapshot = None;
             self.events.retain(|id, _| !question.asks(*id, next));
             self.events
                 .extend(events.into_iter().map(|event| (event.id, event)));
@@ -317,11 +317,10 @@ impl Facts {
 
     /// Makes the snapshot anew once it differs.
     fn renew(&mut self) {
-        if !self.is_whole() || !self.is_changed && self.snapshot.is_some() {
+        if !self.is_whole() || self.snapshot.is_some() {
             return;
         }
         if let (Some(site), Some(last)) = (&self.site, &self.last) {
-            self.is_changed = false;
             self.snapshot = Some(Arc::new(FactsSnapshot {
                 site: site.clone(),
                 events: self.events.values().cloned().collect(),
@@ -345,7 +344,7 @@ impl Facts {
 
     /// Whether all events were read, so that single ones may be unsettled at most.
     pub fn is_read(&self) -> bool {
-        self.progress == Progress::All
+        self.progress == EventsRead::All
     }
 
     /// Whether the facts are those of the site, as far as its messages and its number of changes tell.
@@ -364,7 +363,7 @@ impl Facts {
     }
 }
 
-impl Default for Progress {
+impl Default for EventsRead {
     fn default() -> Self {
         Self::UpTo(0)
     }

@@ -154,21 +154,23 @@ impl FactsWorld {
             FactsStep::Ask => self.ask(),
             FactsStep::Respond => self.respond(),
             FactsStep::Take(arrives) => self.take(arrives),
-            FactsStep::Save => {
-                self.saved = self
-                    .facts
-                    .to_json("site")
-                    .and_then(|write| write())
-                    .or(self.saved.take())
-            }
-            FactsStep::Restart(remembers) => {
-                let kept = self.saved.as_deref().filter(|_| remembers);
-                self.facts = kept.map_or_else(Facts::default, |text| Facts::from_json(text, "site").unwrap());
-                self.tracker = ChangeTracker::default();
-                self.asked = None;
-            }
+            FactsStep::Save => self.save(),
+            FactsStep::Restart(remembers) => self.restart(remembers),
             FactsStep::Rest => self.rest(),
         }
+    }
+
+    fn save(&mut self) {
+        if let Some(write) = self.facts.to_json("site") {
+            self.saved = write();
+        }
+    }
+
+    fn restart(&mut self, remembers: bool) {
+        let kept = self.saved.as_deref().filter(|_| remembers);
+        self.facts = kept.map_or_else(Facts::default, |text| Facts::from_json(text, "site").unwrap());
+        self.tracker = ChangeTracker::default();
+        self.asked = None;
     }
 
     fn content(&mut self) -> u64 {
@@ -186,10 +188,11 @@ impl FactsWorld {
             terms: vec![content],
             times,
         };
-        match is_shown {
-            true => self.site.events.insert(id, event),
-            false => self.site.events.remove(&id),
-        };
+        if is_shown {
+            self.site.events.insert(id, event);
+        } else {
+            self.site.events.remove(&id);
+        }
     }
 
     fn finish(&mut self) {
@@ -273,7 +276,7 @@ impl FactsWorld {
                 self.ask();
                 self.respond();
                 self.take(true);
-                self.now = self.now.saturating_add(Duration::from_secs(60));
+                self.now = self.now.saturating_add(Duration::from_mins(1));
             }
         }
         self.is_imported = false;

@@ -177,7 +177,7 @@ mod tests {
             many(FactsReply::MOST_EVENTS + 1),
             with("") + &" ".repeat(FactsReply::MOST_BYTES),
         ] {
-            assert!(FactsReply::parse(other.as_bytes()).is_err(), "{:.99}", other);
+            assert!(FactsReply::parse(other.as_bytes()).is_err(), "{other:.99}");
         }
     }
 
