@@ -275,6 +275,7 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
             return self.site.pass_file(&asked).await;
         }
         if !status.is_server_error() {
+            self.site.pages.gave_file();
             name_download(response.headers_mut());
         }
         response

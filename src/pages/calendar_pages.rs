@@ -70,8 +70,14 @@ impl CalendarPages {
             return forwarded(None, self.hindrance());
         };
         let word = |word: &'static str| Some(word.to_owned());
-        match judged.judge.read(path, Some(query)) {
-            PageAddress::Elsewhere { .. } => forwarded(None, word("no_calendar_page")),
+        let address = judged.judge.read(path, Some(query));
+        if let Some(read) = judged.judge.download(&address) {
+            return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": read});
+        }
+        match address {
+            PageAddress::Elsewhere { .. } | PageAddress::File { .. } => {
+                forwarded(None, word("no_calendar_page"))
+            }
             PageAddress::Unknown { reason, .. } => forwarded(None, word(reason.into())),
             PageAddress::Page(page) => match judged.judge.judge(&page, unix_time()) {
                 PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),

@@ -64,7 +64,11 @@ impl PageGuard {
         let visitor = Visitor::of(&asked.head).filter(|visitor| *visitor != Visitor::Known)?;
         let judged = self.pages.judged();
         if let Some(calendar) = self.calendar(asked, judged.as_deref()) {
-            return self.is_taken().then_some(PageAnswer::Calendar(calendar));
+            let is_enforced = self.settings.mode == Mode::Enforce;
+            if !is_enforced {
+                self.pages.metrics().took("would_answer");
+            }
+            return is_enforced.then_some(PageAnswer::Calendar(calendar));
         }
         let uri = &asked.head.uri;
         let is_script = uri.path().ends_with(VIEWS_ROUTE);
@@ -83,10 +87,19 @@ impl PageGuard {
         if let Some(response) = is_empty {
             return self.give(asked, response).map(PageAnswer::Own);
         }
-        let is_counted = is_endless && visitor == Visitor::Anybody;
-        is_counted
-            .then(|| self.beyond_budget(asked))?
+        is_endless
+            .then(|| self.beyond_budget(asked, visitor))?
             .map(PageAnswer::Own)
+    }
+
+    /// Counts a file that a calendar took the place of.
+    pub(crate) fn gave_file(&self) {
+        self.pages.metrics().took("answered");
+    }
+
+    /// The refusal of a file that the calendar does not have, beyond the budget of all robots.
+    pub(crate) fn refuse_file(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
+        self.beyond_budget(asked, Visitor::of(&asked.head)?)
     }
 
     /// The read whose calendar has the events of the file that is asked for.
@@ -105,15 +118,6 @@ impl PageGuard {
         }
         let read = judge.download(&judge.read(uri.path(), uri.query()))?;
         Some(format!("{api}/{read}"))
-    }
-
-    /// Counts what the edge answers itself, or would. Returns true if it does.
-    fn is_taken(&self) -> bool {
-        let is_enforced = self.settings.mode == Mode::Enforce;
-        self.pages
-            .metrics()
-            .took(if is_enforced { "answered" } else { "would_answer" });
-        is_enforced
     }
 
     /// The response in place of a page that can have no events.
@@ -142,13 +146,17 @@ impl PageGuard {
         if self.pages.gives(own.kind, own.is_at_end) {
             self.check.begin(asked, &self.pages);
         }
-        self.is_taken().then_some(own.response)
+        let is_enforced = self.settings.mode == Mode::Enforce;
+        self.pages
+            .metrics()
+            .took(if is_enforced { "answered" } else { "would_answer" });
+        is_enforced.then_some(own.response)
     }
 
     /// The refusal of one of endless addresses beyond the budget of all robots.
-    fn beyond_budget(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
+    fn beyond_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<EdgeResponse> {
         let rate = self.settings.robots.as_ref()?;
-        if !self.pages.is_new(&asked.head.uri, rate.period) {
+        if visitor != Visitor::Anybody || !self.pages.is_new(&asked.head.uri, rate.period) {
             return None;
         }
         let spent = self.buckets.spend_by_rule(ROBOTS, rate, None, Instant::now());

@@ -262,7 +262,7 @@ impl FactsScene {
 }
 
 /// The rewrite rules of a recorded site.
-fn rules() -> Value {
+pub(crate) fn rules() -> Value {
     serde_json::from_str(include_str!("../../fixtures/pages/rules.json")).expect("rules")
 }
 

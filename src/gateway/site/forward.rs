@@ -91,6 +91,9 @@ impl Site {
 
     /// Forwards a request for a file that the calendar does not have.
     pub(in crate::gateway) async fn pass_file(&self, asked: &AskedRequest) -> EdgeResponse {
+        if let Some(refused) = self.pages.refuse_file(asked) {
+            return refused;
+        }
         self.forward(asked, reqwest::Body::from(""), SiteTraffic::Page)
             .await
     }
