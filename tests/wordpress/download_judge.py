@@ -38,7 +38,7 @@ def get(host, address):
         answer = send(host, Request("GET", address))
         if answer.status not in (301, 302):
             return answer
-        parts = urlsplit(answer.headers["location"])
+        parts = urlsplit(answer.headers["location"][0])
         address = f"{parts.path}?{parts.query}"
     return answer
 
@@ -100,6 +100,11 @@ def ends(event):
     return datetime.strptime(end, "%Y%m%d").replace(tzinfo=timezone.utc) if isinstance(end, str) else end
 
 
+def stated(uid):
+    """The start and the end that the plugin writes in a UID, in UTC. The hour that comes twice has two instants of one time."""
+    return tuple(datetime.fromtimestamp(int(stamp), timezone.utc) for stamp in uid.split("@")[0].split("-")[1:3])
+
+
 def addresses(host, state):
     pages = ["/events/", "/events/month/", "/events/today/", "/events/list/page/2/", "/events/month/2027-08/", "/events/featured/"]
     pages += [f"/events/category/{slug}/" for slug in state["categories"]] + [f"/events/tag/{slug}/" for slug in state["tags"]]
@@ -120,7 +125,7 @@ def judge(host, edge, address, own_host, tally):
         tally["forwarded"].append(address)
         return
     tally["own"].append(address)
-    if ours.status != 200 or not ours.headers.get("content-type", "").startswith("text/calendar"):
+    if ours.status != 200 or not ours.headers.get("content-type", [""])[0].startswith("text/calendar"):
         tally["faults"].append(f"{address}: the edge responds with {ours.status} {ours.body[:80]}")
         return
     wanted, given = events(theirs.body), events(ours.body)
@@ -130,6 +135,8 @@ def judge(host, edge, address, own_host, tally):
     for uid, event in wanted.items():
         if uid not in given:
             tally["faults"].append(f"{address}: {uid} {event[2]!r} at {event[0]} is missing")
+        elif given[uid] != event and given[uid][:2] == stated(uid) and given[uid][2] == event[2]:
+            tally["named"].add(f"{uid} {event[2]!r}: the plugin's own UID says {given[uid][0]}, as the edge does, and its file {event[0]}")
         elif given[uid] != event:
             tally["faults"].append(f"{address}: {uid} is {given[uid]}, and {event} at the site")
     today = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -149,11 +156,13 @@ def main():
     folder, host, edge = sys.argv[1:]
     (Path(folder) / "wp-content" / "mu-plugins" / "calendar-judge.php").write_text(SIGN)
     state = json.loads(php(folder, host, STATE))
-    tally = {"own": [], "forwarded": [], "faults": [], "compared": 0, "more": 0}
+    tally = {"own": [], "forwarded": [], "faults": [], "named": set(), "compared": 0, "more": 0}
     for address in addresses(host, state):
         judge(host, edge, address, host, tally)
     for fault in dict.fromkeys(tally["faults"]):
         print(f"DIFFERS: {fault}")
+    for difference in sorted(tally["named"]):
+        print(f"named: {difference}")
     for address in tally["forwarded"]:
         print(f"forwarded: {address}")
     print(f"{len(tally['own'])} files by the edge, {len(tally['forwarded'])} by the site, {tally['compared']} events compared, {tally['more']} more than the plugin gives, {len(tally['faults'])} differences")
