@@ -41,3 +41,28 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         problems.add(places.of(MODE), ConfigFinding::impossible(MODE, reason));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::parse;
+    use super::super::overrides::Overrides;
+
+    #[test]
+    fn pages_need_a_site_its_plugin_and_one_root() {
+        let said = |top: &str, mode: &str| {
+            let text = format!(
+                "{top}\n[calendar_pages]\nmode = \"{mode}\"\n[[roots]]\npath = \"/wp-json\"\n[[roots]]\npath = \"/de/wp-json\"\n\
+                 [origin]\nurl = \"https://wp.example/wp-json\"\n"
+            );
+            let refused = parse("edge.toml", &text, &Overrides::default());
+            refused.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        for said in [said("", "report"), said("", "enforce")] {
+            for missing in ["other", "origin.secret_file", "[[roots]]"] {
+                assert!(said.contains(missing), "{missing}: {said}");
+            }
+        }
+        assert!(!said("other = \"forward\"", "report").contains("beside `[calendar_pages]`"));
+        assert!(!said("", "off").contains("calendar_pages"));
+    }
+}

@@ -23,6 +23,7 @@ pub(crate) struct CalendarPages(Arc<PagesState>);
 struct PagesState {
     companions: Companions,
     judge: ArcSwapOption<JudgedFacts>,
+    making: Mutex<()>,
     check: Mutex<SelfCheck>,
     seen: Mutex<Option<SeenAddresses>>,
     hash: RandomState,
@@ -46,6 +47,7 @@ impl CalendarPages {
         Self(Arc::new(PagesState {
             companions: companions.clone(),
             judge: ArcSwapOption::empty(),
+            making: Mutex::default(),
             check: Mutex::default(),
             seen: Mutex::default(),
             hash: RandomState::default(),
@@ -128,15 +130,16 @@ impl CalendarPages {
     /// The judge by the facts as they are now; none while the site may know others.
     pub(super) fn judged(&self) -> Option<Arc<JudgedFacts>> {
         let facts = self.0.companions.current_facts()?;
-        if let Some(judged) = self
-            .0
-            .judge
-            .load_full()
-            .filter(|judged| Arc::ptr_eq(&judged.facts, &facts))
-        {
-            return Some(judged);
+        let known = self.0.judge.load_full();
+        if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.facts, &facts)) {
+            return Some(Arc::clone(known));
         }
-        let judge = PageJudge::new(&facts);
+        // One request makes it, and meanwhile the site answers the others.
+        let _making = self.0.making.try_lock()?;
+        let judge = known.map_or_else(
+            || PageJudge::new(&facts),
+            |known| known.judge.with(&known.facts, &facts),
+        );
         let judged = Arc::new(JudgedFacts { facts, judge });
         self.0.judge.store(Some(Arc::clone(&judged)));
         Some(judged)

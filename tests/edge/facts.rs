@@ -48,6 +48,8 @@ pub(crate) struct SiteState {
     told: Option<(String, String)>,
     /// Members of `site` that differ.
     pub(crate) odd: Value,
+    /// A change is begun and not finished.
+    pub(crate) has_begun: bool,
     /// The pages that show an event.
     pub(crate) full: BTreeSet<String>,
 }
@@ -99,7 +101,15 @@ impl SiteState {
             (_, Fault::Silent) => Reply::json(500, "{}"),
             (Some(_), Fault::NoPlugin) => Reply::json(404, "{}"),
             (Some(query), _) => self.tell(query),
-            (None, _) => Reply::json(200, "{}").header("x-calendar-edge-changes", &self.changes.to_string()),
+            (None, _) => {
+                let counted =
+                    Reply::json(200, "{}").header("x-calendar-edge-changes", &self.changes.to_string());
+                if self.has_begun {
+                    counted.header("x-calendar-edge-begun", "0")
+                } else {
+                    counted
+                }
+            }
         }
     }
 
@@ -429,11 +439,11 @@ async fn without_calendar_pages_or_with_several_roots_nothing_is_asked() {
     scene.until_whole(true).await;
     let base = scene.origin.base();
     let off = edge(&scene.origin, None, |settings| {
-        settings.calendar_pages.mode = Mode::Off
+        settings.calendar_pages.mode = Mode::Off;
     })
     .await;
     let several = edge(&scene.origin, None, |settings| {
-        settings.roots.push(german_root(&base))
+        settings.roots.push(german_root(&base));
     })
     .await;
     scene.questions();

@@ -20,6 +20,8 @@ async fn scene(change: impl FnOnce(&mut SiteState)) -> FactsScene {
     })
     .await;
     scene.until_whole(true).await;
+    // Rules are read for the first page that is asked for.
+    until_forwarded(&scene, "/events/month/2150-01/", false).await;
     scene
 }
 
@@ -79,11 +81,11 @@ async fn pages_that_can_have_no_events_never_reach_the_site() {
     ] {
         assert!(is_forwarded(&scene, target).await, "{target}");
     }
-    assert_eq!(count(&scene, "answered").await, "3");
+    assert_eq!(count(&scene, "answered").await, "4");
     assert_eq!(count(&scene, "may_have_events").await, "2");
     let status = scene.edge.admin("/status").await.json();
     assert_eq!(status["calendar_pages"]["hindrance"], json!(null));
-    assert_eq!(status["calendar_pages"]["check"]["given"], json!(3));
+    assert_eq!(status["calendar_pages"]["check"]["given"], json!(4));
 }
 
 #[tokio::test]
@@ -132,15 +134,20 @@ async fn after_a_write_of_an_editor_the_site_answers_until_it_has_told_of_it() {
     let scene = scene(|_| {}).await;
     assert!(!is_forwarded(&scene, FAR).await);
     // PHP tells of it when the editor has its response.
-    scene.change(|site| site.store(34, "2127-04-10 10:00:00"));
+    scene.change(|site| {
+        site.store(34, "2127-04-10 10:00:00");
+        site.has_begun = true;
+    });
     let save = scene
         .edge
         .request(Method::POST, "/wp-admin/post.php")
         .header("cookie", LOGIN);
     Answer::to(save.body("post=34")).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
     assert!(is_forwarded(&scene, FAR).await);
+    scene.change(|site| site.has_begun = false);
     scene.edit(34, "2127-04-10 10:00:00").await;
-    scene.until_whole(true).await;
+    until_forwarded(&scene, "/events/month/2128-08/", false).await;
     assert!(is_forwarded(&scene, FAR).await);
 
     // A write that changes nothing ends the pause as well.
@@ -176,9 +183,15 @@ async fn a_site_whose_pages_are_made_otherwise_answers_them() {
         json!({"filters": ["posts_where"]}),
         json!({"plugin": "7.1"}),
     ] {
-        let scene = scene(|site| site.odd = odd).await;
-        assert!(is_forwarded(&scene, FAR).await);
-        assert_eq!(count(&scene, "hindered").await, "1");
+        let scene = FactsScene::with(
+            |site| site.odd = odd,
+            |settings| settings.calendar_pages.mode = Mode::Enforce,
+        )
+        .await;
+        scene.until_whole(true).await;
+        for _ in 0..3 {
+            assert!(is_forwarded(&scene, FAR).await);
+        }
         let status = scene.edge.admin("/status").await.json();
         assert!(status["calendar_pages"]["hindrance"].is_string());
     }
@@ -208,6 +221,7 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
     )
     .await;
     scene.until_whole(true).await;
+    until_forwarded(&scene, FAR, false).await;
     let ask = async |target: &str| scene.edge.get(target).await.status.as_u16();
     for target in ["/events/2027-08-01/", "/events/month/2027-08/"] {
         assert_eq!([ask(target).await, ask(target).await], [200, 200], "{target}");

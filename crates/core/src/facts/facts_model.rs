@@ -267,7 +267,7 @@ impl FactsWorld {
         while !self.on_the_way.is_empty() {
             self.step(FactsStep::Deliver(0));
         }
-        for step in [FactsStep::Show, FactsStep::Wait(5)] {
+        for step in [FactsStep::Show, FactsStep::Wait(5), FactsStep::Show] {
             self.step(step);
         }
         for _ in 0..4 {

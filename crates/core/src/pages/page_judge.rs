@@ -1,6 +1,7 @@
 //! Which calendar pages can have no events, by the facts of the site.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -15,7 +16,7 @@ use crate::unix_time::UnixTime;
 /// Judges the calendar pages of one site by its facts.
 #[derive(Debug, Clone)]
 pub struct PageJudge {
-    reader: AddressReader,
+    reader: Arc<AddressReader>,
     days: SiteDays,
     pub(super) terms: Vec<TermFact>,
     per_page: usize,
@@ -92,10 +93,26 @@ const KNOWN_MINORS: std::ops::RangeInclusive<u32> = 10..=17;
 impl PageJudge {
     /// The judge for these facts.
     pub fn new(facts: &FactsSnapshot) -> Self {
+        let reader = AddressReader::new(&facts.site.rules, &facts.site.home);
+        Self::reading(Arc::new(reader), facts)
+    }
+
+    /// The judge for other facts of the same site. Rules that have not changed are not read again.
+    #[must_use]
+    pub fn with(&self, before: &FactsSnapshot, facts: &FactsSnapshot) -> Self {
+        let is_same = before.site.rules == facts.site.rules && before.site.home == facts.site.home;
+        if is_same {
+            Self::reading(Arc::clone(&self.reader), facts)
+        } else {
+            Self::new(facts)
+        }
+    }
+
+    fn reading(reader: Arc<AddressReader>, facts: &FactsSnapshot) -> Self {
         let site = &facts.site;
         let events = &facts.events;
         Self {
-            reader: AddressReader::new(&site.rules, &site.home),
+            reader,
             days: SiteDays::of(site),
             terms: site.terms.clone(),
             per_page: usize::try_from(site.per_page).unwrap_or(usize::MAX).max(1),
