@@ -73,8 +73,8 @@ impl CalendarPages {
         };
         let word = |word: &'static str| Some(word.to_owned());
         let address = judged.judge.read(path, Some(query));
-        if let Some(read) = judged.judge.download(&address) {
-            return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": read});
+        if judged.judge.download(&address).is_some() {
+            return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
         }
         match address {
             PageAddress::Elsewhere { .. } | PageAddress::File { .. } => {
