@@ -10,9 +10,7 @@ use prometheus_client::registry::Registry;
 use super::backend::BackendFamilies;
 use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
-use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
-use super::drift::BackendDrifts;
 use super::exchanges::ExchangeFamilies;
 use super::facts_metrics::FactsMetrics;
 use super::feed_metrics::FeedMetrics;
@@ -37,8 +35,6 @@ macro_rules! recorders {
             registry: Arc<Registry>,
             /// Metrics whose names begin with `process_` instead.
             process: Arc<Registry>,
-            clients: ClientSums,
-            drift: BackendDrifts,
             $($recorder: $kind,)+
         }
 
@@ -48,8 +44,6 @@ macro_rules! recorders {
                     $($recorder: <$kind>::new(&mut registry),)+
                     registry: Arc::new(registry),
                     process: Arc::new(process),
-                    clients: ClientSums::default(),
-                    drift: BackendDrifts::default(),
                 }
             }
 
@@ -109,16 +103,6 @@ impl Metrics {
         let this = Self::registered(registry, process);
         this.cache.expect();
         this
-    }
-
-    /// The requests of the last minutes by client; no metric, since addresses are no labels.
-    pub(crate) const fn clients(&self) -> &ClientSums {
-        &self.clients
-    }
-
-    /// The differences between backends and the table; no metric, since the log tells each change.
-    pub(crate) const fn drift(&self) -> &BackendDrifts {
-        &self.drift
     }
 
     /// All metrics in the Prometheus text format.

@@ -3,9 +3,7 @@
 mod backend;
 mod cache_metrics;
 mod certificate;
-mod clients;
 mod connections;
-mod drift;
 mod exchange_timer;
 mod exchanges;
 mod facts_metrics;
@@ -46,9 +44,7 @@ mod warnings;
 
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache_metrics::CacheMetrics;
-pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
-pub(crate) use drift::DriftChange;
 pub(crate) use exchange_timer::{ExchangeTimer, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
@@ -79,7 +75,8 @@ pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use surface_metrics::SurfaceMetrics;
-pub(crate) use told::{causes, cut, milliseconds, with_causes};
+pub use told::{causes, with_causes};
+pub(crate) use told::{cut, milliseconds};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::moment;
 pub use wall_clock::unix_time;

@@ -42,7 +42,7 @@ impl Visitor {
         if Credentials::are_absent(headers) {
             return Self::Anybody;
         }
-        let read = Credentials::read(headers, Profile::Compatible, &[]);
+        let read = Credentials::read(headers, Profile::Compatible);
         let is_known = read.map_or(true, |read| {
             let mut shown = HeaderMap::new();
             read.write_to(&mut shown);

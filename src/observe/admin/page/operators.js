@@ -42,9 +42,9 @@ async function rarely(now) {
     if (api.ok) list = operations(api.body);
     routes(now, list);
   }
-  const [kept, moved, asking] = await Promise.all([ask("/cache"), ask("/migration"), ask("/clients")]);
+  const [kept, moved] = await Promise.all([ask("/cache"), ask("/migration")]);
   cache(now, kept);
-  busiest(now, asking);
+  busiest(now);
   migration(now, moved);
   reported(now.reported);
   surface(now);

@@ -174,22 +174,17 @@ function routes(now, list) {
   ]);
 }
 
-/** The clients and operations with most requests of the last minutes. */
-function busiest(now, answer) {
-  const list = (id, caption, name, ones) => {
-    const rows = rowsOf($(id), " ", [name, ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]], "No requests.");
-    say($(id).querySelector("caption"), caption);
-    const all = ones.reduce((sum, one) => sum + one.requests, 0);
-    const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
-    fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
-  };
+/** The operations with most requests of the last minutes. */
+function busiest(now) {
+  const part = $("operations-part");
+  const rows = rowsOf(part, " ", ["Operation", ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]], "No requests.");
+  say(part.querySelector("caption"), `Operations of the last ${span(apart(now, SECONDS))}`);
   const past = before(now, SECONDS).operations;
   const called = Object.values(now.operations).map(({ name, requests, refused }) => ({ name, requests: requests - (past[name]?.requests ?? 0), refused: refused - (past[name]?.refused ?? 0) }));
-  list("operations-part", `Operations of the last ${span(apart(now, SECONDS))}`, "Operation", called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests));
-  if (!answer.ok) return show($("clients-part"), `${answer.status}`, () => refused(answer));
-  const { window_seconds: time, clients, others } = answer.body;
-  const asked = clients.map(({ address: name, ...counts }) => ({ name, ...counts }));
-  list("clients-part", `Clients of the last ${span(time)}`, "Client", others.requests ? [...asked, { name: "all others", ...others }] : asked);
+  const ones = called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests);
+  const all = ones.reduce((sum, one) => sum + one.requests, 0);
+  const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
+  fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
 }
 
 function configuration(now) {
@@ -226,7 +221,7 @@ function facts(now) {
     ["Version", now.version],
     ["Running for", span(now.uptime)],
     ["Listeners", now.listeners.join(", ")],
-    ["Certificate", certificate ? `${certificate.names.join(", ")}, until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
+    ["Certificate", certificate ? `until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
     ["Requests", `${number.format(now.running)} running, ${number.format(now.requests)} answered since the start`],
     ["Connections", { value: connections.open, of: connections.limit, text: `${number.format(connections.open)} of ${number.format(connections.limit)}`, label: "Open connections" }],
     ...Object.entries(memory).map(([name, { used_bytes: used, limit_bytes: limit }]) => {
