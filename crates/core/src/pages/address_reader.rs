@@ -210,7 +210,7 @@ fn file_at(path: &[u8], found: &RuleVariables<'_>, parameters: &PhpArray) -> Opt
     let is_wish = |name: &[u8]| name == b"ical" || name == b"outlook-ical" && event.is_none();
     let is_bare = parameters.entries().all(|(name, value)| match name {
         KeyRef::Text(name) => value.as_text().is_some() && (is_wish(name) || is_ignored(name)),
-        _ => false,
+        KeyRef::Int(_) => false,
     });
     let path = decode(path, Plus::Literal).to_ascii_lowercase();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_/".contains(byte);
