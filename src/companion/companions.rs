@@ -88,22 +88,6 @@ impl Companions {
         self.0.roots.lock().get(root).is_some_and(holds)
     }
 
-    /// Whether the site of the feed counts its changes, as far as is known.
-    pub(crate) fn stand(&self) -> bool {
-        let Some(root) = self.0.feed.root() else {
-            return false;
-        };
-        let roots = self.0.roots.lock();
-        roots.get(&root).is_none_or(|state| !state.is_gone())
-    }
-
-    /// Whether the log has every change that the site has counted, as far as it showed of late.
-    pub(crate) fn are_current(&self) -> bool {
-        let (reconcile, now) = (self.reconcile(), unix_time());
-        let root = self.0.feed.root();
-        root.is_some_and(|root| self.is_so(&root, |state| state.is_current(reconcile, now)))
-    }
-
     /// Forgets the roots that are no longer configured.
     pub(crate) fn adapt(&self, roots: &[Root]) {
         let is_configured = |url: &Url| roots.iter().any(|root| root.origin_url == *url);
@@ -121,10 +105,9 @@ impl Companions {
 
     /// Notes the end of a write by somebody with credentials, to whatever part of the site.
     pub(crate) fn wrote(&self) {
-        let now = unix_time();
-        for state in self.0.roots.lock().values_mut() {
-            state.wrote(now);
-        }
+        let mut roots = self.0.roots.lock();
+        roots.values_mut().for_each(|state| state.wrote(unix_time()));
+        drop(roots);
         self.called();
     }
 

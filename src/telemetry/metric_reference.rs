@@ -100,6 +100,7 @@ fn everything() -> Metrics {
     };
     metrics.feed().expect(&[receiver]);
     metrics.facts().expect();
+    metrics.pages().expect();
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();

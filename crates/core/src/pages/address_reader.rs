@@ -1,4 +1,4 @@
-//! Which calendar page an address names (VIEWS.md sections 1 and 2): the path by the site's rules, then the parameters.
+//! Which calendar page an address names (backend.md section 16): the path by the site's rules, then the parameters.
 
 use jiff::civil::Date;
 

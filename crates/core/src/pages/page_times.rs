@@ -1,4 +1,4 @@
-//! The times that a page shows (VIEWS.md section 6), widened: a page that may show an event is never taken for empty.
+//! The times that a page shows (backend.md section 16), widened: a page that may show an event is never taken for empty.
 
 use jiff::civil::{Date, date};
 
