@@ -118,7 +118,7 @@ impl Companions {
     }
 
     /// When the companion plugin was last heard of, at whatever root.
-    pub(super) fn last_sign(&self) -> Option<UnixTime> {
+    pub(crate) fn last_sign(&self) -> Option<UnixTime> {
         let roots = self.0.roots.lock();
         roots.values().filter_map(SiteCompanion::last_sign).max()
     }

@@ -5,11 +5,29 @@ use super::problem::{ConfigFinding, ConfigProblems};
 use calendar_edge_core::settings::{Mode, OtherTraffic};
 
 const MODE: &str = "calendar_pages.mode";
+const DOWNLOADS: &str = "calendar_pages.downloads";
 
 /// Pages are those of one site, which is behind the edge and has the companion plugin.
 pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
-    if settings.calendar_pages.mode == Mode::Off {
+    let is_off = settings.calendar_pages.mode == Mode::Off;
+    let of_downloads = [
+        (is_off, MODE, "\"report\" or \"enforce\", beside `downloads`"),
+        (
+            !settings.forms.calendar,
+            "forms.calendar",
+            "true, beside `downloads`",
+        ),
+    ];
+    for (is_missing, key, expected) in of_downloads {
+        if settings.calendar_pages.downloads && is_missing {
+            problems.add(
+                places.of(DOWNLOADS),
+                ConfigFinding::missing(key).expected(expected),
+            );
+        }
+    }
+    if is_off {
         return;
     }
     if settings.other == OtherTraffic::Refuse {
@@ -50,5 +68,20 @@ mod tests {
         }
         assert!(!said("other = \"forward\"", "report").contains("beside `[calendar_pages]`"));
         assert!(!said("", "off").contains("calendar_pages"));
+    }
+
+    #[test]
+    fn downloads_need_pages_and_calendars() {
+        let said = |text: &str| {
+            let text = format!("[origin]\nurl = \"https://wp.example/wp-json\"\n{text}\ndownloads = true\n");
+            let refused = parse("edge.toml", &text, &Overrides::default());
+            refused.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let alone = said("[calendar_pages]");
+        for missing in ["`calendar_pages.mode` is missing", "`forms.calendar` is missing"] {
+            assert!(alone.contains(missing), "{alone}");
+        }
+        let whole = said("[forms]\ncalendar = true\n[calendar_pages]\nmode = \"report\"");
+        assert!(!whole.contains("downloads"), "{whole}");
     }
 }

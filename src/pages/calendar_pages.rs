@@ -37,6 +37,9 @@ pub(super) struct JudgedFacts {
     pub(super) judge: PageJudge,
 }
 
+/// The time for which addresses are read by what the site told, while it is silent or tells anew.
+const KNOWN_FOR: Duration = Duration::from_hours(1);
+
 // === impl CalendarPages ===
 
 impl CalendarPages {
@@ -69,8 +72,14 @@ impl CalendarPages {
             return forwarded(None, self.hindrance());
         };
         let word = |word: &'static str| Some(word.to_owned());
-        match judged.judge.read(path, Some(query)) {
-            PageAddress::Elsewhere { .. } => forwarded(None, word("no_calendar_page")),
+        let address = judged.judge.read(path, Some(query));
+        if judged.judge.download(&address).is_some() {
+            return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
+        }
+        match address {
+            PageAddress::Elsewhere { .. } | PageAddress::File { .. } => {
+                forwarded(None, word("no_calendar_page"))
+            }
             PageAddress::Unknown { reason, .. } => forwarded(None, word(reason.into())),
             PageAddress::Page(page) => match judged.judge.judge(&page, unix_time()) {
                 PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),
@@ -136,6 +145,14 @@ impl CalendarPages {
         Some(judged)
     }
 
+    /// The judge by the facts as they were last known. It tells which addresses are files, whose events the calendar of the
+    /// API knows better. None once the site was not heard of for long.
+    pub(super) fn known(&self) -> Option<Arc<JudgedFacts>> {
+        let last = self.0.companions.last_sign()?;
+        let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;
+        self.0.judge.load_full().filter(|_| is_recent)
+    }
+
     /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells. An event that was
     /// published in between is no fault.
     pub(super) fn checked(&self, target: &Uri, shows_event: Option<bool>) {
@@ -168,7 +185,7 @@ impl CalendarPages {
             PageAddress::Page(page) => {
                 !matches!(judged.judge.judge(&page, unix_time()), PageVerdict::Forward(_))
             }
-            PageAddress::Unknown { .. } | PageAddress::Elsewhere { .. } => false,
+            PageAddress::Unknown { .. } | PageAddress::File { .. } | PageAddress::Elsewhere { .. } => false,
         }
     }
 }

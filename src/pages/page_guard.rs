@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 
-use super::calendar_pages::CalendarPages;
+use super::calendar_pages::{CalendarPages, JudgedFacts};
 use super::page_check::PageCheck;
 use crate::calls::fault;
 use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts};
@@ -24,6 +24,16 @@ pub(crate) struct PageGuard {
     pub(crate) settings: CalendarPageSettings,
     pub(crate) buckets: SharedBuckets,
     pub(crate) check: PageCheck,
+    /// The path of the API, whose calendars take the place of the plugin's files; none where it does not.
+    pub(crate) api: Option<String>,
+}
+
+/// What takes the place of the site's response.
+pub(crate) enum PageAnswer {
+    /// A response of the edge's own.
+    Own(EdgeResponse),
+    /// The calendar of the events that a GET of this path and query reads.
+    Calendar(String),
 }
 
 /// The edge's response in place of a page.
@@ -46,13 +56,20 @@ const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
 // === impl PageGuard ===
 
 impl PageGuard {
-    /// The response to a request without a body; none: the site answers.
-    pub(crate) fn answer(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
+    /// The answer to a request without a body; none: the site answers.
+    pub(crate) fn answer(&self, asked: &AskedRequest) -> Option<PageAnswer> {
         if self.settings.mode == Mode::Off {
             return None;
         }
         let visitor = Visitor::of(&asked.head).filter(|visitor| *visitor != Visitor::Known)?;
         let judged = self.pages.judged();
+        if let Some(calendar) = self.calendar(asked, judged.as_deref()) {
+            let is_enforced = self.settings.mode == Mode::Enforce;
+            if !is_enforced {
+                self.pages.metrics().took("would_answer");
+            }
+            return is_enforced.then_some(PageAnswer::Calendar(calendar));
+        }
         let uri = &asked.head.uri;
         let is_script = uri.path().ends_with(VIEWS_ROUTE);
         let address = judged
@@ -68,10 +85,39 @@ impl PageGuard {
             _ => None,
         };
         if let Some(response) = is_empty {
-            return self.give(asked, response);
+            return self.give(asked, response).map(PageAnswer::Own);
         }
-        let is_counted = is_endless && visitor == Visitor::Anybody;
-        is_counted.then(|| self.beyond_budget(asked))?
+        is_endless
+            .then(|| self.beyond_budget(asked, visitor))?
+            .map(PageAnswer::Own)
+    }
+
+    /// Counts a file that a calendar took the place of.
+    pub(crate) fn gave_file(&self) {
+        self.pages.metrics().took("answered");
+    }
+
+    /// The refusal of a file that the calendar does not have, beyond the budget of all robots.
+    pub(crate) fn refuse_file(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
+        self.beyond_budget(asked, Visitor::of(&asked.head)?)
+    }
+
+    /// The read whose calendar has the events of the file that is asked for.
+    fn calendar(&self, asked: &AskedRequest, judged: Option<&JudgedFacts>) -> Option<String> {
+        let (api, uri) = (self.api.as_ref()?, &asked.head.uri);
+        let is_file = uri
+            .path_and_query()
+            .is_some_and(|target| target.as_str().contains("ical"));
+        if !is_file || self.pages.is_failed() {
+            return None;
+        }
+        let known = judged.is_none().then(|| self.pages.known()).flatten();
+        let judge = &judged.or(known.as_deref())?.judge;
+        if judge.hindrance().is_some() {
+            return None;
+        }
+        let read = judge.download(&judge.read(uri.path(), uri.query()))?;
+        Some(format!("{api}/{read}"))
     }
 
     /// The response in place of a page that can have no events.
@@ -108,9 +154,9 @@ impl PageGuard {
     }
 
     /// The refusal of one of endless addresses beyond the budget of all robots.
-    fn beyond_budget(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
+    fn beyond_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<EdgeResponse> {
         let rate = self.settings.robots.as_ref()?;
-        if !self.pages.is_new(&asked.head.uri, rate.period) {
+        if visitor != Visitor::Anybody || !self.pages.is_new(&asked.head.uri, rate.period) {
             return None;
         }
         let spent = self.buckets.spend_by_rule(ROBOTS, rate, None, Instant::now());

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::feed::feed_site::{key, tell};
 use crate::support::{Directory, EVENTS, Edge, Origin, Reply, Seen, german_root};
 
-const FACTS: &str = "/wp-json/calendar-edge/v1/facts?";
+pub(crate) const FACTS: &str = "/wp-json/calendar-edge/v1/facts?";
 const SECRET: &[u8] = b"a secret of thirty-two characters";
 /// The events of one reply.
 const PAGE: usize = 2;
@@ -69,7 +69,7 @@ fn hex(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// The seal of a reply, written here a second time as the plugin does.
-fn seal(secret: &[u8], body: &str, nonce: &str) -> String {
+pub(crate) fn seal(secret: &[u8], body: &str, nonce: &str) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .expect("after 1970")
@@ -272,7 +272,7 @@ impl FactsScene {
 }
 
 /// The rewrite rules of a recorded site.
-fn rules() -> Value {
+pub(crate) fn rules() -> Value {
     serde_json::from_str(include_str!("../../fixtures/pages/rules.json")).expect("rules")
 }
 

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
-use super::rewrite_rules::RewriteRules;
+use super::rewrite_rules::{RewriteRules, RuleVariables};
 use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
 use calendar_edge_judge::wordpress::value::{KeyRef, PhpArray, Value};
 
@@ -51,6 +51,10 @@ impl AddressReader {
             .iter()
             .any(|name| parameters.get(name).is_some());
         let elsewhere = PageAddress::Elsewhere { is_ical };
+        let other = |path, found: &RuleVariables<'_>| {
+            let file = is_ical.then(|| file_at(path, found, &parameters)).flatten();
+            file.unwrap_or(PageAddress::Elsewhere { is_ical })
+        };
         let Some(path) = self.below_home(path) else {
             return elsewhere;
         };
@@ -61,32 +65,32 @@ impl AddressReader {
             self.rules.find(path)
         };
         let Some(found) = found else {
-            return elsewhere;
+            return if path.is_empty() {
+                other(path, &Vec::new())
+            } else {
+                elsewhere
+            };
         };
         let is_dated = ["eventDate", "tribe-bar-date", "view_data", "tribe_view_data"]
             .iter()
             .any(|name| parameters.get(name).is_some())
             || found.iter().any(|(name, _)| *name == b"eventDate");
-        if decode(path, Plus::Literal)
-            .iter()
-            .any(|byte| byte.is_ascii_control() || *byte == b'\\')
-        {
-            let reason = UnknownAddress::Bytes;
-            return PageAddress::Unknown { reason, is_dated };
-        }
-        let mut parts = PageParts::default();
+        let mut parts = PageParts {
+            is_ical,
+            ..PageParts::default()
+        };
         let read = found
             .iter()
             .try_for_each(|(name, value)| parts.take_from_rule(name, value));
-        match read {
-            Ok(()) => {}
+        let page = match read {
             // A page of one event, a feed, and what else the calendar has beside its pages.
-            Err(None) => return elsewhere,
-            Err(Some(reason)) => return PageAddress::Unknown { reason, is_dated },
-        }
-        let page = parts
-            .take_parameters(&parameters, is_plain)
-            .and_then(|()| parts.page());
+            Err(None) => return other(path, &found),
+            _ if has_odd_bytes(path) => Err(UnknownAddress::Bytes),
+            Err(Some(reason)) => Err(reason),
+            Ok(()) => parts
+                .take_parameters(&parameters, is_plain)
+                .and_then(|()| parts.page()),
+        };
         match page {
             Ok(page) => PageAddress::Page(page),
             Err(reason) => PageAddress::Unknown { reason, is_dated },
@@ -151,14 +155,11 @@ impl PageParts {
             b"eventDisplay" | b"tribe_event_display" | b"view" | b"tribe_view" => self.take_view(value),
             b"paged" | b"page" | b"tribe_paged" => set(&mut self.number, number(value)?),
             b"featured" if matches!(value, b"1" | b"true") => set(&mut self.is_featured, true),
-            // WordPress sends plain addresses of terms to their own addresses.
-            b"tribe_events_cat" if !is_plain => set(&mut self.category, slug(value)?),
+            // WordPress sends plain addresses of terms to their own addresses, which the links for calendar programs name.
+            b"tribe_events_cat" if !is_plain || self.is_ical => set(&mut self.category, slug(value)?),
             b"tag" if !is_plain => set(&mut self.tag, slug(value)?),
-            b"ical" | b"outlook-ical" => {
-                self.is_ical = true;
-                Ok(())
-            }
-            name if name.starts_with(b"utm_") || IGNORED.contains(&name) => Ok(()),
+            b"ical" | b"outlook-ical" => Ok(()),
+            name if is_ignored(name) => Ok(()),
             _ => Err(UnknownAddress::Parameter),
         }
     }
@@ -191,6 +192,43 @@ impl PageParts {
             is_ical: self.is_ical,
         })
     }
+}
+
+/// The calendar file of a page that is none of the calendar's. Nothing but the address of a page and the wish for a file
+/// must be in it. A name with a dot may be a file of the server, and what begins with `wp-` is WordPress's own.
+fn file_at(path: &[u8], found: &RuleVariables<'_>, parameters: &PhpArray) -> Option<PageAddress> {
+    let mut event = None;
+    for (name, value) in found {
+        match *name {
+            b"tribe_events" => event = Some(value.as_slice().into()),
+            b"pagename" | b"name" => {}
+            b"page" if value.is_empty() => {}
+            _ => return None,
+        }
+    }
+    // On the page of an event, links for Outlook give all events.
+    let is_wish = |name: &[u8]| name == b"ical" || name == b"outlook-ical" && event.is_none();
+    let is_bare = parameters.entries().all(|(name, value)| match name {
+        KeyRef::Text(name) => value.as_text().is_some() && (is_wish(name) || is_ignored(name)),
+        KeyRef::Int(_) => false,
+    });
+    let path = decode(path, Plus::Literal).to_ascii_lowercase();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_/".contains(byte);
+    let is_own = path
+        .split(|byte| *byte == b'/')
+        .any(|name| name.starts_with(b"wp-"));
+    (is_bare && path.iter().all(is_name) && !is_own).then_some(PageAddress::File { event })
+}
+
+/// Whether servers in front of WordPress may read a path differently.
+fn has_odd_bytes(path: &[u8]) -> bool {
+    let path = decode(path, Plus::Literal);
+    path.iter().any(|byte| byte.is_ascii_control() || *byte == b'\\')
+}
+
+/// Whether no view reads a parameter.
+fn is_ignored(name: &[u8]) -> bool {
+    name.starts_with(b"utm_") || IGNORED.contains(&name)
 }
 
 fn trim_slashes(mut path: &[u8]) -> &[u8] {

@@ -53,6 +53,11 @@ pub enum PageAddress {
         /// It names a date, so that there is no end of such addresses.
         is_dated: bool,
     },
+    /// Another page of WordPress, asked for as a calendar file: the plugin gives it there as well.
+    File {
+        /// The slug of the event whose page it is; none: the file has all events.
+        event: Option<Box<[u8]>>,
+    },
     /// Another address of the site.
     Elsewhere {
         /// It asks for a calendar file, which the plugin gives at any address.
@@ -119,6 +124,7 @@ impl PageAddress {
         match self {
             Self::Page(page) => page.date.is_some() || page.is_ical,
             Self::Unknown { is_dated, .. } => *is_dated,
+            Self::File { .. } => true,
             Self::Elsewhere { is_ical } => *is_ical,
         }
     }

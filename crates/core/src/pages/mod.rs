@@ -2,6 +2,7 @@
 
 mod address_reader;
 mod calendar_page;
+mod download;
 mod empty_page;
 mod page_judge;
 mod page_times;
@@ -12,6 +13,7 @@ mod spans;
 mod visit;
 
 pub use calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
+pub use download::name_download;
 pub use empty_page::{EMPTY_CALENDAR, shows_event};
 pub use page_judge::{Hindrance, Open, PageJudge, PageVerdict};
 pub use seen_addresses::SeenAddresses;

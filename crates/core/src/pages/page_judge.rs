@@ -18,9 +18,10 @@ use crate::unix_time::UnixTime;
 pub struct PageJudge {
     reader: Arc<AddressReader>,
     days: SiteDays,
+    pub(super) terms: Vec<TermFact>,
     per_page: usize,
     /// The view of the addresses that name none is the list.
-    has_list: bool,
+    pub(super) has_list: bool,
     enabled: Vec<PageView>,
     hindrance: Option<Hindrance>,
     page: Bytes,
@@ -113,6 +114,7 @@ impl PageJudge {
         Self {
             reader,
             days: SiteDays::of(site),
+            terms: site.terms.clone(),
             per_page: usize::try_from(site.per_page).unwrap_or(usize::MAX).max(1),
             has_list: site.default_view == "list",
             enabled: site
@@ -153,10 +155,7 @@ impl PageJudge {
         let Some(day) = page.date else {
             return self.judge_number(page, &filtered, now);
         };
-        // In place of a view that is switched off the plugin shows the site's own.
-        let is_enabled = self.enabled.contains(&page.view);
-        let view = if is_enabled { page.view } else { PageView::Default };
-        let shown = self.days.shown(view, day);
+        let shown = self.days.shown(self.view(page), day);
         // Each of the sets has all events that the page shows.
         let may_show = filtered.iter().all(|spans| spans.touch(shown));
         if may_show {
@@ -178,17 +177,28 @@ impl PageJudge {
 
     /// A page of the list from today: beyond what all events can fill, and one page more.
     fn judge_number(&self, page: &CalendarPage, filtered: &[&Spans], now: UnixTime) -> PageVerdict {
-        let is_list = page.view == PageView::List || page.view == PageView::Default && self.has_list;
         let from = earliest_now(now);
         let most = filtered.iter().map(|spans| spans.count_from(from)).min();
         let pages = most.unwrap_or(usize::MAX).div_ceil(self.per_page).max(1);
         let number = usize::try_from(page.number).unwrap_or(usize::MAX);
-        if is_list && !page.is_ical && number > pages.saturating_add(1) {
+        if self.is_list(page) && !page.is_ical && number > pages.saturating_add(1) {
             return PageVerdict::Beyond {
                 is_at_end: number <= pages.saturating_add(3),
             };
         }
         PageVerdict::Forward(Open::Undated)
+    }
+
+    /// The view that a page has: in place of one that is switched off the plugin shows the site's own.
+    fn view(&self, page: &CalendarPage) -> PageView {
+        let is_enabled = self.enabled.contains(&page.view);
+        if is_enabled { page.view } else { PageView::Default }
+    }
+
+    /// Whether a page is a list.
+    pub(super) fn is_list(&self, page: &CalendarPage) -> bool {
+        let view = self.view(page);
+        view == PageView::List || view == PageView::Default && self.has_list
     }
 
     /// The sets of which a page shows what is in all; fails on a term that is not known.

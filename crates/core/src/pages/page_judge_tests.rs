@@ -61,7 +61,7 @@ fn event(id: u64, terms: &[u64], start: &str, end: &str) -> EventFact {
     }
 }
 
-fn judge_of(site: SiteFacts, events: Vec<EventFact>) -> PageJudge {
+pub(in crate::pages) fn judge_of(site: SiteFacts, events: Vec<EventFact>) -> PageJudge {
     PageJudge::new(&FactsSnapshot {
         site,
         events,
@@ -76,7 +76,7 @@ fn judge() -> PageJudge {
     judge_of(site(), vec![jazz, workshop])
 }
 
-fn read(judge: &PageJudge, target: &str) -> PageAddress {
+pub(in crate::pages) fn read(judge: &PageJudge, target: &str) -> PageAddress {
     let (path, query) = target
         .split_once('?')
         .map_or((target, None), |(path, query)| (path, Some(query)));
@@ -86,7 +86,7 @@ fn read(judge: &PageJudge, target: &str) -> PageAddress {
 /// The verdict on an address in a word.
 fn verdict(judge: &PageJudge, target: &str) -> String {
     match read(judge, target) {
-        PageAddress::Elsewhere { .. } => "elsewhere".to_owned(),
+        PageAddress::Elsewhere { .. } | PageAddress::File { .. } => "elsewhere".to_owned(),
         PageAddress::Unknown { reason, .. } => format!("unknown {}", <&str>::from(reason)),
         PageAddress::Page(page) => match judge.judge(&page, NOW) {
             PageVerdict::Forward(open) => <&str>::from(open).to_owned(),

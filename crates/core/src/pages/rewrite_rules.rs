@@ -11,8 +11,8 @@ use calendar_edge_judge::wordpress::value::{split_once, split_while};
 #[derive(Debug, Clone)]
 pub(super) struct RewriteRules {
     all: RegexSet,
-    /// One for each rule: the pattern and the query of a rule of the calendar.
-    calendar: Vec<Option<(Regex, String)>>,
+    /// One for each rule: the pattern and the query of a rule of the calendar, or of single pages.
+    read: Vec<Option<(Regex, String)>>,
 }
 
 /// The variables that the query of a rule gives, with their values.
@@ -34,10 +34,10 @@ impl RewriteRules {
             let rule = RegexBuilder::new(&format!("^{pattern}")).unicode(false).build();
             Some((rule.ok()?, query))
         });
-        let (patterns, calendar): (Vec<_>, Vec<_>) = readable
+        let (patterns, read): (Vec<_>, Vec<_>) = readable
             .map(|(rule, query)| {
                 let pattern = rule.as_str().to_owned();
-                (pattern, is_of_calendar(query).then(|| (rule, query.clone())))
+                (pattern, is_read(query).then(|| (rule, query.clone())))
             })
             .unzip();
         let set = RegexSetBuilder::new(patterns)
@@ -45,15 +45,16 @@ impl RewriteRules {
             .size_limit(MOST_BYTES)
             .build();
         match set {
-            Ok(all) => Self { all, calendar },
+            Ok(all) => Self { all, read },
             Err(_) => Self {
                 all: RegexSet::empty(),
-                calendar: Vec::new(),
+                read: Vec::new(),
             },
         }
     }
 
-    /// The variables of the first rule that matches a path without slashes around it, if the rule is of the calendar.
+    /// The variables of the first rule that matches a path without slashes around it, if the rule is of the calendar, or
+    /// of single pages.
     pub(super) fn find(&self, path: &[u8]) -> Option<RuleVariables<'_>> {
         let decoded = decode(path, Plus::Space);
         let first = |path: &[u8]| self.all.matches(path).iter().next();
@@ -64,14 +65,22 @@ impl RewriteRules {
             (Some(raw), _) => (raw, path),
             (None, read) => (read?, &*decoded),
         };
-        let (pattern, query) = self.calendar.get(position)?.as_ref()?;
+        let (pattern, query) = self.read.get(position)?.as_ref()?;
         let captured = pattern.captures(path)?;
         Some(variables(query, &captured))
     }
 }
 
-fn is_of_calendar(query: &str) -> bool {
-    query.contains("post_type=tribe_events") || query.contains("tribe_events_cat=")
+fn is_read(query: &str) -> bool {
+    [
+        "post_type=tribe_events",
+        "tribe_events_cat=",
+        "?tribe_events=",
+        "?pagename=",
+        "?name=",
+    ]
+    .iter()
+    .any(|names| query.contains(names))
 }
 
 /// The variables in the query of a rule, behind the `?`.

@@ -13,7 +13,8 @@ settings_group! {
         pub mode: Mode = Mode::Off => choice(MODES);
         /// The rate of dated pages for all clients without a cookie of the site together.
         pub robots: Option<Rate> = None => rate(), "off";
-        /// Whether calendars that the plugin's links download are written by the edge.
+        /// Whether the edge gives calendars of its own in place of the files that the plugin's links download. Needs
+        /// `forms.calendar`.
         pub downloads: bool = false => flag();
     }
 }

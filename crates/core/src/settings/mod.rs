@@ -253,6 +253,13 @@ impl Settings {
         public
     }
 
+    /// The path of the API below the first root, by the first of its public names.
+    pub fn first_path(&self) -> String {
+        let root = self.roots.first().map_or("", |root| root.path.as_str());
+        let namespace = self.public_namespaces().into_iter().next();
+        format!("{root}/{}", namespace.unwrap_or_default())
+    }
+
     /// Whether the settings offer an operation; `read_only` aside.
     pub fn allows(&self, id: OperationId) -> bool {
         self.operations.get(&id).is_none_or(|own| own.allow)

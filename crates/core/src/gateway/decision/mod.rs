@@ -11,6 +11,7 @@ mod head_rules;
 mod host_rule;
 mod on_head;
 mod opened_call;
+mod own_read;
 mod patch_conditions;
 mod request_head;
 mod site_form;
