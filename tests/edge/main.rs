@@ -95,6 +95,7 @@ mod tls;
 mod traces;
 mod unfinished;
 mod unheard_site;
+mod unlisted;
 mod upgrades;
 mod verdicts;
 mod verifying;
