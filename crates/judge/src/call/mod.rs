@@ -17,6 +17,8 @@ mod finding;
 mod foreign_image;
 mod forwardable;
 mod judge;
+#[cfg(test)]
+mod judged_tests;
 mod nonce;
 mod phases;
 mod policy;
