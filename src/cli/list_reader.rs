@@ -47,7 +47,7 @@ pub(super) enum ListSource {
     Calendar,
     /// The calendar, the trash, which no other list shows.
     Trash,
-    /// WordPress itself, also those that the calendar hides from its lists.
+    /// WordPress itself, events, also those that the calendar hides from its lists.
     WordPress,
 }
 
@@ -79,19 +79,21 @@ impl<'s> ListReader<'s> {
         !self.headers.is_empty()
     }
 
-    /// All lists of all REST roots, those of WordPress itself last: they name what a list of the calendar hides. With an
-    /// account `with_trash` adds those of the trash. Terms have neither.
+    /// All lists of all REST roots; last the events of WordPress itself, which names those that the calendar hides. With
+    /// an account `with_trash` adds the lists of the trash, which terms do not have.
     pub(super) fn lists(&self, with_trash: bool) -> Vec<WalkedList<'s>> {
-        let trash = (with_trash && self.has_account()).then_some(ListSource::Trash);
-        let sources = [Some(ListSource::Calendar), trash, Some(ListSource::WordPress)];
+        let with_trash = with_trash && self.has_account();
+        let sources = [ListSource::Calendar, ListSource::Trash, ListSource::WordPress];
         let of_source = |source: ListSource| {
             let roots = self.settings.roots.iter().map(|root| root.path.as_str());
             roots.flat_map(move |root| Kind::ALL.map(|kind| WalkedList { root, kind, source }))
         };
-        let lists = sources.into_iter().flatten().flat_map(of_source);
-        lists
-            .filter(|list| list.source == ListSource::Calendar || !list.kind.is_term())
-            .collect()
+        let is_there = |list: &WalkedList<'_>| match list.source {
+            ListSource::Calendar => true,
+            ListSource::Trash => with_trash && !list.kind.is_term(),
+            ListSource::WordPress => list.kind == Kind::Event,
+        };
+        sources.into_iter().flat_map(of_source).filter(is_there).collect()
     }
 
     /// What is not covered, as a verdict or a manifest says it.
@@ -135,14 +137,6 @@ impl WalkedList<'_> {
 // === impl ListPage ===
 
 impl ListPage {
-    /// No records behind so many pages.
-    pub(super) fn ending(pages: u64) -> Self {
-        Self {
-            pages,
-            ..Self::default()
-        }
-    }
-
     /// Reads the site's response to a page. A page beyond the end has no records, and neither has the trash for accounts
     /// that may not see it.
     ///
@@ -154,7 +148,7 @@ impl ListPage {
         let is_beyond =
             number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
         if is_beyond || (list.source == ListSource::Trash && answer.status == StatusCode::BAD_REQUEST) {
-            return Ok(Self::ending(number - 1));
+            return Ok(Self::default());
         }
         ensure!(
             answer.status == StatusCode::OK,

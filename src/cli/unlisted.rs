@@ -1,7 +1,6 @@
-//! Records that no list of the calendar shows, by the numbers under which WordPress itself lists them.
+//! Events that no list of the calendar shows, by the numbers under which WordPress itself lists them.
 
 use calendar_edge::backend::asked_pause;
-use calendar_edge_judge::contract::Kind;
 use http::{HeaderName, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,33 +19,29 @@ const DATELESS: &str = "events without dates, which no list of the site names";
 /// The most numbers on a page of WordPress.
 const PAGE: u64 = 100;
 
-/// What a walk could not read of the records that no list of the calendar shows.
+/// What a walk could not read of the events that no list of the calendar shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Uncovered {
-    /// True if WordPress names no numbers of events to the reader.
+    /// True if WordPress names no numbers to the reader.
     is_closed: bool,
-    /// The records that WordPress counts, and that the reader may not read.
+    /// The events that WordPress counts, and that the reader may not read.
     withheld: u64,
 }
 
 // === impl Uncovered ===
 
 impl Uncovered {
-    /// Notes a page of numbers; none: WordPress names none of the kind.
-    pub(super) fn note(&mut self, kind: Kind, page: Option<&ListPage>) {
-        self.is_closed |= kind == Kind::Event && page.is_none();
+    /// Notes a page of numbers; none: WordPress names none.
+    pub(super) fn note(&mut self, page: Option<&ListPage>) {
+        self.is_closed |= page.is_none();
         self.withheld += page.map_or(0, |page| page.withheld);
     }
 
     /// What is therefore not covered, as a verdict or a manifest says it.
     pub(super) fn said(&self) -> Vec<String> {
         let hidden = if self.is_closed { HIDDEN } else { DATELESS };
-        let withheld = (self.withheld > 0).then(|| {
-            format!(
-                "{} records that the site counts and does not show to this reader",
-                self.withheld
-            )
-        });
+        let count = self.withheld;
+        let withheld = (count > 0).then(|| format!("{count} events that the site counts and does not show"));
         [hidden.to_owned()].into_iter().chain(withheld).collect()
     }
 }
@@ -62,13 +57,8 @@ impl ListReader<'_> {
         let probe = Probe::of_root(&site, &root.origin_url, "origin.url").ok()?;
         let statuses = ["&status=any", ""];
         for status in statuses.into_iter().skip(usize::from(!self.has_account())) {
-            let path = path(list.kind, status, number);
-            let ask = || async {
-                probe
-                    .rest_as(&path, &self.headers)
-                    .await
-                    .map_err(anyhow::Error::msg)
-            };
+            let path = path(status, number);
+            let ask = || async { Ok(probe.rest_as(&path, &self.headers).await?) };
             let response = patiently(pace, ask, busy).await.ok()?;
             // An account that may edit nothing asks for what is public.
             if code(&response.json()?) != "rest_invalid_param" {
@@ -79,35 +69,24 @@ impl ListReader<'_> {
     }
 }
 
-fn path(kind: Kind, status: &str, number: u64) -> String {
-    let name = kind.singular();
-    // The type of events alone has a plural for a name.
-    let plural = if kind == Kind::Event { "s" } else { "" };
+fn path(status: &str, number: u64) -> String {
     let fields = "orderby=id&order=asc&_fields=id,slug,modified_gmt";
-    format!("wp/v2/tribe_{name}{plural}?{fields}&per_page={PAGE}&page={number}{status}")
+    format!("wp/v2/tribe_events?{fields}&per_page={PAGE}&page={number}{status}")
 }
 
 /// The trouble of a site that fails, or refuses because of its load.
 fn busy(response: &ProbeResponse) -> Option<Trouble> {
-    let status = response.status;
-    let is_busy = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-    is_busy.then(|| {
-        (
-            format!("the site answers {status}"),
-            asked_pause(&response.headers).unwrap_or_default(),
-        )
-    })
+    let is_busy = response.status.is_server_error() || response.status == StatusCode::TOO_MANY_REQUESTS;
+    let pause = asked_pause(&response.headers).unwrap_or_default();
+    is_busy.then(|| ("the site fails".to_owned(), pause))
 }
 
 /// Reads a page of WordPress: its records have what a list of the calendar says of theirs. Without a full page, WordPress
 /// counts records that it does not show.
 fn page(response: &ProbeResponse, number: u64) -> Option<ListPage> {
     let count = |name| response.header(&HeaderName::from_static(name))?.parse().ok();
-    let body = response.json()?;
-    if number > 1 && code(&body) == "rest_post_invalid_page_number" {
-        return Some(ListPage::ending(number - 1));
-    }
-    let items = body.as_array().filter(|_| response.status == StatusCode::OK)?;
+    let body = response.json().filter(|_| response.status == StatusCode::OK)?;
+    let items = body.as_array()?;
     let total: u64 = count("x-wp-total")?;
     let record = |item: &Value| {
         let modified = item["modified_gmt"].as_str().map(|time| time.replace('T', " "));
@@ -153,8 +132,6 @@ mod tests {
         assert_eq!(page(&response(200, 250, &item), 2).unwrap().withheld, 99);
         let none = page(&response(200, 0, &json!([])), 1).unwrap();
         assert_eq!((none.pages, none.withheld), (1, 0));
-        let beyond = json!({"code": "rest_post_invalid_page_number"});
-        assert_eq!(page(&response(400, 0, &beyond), 3).unwrap().pages, 2);
         for (status, code) in [(404, "rest_no_route"), (401, "rest_forbidden"), (400, "x")] {
             assert!(
                 page(&response(status, 0, &json!({ "code": code })), 1).is_none(),
@@ -164,29 +141,27 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_says_what_was_not_read() {
+    fn a_walk_says_what_it_could_not_read() {
         let mut uncovered = Uncovered::default();
-        uncovered.note(Kind::Venue, None);
         assert_eq!(uncovered.said(), [DATELESS]);
         let page = |withheld| ListPage {
             withheld,
             ..ListPage::default()
         };
-        uncovered.note(Kind::Event, Some(&page(2)));
-        uncovered.note(Kind::Event, Some(&page(1)));
-        assert!(uncovered.said()[1].starts_with("3 records"));
-        uncovered.note(Kind::Event, None);
+        uncovered.note(Some(&page(2)));
+        uncovered.note(Some(&page(1)));
+        assert!(uncovered.said()[1].starts_with("3 events"));
+        uncovered.note(None);
         assert_eq!(uncovered.said()[0], HIDDEN);
     }
 
     #[test]
     fn numbers_are_asked_for_in_their_order() {
-        let path = path(Kind::Event, "&status=any", 2);
+        let path = path("&status=any", 2);
         assert!(
             path.starts_with("wp/v2/tribe_events?orderby=id&order=asc&"),
             "{path}"
         );
         assert!(path.ends_with("&per_page=100&page=2&status=any"), "{path}");
-        assert!(super::path(Kind::Venue, "", 1).starts_with("wp/v2/tribe_venue?"));
     }
 }

@@ -84,7 +84,7 @@ async fn an_account_compares_what_it_may_read_and_hears_what_it_may_not() {
     let (status, manifest, complaint) = verify("unlisted-account", [&at, &at], &["-H", &typed]).await;
     assert_eq!((status, manifest.len()), (Some(0), 3), "{complaint} {manifest:?}");
     let unread = manifest[2]["not_covered"].to_string();
-    assert!(unread.contains("2 records that the site counts"), "{unread}");
+    assert!(unread.contains("2 events that the site counts"), "{unread}");
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ impl PacedSite<'_> {
         ListPage::read(list, number, &self.read(list, &list.page(number)).await?)
     }
 
-    /// Reads the records of a page of WordPress that no list of the calendar has shown.
+    /// Reads the events of a page of WordPress that no list of the calendar has shown.
     async fn unlisted(
         &self,
         list: WalkedList<'_>,
@@ -189,15 +189,13 @@ impl PacedSite<'_> {
             if records.has_seen(list.kind, id) {
                 continue;
             }
-            let answer = self
-                .read(list, &format!("{}/{id}", list.kind.collection()))
-                .await?;
+            let answer = self.read(list, &format!("events/{id}")).await?;
             match answer.status {
                 StatusCode::OK => page.records.push(serde_json::from_slice(&answer.body)?),
                 _ => page.withheld += 1,
             }
         }
-        records.note_uncovered(list.kind, found.map(|_| &page));
+        records.note_uncovered(found.map(|_| &page));
         Ok(page)
     }
 

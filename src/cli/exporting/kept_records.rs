@@ -177,8 +177,8 @@ impl KeptRecords {
     }
 
     /// Notes a page of the numbers that WordPress lists, before it is kept.
-    pub(super) fn note_uncovered(&mut self, kind: Kind, page: Option<&ListPage>) {
-        self.place.uncovered.note(kind, page);
+    pub(super) fn note_uncovered(&mut self, page: Option<&ListPage>) {
+        self.place.uncovered.note(page);
     }
 
     /// Ends a list.

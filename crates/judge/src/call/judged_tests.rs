@@ -110,6 +110,8 @@ fn pages_follow_a_read_alone() {
 
 #[test]
 fn the_strict_profile_takes_one_spelling() {
+    let id = refused(Profile::Strict, &Method::GET, "events/07", "");
+    assert_eq!(id.status(), 404, "a path of its own");
     let strict = |method: &Method, target: &str, body: &str| outcome(Profile::Strict, method, target, body);
     let takes = |found: Outcome| matches!(found, Outcome::Forward(_));
     let many: Vec<String> = (0..=STRICT_LIMITS.object_members)

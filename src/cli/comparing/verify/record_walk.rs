@@ -35,6 +35,8 @@ pub(super) struct RecordWalk<'s> {
     progress: TerminalProgress,
     running: JoinSet<anyhow::Result<(VerifiedRecord, Vec<ComparedCall>)>>,
     seen: BTreeSet<RecordKey>,
+    /// The records that the pass under way was named.
+    named: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
 
@@ -86,6 +88,7 @@ impl<'s> RecordWalk<'s> {
             progress: TerminalProgress::new(),
             running: JoinSet::new(),
             seen: BTreeSet::new(),
+            named: BTreeSet::new(),
             found: WalkFindings::default(),
         }
     }
@@ -100,15 +103,15 @@ impl<'s> RecordWalk<'s> {
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
         let mut before = BTreeSet::new();
         for _ in 0..MOST_PASSES {
-            let mut named = BTreeSet::new();
             self.found.uncovered = Uncovered::default();
             for list in self.reader.lists(true) {
                 match list.source {
-                    ListSource::WordPress => self.unlisted(list, &mut named).await?,
-                    ListSource::Calendar | ListSource::Trash => self.list(list, &mut named).await?,
+                    ListSource::WordPress => self.unlisted(list).await?,
+                    ListSource::Calendar | ListSource::Trash => self.list(list).await?,
                 }
             }
             self.finish(0).await?;
+            let named = std::mem::take(&mut self.named);
             if named == before {
                 return self.end();
             }
@@ -141,8 +144,8 @@ impl<'s> RecordWalk<'s> {
         Ok(self.found)
     }
 
-    /// Compares all pages of a list, and the records on them, which are added to `named`.
-    async fn list(&mut self, list: WalkedList<'_>, named: &mut BTreeSet<RecordKey>) -> anyhow::Result<()> {
+    /// Compares all pages of a list, and the records on them.
+    async fn list(&mut self, list: WalkedList<'_>) -> anyhow::Result<()> {
         for number in 1.. {
             let Some(call) = self.call(list.root, &list.page(number))? else {
                 return Ok(());
@@ -154,7 +157,7 @@ impl<'s> RecordWalk<'s> {
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
-            self.check_page(list, &page, named).await?;
+            self.check_page(list, &page).await?;
             let listed = theirs.records.iter();
             let listed = listed.filter_map(|item| VerifiedRecord::listed(list.root, list.kind, item));
             let listed = listed.map(|record| record.key);
@@ -169,17 +172,13 @@ impl<'s> RecordWalk<'s> {
         Ok(())
     }
 
-    /// Compares the records that WordPress itself lists, and no list of the calendar.
-    async fn unlisted(
-        &mut self,
-        list: WalkedList<'_>,
-        named: &mut BTreeSet<RecordKey>,
-    ) -> anyhow::Result<()> {
+    /// Compares the events that WordPress itself lists.
+    async fn unlisted(&mut self, list: WalkedList<'_>) -> anyhow::Result<()> {
         for number in 1.. {
             let page = self.reader.numbers(&self.sides.pace, list, number).await;
-            self.found.uncovered.note(list.kind, page.as_ref());
+            self.found.uncovered.note(page.as_ref());
             let Some(page) = page else { break };
-            self.check_page(list, &page, named).await?;
+            self.check_page(list, &page).await?;
             if number >= page.pages {
                 break;
             }
@@ -187,17 +186,12 @@ impl<'s> RecordWalk<'s> {
         Ok(())
     }
 
-    /// Compares the records of a page, which are added to `named`.
-    async fn check_page(
-        &mut self,
-        list: WalkedList<'_>,
-        page: &ListPage,
-        named: &mut BTreeSet<RecordKey>,
-    ) -> anyhow::Result<()> {
+    /// Compares the records of a page.
+    async fn check_page(&mut self, list: WalkedList<'_>, page: &ListPage) -> anyhow::Result<()> {
         for item in &page.records {
             let record = VerifiedRecord::listed(list.root, list.kind, item);
             let record = record.context("a record without a number")?;
-            named.insert(record.key.clone());
+            self.named.insert(record.key.clone());
             self.check(list.kind, record, page.total).await?;
         }
         Ok(())
