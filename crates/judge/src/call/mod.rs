@@ -17,8 +17,6 @@ mod finding;
 mod foreign_image;
 mod forwardable;
 mod judge;
-#[cfg(test)]
-mod judged_tests;
 mod nonce;
 mod phases;
 mod policy;

@@ -1,15 +1,17 @@
 //! Whole calls, judged: what is forwarded of them, and in which words they are refused.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is how a test fails")]
+
 use http::{HeaderMap, HeaderValue, Method};
 use serde_json::{Value, json};
 
-use super::credentials::Credentials;
-use super::{ForwardableCall, Judge, Outcome, RawCall};
-use crate::contract::STRICT_LIMITS;
-use crate::policy::{Policy, Profile};
-use crate::problem::Refusal;
-use crate::routing::{Roots, Target};
-use crate::wordpress::payload::ContentHeaders;
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::call::{ForwardableCall, Judge, Outcome, RawCall};
+use calendar_edge_judge::contract::STRICT_LIMITS;
+use calendar_edge_judge::policy::{Policy, Profile};
+use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::routing::{Roots, Target};
+use calendar_edge_judge::wordpress::payload::ContentHeaders;
 
 /// The outcome of a call below the namespace, whose body is JSON.
 fn outcome(profile: Profile, method: &Method, target: &str, body: &str) -> Outcome {
