@@ -79,7 +79,7 @@ pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
 
 /// The field that asks for another method, if it goes on to the site (T-101).
 pub(in crate::gateway) fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let named = headers.get_all(OVERRIDE).iter().last()?;
+    let named = headers.get_all(OVERRIDE).iter().next_back()?;
     nominated(headers).all(|name| name != OVERRIDE).then_some(named)
 }
 
