@@ -14,7 +14,7 @@ use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::{Plan, answering_stages, calendar_stages};
 use crate::backend::OriginRoute;
 use crate::calls::Stage;
-use crate::companion::{FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender};
+use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
@@ -22,14 +22,16 @@ use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::pages::{PageCheck, PageGuard};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::CostClass;
+use calendar_edge_core::pages::Visitor;
 use calendar_edge_core::relay::cors::Preflight;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
 
 /// The innermost service.
@@ -37,6 +39,9 @@ use calendar_edge_judge::call::credentials::Identity;
 pub(crate) struct Gateway {
     gateway: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
+    companions: Companions,
+    /// Calendar pages wait until the site has told of a write.
+    notes_writes: bool,
 }
 
 /// Both ways: through the calendar's stages, and to the rest of the site.
@@ -68,7 +73,7 @@ impl Gateway {
                 settings,
                 state,
             )),
-            records: named.records,
+            ..named
         }
     }
 
@@ -97,6 +102,8 @@ impl Gateway {
         Self {
             gateway: Arc::new(gateway),
             records,
+            companions: state.companions.clone(),
+            notes_writes: settings.calendar_pages.mode != Mode::Off,
         }
     }
 
@@ -116,7 +123,17 @@ impl Service<EdgeRequest> for Gateway {
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        Arc::clone(&self.gateway).serve(request)
+        let is_write = self.notes_writes && Visitor::is_editor(&request.head);
+        let response = Arc::clone(&self.gateway).serve(request);
+        if !is_write {
+            return response;
+        }
+        let companions = self.companions.clone();
+        Box::pin(async move {
+            let response = response.await;
+            companions.wrote();
+            response
+        })
     }
 }
 
@@ -249,6 +266,9 @@ fn preflighted() -> EdgeResponse {
 fn site(plan: &Plan<'_>) -> Site {
     let Plan { settings, state, .. } = plan;
     let metrics = state.metrics.surface();
+    if settings.calendar_pages.mode != Mode::Off {
+        state.metrics.pages().expect();
+    }
     Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
@@ -259,6 +279,16 @@ fn site(plan: &Plan<'_>) -> Site {
         timeouts: settings.timeouts.clone(),
         bodies: plan.bodies.clone(),
         logins: plan.rate_limiter(),
+        pages: PageGuard {
+            pages: state.pages.clone(),
+            settings: settings.calendar_pages.clone(),
+            buckets: state.buckets.clone(),
+            check: PageCheck {
+                backends: Arc::clone(&plan.backends),
+                origin: OriginRoute::of_site(&plan.site),
+                public_url: settings.public_url.clone(),
+            },
+        },
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),
     }

@@ -18,6 +18,7 @@ use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTra
 use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
+use crate::pages::PageGuard;
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors::EdgeError;
@@ -42,6 +43,7 @@ pub(in crate::gateway) struct Site {
     pub(in crate::gateway) bodies: BodyReader,
     pub(in crate::gateway) logins: RateLimiter,
     pub(in crate::gateway) surface: SurfaceGuard,
+    pub(in crate::gateway) pages: PageGuard,
     pub(in crate::gateway) warnings: Warnings,
 }
 
@@ -72,6 +74,10 @@ impl Site {
         }
         if self.surface.reads_calls(request.as_ref()) {
             return self.pass_call(asked, request.as_ref(), body).await;
+        }
+        if let Some(response) = body.is_end_stream().then(|| self.pages.answer(asked)).flatten() {
+            asked.context.log.about(Traffic::Site);
+            return response;
         }
         self.logins
             .guard_login(asked, None, self.stream_whole(asked, body))

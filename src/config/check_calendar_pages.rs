@@ -1,0 +1,54 @@
+//! Whether calendar pages that the edge answers have a site, and whether it tells when its events are shown.
+
+use super::draft::Draft;
+use super::problem::{ConfigFinding, ConfigProblems};
+use calendar_edge_core::settings::{Mode, OtherTraffic};
+
+const MODE: &str = "calendar_pages.mode";
+
+/// Pages are those of one site, which is behind the edge and has the companion plugin.
+pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
+    let (settings, places) = (&draft.settings, &draft.places);
+    if settings.calendar_pages.mode == Mode::Off {
+        return;
+    }
+    if settings.other == OtherTraffic::Refuse {
+        let finding = ConfigFinding::missing("other").expected("\"forward\", beside `[calendar_pages]`");
+        problems.add(places.of(MODE), finding);
+    }
+    if settings.origin.secret_file.is_none() {
+        let finding = ConfigFinding::missing("origin.secret_file")
+            .expected("a file with the secret of the companion plugin, which tells when events are shown");
+        problems.add(places.of(MODE), finding);
+    }
+    if places.tables("roots").len() > 1 {
+        let reason =
+            "the events of several `[[roots]]` are not told apart: the edge can answer pages of one root";
+        problems.add(places.of(MODE), ConfigFinding::impossible(MODE, reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::parse;
+    use super::super::overrides::Overrides;
+
+    #[test]
+    fn pages_need_a_site_its_plugin_and_one_root() {
+        let said = |top: &str, mode: &str| {
+            let text = format!(
+                "{top}\n[calendar_pages]\nmode = \"{mode}\"\n[[roots]]\npath = \"/wp-json\"\n[[roots]]\npath = \"/de/wp-json\"\n\
+                 [origin]\nurl = \"https://wp.example/wp-json\"\n"
+            );
+            let refused = parse("edge.toml", &text, &Overrides::default());
+            refused.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        for said in [said("", "report"), said("", "enforce")] {
+            for missing in ["other", "origin.secret_file", "[[roots]]"] {
+                assert!(said.contains(missing), "{missing}: {said}");
+            }
+        }
+        assert!(!said("other = \"forward\"", "report").contains("beside `[calendar_pages]`"));
+        assert!(!said("", "off").contains("calendar_pages"));
+    }
+}
