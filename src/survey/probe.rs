@@ -246,6 +246,14 @@ impl<'a> Probe<'a> {
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
+    /// A target of the REST API, as the account of these headers reads it.
+    pub(crate) async fn rest_as(&self, path: &str, account: &HeaderMap) -> Result<ProbeResponse, Obstacle> {
+        let root = self.route.base().path().trim_end_matches('/');
+        let request = self.request(&format!("{root}/{path}"));
+        self.send(request.headers(account.clone()), Marking::Unmarked)
+            .await
+    }
+
     /// A document that the REST API shows to everybody; none if it does not.
     pub(crate) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;

@@ -98,6 +98,7 @@ mod tls;
 mod traces;
 mod unfinished;
 mod unheard_site;
+mod unlisted;
 mod upgrades;
 mod verdicts;
 mod verifying;

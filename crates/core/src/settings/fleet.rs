@@ -278,6 +278,8 @@ mod tests {
         }
         let valkey = StoreAddress::parse("valkeys://store/2").unwrap();
         assert_eq!(valkey.to_string(), "rediss://store:6379/2");
+        let is_sentinel = |text| StoreAddress::parse(text).unwrap().is_sentinel();
+        assert!(is_sentinel("sentinel://a") && !is_sentinel("redis://a"));
         assert!(valkey.uses_tls() && !StoreAddress::parse("redis://store").unwrap().uses_tls());
     }
 
