@@ -435,6 +435,98 @@ final class Guard extends Wall {
 }
 
 /**
+ * The number that a calendar service asks for when it copies a record back that was written there.
+ *
+ * The account that copies may write scripts. Whoever wrote the record may not, so texts are filtered as those of others.
+ */
+final class Copied {
+
+	const TYPES = array(
+		'events'     => 'tribe_events',
+		'venues'     => 'tribe_venue',
+		'organizers' => 'tribe_organizer',
+		'categories' => 'tribe_events_cat',
+		'tags'       => 'post_tag',
+	);
+
+	/** @var int */
+	private $number;
+
+	/** @var string The type of the new record; empty once it has its number. */
+	private $type = '';
+
+	private function __construct( int $number ) {
+		$this->number = $number;
+	}
+
+	/**
+	 * Reads the header's value, which is signed together with the mark of the request; null when it is not.
+	 */
+	public static function asked( Secret $secret, Exchange $exchange, string $value ): ?self {
+		if ( 1 !== preg_match( '/\Av1 n=([1-9][0-9]{0,15}),s=([0-9a-f]{64})\z/', $value, $parts ) ) {
+			return null;
+		}
+		$signature = $secret->sign( "calendar-edge number v1\n$parts[1]\n" . $exchange->mark() );
+		return hash_equals( $signature, $parts[2] ) ? new self( (int) $parts[1] ) : null;
+	}
+
+	public function register(): void {
+		add_filter( 'rest_request_before_callbacks', array( $this, 'before_callbacks' ), 10, 3 );
+		add_filter( 'wp_insert_post_data', array( $this, 'number_post' ), PHP_INT_MAX, 2 );
+		add_filter( 'wp_insert_term_data', array( $this, 'number_term' ), PHP_INT_MAX, 2 );
+	}
+
+	/**
+	 * @param mixed            $result  What other plugins answer instead.
+	 * @param array            $handler The matched endpoint.
+	 * @param \WP_REST_Request $request The request.
+	 * @return mixed
+	 */
+	public function before_callbacks( $result, $handler, $request ) {
+		$route = $request->get_route();
+		$space = namespace_of( $route, guarded_namespaces() );
+		if ( null === $space || is_wp_error( $result ) ) {
+			return $result;
+		}
+		kses_init_filters();
+		$type = self::TYPES[ trim( substr( ltrim( $route, '/' ), strlen( $space ) - 1 ), '/' ) ] ?? '';
+		if ( '' === $type || 'POST' !== $request->get_method() ) {
+			return $result;
+		}
+		$is_taken = taxonomy_exists( $type ) ? null !== get_term( $this->number ) : null !== get_post( $this->number );
+		if ( $is_taken ) {
+			return new \WP_Error( 'calendar_edge_number_taken', 'Another record of the site has this number.', array( 'status' => 400 ) );
+		}
+		$this->type = $type;
+		return $result;
+	}
+
+	/**
+	 * @param array $data The row of a post.
+	 * @param array $post What it is made of; it has an ID when it is no new one.
+	 */
+	public function number_post( $data, $post ) {
+		return empty( $post['ID'] ) ? $this->numbered( $data, 'ID', $data['post_type'] ) : $data;
+	}
+
+	/**
+	 * @param array  $data     The row of a new term.
+	 * @param string $taxonomy Its taxonomy.
+	 */
+	public function number_term( $data, $taxonomy ) {
+		return $this->numbered( $data, 'term_id', $taxonomy );
+	}
+
+	private function numbered( array $data, string $column, string $type ): array {
+		if ( $type !== $this->type ) {
+			return $data;
+		}
+		$this->type = '';
+		return array( $column => $this->number ) + $data;
+	}
+}
+
+/**
  * One rule of CALENDAR_EDGE_SURFACE: who may call which routes.
  */
 final class SurfaceRule {
@@ -2575,6 +2667,10 @@ function start(): void {
 	$exchange = new Exchange( $_SERVER, $_GET, $_POST, $_FILES );
 	if ( 'cli' !== PHP_SAPI ) {
 		( new Guard( $secret, $exchange, guarded_namespaces() ) )->register();
+		$copied = Copied::asked( $secret, $exchange, (string) ( $_SERVER['HTTP_X_CALENDAR_EDGE_NUMBER'] ?? '' ) );
+		if ( null !== $copied && '' === $secret->fault() ) {
+			$copied->register();
+		}
 	}
 	if ( '' === $secret->fault() && array() !== $edges && ! wp_installing() ) {
 		report_changes( $secret, $edges, $exchange );

@@ -116,6 +116,20 @@ pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<
     Ok(compare_index(&document, namespace))
 }
 
+/// Reads a document of a candidate beside its calendar; none if it has none.
+///
+/// # Errors
+///
+/// When the candidate does not respond.
+pub async fn read_beside(backend: &BackendSettings, path: &str) -> Result<Option<Value>, IndexReadError> {
+    let reader = IndexReader::new(backend, &backend.origin.url)?;
+    match reader.document(path, None).await {
+        Ok(document) => Ok(Some(document)),
+        Err(error) if error.is_an_answer() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads the index of a backend's namespace below a root, and how it differs from the table; probes how the site checks the
 /// ids of events.
 pub(crate) async fn read_index(

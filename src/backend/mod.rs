@@ -49,7 +49,7 @@ pub use client::{ClientError, check_client};
 pub(crate) use exchange::SiteTraffic;
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use forwarded_headers::{Forwarded, ForwardedHeaders};
-pub use index_reader::{IndexReadError, published_indexes, with_listed_namespace};
+pub use index_reader::{IndexReadError, published_indexes, read_beside, with_listed_namespace};
 pub(crate) use index_reader::{read_drift, read_index, read_namespace, read_words};
 pub(crate) use namespace_looks::{NamespaceLooks, SHORTEST_PAUSE};
 pub(crate) use origin_body::OriginBody;

@@ -2,22 +2,46 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
+use calendar_edge_core::migration::OUTBOX;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 
 use super::state::Migration;
+use crate::backend::read_beside;
 use crate::telemetry::NamedSums;
 
+/// How long a candidate may take to show its outbox.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 impl Migration {
-    /// The page of a path: `/migration`, or `/migration/report` with the name of a backend behind a slash, which may be
-    /// absent if there is only one.
-    pub(crate) fn page(&self, path: &str, query: Option<&str>) -> Option<Bytes> {
-        if path == "/migration" {
-            return Some(Bytes::from(self.to_json().to_string()));
+    /// The page `/migration`: rules and verdicts, and with `outbox=1` what candidates say of their outboxes.
+    pub(crate) async fn overview(&self, query: Option<&str>) -> Value {
+        let mut page = self.to_json();
+        let asked = if query == Some("outbox=1") {
+            self.candidates()
+        } else {
+            Vec::new()
+        };
+        for backend in asked {
+            let asked = timeout(PATIENCE, read_beside(&backend, OUTBOX)).await;
+            if let Ok(Ok(Some(outbox))) = asked
+                && let Some(report) = page.pointer_mut(&format!("/backends/{}", backend.name))
+                && let Some(report) = report.as_object_mut()
+            {
+                report.insert("outbox".to_owned(), outbox);
+            }
         }
+        page
+    }
+
+    /// The page of a path: `/migration/report` with the name of a backend behind a slash, which may be absent if there
+    /// is only one.
+    pub(crate) fn page(&self, path: &str, query: Option<&str>) -> Option<Bytes> {
         let rest = path.strip_prefix("/migration/report")?;
         let backend = rest.strip_prefix('/');
         if backend.is_none() && !rest.is_empty() {

@@ -21,7 +21,7 @@ use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::fleet::FleetKey;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::migration::cutover::{Placer, RuleEvent, ShareKey};
-use calendar_edge_core::settings::{CompareSettings, CutMethods, CutoverRule, Settings};
+use calendar_edge_core::settings::{BackendSettings, CompareSettings, CutMethods, CutoverRule, Settings};
 use calendar_edge_judge::contract::table;
 
 /// What is known about all backends and rules; clones share it.
@@ -36,6 +36,8 @@ struct MigrationState {
     rule_states: Mutex<BTreeMap<String, Arc<RuleState>>>,
     /// The rules in use, in their order.
     rules: Mutex<Vec<CutoverRule>>,
+    /// The backends beside the site.
+    candidates: Mutex<Vec<BackendSettings>>,
     means: Means,
     /// The directory of what outlives the edge; none: nothing does.
     state_dir: Mutex<Option<PathBuf>>,
@@ -69,6 +71,7 @@ impl Migration {
                 findings: Mutex::new(findings.collect()),
                 rule_states: Mutex::default(),
                 rules: Mutex::new(settings.cutover.clone()),
+                candidates: Mutex::default(),
                 means,
                 state_dir: Mutex::new(settings.state_dir.clone()),
                 is_writing: AtomicBool::new(false),
@@ -89,6 +92,7 @@ impl Migration {
                 .adapt(&settings.compare);
         }
         drop(findings);
+        *self.shared.candidates.lock() = settings.candidates().collect();
         self.expect(settings);
         self.shared.means.keeper.adapt(settings.state_dir.as_deref());
         self.shared.state_dir.lock().clone_from(&settings.state_dir);
@@ -227,6 +231,11 @@ impl Migration {
             "rules": rules.collect::<Vec<_>>(),
             "backends": backends.collect::<serde_json::Map<_, _>>(),
         })
+    }
+
+    /// The backends beside the site.
+    pub(super) fn candidates(&self) -> Vec<BackendSettings> {
+        self.shared.candidates.lock().clone()
     }
 
     /// The report about the backend of this name, or else about the only one; operations are ready if nothing worse than

@@ -1,6 +1,8 @@
 //! The backends beside the site.
 
-use calendar_edge_core::settings::{BackendSettings, BackendSoftware, CredentialsPolicy};
+use calendar_edge::backend::read_beside;
+use calendar_edge_core::migration::{OUTBOX, left_behind, without_way_back};
+use calendar_edge_core::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 
 use super::obstacle::Obstacle;
@@ -40,6 +42,22 @@ pub(super) async fn check_backend(
         }
     }
     Ok(())
+}
+
+/// Says if clients would lose what they write there, or have lost it with a rule that is gone.
+pub(super) async fn check_way_back(backend: &BackendSettings, settings: &Settings, report: &mut Report<'_>) {
+    let name = &backend.name;
+    // The line about the backend tells if it does not respond.
+    let Ok(outbox) = read_beside(backend, OUTBOX).await else {
+        return;
+    };
+    if let Some(reason) = without_way_back(settings, name, outbox.as_ref()) {
+        report.warning(format!("backend {name}: {reason}"));
+    }
+    let left = outbox.and_then(|outbox| left_behind(settings, name, &outbox));
+    if let Some(reason) = left {
+        report.differs(format!("backend {name}: {reason}"));
+    }
 }
 
 /// The differences of an index, or none of a service, which must answer a list of events even if it publishes no index.

@@ -77,6 +77,7 @@ async fn check_site(settings: Settings, report: &mut Report<'_>) -> Result<(), O
     }
     for backend in settings.candidates() {
         backends::check_backend(&backend, site, report).await?;
+        backends::check_way_back(&backend, settings, report).await;
     }
     check_basic_auth(site, report).await?;
     languages::check_languages(&probe, site, home.as_ref().ok(), report).await;

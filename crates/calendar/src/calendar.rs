@@ -18,7 +18,7 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::announce::{Announcement, Announcer, CHANGES};
@@ -44,6 +44,8 @@ pub struct CalendarSettings {
     pub zone: TimeZone,
     /// How callers are known.
     pub callers: Callers,
+    /// Whether a site gets a copy of what is written here.
+    pub is_copied: bool,
     /// The present moment, where it stands still.
     pub now: Option<Timestamp>,
 }
@@ -98,6 +100,7 @@ impl Calendar {
             pages,
             zone: TimeZone::get(sample::ZONE).map_err(io::Error::other)?,
             callers: Callers::Sample,
+            is_copied: false,
             now,
         };
         Ok(Self::new(settings, Arc::new(Mutex::new(store))))
@@ -134,13 +137,25 @@ impl Calendar {
                 let root = index::root(&self.settings, &self.api);
                 self.encode(parts, Ok(Answer::ok(root)), None)
             }
-            Target::Site { .. } => match &self.announcer {
-                Some(announcer) if path.ends_with("/calendar-edge/v1/changes") => {
-                    let count = Answer::ok(json!({"changes": announcer.count()}));
-                    self.encode(parts, Ok(count), None)
-                }
-                _ => self.encode(parts, Err(Problem::NoRoute.into()), None),
-            },
+            Target::Site { .. } => {
+                let told = self.told(path).map(Answer::ok);
+                self.encode(parts, told.ok_or_else(|| Problem::NoRoute.into()), None)
+            }
+        }
+    }
+
+    /// What the edge and its operators ask beside the calendar's API.
+    fn told(&self, path: &str) -> Option<Value> {
+        let (_, asked) = path.split_once("/calendar-edge/v1/")?;
+        match asked {
+            "changes" => Some(json!({"changes": self.announcer.as_ref()?.count()})),
+            "outbox" => {
+                let store = self.store();
+                let mut outbox = store.outbox.as_ref()?.to_json(self.settings.is_copied);
+                outbox["followed"] = store.followed().into();
+                Some(outbox)
+            }
+            _ => None,
         }
     }
 

@@ -17,8 +17,6 @@ use crate::store::{Change, Store};
 pub struct Follower {
     site: Site,
     store: Arc<Mutex<Store>>,
-    /// The kinds that are written here, so that those of the site no longer count.
-    owned: Vec<Kind>,
     /// Changes that were told beyond the first gap.
     ahead: BTreeSet<u64>,
     /// Whether the last question found a change that was not told.
@@ -28,12 +26,11 @@ pub struct Follower {
 // === impl Follower ===
 
 impl Follower {
-    /// A follower of a site, which leaves kinds alone that are written here.
-    pub fn new(site: Site, store: Arc<Mutex<Store>>, owned: Vec<Kind>) -> Self {
+    /// A follower of a site.
+    pub fn new(site: Site, store: Arc<Mutex<Store>>) -> Self {
         Self {
             site,
             store,
-            owned,
             ahead: BTreeSet::new(),
             misses: false,
         }
@@ -96,7 +93,6 @@ impl Follower {
             let (name, id) = tag.split_once(':').unwrap_or((tag, ""));
             let kind = Kind::ALL.into_iter().find(|kind| kind.singular() == name);
             match (kind, name) {
-                (Some(kind), _) if self.owned.contains(&kind) => {}
                 (Some(kind), _) if !kind.is_term() => self.reread(kind, id, &mut lists).await?,
                 // Names of terms stand in other terms as well; their lists are short.
                 (Some(kind), _) => drop(lists.insert(kind)),
@@ -115,11 +111,12 @@ impl Follower {
 
     async fn reread(&self, kind: Kind, id: &str, lists: &mut BTreeSet<Kind>) -> anyhow::Result<()> {
         let id: u64 = id.parse()?;
+        let before = self.store().moment();
         match self.site.record(kind, id).await? {
-            Found::Record(change) => self.store().apply(vec![change])?,
+            Found::Record(changes) => self.store().take(changes, before)?,
             Found::Nothing => {
                 let record = None;
-                self.store().apply(vec![Change { kind, id, record }])?;
+                self.store().take(vec![Change { kind, id, record }], before)?;
             }
             Found::Locked => drop(lists.insert(kind)),
         }
@@ -128,17 +125,39 @@ impl Follower {
 
     /// Puts a list of the site in place of the records of a kind.
     async fn reread_list(&self, kind: Kind) -> anyhow::Result<()> {
-        if self.owned.contains(&kind) {
-            return Ok(());
-        }
+        let before = self.store().moment();
         let read = self.site.list(kind).await?;
+        // A list leaves hidden events out, and may lose a record while others change.
+        let mut unseen = self.put_in_place(kind, read, before)?;
+        if kind == Kind::Event {
+            let known = |id: &u64| self.store().get(kind, *id).is_some();
+            unseen.extend(self.site.event_ids().await.into_iter().filter(|id| !known(id)));
+        }
+        for id in unseen {
+            self.reread(kind, &id.to_string(), &mut BTreeSet::new()).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts a list in place of the records of a kind, and returns the posts that it does not show, which stay.
+    fn put_in_place(&self, kind: Kind, read: Vec<Change>, before: u64) -> anyhow::Result<Vec<u64>> {
         let mut store = self.store();
-        let changes = replaced(&store, kind, read);
-        Ok(store.apply(changes)?)
+        let changes = replaced(&store, kind, read).into_iter();
+        let (changes, unseen): (Vec<_>, Vec<_>) =
+            changes.partition(|change| kind.is_term() || change.record.is_some());
+        store.take(changes, before)?;
+        Ok(unseen.into_iter().map(|change| change.id).collect())
     }
 
     async fn read_everything(&self) -> anyhow::Result<()> {
-        for kind in Kind::ALL {
+        // Events show venues and organizers that no list does, and terms count events.
+        for kind in [
+            Kind::Venue,
+            Kind::Organizer,
+            Kind::Event,
+            Kind::Category,
+            Kind::Tag,
+        ] {
             self.reread_list(kind).await?;
         }
         Ok(())
@@ -174,7 +193,8 @@ impl Follower {
 
 /// The changes that put records in place of all those of a kind.
 pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<Change> {
-    let kept: BTreeSet<u64> = records.iter().map(|change| change.id).collect();
+    let own = records.iter().filter(|change| change.kind == kind);
+    let kept: BTreeSet<u64> = own.map(|change| change.id).collect();
     let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
     let gone = gone.map(|id| Change {
         kind,

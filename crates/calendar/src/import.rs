@@ -27,9 +27,12 @@ pub fn import(store: &mut Store, directory: &Path) -> anyhow::Result<usize> {
         "the export has another format than {FORMAT}"
     );
     let is_part = !manifest["since"].is_null();
-    let (mut changes, mut count) = (Vec::new(), 0);
+    let (mut changes, mut inside, mut count) = (Vec::new(), Vec::new(), 0);
     for kind in Kind::ALL {
-        let records = records(directory, kind)?;
+        let (records, others): (Vec<_>, Vec<_>) = records(directory, kind)?
+            .into_iter()
+            .partition(|change| change.kind == kind);
+        inside.extend(others);
         count += records.len();
         changes.extend(if is_part {
             records
@@ -40,7 +43,8 @@ pub fn import(store: &mut Store, directory: &Path) -> anyhow::Result<usize> {
     if is_part {
         changes.extend(gone(directory)?);
     }
-    store.apply(changes)?;
+    changes.extend(inside);
+    store.take(changes, store.moment())?;
     Ok(count)
 }
 
@@ -50,7 +54,11 @@ fn records(directory: &Path, kind: Kind) -> anyhow::Result<Vec<Change>> {
         let record = of_printed(kind, line);
         record.with_context(|| format!("{} has what is no record", file.display()))
     });
-    records.collect()
+    Ok(records
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 /// The records that are gone since the export before.

@@ -3,8 +3,8 @@
 //! It is the origin of `calendar-edge demo` and of the edge's tests, and a team's own backend can begin with it. The
 //! judge of the edge reads and validates every call, so that what is here begins with valid arguments. Records are the
 //! JSON objects that the API prints, without what follows from other records; they stand in memory, and with the
-//! feature `sqlite` in a file as well. With the feature `service` the program imports an export of the edge and keeps
-//! level with a site by the messages of its companion plugin.
+//! feature `sqlite` in a file as well. With the feature `site` it imports an export of the edge, keeps level with a site by
+//! the messages of its companion plugin, and copies what is written here to that site.
 
 #![allow(
     clippy::indexing_slicing,
@@ -16,15 +16,21 @@ mod answer;
 mod calendar;
 mod call;
 pub mod caller;
+#[cfg(feature = "site")]
+pub mod copy;
 mod dates;
 mod doc;
 mod examples;
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 pub mod follow;
-#[cfg(feature = "service")]
+mod html;
+#[cfg(feature = "site")]
 pub mod import;
 mod index;
 mod list;
+pub mod outbox;
+#[cfg(feature = "site")]
+mod parcel;
 mod print;
 mod record;
 mod refused;
@@ -32,7 +38,7 @@ mod sample;
 pub mod seal;
 pub mod secret;
 mod server;
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 pub mod site;
 mod slug;
 #[cfg(feature = "sqlite")]

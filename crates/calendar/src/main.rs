@@ -1,6 +1,6 @@
 //! `calendar-service`: imports an export of a calendar, or serves the calendar and follows its site.
 
-use std::io;
+use std::fs;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use calendar_edge_judge::contract::Kind;
 use calendar_service::caller::{Audience, Callers};
+use calendar_service::copy::Copier;
 use calendar_service::follow::{Follower, report};
 use calendar_service::import::import;
 use calendar_service::seal::Message;
@@ -85,9 +85,10 @@ struct Serve {
     /// Numbers for new records: 100000-999999
     #[arg(long, value_parser = numbers)]
     numbers: Option<RangeInclusive<u64>>,
-    /// Kinds that are written here, so that those of the site no longer count: venues,organizers
-    #[arg(long, value_delimiter = ',', value_parser = kind, requires = "numbers")]
-    owns: Vec<Kind>,
+    /// A file with an account of the site and its application password, NAME:PASSWORD, with which the site gets a copy
+    /// of what is written here
+    #[arg(long, requires_all = ["site", "secret_file", "numbers"])]
+    login_file: Option<PathBuf>,
     /// The address of the site as its pages have it, such as <https://events.example.org>
     #[arg(long)]
     pages: String,
@@ -125,11 +126,10 @@ async fn until_interrupted(server: CalendarServer) -> anyhow::Result<()> {
 // === impl Serve ===
 
 impl Serve {
-    async fn run(self, store: Store) -> anyhow::Result<()> {
-        let store = match &self.numbers {
-            Some(numbers) => store.numbering(*numbers.start(), *numbers.end()),
-            None => store,
-        };
+    async fn run(self, mut store: Store) -> anyhow::Result<()> {
+        if let Some(numbers) = &self.numbers {
+            store.number(*numbers.start(), *numbers.end());
+        }
         let store = Arc::new(Mutex::new(store));
         let listener = TcpListener::bind(self.listen).await?;
         let told = self.follow(&store).await?;
@@ -148,8 +148,14 @@ impl Serve {
             return Ok(None);
         };
         let secret = self.secret_file.as_deref().map(Secret::in_file).transpose()?;
-        let site = Site::new(site, &self.site_namespace, secret.clone());
-        let mut follower = Follower::new(site, Arc::clone(store), self.owns.clone());
+        let mut site = Site::new(site, &self.site_namespace, secret.clone())?;
+        if let Some(file) = &self.login_file {
+            let text = fs::read_to_string(file)?;
+            let (name, password) = text.trim().split_once(':').context("NAME:PASSWORD")?;
+            site = site.with_login((name.to_owned(), password.to_owned()));
+            tokio::spawn(Copier::new(site.clone(), Arc::clone(store)).run());
+        }
+        let mut follower = Follower::new(site, Arc::clone(store));
         if let Err(error) = follower.catch_up().await {
             ensure!(follower.is_level(), "the site cannot be read: {error:#}");
             report(&format!("the records stay as they are: {error:#}"));
@@ -175,6 +181,7 @@ impl Serve {
             pages: self.pages.trim_end_matches('/').to_owned(),
             zone: TimeZone::get(&self.zone)?,
             callers,
+            is_copied: self.login_file.is_some(),
             now: None,
         })
     }
@@ -184,10 +191,4 @@ impl Serve {
 fn numbers(text: &str) -> anyhow::Result<RangeInclusive<u64>> {
     let (first, last) = text.split_once('-').context("FIRST-LAST")?;
     Ok(first.parse()?..=last.parse()?)
-}
-
-/// `venues`
-fn kind(text: &str) -> io::Result<Kind> {
-    let found = Kind::ALL.into_iter().find(|kind| kind.collection() == text);
-    found.ok_or_else(|| io::Error::other("events, venues, organizers, categories or tags"))
 }

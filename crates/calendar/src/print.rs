@@ -63,14 +63,14 @@ impl Printer<'_> {
         let mut printed = Map::new();
         for (name, value) in record {
             let value = match name.as_str() {
-                record::PASSWORD => continue,
+                record::PASSWORD | record::TERM_ROWS => continue,
                 _ if is_hidden && is_behind_password(name) => blanked(name),
                 "categories" => self.terms_of(record, Kind::Category),
                 "tags" => self.terms_of(record, Kind::Tag),
-                "venue" => self
-                    .linked_of(record, Kind::Venue)
-                    .pop()
-                    .unwrap_or_else(|| json!([])),
+                "venue" => match self.linked_of(record, Kind::Venue) {
+                    mut one if one.len() == 1 => one.pop().unwrap_or_default(),
+                    several => several.into(),
+                },
                 "organizer" => self.linked_of(record, Kind::Organizer).into(),
                 "website" if value.is_null() => record.get("url").cloned().unwrap_or_default(),
                 _ => value.clone(),
@@ -88,12 +88,11 @@ impl Printer<'_> {
         printed
     }
 
-    /// The venue or the organizers of an event that the caller may read.
+    /// The venue or the organizers of an event. WordPress shows them to everybody, whatever their status is.
     fn linked_of(&self, event: &Members, kind: Kind) -> Vec<Value> {
         let named = ids(event, kind.singular()).into_iter();
         let named = named.filter_map(|id| self.store.get(kind, id));
-        let shown = named.filter(|record| self.may_read(record) && text(record, "status") != "trash");
-        shown.map(|record| linked(record).into()).collect()
+        named.map(|record| linked(record).into()).collect()
     }
 
     /// Terms inside of an event: the rows of WordPress's database.
@@ -104,11 +103,12 @@ impl Printer<'_> {
             .collect();
         terms.sort_by_key(|(_, term)| text(term, "name").to_lowercase());
         let printed = terms.into_iter().map(|(id, term)| {
+            let row = &event.get(record::TERM_ROWS).unwrap_or(&Value::Null)[id.to_string()];
             json!({
                 "name": term["name"],
                 "slug": term["slug"],
                 "term_group": 0,
-                "term_taxonomy_id": id,
+                "term_taxonomy_id": row.as_u64().unwrap_or(id),
                 "taxonomy": term["taxonomy"],
                 "description": term["description"],
                 "parent": record::number(term, "parent"),
@@ -123,6 +123,7 @@ impl Printer<'_> {
 
     fn term(&self, kind: Kind, id: u64, record: &Members, detail: Detail) -> Map<String, Value> {
         let mut printed = record.clone();
+        printed.remove(record::UNSEEN);
         printed.insert("count".to_owned(), self.usage.of(kind, id).into());
         printed.insert("urls".to_owned(), self.urls(kind, id, record));
         if detail == Detail::Alone {
@@ -157,11 +158,25 @@ impl Printer<'_> {
             &["GET"]
         };
         own["targetHints"] = json!({"allow": allowed});
-        json!({
+        let events = href(format!("tribe_events?{base}={id}"));
+        let posts = if kind == Kind::Tag {
+            json!([href(format!("posts?{base}={id}")), events])
+        } else {
+            json!([events])
+        };
+        let mut links = json!({
             "self": [own],
             "collection": [href(base.to_owned())],
             "about": [href(format!("taxonomies/{}", text(term, "taxonomy")))],
-        })
+            "wp:post_type": posts,
+            "curies": [{"name": "wp", "href": "https://api.w.org/{rel}", "templated": true}],
+        });
+        if let parent @ 1.. = record::number(term, "parent") {
+            let mut up = href(format!("{base}/{parent}"));
+            up["embeddable"] = true.into();
+            links["up"] = json!([up]);
+        }
+        links
     }
 }
 

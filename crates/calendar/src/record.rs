@@ -3,11 +3,11 @@
 use calendar_edge_judge::contract::Kind;
 use serde_json::{Value, json};
 
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 use crate::store::Change;
 use crate::store::Members;
 
-#[cfg(feature = "service")]
+#[cfg(feature = "site")]
 /// Members that follow from others. They are printed for each response, and not stored.
 const DERIVED: [&str; 9] = [
     "rest_url",
@@ -23,6 +23,12 @@ const DERIVED: [&str; 9] = [
 
 /// The member with the password of an event, which is never printed.
 pub(crate) const PASSWORD: &str = "password";
+
+/// The member of a term that says how many of its events are not known to have it, such as those behind a password.
+pub(crate) const UNSEEN: &str = "unseen";
+
+/// The member of an event that has the numbers of its terms' rows in WordPress's database.
+pub(crate) const TERM_ROWS: &str = "term_rows";
 
 pub(crate) fn text<'a>(record: &'a Members, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
@@ -56,20 +62,46 @@ pub(crate) const fn name_member(kind: Kind) -> &'static str {
     }
 }
 
-#[cfg(feature = "service")]
-/// A record as the API prints it, in a list or alone; none if it is no record.
-pub(crate) fn of_printed(kind: Kind, printed: Value) -> Option<Change> {
+#[cfg(feature = "site")]
+/// A record as the API prints it, in a list or alone, with those inside of it that no list shows; none if it is no
+/// record.
+pub(crate) fn of_printed(kind: Kind, printed: Value) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    for (kind, name) in [(Kind::Venue, "venue"), (Kind::Organizer, "organizer")] {
+        let inside = match &printed[name] {
+            Value::Array(several) => several.iter().collect(),
+            one => vec![one],
+        };
+        let unpublished = inside
+            .into_iter()
+            .filter(|one| one["status"].as_str().is_some_and(|status| status != "publish"));
+        changes.extend(unpublished.filter_map(|one| record_of(kind, one.clone())));
+    }
+    changes.push(record_of(kind, printed)?);
+    Some(changes)
+}
+
+#[cfg(feature = "site")]
+fn record_of(kind: Kind, printed: Value) -> Option<Change> {
     let Value::Object(mut members) = printed else {
         return None;
     };
     members.retain(|name, _| !DERIVED.contains(&name.as_str()));
     if kind == Kind::Event {
+        let mut rows = Members::new();
         for name in ["categories", "tags", "organizer"] {
             let several = members.get(name).and_then(Value::as_array).into_iter().flatten();
+            let told = several.clone().filter(|one| one["term_taxonomy_id"].is_u64());
+            rows.extend(told.map(|one| (one["id"].to_string(), one["term_taxonomy_id"].clone())));
             let several: Vec<u64> = several.filter_map(|one| one["id"].as_u64()).collect();
             members.insert(name.to_owned(), several.into());
         }
-        let venue = members.get("venue").map(|venue| venue["id"].clone());
+        members.insert(TERM_ROWS.to_owned(), rows.into());
+        let venue = members.get("venue").map(|venue| match venue {
+            Value::Array(several) => several.iter().map(|venue| venue["id"].clone()).collect(),
+            one => one["id"].clone(),
+        });
+        let venue = venue.filter(|venue| *venue != json!([]));
         members.insert("venue".to_owned(), venue.unwrap_or_default());
     }
     Some(Change {

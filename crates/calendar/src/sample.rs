@@ -126,7 +126,7 @@ impl Planting<'_> {
             self.event(row, &mut record);
         }
         let record = Some(record);
-        let stored = self.store.apply(vec![Change { kind, id, record }]);
+        let stored = self.store.take(vec![Change { kind, id, record }], 0);
         debug_assert!(stored.is_ok(), "the sample calendar is smaller than the store");
     }
 

@@ -1,17 +1,28 @@
-//! The WordPress site whose records are followed.
+//! The WordPress site whose records are followed, and which gets a copy of what is written here.
+
+use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use reqwest::{Client, StatusCode};
+use calendar_edge_judge::contract::Kind;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
+use crate::copy::Parcel;
 use crate::record::of_printed;
 use crate::secret::{Secret, unix_time};
-use crate::store::Change;
-use calendar_edge_judge::contract::Kind;
+use crate::store::{Change, Members};
 
 /// The header with a mark, without which the companion plugin refuses calls.
 const MARK: &str = "x-calendar-edge-mark";
+
+/// The header with the number that a copy asks for its record.
+const NUMBER: &str = "x-calendar-edge-number";
+
+/// How long the site may take for a response.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The codes with which the plugin's versions answer for a record that is gone or not published.
 const HIDDEN: [&str; 7] = [
@@ -30,6 +41,8 @@ pub struct Site {
     root: String,
     namespace: String,
     secret: Option<Secret>,
+    /// An account of the site and its application password.
+    login: Option<(String, String)>,
     client: Client,
 }
 
@@ -38,12 +51,28 @@ pub struct Site {
 impl Site {
     /// A site by its REST root, `http://127.0.0.1:8080/wp-json`, the namespace of its calendar, `tribe/events/v1`, and
     /// the secret of its companion plugin.
-    pub fn new(root: &Url, namespace: &str, secret: Option<Secret>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// When no client can be made.
+    pub fn new(root: &Url, namespace: &str, secret: Option<Secret>) -> anyhow::Result<Self> {
+        Ok(Self {
             root: root.as_str().trim_end_matches('/').to_owned(),
             namespace: namespace.to_owned(),
             secret,
-            client: Client::new(),
+            login: None,
+            client: Client::builder()
+                .timeout(PATIENCE)
+                .redirect(Policy::none())
+                .build()?,
+        })
+    }
+
+    /// The same, as this account with its application password: it reads what is not published, and gets copies.
+    #[must_use]
+    pub fn with_login(self, login: (String, String)) -> Self {
+        Self {
+            login: Some(login),
+            ..self
         }
     }
 
@@ -92,7 +121,7 @@ impl Site {
             };
             for item in items {
                 let record = of_printed(kind, item);
-                records.push(record.with_context(|| format!("{target} has what is no record"))?);
+                records.extend(record.with_context(|| format!("{target} has what is no record"))?);
             }
             if page >= body["total_pages"].as_u64().unwrap_or(0) {
                 break;
@@ -101,19 +130,103 @@ impl Site {
         Ok(records)
     }
 
+    /// The numbers of the events of all lists, and of those that are hidden from them, where WordPress itself tells them.
+    pub(crate) async fn event_ids(&self) -> Vec<u64> {
+        let mut ids = Vec::new();
+        for page in 1_u64.. {
+            let target = format!("wp/v2/tribe_events?_fields=id&per_page=100&page={page}");
+            let Ok((StatusCode::OK, Value::Array(items))) = self.get(&target).await else {
+                break;
+            };
+            let (before, count) = (ids.len(), items.len());
+            ids.extend(items.iter().filter_map(|item| item["id"].as_u64()));
+            if count < 100 || ids.len() == before {
+                break;
+            }
+        }
+        ids
+    }
+
+    /// Gives the site a record under its number, or deletes it. Returns the words of a site that refuses it; none: it has
+    /// taken it.
+    pub(crate) async fn deliver(&self, parcel: &Parcel) -> anyhow::Result<Option<String>> {
+        let (kind, id) = parcel.key;
+        let list = format!("{}/{}", self.namespace, kind.collection());
+        let item = format!("{list}/{id}");
+        let Some((changed, whole)) = &parcel.bodies else {
+            let (status, body) = self.send(Method::DELETE, &item, String::new(), Some(id)).await?;
+            let is_gone = status == StatusCode::GONE || is_unknown(status, &body);
+            return if is_gone { Ok(None) } else { refusal(status, &body) };
+        };
+        let json = |members: &Members| Value::from(members.clone()).to_string();
+        let (status, body) = self.send(Method::POST, &item, json(changed), Some(id)).await?;
+        if !is_unknown(status, &body) {
+            return refusal(status, &body);
+        }
+        let (status, body) = self.send(Method::POST, &list, json(whole), Some(id)).await?;
+        if status.is_success() && body["id"] != id {
+            let words = format!(
+                "the site gave it the number {}: it needs the companion plugin",
+                body["id"]
+            );
+            return Ok(Some(words));
+        }
+        refusal(status, &body)
+    }
+
     async fn get(&self, target: &str) -> anyhow::Result<(StatusCode, Value)> {
+        self.send(Method::GET, target, String::new(), None).await
+    }
+
+    /// Sends a call, with the number of the record that a copy is about.
+    async fn send(
+        &self,
+        method: Method,
+        target: &str,
+        body: String,
+        id: Option<u64>,
+    ) -> anyhow::Result<(StatusCode, Value)> {
         let url = Url::parse(&format!("{}/{target}", self.root))?;
-        let mut request = self.client.get(url.clone());
+        let mut request = self.client.request(method.clone(), url.clone());
         if let Some(secret) = &self.secret {
-            request = request.header(MARK, secret.mark(&url[Position::BeforePath..], unix_time()));
+            let signed = &url[Position::BeforePath..];
+            let mark = secret.mark(method.as_str(), signed, body.as_bytes(), unix_time());
+            if let Some(id) = id {
+                request = request.header(NUMBER, secret.number(id, &mark));
+            }
+            request = request.header(MARK, mark);
+        }
+        if let Some((name, password)) = &self.login {
+            request = request.basic_auth(name, Some(password));
+        }
+        if !body.is_empty() {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
         let response = request.send().await?;
         let status = response.status();
         let body = response
             .json()
             .await
-            .with_context(|| format!("{target} is not JSON"))?;
+            .with_context(|| format!("{target} is answered with {status} and no JSON"))?;
         Ok((status, body))
+    }
+}
+
+/// Whether the site says that it has no record of a number.
+fn is_unknown(status: StatusCode, body: &Value) -> bool {
+    status == StatusCode::NOT_FOUND
+        || (status == StatusCode::BAD_REQUEST && body["data"]["params"]["id"].is_string())
+}
+
+/// The words of a refusal. A failure is an error, and tried again: so is a refusal of the account, which an operator mends.
+fn refusal(status: StatusCode, body: &Value) -> anyhow::Result<Option<String>> {
+    let word = |name: &str| body[name].as_str().unwrap_or_default();
+    let words = format!("{} {}: {}", status.as_u16(), word("code"), word("message"));
+    match status.as_u16() {
+        200..300 => Ok(None),
+        401 | 403 | 408 | 409 | 429 => bail!(words),
+        400..=499 => Ok(Some(words)),
+        _ => bail!(words),
     }
 }
 
@@ -121,9 +234,42 @@ impl Site {
 #[derive(Debug)]
 pub(crate) enum Found {
     /// A record that everybody sees.
-    Record(Change),
+    Record(Vec<Change>),
     /// An event behind a password: only lists show its dates.
     Locked,
     /// None, or one that is not published.
     Nothing,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_definite_refusal_is_kept_and_everything_else_tried_again() {
+        let body = json!({"code": "x", "message": "y", "data": {"params": {"id": "Invalid parameter."}}});
+        let told = |status: u16| {
+            let status = StatusCode::from_u16(status).expect("a status");
+            refusal(status, &body)
+        };
+        assert_eq!(told(201).expect("taken"), None);
+        for status in [400, 404, 410, 422] {
+            assert_eq!(told(status).expect("refused"), Some(format!("{status} x: y")));
+        }
+        for status in [302, 401, 403, 408, 409, 429, 500, 503] {
+            assert_eq!(
+                told(status).expect_err("tried again").to_string(),
+                format!("{status} x: y")
+            );
+        }
+        assert!(
+            is_unknown(StatusCode::NOT_FOUND, &Value::Null) && is_unknown(StatusCode::BAD_REQUEST, &body)
+        );
+        assert!(!is_unknown(
+            StatusCode::BAD_REQUEST,
+            &json!({"data": {"params": {"title": "x"}}})
+        ));
+    }
 }

@@ -6,7 +6,8 @@ use std::fmt;
 use calendar_edge_judge::contract::Kind;
 use serde_json::{Map, Value};
 
-use crate::record::{ids, number, text};
+use crate::outbox::{Key, Outbox, Waiting};
+use crate::record::{UNSEEN, ids, number, text};
 
 /// The members of a record.
 pub type Members = Map<String, Value>;
@@ -33,11 +34,11 @@ pub enum StoreError {
 
 /// What keeps records when the service ends.
 pub trait Disk: fmt::Debug + Send {
-    /// Makes changes, all or none.
+    /// Makes changes of records and of the outbox, all or none; nothing in place of what waits removes it.
     ///
     /// # Errors
     /// When they cannot be made.
-    fn write(&mut self, changes: &[Change]) -> Result<(), StoreError>;
+    fn write(&mut self, changes: &[Change], outbox: &[(Key, Option<Waiting>)]) -> Result<(), StoreError>;
 
     /// Keeps the number of the site's change up to which the records are level.
     ///
@@ -54,6 +55,8 @@ pub struct Store {
     numbers: (u64, u64),
     followed: Option<u64>,
     disk: Option<Box<dyn Disk>>,
+    /// What the site does not have yet; none: there is no site.
+    pub(crate) outbox: Option<Outbox>,
 }
 
 /// The published events that have each term.
@@ -90,42 +93,118 @@ impl Default for Store {
             numbers: (1, u64::MAX),
             followed: None,
             disk: None,
+            outbox: None,
         }
     }
 }
 
 impl Store {
-    /// The records that a disk has, which keeps their changes.
-    pub fn on(disk: Box<dyn Disk>, records: impl IntoIterator<Item = Change>, followed: Option<u64>) -> Self {
-        let records = records.into_iter();
-        let records = records.filter_map(|change| Some(((change.kind, change.id), change.record?)));
+    /// The records that a disk has, which keeps their changes, and what waits in its outbox.
+    pub fn on(
+        disk: Box<dyn Disk>,
+        records: BTreeMap<Key, Members>,
+        followed: Option<u64>,
+        waiting: BTreeMap<Key, Waiting>,
+    ) -> Self {
         Self {
-            records: records.collect(),
+            records,
             followed,
             disk: Some(disk),
+            outbox: Some(Outbox::of(waiting)),
             ..Self::default()
         }
     }
 
     /// Gives new records numbers of this block only, its first and last.
+    pub fn number(&mut self, first: u64, last: u64) {
+        self.numbers = (first, last);
+    }
+
+    /// Notes in an outbox what is written from now on. A store on a disk always does.
     #[must_use]
-    pub fn numbering(self, first: u64, last: u64) -> Self {
+    pub fn noting(self) -> Self {
         Self {
-            numbers: (first, last),
+            outbox: Some(Outbox::default()),
             ..self
         }
     }
 
-    /// Makes changes, all or none: on the disk, and then in memory.
+    /// This moment among the writes and copies, for [`take`](Self::take).
+    pub fn moment(&self) -> u64 {
+        self.outbox.as_ref().map_or(0, Outbox::last)
+    }
+
+    /// Takes records of the site as they were read from this moment on. Those that were written or copied since then, or
+    /// that the site does not have so yet, stay.
     ///
     /// # Errors
     /// When there is no room, or the disk fails.
-    pub fn apply(&mut self, changes: Vec<Change>) -> Result<(), StoreError> {
+    pub fn take(&mut self, mut changes: Vec<Change>, moment: u64) -> Result<(), StoreError> {
+        if let Some(outbox) = &self.outbox {
+            changes.retain(|change| !outbox.is_younger((change.kind, change.id), moment));
+        }
+        let terms = changes.iter().filter(|change| change.kind.is_term());
+        let terms: Vec<Key> = terms.map(|change| (change.kind, change.id)).collect();
+        self.apply(changes, Vec::new())?;
+        self.count_unseen(&terms)
+    }
+
+    /// Notes how many events of these terms the site counts, and does not show.
+    fn count_unseen(&mut self, terms: &[Key]) -> Result<(), StoreError> {
+        let usage = self.usage();
+        let known = terms
+            .iter()
+            .filter_map(|key| Some((*key, self.records.get(key)?)));
+        let counted = known.map(|((kind, id), term)| {
+            let unseen = number(term, "count").saturating_sub(usage.of(kind, id));
+            changed(kind, id, term, UNSEEN, unseen.into())
+        });
+        let counted = counted.collect();
+        self.apply(counted, Vec::new())
+    }
+
+    /// Makes changes that are written here, which the site shall have as well.
+    fn write(&mut self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let mut notes = Vec::new();
+        if let Some(outbox) = &self.outbox {
+            for Change { kind, id, record } in &changes {
+                let before = self.get(*kind, *id);
+                let members = record.iter().flatten();
+                let members = members
+                    .filter(|(name, value)| before.and_then(|before| before.get(*name)) != Some(*value));
+                let key = (*kind, *id);
+                let waiting = outbox.noted(key, members.map(|(name, _)| name.clone()));
+                notes.push((key, Some(waiting)));
+            }
+        }
+        self.apply(changes, notes)
+    }
+
+    #[cfg(feature = "site")]
+    /// Notes that the site has taken a record with its write of this number, or has refused it with these words.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub(crate) fn settle(&mut self, key: Key, write: u64, refused: Option<String>) -> Result<(), StoreError> {
+        let outbox = self.outbox.as_ref();
+        match outbox.and_then(|outbox| outbox.settled(key, write, refused)) {
+            Some(note) => self.apply(Vec::new(), vec![note]),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes changes, all or none: on the disk, and then in memory.
+    fn apply(&mut self, changes: Vec<Change>, notes: Vec<(Key, Option<Waiting>)>) -> Result<(), StoreError> {
         if self.records.len() + changes.len() > MOST {
             return Err(StoreError::Full);
         }
         if let Some(disk) = &mut self.disk {
-            disk.write(&changes)?;
+            disk.write(&changes, &notes)?;
+        }
+        if let Some(outbox) = &mut self.outbox {
+            for (key, waiting) in notes {
+                outbox.set(key, waiting);
+            }
         }
         for Change { kind, id, record } in changes {
             match record {
@@ -138,7 +217,7 @@ impl Store {
 
     pub(crate) fn put(&mut self, kind: Kind, id: u64, record: Members) -> Result<(), StoreError> {
         let record = Some(record);
-        self.apply(vec![Change { kind, id, record }])
+        self.write(vec![Change { kind, id, record }])
     }
 
     /// Removes a term: its children move up, and its events lose it.
@@ -160,7 +239,7 @@ impl Store {
                 changes.push(changed(Kind::Event, event, record, name, terms.into()));
             }
         }
-        self.apply(changes)
+        self.write(changes)
     }
 
     /// The number for a new record. Posts of all kinds share one sequence, and terms another.
@@ -173,7 +252,14 @@ impl Store {
             let given = self.records.range((kind, 0)..=(kind, last)).next_back();
             given.map(|((_, id), _)| id + 1)
         });
-        let next = given.max().unwrap_or(first).max(first);
+        let images = self
+            .records
+            .values()
+            .filter_map(|record| record.get("image")?["id"].as_u64());
+        let images = images
+            .filter(|id| !kind.is_term() && *id <= last)
+            .map(|id| id + 1);
+        let next = given.chain(images).max().unwrap_or(first).max(first);
         if next > last {
             return Err(StoreError::Full);
         }
@@ -249,6 +335,11 @@ impl Store {
                 for id in ids(event, kind.collection()) {
                     *counts.entry((kind, id)).or_insert(0) += 1;
                 }
+            }
+        }
+        for kind in [Kind::Category, Kind::Tag] {
+            for (id, term) in self.all(kind).filter(|(_, term)| term.contains_key(UNSEEN)) {
+                *counts.entry((kind, id)).or_insert(0) += number(term, UNSEEN);
             }
         }
         Usage(counts)

@@ -33,7 +33,7 @@ fn outcome(profile: Profile, method: &Method, target: &str, body: &str) -> Outco
     let call = RawCall {
         method,
         target: &target,
-        credentials: &Credentials::read(&headers, Profile::Compatible, &[]).unwrap(),
+        credentials: &Credentials::read(&headers, Profile::Compatible).unwrap(),
         content: ContentHeaders::of(&headers),
         body: body.as_bytes(),
     };

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Context as _;
 use calendar_edge::telemetry::printable;
+use calendar_edge_core::migration::outbox_lines;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::super::status::{Status, could_not_run};
 
 /// Prints what the edge knows. Statuses: 0 no guard has returned calls, 1 a guard has, 2 it could not run.
 pub(super) fn run(edge: &EdgeArgs, output: &OutputArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let asked = || AdminClient::new(edge)?.get("/migration");
+    let asked = || AdminClient::new(edge)?.get("/migration?outbox=1");
     let Some(page) = could_not_run(asked())? else {
         return Ok(Status::Unusable);
     };
@@ -42,6 +43,11 @@ fn write(page: &Value, out: &mut dyn Write) -> io::Result<()> {
     }
     for (backend, report) in page["backends"].as_object().into_iter().flatten() {
         writeln!(out, "{backend}: {} calls compared", report["calls"])?;
+        if report["outbox"].is_object() {
+            for line in outbox_lines(&report["outbox"]) {
+                writeln!(out, "  outbox: {}", printable(&line))?;
+            }
+        }
         for (operation, found) in report["operations"].as_object().into_iter().flatten() {
             let verdict = text(&found["verdict"]).replace('_', " ");
             writeln!(
@@ -140,7 +146,7 @@ mod tests {
             }],
             "backends": {"next": {"calls": 5, "operations": {
                 "venues.list": {"verdict": "not_ready", "why": "different at 1 paths: zip\u{1b}"},
-            }}},
+            }, "outbox": {"copied": true, "sent": 4, "waiting": 1, "oldest_seconds": 2, "refused": []}}},
         });
         let mut out = Vec::new();
         write(&page, &mut out).unwrap();
@@ -150,6 +156,7 @@ mod tests {
             RETURNED to the site at 1970-01-01T00:01:00Z: 3 of 20 calls failed, more than 1%\n  \
             `calendar-edge migration resume venues-read` lets it take clients again\n\
             next: 5 calls compared\n  \
+            outbox: 4 records copied to the site, 1 wait, the oldest for 2 s, 0 refused\n  \
             venues.list              not ready: different at 1 paths: zip\\u{1b}\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

@@ -34,6 +34,8 @@ pub(super) enum EndpointAnswer {
     Document(fn(&AdminParts, AskedPath<'_>) -> PlainResponse),
     /// Whether the edge is ready.
     Readiness,
+    /// Rules and verdicts, and what candidates say about the way back.
+    Migration,
     /// A change of the cache by operators or by the companion plugin, which proves by its seal who it is.
     Purge,
 }
@@ -48,7 +50,7 @@ pub(super) struct AskedPath<'a> {
 }
 
 use Access::{All, Operators, Unguarded};
-use EndpointAnswer::{Document, Purge, Readiness};
+use EndpointAnswer::{Document, Migration, Purge, Readiness};
 
 /// Declares endpoints, a line each.
 macro_rules! endpoints {
@@ -77,7 +79,7 @@ endpoints! {
         None => refused(&EdgeError::UnknownRefusal.refusal()),
     });
     GET "/cache", Unguarded => Document(|parts, _| compact(&parts.cache.statistics(unix_time())));
-    GET "/migration", Unguarded => Document(migration);
+    GET "/migration", Unguarded => Migration;
     GET "/migration/report", Unguarded => Document(migration);
     GET "/migration/report/NAME", Unguarded => Document(migration);
     GET "/config", Operators => Document(|parts, _| match &*parts.effective.load() {
@@ -137,7 +139,7 @@ impl Endpoint {
     }
 }
 
-/// The pages about rules and comparisons.
+/// The pages about comparisons.
 fn migration(parts: &AdminParts, asked: AskedPath<'_>) -> PlainResponse {
     match parts.migration.page(asked.path, asked.query) {
         Some(document) => json(StatusCode::OK, document),
@@ -146,7 +148,7 @@ fn migration(parts: &AdminParts, asked: AskedPath<'_>) -> PlainResponse {
 }
 
 /// A document for programs.
-fn compact(document: &impl Serialize) -> PlainResponse {
+pub(super) fn compact(document: &impl Serialize) -> PlainResponse {
     let text = serde_json::to_vec(document);
     json(
         StatusCode::OK,

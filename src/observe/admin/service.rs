@@ -12,7 +12,7 @@ use http_body::Body;
 use hyper::service::Service;
 
 use super::access::Access;
-use super::endpoints::{Endpoint, EndpointAnswer, pretty_as};
+use super::endpoints::{Endpoint, EndpointAnswer, compact, pretty_as};
 use super::parts::AdminParts;
 use super::ready::readiness;
 use crate::companion::Sender;
@@ -58,6 +58,9 @@ impl Admin {
             Some((EndpointAnswer::Readiness, asked)) => {
                 let (status, document) = readiness(&self.0, asked.query).await;
                 pretty_as(status, &document)
+            }
+            Some((EndpointAnswer::Migration, asked)) => {
+                compact(&self.0.migration.overview(asked.query).await)
             }
             Some((EndpointAnswer::Purge, _)) => {
                 let (head, body) = request.into_parts();

@@ -3,6 +3,7 @@
 mod command;
 pub(crate) mod guard;
 mod sure;
+mod way_back;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

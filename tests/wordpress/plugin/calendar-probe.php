@@ -74,6 +74,21 @@ add_action(
 		register_rest_route( ROUTES, '/events/(?P<id>\d+)', array( endpoint( 'GET,POST,PUT,PATCH,DELETE' ) ) + $batch );
 		register_rest_route( ROUTES, '/events/by-slug/(?P<slug>[^/]+)', array( endpoint( 'GET' ) ) );
 
+		// New records, as the calendar makes them.
+		$creates = array(
+			'/venues' => function ( $request ) {
+				$venue = array( 'post_type' => 'tribe_venue', 'post_status' => 'publish', 'post_title' => $request['venue'], 'post_content' => $request['description'] );
+				$id    = wp_insert_post( $venue, true );
+				return array( 'id' => $id, 'description' => get_post( $id )->post_content );
+			},
+			'/tags'   => function ( $request ) {
+				return array( 'id' => wp_insert_term( $request['name'], 'post_tag' )['term_id'] );
+			},
+		);
+		foreach ( $creates as $route => $callback ) {
+			register_rest_route( ROUTES, $route, array( 'methods' => 'POST', 'callback' => $callback, 'permission_callback' => '__return_true' ) );
+		}
+
 		// An ordinary route whose answer links to the calendar, so that `_embed` dispatches there.
 		$linked = function () {
 			$response = new \WP_REST_Response( array( 'linked' => true ) );

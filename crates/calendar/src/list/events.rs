@@ -29,11 +29,13 @@ pub(super) fn found(
 ) -> Result<Vec<u64>, Refused> {
     check_status(call)?;
     let filter = Filter::of(call, by.store)?;
-    for (name, bound) in filter.window.repeated() {
-        if !repeated.iter().any(|(known, _)| *known == name) {
-            repeated.push((name, bound));
-        }
-    }
+    // Dates are repeated as they were read.
+    repeated.retain(|(name, _)| {
+        !["_date", "_after", "_before"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    });
+    repeated.extend(filter.window.repeated());
     // No event has a parent here.
     if call.value("post_parent").is_some() {
         return Ok(Vec::new());

@@ -13,9 +13,14 @@ use crate::call::Call;
 use crate::print::{Detail, Printer};
 use crate::record::text;
 use crate::refused::Refused;
+use crate::slug::folded_name;
 use crate::store::{Members, Store};
 
 pub(crate) use window::{default_end, default_start};
+
+/// The arguments that lists of posts repeat, in this order.
+const REPEATED: &str = "per_page start_date end_date search event has_events status post_parent include starts_before \
+                        starts_after ends_before ends_after venue organizer featured";
 
 /// The largest page; more is cut down to it.
 const LARGEST: u64 = 50;
@@ -46,10 +51,19 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, 
         return Err(Refused::no_such_page(kind));
     }
     let base = format!("{}/{}/", by.api, kind.collection());
+    // Lists of terms repeat nothing.
+    let repeated = if kind.is_term() {
+        Vec::new()
+    } else {
+        repeat(repeated, call, size)
+    };
     let address = |number: u64| address(&base, &repeated, number);
     let mut document = Map::new();
     document.insert(kind.collection().to_owned(), items.into());
-    document.insert("rest_url".to_owned(), address(number).into());
+    document.insert(
+        "rest_url".to_owned(),
+        own_address(&base, &repeated, number).into(),
+    );
     if whole(number) < pages {
         document.insert("next_rest_url".to_owned(), address(number + 1).into());
     }
@@ -69,7 +83,38 @@ fn whole(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The address of a page; the first one has no number.
+/// The arguments that a list of posts repeats, in the plugin's order, with those that were not sent.
+fn repeat(mut repeated: Vec<(String, String)>, call: &Call, size: u64) -> Vec<(String, String)> {
+    let status = if call.caller.may_write() { "any" } else { "publish" };
+    let status = call.text("status").unwrap_or_else(|| status.to_owned());
+    let is_of_events = call.operation.id.kind() == Some(Kind::Event);
+    repeated.retain(|(name, _)| {
+        !matches!(name.as_str(), "per_page" | "status") && (is_of_events || name != "search")
+    });
+    repeated.extend([
+        ("per_page".to_owned(), size.to_string()),
+        ("status".to_owned(), status),
+    ]);
+    let place = |name: &str| REPEATED.split(' ').position(|known| known == name);
+    repeated.retain(|(name, _)| place(name).is_some());
+    repeated.sort_by_key(|(name, _)| place(name));
+    repeated
+}
+
+/// The address of a list itself, which the plugin does not encode.
+fn own_address(base: &str, repeated: &[(String, String)], number: u64) -> String {
+    let pairs = repeated
+        .iter()
+        .map(|(name, value)| ["&", name, "=", value].concat());
+    let pairs: String = pairs.collect();
+    if pairs.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}?page={number}{pairs}")
+    }
+}
+
+/// The address of another page; the first one has no number.
 fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
     let pair = |(name, value): &(String, String)| {
         format!("{name}={}", byte_serialize(value.as_bytes()).collect::<String>())
@@ -103,10 +148,10 @@ fn check_status(call: &Call) -> Result<(), Refused> {
     Err(Refused::invalid("status"))
 }
 
-/// Whether every word of a search is in one of the texts, in any case; quotes hold a phrase together.
+/// Whether every word of a search is in one of the texts, in any case, with and without accents; quotes hold a phrase together.
 fn mentions(search: &str, texts: &[&str]) -> bool {
-    let search = search.to_lowercase();
-    let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
+    let search = folded_name(search);
+    let texts: Vec<String> = texts.iter().map(|text| folded_name(text)).collect();
     let is_found = |word: &str| texts.iter().any(|text| text.contains(word));
     match search.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(phrase) => is_found(phrase),
@@ -140,7 +185,7 @@ mod tests {
         let texts = ["Weekly Jam 1", "bring your own instrument"];
         for (search, found) in [
             ("weekly", true),
-            ("JAM own", true),
+            ("JÄM own", true),
             ("jam drums", false),
             ("\"weekly jam\"", true),
             ("\"jam weekly\"", false),
@@ -154,5 +199,6 @@ mod tests {
         let repeated = [("search".to_owned(), "a b".to_owned())];
         assert_eq!(address("@/", &repeated, 2), "@/?search=a+b&page=2");
         assert_eq!(address("@/", &[], 1), "@/");
+        assert_eq!(own_address("@/", &repeated, 1), "@/?page=1&search=a b");
     }
 }

@@ -61,7 +61,7 @@ fn sort_key(call: &Call, kind: Kind, by: &Printer<'_>, id: u64, term: &Members) 
         Some("count") => format!("{:020}", by.usage.of(kind, id)),
         Some("id" | "term_id") => format!("{id:020}"),
         Some("description") => text(term, "description").to_owned(),
-        _ => slug::of(text(term, "name")),
+        _ => slug::folded_name(text(term, "name")),
     }
 }
 

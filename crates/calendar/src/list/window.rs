@@ -43,13 +43,26 @@ impl Window {
         let is_strict = call.flag("strict_dates") == Some(true);
         let relative = ["starts_before", "starts_after", "ends_before", "ends_after"];
         let is_free = relative.iter().any(|name| call.value(name).is_some());
+        // Strict dates are read in UTC.
+        let rounded = |wall: DateTime, is_last: bool| {
+            if is_strict {
+                of_utc(&call.zone, wall)
+            } else {
+                whole_day(wall, is_last)
+            }
+        };
         let bound = |name: &str, is_last: bool| {
             let asked = call.text(name)?;
             let wall = read(&asked, call.wall()).unwrap_or(call.wall());
-            Some(if is_strict { wall } else { whole_day(wall, is_last) })
+            Some(rounded(wall, is_last))
         };
+        // The dates of a list that names its events are void.
+        let is_named = call.value("include").is_some();
         let or_default = |name: &str, default: DateTime, is_last| {
-            let default = (!is_free).then(|| whole_day(default, is_last));
+            if is_named {
+                return Some(default);
+            }
+            let default = (!is_free).then(|| rounded(default, is_last));
             bound(name, is_last).or(default)
         };
         Self {
@@ -73,9 +86,16 @@ impl Window {
             && between(self.ends, end)
     }
 
-    /// The enclosing bounds as the list repeats them.
+    /// The bounds as the list repeats them.
     pub(super) fn repeated(&self) -> Vec<(String, String)> {
-        let bounds = [("start_date", self.start_date), ("end_date", self.end_date)];
+        let bounds = [
+            ("start_date", self.start_date),
+            ("end_date", self.end_date),
+            ("starts_after", self.starts.0),
+            ("starts_before", self.starts.1),
+            ("ends_after", self.ends.0),
+            ("ends_before", self.ends.1),
+        ];
         let bounds = bounds.into_iter();
         bounds
             .filter_map(|(name, bound)| Some((name.to_owned(), stamp(bound?))))

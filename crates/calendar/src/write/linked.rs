@@ -54,7 +54,8 @@ pub(super) fn write(
     }
     post::set_texts(call, &mut record, texts_of(kind));
     if let Some(name) = name {
-        record.insert(name_member(kind).to_owned(), name.into());
+        let member = name_member(kind);
+        record.insert(member.to_owned(), post::as_written(call, member, &name).into());
     }
     if call.value("image").is_some() {
         post::set_image(call, store, &mut record)?;
@@ -79,6 +80,7 @@ pub(super) fn from_data(
     let sent = |name: &str| data.get(name).and_then(text_of).filter(|text| !text.is_empty());
     let member = name_member(kind);
     let name = sent(member).ok_or_else(|| Refused::unusable(kind))?;
+    let name = post::as_written(call, member, &name);
     let is_same = |record: &Members| text(record, "status") != "trash" && text(record, member) == name;
     let same = store
         .all(kind)
@@ -90,7 +92,8 @@ pub(super) fn from_data(
     let (id, mut record) = post::begun(call, store, kind, None, pages)?;
     record.insert(member.to_owned(), name.into());
     for name in texts_of(kind) {
-        record.extend(sent(name).map(|sent| ((*name).to_owned(), Value::from(sent))));
+        let sent = sent(name).map(|sent| post::as_written(call, name, &sent));
+        record.extend(sent.map(|sent| ((*name).to_owned(), Value::from(sent))));
     }
     post::settle(call, store, (kind, id), &mut record, pages);
     store.put(kind, id, record)?;

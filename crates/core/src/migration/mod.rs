@@ -1,7 +1,9 @@
-//! Other backends beside the site: answers compared, and calls that they take over.
+//! Other backends beside the site: answers compared, calls that they take over, and the way back.
 
 pub mod comparison;
 pub mod cutover;
 mod shadow;
+mod way_back;
 
 pub use shadow::{CopyTo, first_about};
+pub use way_back::{OUTBOX, left_behind, outbox_lines, without_way_back};

@@ -32,4 +32,5 @@ pub use rule_event::RuleEvent;
 pub use rule_record::{Merged, Returned, RuleRecord};
 pub use shared_counts::SharedCounts;
 pub use split::split_stores;
+pub(super) use split::takes_writes;
 pub use tally::CallCounts;

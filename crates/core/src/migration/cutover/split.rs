@@ -52,7 +52,8 @@ fn returning(rule: &CutoverRule) -> Option<String> {
     rule.guard.as_ref().map(|_| GUARD.to_owned())
 }
 
-fn takes_writes(rule: &CutoverRule) -> bool {
+/// Whether a rule takes a write of any kind.
+pub(in crate::migration) fn takes_writes(rule: &CutoverRule) -> bool {
     let mut writes = table()
         .operations()
         .iter()

@@ -1,0 +1,389 @@
+//! Records that are written all the time while they move to a candidate and back: no accepted write is lost.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings};
+use calendar_service::caller::Callers;
+use calendar_service::copy::Copier;
+use calendar_service::follow::Follower;
+use calendar_service::secret::Secret;
+use calendar_service::site::Site;
+use calendar_service::store::Store;
+use calendar_service::{Announcement, Calendar, CalendarServer, CalendarSettings, PASSWORD, SEAL, USERNAME};
+use http::Method;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::time::{sleep, timeout};
+use url::Url;
+
+use super::{cut, rule};
+use crate::comparing::{Setup, root};
+use crate::support::{Answer, Edge, Origin, Reply, responded};
+
+const API: &str = "/wp-json/calendar/events/v1";
+
+/// How long a step may take until the test fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The numbers that the site gives to its own records.
+const OWN: (u64, u64) = (1, 99_999);
+
+/// A site that tells of its changes, and a candidate that follows it and copies to it.
+struct Pair {
+    site: Origin,
+    next: CalendarServer,
+}
+
+fn settings(root: &str, is_copied: bool) -> CalendarSettings {
+    CalendarSettings {
+        root: root.parse().expect("a URL"),
+        pages: "http://site.example".to_owned(),
+        zone: TimeZone::get("Europe/Berlin").expect("a zone"),
+        callers: Callers::Sample,
+        is_copied,
+        now: None,
+    }
+}
+
+/// A site that tells of its changes, and gives a new record the number that a copy asks for, as the companion plugin does.
+async fn site(secret: Secret, queue: UnboundedSender<Announcement>) -> Origin {
+    let mut store = Store::default();
+    store.number(OWN.0, OWN.1);
+    let store = Arc::new(Mutex::new(store));
+    let calendar = Calendar::new(settings("http://site.example/wp-json", false), Arc::clone(&store));
+    let calendar = calendar.telling(secret, queue);
+    let turn = Mutex::new(());
+    Origin::answering(move |seen| {
+        let _turn = turn.lock().expect("no panic");
+        let number = |first, last| store.lock().expect("no panic").number(first, last);
+        if let Some(asked) = seen.header("x-calendar-edge-number") {
+            let (asked, _) = asked
+                .strip_prefix("v1 n=")
+                .and_then(|asked| asked.split_once(','))
+                .expect("a number");
+            let asked = asked.parse().expect("a number");
+            number(asked, asked);
+        }
+        let response = responded(&calendar, seen);
+        number(OWN.0, OWN.1);
+        Reply::json(
+            response.status().as_u16(),
+            &String::from_utf8_lossy(response.body()),
+        )
+    })
+    .await
+}
+
+/// Posts messages as the companion plugin does.
+async fn tell(mut messages: UnboundedReceiver<Announcement>, purge: String) {
+    let client = Edge::client();
+    while let Some(Announcement { seal, body }) = messages.recv().await {
+        let sent = client.post(&purge).header(SEAL, seal).body(body).send().await;
+        assert_eq!(sent.expect("the candidate answers").status(), 200);
+    }
+}
+
+impl Pair {
+    /// A candidate that copies what is written there as this account, if there is one.
+    async fn start(login: Option<&str>) -> Self {
+        // Every client needs it; it may be there already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let secret = Secret::new(&[b'x'; 32]).expect("long enough");
+        let next_listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let next_root = format!(
+            "http://{}/wp-json",
+            next_listener.local_addr().expect("an address")
+        );
+        let (queue, messages) = mpsc::unbounded_channel();
+        tokio::spawn(tell(messages, next_root.replace("/wp-json", "/purge")));
+        let site = site(secret.clone(), queue).await;
+        let mut store = Store::default().noting();
+        store.number(100_000, 999_999);
+        let store = Arc::new(Mutex::new(store));
+        let root: Url = root(&site).parse().expect("a URL");
+        let from = Site::new(&root, "tribe/events/v1", Some(secret.clone())).expect("a client");
+        let from = match login {
+            Some(login) => {
+                let from = from.with_login((login.to_owned(), PASSWORD.to_owned()));
+                tokio::spawn(Copier::new(from.clone(), Arc::clone(&store)).run());
+                from
+            }
+            None => from,
+        };
+        let mut follower = Follower::new(from, Arc::clone(&store));
+        follower.catch_up().await.expect("the site answers");
+        let (sender, messages) = mpsc::channel(1000);
+        tokio::spawn(follower.run(messages, Duration::from_secs(1)));
+        let next = Calendar::new(settings(&next_root, login.is_some()), store).taking(secret, sender);
+        let next = CalendarServer::serve(next_listener, next).expect("a socket");
+        Self { site, next }
+    }
+
+    async fn told(root: &str, what: &str) -> Value {
+        let url = format!("{root}/calendar-edge/v1/{what}");
+        let response = Edge::client().get(url).send().await.expect("it answers");
+        serde_json::from_str(&response.text().await.expect("a body")).expect("JSON")
+    }
+
+    async fn outbox(&self) -> Value {
+        Self::told(self.next.rest_root().as_str(), "outbox").await
+    }
+
+    /// Waits until the candidate has what the site has.
+    async fn is_followed(&self) {
+        let followed = async {
+            while Self::told(&root(&self.site), "changes").await["changes"] != self.outbox().await["followed"]
+            {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(PATIENCE, followed).await.expect("the candidate follows");
+    }
+
+    /// Waits until the site has what the candidate has.
+    async fn is_copied(&self) {
+        let copied = async {
+            while self.outbox().await["waiting"] != 0 {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(PATIENCE, copied).await.expect("the candidate copies");
+        assert_eq!(self.outbox().await["refused"], json!([]));
+    }
+}
+
+fn moved() -> CutoverRule {
+    CutoverRule {
+        methods: CutMethods::All,
+        ..rule("*")
+    }
+}
+
+async fn edge(pair: &Pair, rules: Vec<CutoverRule>) -> Edge {
+    let next = pair.next.rest_root().to_string();
+    let change = |settings: &mut Settings| cut(settings, next.trim_end_matches("/wp-json"), rules);
+    Edge::builder().origin(&pair.site).settings(change).start().await
+}
+
+/// What a client knows of the records whose writes were accepted: their names, or none once they are deleted.
+type Known = BTreeMap<(&'static str, u64), Option<String>>;
+
+const NAMES: [(&str, &str); 3] = [
+    ("venues", "venue"),
+    ("organizers", "organizer"),
+    ("events", "title"),
+];
+
+fn name_of(kind: &str) -> &'static str {
+    let found = NAMES.iter().find(|(known, _)| *known == kind);
+    found.map_or("", |(_, name)| *name)
+}
+
+/// A client that writes without a pause.
+struct Writer {
+    edge: Arc<Edge>,
+    number: usize,
+    accepted: Arc<AtomicUsize>,
+    known: Known,
+}
+
+impl Writer {
+    async fn send(&self, method: Method, path: &str, body: &Value) -> Answer {
+        let request = self.edge.request(method, &format!("{API}/{path}"));
+        let request = request
+            .basic_auth(USERNAME, Some(PASSWORD))
+            .header("content-type", "application/json");
+        Answer::to(request.body(body.to_string())).await
+    }
+
+    fn some(&self, kind: &str) -> Option<u64> {
+        let mut known = self
+            .known
+            .iter()
+            .filter(|((known, _), name)| *known == kind && name.is_some());
+        known.next_back().map(|((_, id), _)| *id)
+    }
+
+    /// A new record, a new name of the last one, or now and then its end.
+    async fn write(&mut self, turn: usize) {
+        let (kind, name) = NAMES[turn % NAMES.len()];
+        let title = format!("{kind} {} of client {}", turn, self.number);
+        let mut body = json!({name: title});
+        if kind == "events" {
+            body["start_date"] = "2027-05-05 10:00".into();
+            body["end_date"] = "2027-05-05 12:00".into();
+            body["venue"] = self.some("venues").into();
+            body["organizer"] = self.some("organizers").into();
+        }
+        let last = self.some(kind);
+        let (method, path) = match (turn / NAMES.len() % 4, last) {
+            (1 | 2, Some(last)) => (Method::POST, format!("{kind}/{last}")),
+            (3, Some(last)) if turn % 7 == 0 => (Method::DELETE, format!("{kind}/{last}")),
+            _ => (Method::POST, kind.to_owned()),
+        };
+        let is_end = method == Method::DELETE;
+        let answer = self
+            .send(method, &path, if is_end { &Value::Null } else { &body })
+            .await;
+        if !answer.status.is_success() {
+            assert_eq!(answer.json()["code"], "edge_read_only", "{path}: {}", answer.body);
+            sleep(Duration::from_millis(10)).await;
+            return;
+        }
+        let id = answer.json()["id"].as_u64().expect("a number");
+        self.known.insert((kind, id), (!is_end).then_some(title));
+        self.accepted.fetch_add(1, Ordering::SeqCst);
+        assert_eq!(self.lost(kind, id).await, None, "a client reads what it wrote");
+    }
+
+    /// How a record differs from what was accepted; none if it does not.
+    async fn lost(&self, kind: &'static str, id: u64) -> Option<String> {
+        let answer = self
+            .send(Method::GET, &format!("{kind}/{id}"), &Value::Null)
+            .await;
+        let found = answer.json();
+        let is_there = match &self.known[&(kind, id)] {
+            Some(name) => {
+                answer.status == 200 && found[name_of(kind)] == **name && found["status"] == "publish"
+            }
+            None => answer.status != 200 || found["status"] == "trash",
+        };
+        (!is_there).then(|| format!("{kind}/{id}: {} {:.300}", answer.status, answer.body))
+    }
+}
+
+/// Leads the calls of clients elsewhere, as the guide says: no writes, until the other side has everything.
+async fn lead(edge: &Edge, pair: &Pair, rules: Vec<CutoverRule>) {
+    let is_return = rules.is_empty();
+    let mut settings = edge.settings();
+    settings.read_only = true;
+    settings.cutover = if is_return { vec![moved()] } else { Vec::new() };
+    edge.reloader().apply(settings.clone()).expect("good settings");
+    // Writes that were on their way arrive.
+    sleep(Duration::from_millis(300)).await;
+    if is_return {
+        pair.is_copied().await;
+    } else {
+        pair.is_followed().await;
+    }
+    settings.cutover = rules;
+    edge.reloader().apply(settings.clone()).expect("good settings");
+    settings.read_only = false;
+    edge.reloader().apply(settings).expect("good settings");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_accepted_write_is_lost_on_the_way_there_and_back() {
+    let pair = Pair::start(Some(USERNAME)).await;
+    let edge = Arc::new(edge(&pair, Vec::new()).await);
+    let (is_over, accepted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let writers = (0..3).map(|number| {
+        let (is_over, accepted) = (Arc::clone(&is_over), Arc::clone(&accepted));
+        let known = Known::new();
+        let edge = Arc::clone(&edge);
+        let mut writer = Writer {
+            edge,
+            number,
+            accepted,
+            known,
+        };
+        tokio::spawn(async move {
+            let mut turn = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                writer.write(turn).await;
+                turn += 1;
+            }
+            writer
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    let mut phases = Vec::new();
+    let mut before = 0;
+    for rules in [
+        Some(vec![moved()]),
+        Some(Vec::new()),
+        Some(vec![moved()]),
+        Some(Vec::new()),
+        None,
+    ] {
+        let enough = async {
+            while accepted.load(Ordering::SeqCst) < before + 60 {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(PATIENCE, enough).await.expect("clients write");
+        let now = accepted.load(Ordering::SeqCst);
+        phases.push(now - before);
+        before = now;
+        if let Some(rules) = rules {
+            lead(&edge, &pair, rules).await;
+        }
+    }
+    is_over.store(true, Ordering::SeqCst);
+    let mut lost = Vec::new();
+    let mut records = 0;
+    for writer in writers {
+        let writer = writer.await.expect("no write was lost at once");
+        for (kind, id) in writer.known.keys() {
+            records += 1;
+            lost.extend(writer.lost(kind, *id).await);
+        }
+        let theirs = writer.known.keys().filter(|(_, id)| *id >= 100_000).count();
+        assert!(
+            theirs > 10 && theirs < writer.known.len(),
+            "both gave numbers: {theirs}"
+        );
+    }
+    println!(
+        "accepted in each phase: {phases:?}; {records} records, lost: {}",
+        lost.len()
+    );
+    assert_eq!(lost, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
+    // An account that may not write: what it copies is tried again and again.
+    let pair = Pair::start(Some("subscriber")).await;
+    let edge = edge(&pair, vec![moved()]).await;
+    let request = edge.request(Method::POST, &format!("{API}/tags"));
+    let request = request
+        .basic_auth(USERNAME, Some(PASSWORD))
+        .header("content-type", "application/json");
+    assert_eq!(Answer::to(request.body(r#"{"name":"late"}"#)).await.status, 201);
+    let tried = async {
+        while pair.outbox().await["failure"].is_null() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, tried).await.expect("it is tried");
+    let page = edge.admin("/migration?outbox=1").await.json();
+    assert_eq!(page["backends"]["next"]["outbox"]["waiting"], 1, "{page}");
+    let (site, next) = (root(&pair.site), pair.next.rest_root().to_string());
+    let rule = "[[cutover]]\nname = \"all\"\nbackend = \"next\"\noperations = [\"*\"]\nmethods = \"all\"\n";
+    for (rule, expected) in [(rule, false), ("", true)] {
+        let setup = Setup::new(&format!("way-back-{expected}"), &site, &next, rule);
+        let output = setup.run(&["check"]).await;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(
+            text.contains("does not have 1 records that were written there"),
+            expected,
+            "{text}"
+        );
+    }
+    let (silent, rule) = (Pair::start(None).await, rule);
+    let (site, next) = (root(&silent.site), silent.next.rest_root().to_string());
+    let setup = Setup::new("way-back-none", &site, &next, rule);
+    let output = setup.run(&["check"]).await;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        text.contains("nothing copies what is written there to the site"),
+        "{text}"
+    );
+}
