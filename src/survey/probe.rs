@@ -6,8 +6,8 @@ use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::relay::mark_advice;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
-use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, LINK};
+use http::{HeaderMap, Method};
 use serde_json::Value;
 use url::{Position, Url};
 
