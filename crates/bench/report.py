@@ -7,11 +7,10 @@ class Result:
     """The rounds of one peer in one case."""
 
     def __init__(self, peer):
-        self.peer, self.cpu, self.rate, self.slowest, self.errors, self.memory = peer, [], [], [], 0, []
+        self.peer, self.cpu, self.slowest, self.errors, self.memory = peer, [], [], 0, []
 
     def add(self, figures, cpu_seconds, memory_kib):
         self.cpu.append(cpu_seconds / max(figures.requests, 1) * 1e6)
-        self.rate.append(figures.requests / figures.seconds)
         self.slowest.append(figures.slowest * 1e3)
         self.memory.append(memory_kib / 1024)
         self.errors += figures.errors
@@ -23,13 +22,12 @@ class Result:
             self.peer + (f", {self.errors} errors" if self.errors else ""),
             f"{cpu:.1f}{ratio}",
             f"{min(self.cpu):.1f}–{max(self.cpu):.1f}",
-            f"{median(self.rate):.0f}",
             f"{median(self.slowest):.2f}",
             f"{median(self.memory):.1f}",
         ]
 
 
-HEADINGS = ["case", "program", "CPU per request, µs", "its rounds", "requests/s", "p99, ms", "memory, MiB"]
+HEADINGS = ["case", "program", "CPU per request, µs", "its rounds", "p99, ms", "memory, MiB"]
 
 
 def table(headings, rows, texts=1):

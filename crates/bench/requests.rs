@@ -130,7 +130,7 @@ fn judging_a_create(bencher: Bencher<'_, '_>) {
 fn judging(bencher: Bencher<'_, '_>, method: &Method, target: &CallTarget, headers: &HeaderMap, body: &[u8]) {
     let settings = settings();
     let judge = Judge::new(settings.policy());
-    let credentials = Credentials::read(headers, settings.profile, &settings.authorization_schemes);
+    let credentials = Credentials::read(headers, settings.profile);
     let credentials = credentials.expect("one Authorization at most");
     let judge = || -> Judgement {
         judge.judge(&RawCall {

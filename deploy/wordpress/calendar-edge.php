@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
- * Version: 0.7.0
+ * Version: 0.8.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -20,7 +20,7 @@ if ( ! defined( 'ABSPATH' ) ) {
 }
 
 /** The version of this plugin. */
-const VERSION = '0.7.0';
+const VERSION = '0.8.0';
 
 /**
  * The secret that the edge and this site share.
@@ -2044,6 +2044,10 @@ final class Watch {
 	 * @param mixed  $two  The new value, or none.
 	 */
 	public function option_changed( $name, $one = null, $two = null ): void {
+		if ( 'rewrite_rules' === $name && null !== $one ) {
+			// Edges read addresses by them, and read them anew with the categories.
+			$this->listener->changed( array( 'categories' ) );
+		}
 		/**
 		 * Filters the options that may change any answer of the calendar.
 		 *
@@ -2068,6 +2072,10 @@ final class Watch {
 		if ( 'attachment' === $post->post_type ) {
 			$this->attachment_changed( $post );
 			return;
+		}
+		if ( 'wp_template' === $post->post_type && is_user_logged_in() ) {
+			// Pages may be made of other templates now. For readers, The Events Calendar stores one with every page.
+			$this->listener->changed( array( 'categories' ) );
 		}
 		/**
 		 * Filters the post types whose content may be shown within that of any event, venue or organizer.
@@ -2225,12 +2233,8 @@ final class Announcer {
 	 * Answers an edge that asks for nothing but the number, before WordPress loads other plugins.
 	 */
 	public static function answer( Secret $secret, Exchange $exchange, string $method ): void {
-		if ( '' === $exchange->mark() || ! $exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
+		if ( ! asks( $secret, $exchange, $method, self::ROUTE ) ) {
 			return;
-		}
-		$code = Mark::objection( $secret, $exchange, $method );
-		if ( '' !== $code ) {
-			refuse( $code );
 		}
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
@@ -2241,6 +2245,213 @@ final class Announcer {
 		}
 		echo wp_json_encode( array( 'changes' => $count[ self::CHANGES ] ) );
 		exit;
+	}
+}
+
+/**
+ * Tells an edge which calendar pages can have events: when each event is that a view may show, and how addresses are read.
+ */
+final class Facts {
+
+	const ROUTE = '/calendar-edge/v1/facts';
+
+	/** The most events in one reply. */
+	const MOST = 500;
+
+	/** An event whose times cannot be read may be on every page. */
+	const EVER = array( '0000-01-01 00:00:00', '9999-12-31 23:59:59' );
+
+	/** Hooks that can change what a calendar page shows, or which page an address leads to. */
+	const HOOKS = '/\A(?:posts_(?:(?:where|join|clauses)(?:_paged|_request)?|pre_query|request|results)|the_posts|post_limits|found_posts|request|do_parse_request
+		|tec_events_seo_\w+|tec_events_\w*block_template\w*|tec_events_default_view|tribe_events_views|tec_events_custom_tables_v1_\w*(?:query|occurrence)\w*
+		|(?:tribe|tec)_events_views_v2_\w*(?:repository|context|by_day_view|bootstrap|template|cached_html|visible_views|default_view|request|stack|events_per_day|latest_past)\w*
+		|tribe_(?:context|repository_events|query_is|events?_query|(?:event_)?(?:beginning|end)_of_day)\w*)\z/x';
+
+	/**
+	 * Answers an edge, once every plugin has said what it changes and before WordPress looks for a page.
+	 */
+	public static function listen( Secret $secret, Exchange $exchange, string $method ): void {
+		$answer = static function () use ( $secret, $exchange ) {
+			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
+			$query = array_filter( $query, 'is_string' );
+			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
+			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
+			$body  = $known ? (string) wp_json_encode( self::reply( $query ) ) : '{}';
+			http_response_code( $known ? 200 : 404 );
+			header( 'Content-Type: application/json; charset=UTF-8' );
+			header( 'Cache-Control: no-store' );
+			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $nonce, $body, 'facts' ) );
+			exit( $body ); // phpcs:ignore WordPress.Security.EscapeOutput -- JSON.
+		};
+		if ( asks( $secret, $exchange, $method, self::ROUTE ) ) {
+			add_action( 'wp_loaded', $answer, PHP_INT_MAX, 0 );
+		}
+	}
+
+	private static function reply( array $query ): array {
+		// In this order: what changes in between has a greater number, or leads to other sums.
+		$reply = array( 'facts' => 1, 'changes' => Counter::current(), 'sums' => '' );
+		$site  = self::site();
+		$from  = self::sources();
+		foreach ( $from as list( $columns, $tables ) ) {
+			$reply['sums'] .= implode( '.', self::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) $tables" )[0] ) . ':';
+		}
+		$reply['sums'] .= md5( (string) wp_json_encode( array( $site, wp_timezone_string(), \Tribe__Timezones::is_mode( 'site' ) ) ) );
+		$walks  = isset( $query['after'] );
+		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
+		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
+		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST + 1 ) );
+		$events = self::events( $from, array_slice( $found, 0, self::MOST ) );
+		$reply += array( 'events' => $events, 'next' => $walks && count( $found ) > self::MOST ? end( $events )['id'] : null );
+		return $reply + ( isset( $query['site'] ) ? array( 'site' => $site ) : array() );
+	}
+
+	/** Columns and tables of events, their terms, their times in meta and in rows, as far as a view may show them. */
+	private static function sources(): array {
+		global $wpdb;
+		$statuses = implode( "','", esc_sql( get_post_stati( array( 'public' => true ) ) ) );
+		// The plugin keeps its list for a day: what is missing there is shown, whatever its meta says.
+		$hidden = implode( ',', array_map( 'intval', tribe( 'Tribe\Events\Views\V2\Query\Hide_From_Upcoming_Controller' )->get_hidden_post_ids() + array( -1 => 0 ) ) );
+		$has    = "EXISTS (SELECT 1 FROM $wpdb->postmeta m WHERE m.post_id = p.ID AND m.meta_key =";
+		$shown  = "WHERE p.post_type = 'tribe_events' AND p.post_status IN ('$statuses') AND NOT (p.ID IN ($hidden) AND $has '_EventHideFromUpcoming' AND m.meta_value IN ('yes', '1')))";
+		$rows   = $wpdb->prefix . 'tec_occurrences';
+		$from   = array(
+			array( "p.ID, $has '_tribe_featured')", "FROM $wpdb->posts p $shown" ),
+			array( 'p.ID, x.term_id', "FROM $wpdb->posts p JOIN $wpdb->term_relationships r ON r.object_id = p.ID JOIN $wpdb->term_taxonomy x USING (term_taxonomy_id) $shown AND x.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
+			array( 'p.ID, m.meta_key, m.meta_value', "FROM $wpdb->posts p JOIN $wpdb->postmeta m ON m.post_id = p.ID $shown AND m.meta_key IN ('_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_EventEndDateUTC')" ),
+			array( 'p.ID, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc', "FROM $wpdb->posts p JOIN $rows o ON o.post_id = p.ID $shown" ),
+		);
+		return array() === self::read( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $rows ) ) ) ? array_slice( $from, 0, 3 ) : $from;
+	}
+
+	private static function read( string $sql ): array {
+		global $wpdb;
+		$rows = $wpdb->get_results( $sql, ARRAY_N ); // phpcs:ignore WordPress.DB -- Made of names and numbers.
+		if ( '' !== $wpdb->last_error || ! is_array( $rows ) ) {
+			// A reply that lacks rows would hide events.
+			throw new \RuntimeException( 'calendar-edge cannot read the events' );
+		}
+		return $rows;
+	}
+
+	private static function events( array $from, array $found ): array {
+		$rows  = array();
+		$facts = array();
+		$meta  = array();
+		foreach ( $from as list( $columns, $tables ) ) {
+			$rows[] = self::read( "SELECT $columns $tables AND p.ID IN (" . implode( ',', array_merge( array( 0 ), array_column( $found, 0 ) ) ) . ')' );
+		}
+		foreach ( $found as list( $id, $featured ) ) {
+			$facts[ $id ] = array( 'id' => (int) $id, 'featured' => (bool) $featured, 'terms' => array(), 'times' => array() );
+		}
+		foreach ( $rows[1] as list( $id, $term ) ) {
+			$facts[ $id ]['terms'][] = (int) $term;
+		}
+		foreach ( $rows[2] as list( $id, $key, $time ) ) {
+			$meta[ $id ][ $key ][] = $time;
+		}
+		foreach ( $rows[3] ?? array() as list( $id, $start, $end, $start_utc, $end_utc ) ) {
+			array_push( $facts[ $id ]['times'], self::time( array( $start, $end ), false ), self::time( array( $start_utc, $end_utc ), true ) );
+		}
+		// Old events have no times of UTC. Views read them in one mode only.
+		$lacks = array( '' => array( '' ), 'UTC' => \Tribe__Timezones::is_mode( 'site' ) ? array( '' ) : array() );
+		foreach ( $facts as $id => $fact ) {
+			foreach ( $lacks as $clock => $none ) {
+				foreach ( $meta[ $id ][ "_EventStartDate$clock" ] ?? $none as $start ) {
+					foreach ( $meta[ $id ][ "_EventEndDate$clock" ] ?? $none as $end ) {
+						$fact['times'][] = self::time( array( $start, $end ), 'UTC' === $clock );
+					}
+				}
+			}
+			sort( $fact['times'] );
+			$facts[ $id ]['times'] = array_values( array_unique( $fact['times'], SORT_REGULAR ) );
+		}
+		return array_values( $facts );
+	}
+
+	/** Start and end as the plugin reads them; those of UTC by the clock of the site. */
+	private static function time( array $pair, bool $is_utc ): array {
+		foreach ( $pair as $end => $text ) {
+			$read = 1 === preg_match( '/\A\s*[1-9]\d{3}-\d\d?-\d\d? \d/', (string) $text ) ? date_create( $text, new \DateTimeZone( 'UTC' ) ) : false;
+			if ( false === $read ) {
+				return self::EVER;
+			}
+			$pair[ $end ] = $read->setTimezone( $is_utc ? wp_timezone() : $read->getTimezone() )->format( 'Y-m-d H:i:s' );
+		}
+		sort( $pair );
+		return $pair;
+	}
+
+	private static function site(): array {
+		global $wpdb;
+		$rules = (array) $GLOBALS['wp_rewrite']->wp_rewrite_rules();
+		$views = tribe( 'Tribe\Events\Views\V2\Manager' );
+		$speak = array_filter( array( 'ICL_SITEPRESS_VERSION', 'POLYLANG_VERSION', 'TRP_PLUGIN_VERSION', 'WEGLOT_VERSION', 'QTX_VERSION', 'LINGUISE_VERSION', 'BOGO_VERSION' ), 'defined' );
+		$term  = static function ( array $row ): array {
+			return array( 'id' => (int) $row[0], 'taxonomy' => $row[1], 'slug' => $row[2], 'parent' => (int) $row[3] );
+		};
+		return array(
+			'home'          => (string) get_option( 'home' ),
+			'plugin'        => \Tribe__Events__Main::VERSION,
+			'structure'     => (string) get_option( 'permalink_structure' ),
+			'rules'         => array_map( null, array_map( 'strval', array_keys( $rules ) ), array_values( $rules ) ),
+			'front_page'    => (bool) tribe_get_option( 'front_page_event_archive', false ) || -10 === (int) get_option( 'page_on_front' ),
+			'languages'     => array() !== $speak || array() !== self::foreign( '/\A(?:(?:pre_)?determine_)?locale\z/' ),
+			'views'         => self::has_views(),
+			'filters'       => self::foreign( self::HOOKS ),
+			'default_view'  => (string) $views->get_default_view_slug(),
+			'enabled_views' => array_map( 'strval', array_keys( $views->get_publicly_visible_views() ) ),
+			'per_page'      => (int) tribe_get_option( 'posts_per_page', tribe_get_option( 'postsPerPage', get_option( 'posts_per_page', 12 ) ) ),
+			'cutoff'        => (string) tribe_get_option( 'multiDayCutoff', '00:00' ),
+			'week_starts'   => (int) get_option( 'start_of_week' ),
+			'language'      => get_bloginfo( 'language' ),
+			'calendar'      => (string) tribe_get_events_link(),
+			// phpcs:ignore WordPress.WP.I18n.TextDomainMismatch -- The plugin's own words.
+			'words'         => array( 'none' => __( 'There were no results found.', 'the-events-calendar' ), 'calendar' => (string) tribe_get_event_label_plural() ),
+			'terms'         => array_map( $term, self::read( "SELECT term_id, taxonomy, slug, parent FROM $wpdb->terms JOIN $wpdb->term_taxonomy USING (term_id) WHERE taxonomy IN ('tribe_events_cat', 'post_tag') ORDER BY term_id" ) ),
+		);
+	}
+
+	/** Whether calendar pages are made of the plugin's views: a theme of blocks needs a template with the plugin's block. */
+	private static function has_views(): bool {
+		if ( ! function_exists( 'wp_is_block_theme' ) || ! wp_is_block_theme() ) {
+			return array() === self::foreign( '/\Atemplate_include\z/', 50 );
+		}
+		// WordPress's own search would have the plugin store a template.
+		$found = array_filter( array( get_block_template( get_stylesheet() . '//archive-events' ), \TEC\Common\Editor\Full_Site\Template_Utils::find_block_template_by_post( 'archive-events', 'tec' ) ) );
+		$lacks = static function ( $template ): bool {
+			return ! has_block( 'tec/archive-events', $template->content );
+		};
+		return array() !== $found && array() === array_filter( $found, $lacks );
+	}
+
+	/** The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on. */
+	private static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
+		$ours  = array( ABSPATH . WPINC, ABSPATH . 'wp-admin', dirname( TRIBE_EVENTS_FILE ), dirname( ( new \ReflectionClass( 'Tribe__Main' ) )->getFileName(), 3 ) );
+		$ours  = '#\A(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/#';
+		$found = array();
+		foreach ( preg_grep( $hooks, array_keys( $GLOBALS['wp_filter'] ) ) as $hook ) {
+			foreach ( $GLOBALS['wp_filter'][ $hook ]->callbacks as $priority => $callbacks ) {
+				$files = array_map( array( self::class, 'file' ), array_column( $callbacks, 'function' ) );
+				if ( $priority >= $from && array() !== preg_grep( $ours, $files, PREG_GREP_INVERT ) ) {
+					$found[ $hook ] = $hook;
+				}
+			}
+		}
+		return array_values( $found );
+	}
+
+	/** The file that a callback comes from; empty when anybody may have hooked it in. */
+	private static function file( $callback ): string {
+		if ( ! is_callable( $callback ) || is_string( $callback ) && 0 === strpos( $callback, '__return_' ) ) {
+			return '';
+		}
+		$function = new \ReflectionFunction( \Closure::fromCallable( $callback ) );
+		// The plugin's container calls a method of what it holds.
+		$held = $callback instanceof \Closure ? $function->getStaticVariables()['id'] ?? null : null;
+		$held = is_string( $held ) && ! class_exists( $held ) ? tribe( $held ) : $held;
+		$held = is_array( $callback ) ? $callback[0] : $held;
+		return (string) realpath( (string) ( null === $held ? $function : new \ReflectionClass( $held ) )->getFileName() );
 	}
 }
 
@@ -2378,6 +2589,20 @@ function setting( string $name ): ?string {
 }
 
 /**
+ * Whether an edge asks this plugin for a route. A mark that does not hold ends the run.
+ */
+function asks( Secret $secret, Exchange $exchange, string $method, string $route ): bool {
+	if ( '' === $exchange->mark() || ! $exchange->names_route( $route, '/calendar-edge/v1' ) ) {
+		return false;
+	}
+	$code = Mark::objection( $secret, $exchange, $method );
+	if ( '' !== $code ) {
+		refuse( $code );
+	}
+	return true;
+}
+
+/**
  * Answers a question of an edge whose mark does not hold, and ends the run.
  */
 function refuse( string $code ): void {
@@ -2459,7 +2684,9 @@ function start(): void {
  */
 function report_changes( Secret $secret, array $edges, Exchange $exchange ): void {
 	if ( 'cli' !== PHP_SAPI ) {
-		Announcer::answer( $secret, $exchange, (string) ( $_SERVER['REQUEST_METHOD'] ?? '' ) );
+		$method = (string) ( $_SERVER['REQUEST_METHOD'] ?? '' );
+		Announcer::answer( $secret, $exchange, $method );
+		Facts::listen( $secret, $exchange, $method );
 	}
 	$reporter = new Reporter( new Courier( $secret, $edges ) );
 	$reporter->register();

@@ -13,7 +13,7 @@ use super::reload::Reloader;
 use super::running::Running;
 use super::snapshots::keep_files;
 use crate::backend::{ClientError, with_stored_namespace};
-use crate::companion::{follow_companions, post_changes};
+use crate::companion::{follow_companions, follow_facts, post_changes};
 use crate::fleet::FleetTask;
 use crate::gateway::GatewayState;
 use crate::observe::admin::{Admin, EdgeFacts, Readiness};
@@ -175,15 +175,17 @@ async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
         reloader.companion_service(),
         gateway.metrics.cache().clone(),
     );
+    let asking = follow_facts(gateway.companions.clone(), reloader.companion_service());
     let posting = post_changes(
         gateway.companions.clone(),
         reloader.companion_service(),
         gateway.drain.clone(),
     );
     let end = gateway.drain.clone();
-    gateway
-        .drain
-        .spawn(async move { end.unless_begun(async { tokio::join!(following, posting) }).await });
+    gateway.drain.spawn(async move {
+        end.unless_begun(async { tokio::join!(following, asking, posting) })
+            .await
+    });
 }
 
 /// Reads the indexes of the sites until the drain begins. The receiver ends with the first reading.

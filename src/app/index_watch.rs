@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::drift_watch::{absent, compare_further, expect, note, site_name};
+use super::drift_watch::{BackendDrifts, absent, site_name};
 use super::reload::Reloader;
 use crate::backend::{
     IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace, read_words,
@@ -46,6 +46,7 @@ struct RoundPauses {
 struct IndexWatch {
     reloader: Reloader,
     indexes: SiteIndexes,
+    drifts: BackendDrifts,
     /// Dropped when the first round is over.
     first: Option<oneshot::Sender<()>>,
 }
@@ -56,6 +57,7 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, firs
     let mut watch = IndexWatch {
         reloader: reloader.clone(),
         indexes: indexes.clone(),
+        drifts: BackendDrifts::default(),
         first: Some(first),
     };
     let looks = indexes.looks();
@@ -137,7 +139,6 @@ impl IndexWatch {
     async fn read(&mut self, is_told: bool) -> (Round, bool) {
         let (named, is_named) = self.learn_namespace(is_told).await;
         let settings = self.reloader.settings();
-        expect(self.reloader.metrics(), &settings);
         if named == Round::Silent && settings.origin.namespace == OriginNamespace::Assumed {
             self.reloader.metrics().indexes().failed();
             self.first = None;
@@ -149,7 +150,7 @@ impl IndexWatch {
             keep(self.indexes.clone(), settings.site()).await;
         }
         self.first = None;
-        compare_further(self.reloader.metrics(), &settings).await;
+        self.drifts.compare_further(&settings).await;
         (named.max(read), is_named || is_learnt)
     }
 
@@ -197,14 +198,13 @@ impl IndexWatch {
         }
     }
 
-    async fn learn_indexes(&self, site: &BackendSettings, is_told: bool) -> (Round, bool) {
+    async fn learn_indexes(&mut self, site: &BackendSettings, is_told: bool) -> (Round, bool) {
         let (mut round, mut is_changed) = (Round::Complete, false);
-        let metrics = self.reloader.metrics();
         for source in IndexSource::all(site) {
             match read_index(site, source.root()).await {
                 Ok((index, drifts)) => {
-                    metrics.indexes().read();
-                    note(metrics, &site_name(&source), source.root(), &drifts);
+                    self.reloader.metrics().indexes().read();
+                    self.drifts.note(&site_name(&source), source.root(), drifts);
                     if let Some(table) = self.indexes.learn(&source, index) {
                         tell(&source, &table);
                         is_changed = true;
@@ -244,14 +244,14 @@ impl IndexWatch {
     }
 
     /// Counts that an index could not be read, and logs why: once, if the plugin is not there.
-    fn note_failure(&self, namespace: &str, source: &IndexSource, error: &IndexReadError, is_told: bool) {
-        let metrics = self.reloader.metrics();
-        metrics.indexes().failed();
+    fn note_failure(&mut self, namespace: &str, source: &IndexSource, error: &IndexReadError, is_told: bool) {
+        self.reloader.metrics().indexes().failed();
         let drifts = error.drifts(namespace);
+        let is_absent = absent(&drifts).is_some();
         if !drifts.is_empty() {
-            note(metrics, &site_name(source), source.root(), &drifts);
+            self.drifts.note(&site_name(source), source.root(), drifts);
         }
-        if absent(&drifts).is_none() && is_told {
+        if !is_absent && is_told {
             let root = source.root().as_str();
             let error = with_causes(error);
             tracing::warn!(root, error, "the index cannot be read, the table in force stays");

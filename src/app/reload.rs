@@ -16,7 +16,7 @@ use crate::config::{ConfigError, EffectiveConfig};
 use crate::layers::CurrentStack;
 use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, Readiness, Readings};
 use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
-use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
+use crate::telemetry::{LogError, Metrics, unix_time};
 use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
 
 /// Gives a running edge new settings.
@@ -250,6 +250,7 @@ impl Reloader {
             metrics: state.metrics.clone(),
             readings: Readings::default(),
             cache: state.cache.clone(),
+            calendar_pages: state.pages.clone(),
             fleet: state.fleet.clone(),
             refusals: in_use.state.refusals.clone(),
             findings: state.findings.clone(),
@@ -284,10 +285,7 @@ impl ReloaderState {
         let Some(not_after) = identity.not_after() else {
             return;
         };
-        self.metrics.certificate().show(ShownCertificate {
-            names: identity.names().to_vec(),
-            not_after,
-        });
+        self.metrics.certificate().show(not_after);
         if u64::try_from(not_after).unwrap_or_default() < unix_time().as_secs() {
             tracing::warn!("the certificate that clients see has expired");
         }

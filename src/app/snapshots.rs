@@ -1,4 +1,5 @@
-//! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, and the log of changes.
+//! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, the log of
+//! changes, and the facts of the calendar.
 
 use std::time::Duration;
 
@@ -16,9 +17,11 @@ const SHORT_PAUSE: Duration = Duration::from_secs(5);
 pub(super) fn keep_files(gateway: &GatewayState) {
     let drain = &gateway.drain;
     let (cache, feed) = (gateway.cache.clone(), gateway.companions.feed().clone());
+    let facts = gateway.companions.facts().clone();
     let migration = gateway.migration.clone();
     drain.spawn(keep_up(move || cache.save(), PAUSE, drain.clone()));
     drain.spawn(keep_up(move || feed.write(), SHORT_PAUSE, drain.clone()));
+    drain.spawn(keep_up(move || facts.write(), SHORT_PAUSE, drain.clone()));
     drain.spawn(keep_up(
         move || migration.write_again(),
         SHORT_PAUSE,

@@ -110,16 +110,12 @@ pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
 impl Bulkhead {
     /// A bulkhead with at least one permit, of a backend that metrics call by this name.
     pub(super) fn new(name: &str, capacity: Capacity, metrics: PermitMetrics) -> Self {
-        let Capacity {
-            permits,
-            waiting,
-            patience,
-        } = capacity;
+        let (permits, waiting) = (capacity.permits, capacity.waiting);
         metrics.limited(permits.max(1), waiting);
         Self {
             name: name.into(),
             capacity,
-            queue: PermitQueue::new(permits, waiting, patience, metrics.clone()),
+            queue: PermitQueue::new(permits, waiting, capacity.patience, metrics.clone()),
             revocable: RevocablePermits::new(metrics.clone()),
             uploads: BodyBudget::new(usize::MAX),
             watcher: Mutex::new(QueuePace::new()),

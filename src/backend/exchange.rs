@@ -165,11 +165,9 @@ impl Backend {
     /// Spends from the retry budget, if it allows a retry.
     fn may_retry(&self) -> bool {
         let is_paid = self.shared.retries.withdraw();
+        self.shared.metrics.retried(is_paid);
         if is_paid {
-            self.shared.metrics.retried();
             tracing::debug!(backend = self.name(), "a read is retried on a new connection");
-        } else {
-            self.shared.metrics.retry_denied();
         }
         is_paid
     }

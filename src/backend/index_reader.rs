@@ -1,8 +1,8 @@
 //! Reads the index that a site publishes for a REST root, without credentials, within bounds of size and time.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, USER_AGENT};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::header::ACCEPT;
+use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 use url::Url;
 
@@ -11,10 +11,10 @@ use super::client::{ClientError, check_client};
 use super::failure::ExchangeFailure;
 use super::namespace_looks::SHORTEST_PAUSE;
 use super::origin_route::OriginRoute;
-use super::own_requests::OwnRequests;
+use super::own_requests::{OwnRequests, own_headers};
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
-use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
@@ -266,7 +266,9 @@ impl<'a> IndexReader<'a> {
 
     /// Status and body of a path below the root, with a query.
     async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Bytes), IndexReadError> {
-        let request = self.requests.get(&format!("/{path}"), query, self.headers())?;
+        let mut headers = own_headers(self.public_url);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        let request = self.requests.get(&format!("/{path}"), query, headers)?;
         let response = self.client.execute(request).await?;
         let status = response.status();
         match read_within(reqwest::Body::from(response), MOST_INDEX_BYTES).await {
@@ -274,24 +276,5 @@ impl<'a> IndexReader<'a> {
             Err(CollectError::Body(error)) => Err(error.into()),
             Err(_) => Err(IndexFault::TooLarge.into()),
         }
-    }
-
-    /// The headers by which the edge names itself, and the host and scheme of its clients.
-    fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.insert(USER_AGENT, HeaderValue::from_static(agent));
-        let public = self.public_url.as_ref();
-        let host = public
-            .and_then(|url| OriginHost::of(url))
-            .map(|host| host.to_string());
-        if let Some((url, host)) = public.zip(host)
-            && let (Ok(scheme), Ok(host)) = (url.scheme().try_into(), host.try_into())
-        {
-            headers.insert("x-forwarded-proto", scheme);
-            headers.insert("x-forwarded-host", host);
-        }
-        headers
     }
 }

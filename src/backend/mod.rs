@@ -55,6 +55,7 @@ pub(crate) use namespace_looks::{NamespaceLooks, SHORTEST_PAUSE};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;
+pub use own_requests::own_headers;
 pub(crate) use own_requests::{CountResponse, OwnRequests};
 pub use pauses::asked as asked_pause;
 pub(crate) use pools::{BackendPool, BackendPools, PoolUse, most_pool_connections};

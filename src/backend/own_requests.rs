@@ -1,9 +1,9 @@
 //! The edge's own requests to a REST root of a site: written like a call, and never a call of a client.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::header::{ACCEPT, ACCEPT_ENCODING, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use http_body_util::{BodyExt, Limited};
+use ring::rand::{SecureRandom as _, SystemRandom};
 use url::{Position, Url};
 
 use super::address::AddressFault;
@@ -15,8 +15,9 @@ use super::outgoing::Outgoing;
 use crate::server::bodies::read_within;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
+use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::limits::Health;
-use calendar_edge_core::settings::{MarkKey, OriginSettings};
+use calendar_edge_core::settings::{MarkKey, OriginHost, OriginSettings};
 use calendar_edge_judge::problem::Problem;
 
 /// Writes and sends the edge's own requests to one REST root.
@@ -43,6 +44,21 @@ const CHANGES_PATH: &str = "/calendar-edge/v1/changes";
 
 /// The most bytes of a response that are read: all are short, and one that was read leaves its connection to others.
 const MOST_BYTES: usize = 64 * 1024;
+
+/// The headers by which the edge names itself, and the host and scheme of its clients.
+pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    let named = public_url.and_then(|url| Some((url.scheme(), OriginHost::of(url)?.to_string())));
+    if let Some((scheme, host)) = named
+        && let (Ok(scheme), Ok(host)) = (scheme.try_into(), host.try_into())
+    {
+        headers.insert("x-forwarded-proto", scheme);
+        headers.insert("x-forwarded-host", host);
+    }
+    headers
+}
 
 // === impl OwnRequests ===
 
@@ -91,7 +107,8 @@ impl OwnRequests {
             StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
         );
         guard.report(if is_down { Health::Outage } else { Health::Alive });
-        drain(response).await;
+        // So that the connection can be used again.
+        let _ = read_within(response.into_body(), MOST_BYTES).await;
         !is_down
     }
 
@@ -119,6 +136,32 @@ impl OwnRequests {
         (count, site)
     }
 
+    /// The companion plugin's sealed reply to a question for facts.
+    pub(crate) async fn facts(
+        &self,
+        backend: &Backend,
+        question: &FactsQuestion,
+    ) -> Result<FactsReply, FactsReplyFault> {
+        let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
+        let mut nonce = [0; 16];
+        let filled = SystemRandom::new().fill(&mut nonce);
+        filled.map_err(|_| FactsReplyFault::NoReply)?;
+        let response = self
+            .send(backend, FactsQuestion::PATH, &question.query(nonce))
+            .await;
+        let (response, guard) = response.ok_or(FactsReplyFault::NoReply)?;
+        guard.report(Health::Alive);
+        let (head, body) = response.into_parts();
+        let body = read_within(body, FactsReply::MOST_BYTES).await;
+        if head.status != StatusCode::OK {
+            return Err(FactsReplyFault::Status(head.status.as_u16()));
+        }
+        let seal = head.headers.get(FactsReply::SEAL);
+        let seal = seal.map(HeaderValue::as_bytes).unwrap_or_default();
+        let body = body.map_err(|_| FactsReplyFault::NoReply)?;
+        FactsReply::open(key, seal, nonce, &body)
+    }
+
     async fn send(
         &self,
         backend: &Backend,
@@ -141,9 +184,4 @@ fn is_unknown_route(body: &[u8]) -> bool {
             .get("code")
             .is_some_and(|code| code == Problem::NoRoute.code())
     })
-}
-
-/// Reads what says nothing more, so that the connection can be kept.
-async fn drain(response: Response<OriginBody>) {
-    let _ = Limited::new(response.into_body(), MOST_BYTES).collect().await;
 }

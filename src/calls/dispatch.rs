@@ -122,7 +122,7 @@ impl Dispatch {
                 Ok(accepted)
             }
             Err(failure) => {
-                timer.failed(fault::name(&failure));
+                timer.ended(Err(fault::name(&failure)));
                 if let Some(health) = fault::health(&failure) {
                     guard.report(health);
                 }

@@ -3,11 +3,12 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http_body_util::{BodyExt as _, Limited};
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Method, StatusCode};
 use serde_json::Value;
@@ -28,6 +29,9 @@ pub(super) struct AdminClient {
 
 /// The address that the examples of the documentation use.
 const DEFAULT: &str = "http://127.0.0.1:9787";
+
+/// Maximum bytes of a page: more than an edge has to tell, and less than this machine has memory for.
+const MOST_BYTES: usize = 64 << 20;
 
 /// The token of the named file.
 fn token(flags: &EdgeArgs) -> anyhow::Result<Option<HeaderValue>> {
@@ -146,8 +150,12 @@ impl AdminClient {
         let response = request.header(CONTENT_TYPE, "application/json").send().await;
         let response = response.with_context(|| format!("no edge answers at {url}"))?;
         let status = response.status();
-        let text = response.text().await.context("the answer broke off")?;
-        Ok((status, text))
+        let body = Limited::new(reqwest::Body::from(response), MOST_BYTES)
+            .collect()
+            .await;
+        let body =
+            body.map_err(|error| anyhow!(error).context("the answer broke off, or is no answer of an edge"))?;
+        Ok((status, String::from_utf8(body.to_bytes().into())?))
     }
 }
 

@@ -3,26 +3,15 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 
 use super::command_line::{Cli, Command};
 #[cfg(feature = "demo")]
 use super::demo;
 use super::environment::Environment;
-use super::status::{Status, tell};
+use super::status::Status;
 use super::{check, contract, explain, exporting, healthcheck, init, migration, print, purge, serve};
-
-/// Commands that have another name now.
-const RENAMED: [(&str, &str); 7] = [
-    ("routes", "print routes"),
-    ("openapi", "print openapi"),
-    ("schema", "print schema"),
-    ("completions", "print completions"),
-    ("man", "print man"),
-    ("compare", "migration compare"),
-    ("verify", "migration verify"),
-];
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -52,14 +41,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
 
 /// Prints help and version to standard output with status 0. Mistakes get 64: clap's own status, 2, is used by `check`.
 fn usage(message: &clap::Error) -> anyhow::Result<Status> {
-    if let Some(ContextValue::String(typed)) = message.get(ContextKind::InvalidSubcommand)
-        && let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == typed)
-    {
-        tell(&format!(
-            "error: `calendar-edge {typed}` is `calendar-edge {now}` now"
-        ));
-        return Ok(Status::Usage);
-    }
     message.print()?;
     match message.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Status::Success),

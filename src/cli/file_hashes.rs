@@ -24,7 +24,7 @@ pub(super) fn account(site: &str, headers: &HeaderMap) -> Option<String> {
     if headers.is_empty() {
         return None;
     }
-    let credentials = Credentials::read(headers, Profile::Compatible, &[]).ok();
+    let credentials = Credentials::read(headers, Profile::Compatible).ok();
     let named = credentials.as_ref().and_then(|one| one.identity().sole_account());
     let text = named.map_or_else(|| lines(headers), |name| format!("account {name}").into_bytes());
     let mut name = [0; 16];

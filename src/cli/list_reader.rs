@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::{DryRunResponse, Reach};
 use calendar_edge::backend::asked_pause;
-use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::call_judge::{CallJudge, Judged};
 use super::pace::Pace;
 use super::typed_request::{TypedRequest, target};
+use super::unlisted::Uncovered;
 
 /// The walks over all lists of one run; a site that changes in each of them is told so.
 pub(super) const MOST_PASSES: u32 = 10;
@@ -23,15 +24,11 @@ const TRIES: u32 = 4;
 /// The wait before the second try; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// What no list shows, and what is therefore neither compared nor exported.
-pub(super) const UNLISTED: &str =
-    "events that are hidden from lists (`hide_from_listings`): only who knows its number reads one";
-
 /// Reads lists and records with the headers of one account.
 pub(super) struct ListReader<'s> {
-    settings: &'s Settings,
+    pub(super) settings: &'s Settings,
     judge: CallJudge<'s>,
-    headers: HeaderMap,
+    pub(super) headers: HeaderMap,
 }
 
 /// A list of one kind below one REST root.
@@ -40,18 +37,30 @@ pub(super) struct WalkedList<'s> {
     /// The path of the REST root.
     pub(super) root: &'s str,
     pub(super) kind: Kind,
-    /// The trash, which no other list shows.
-    pub(super) is_trash: bool,
+    pub(super) source: ListSource,
+}
+
+/// Who lists which records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListSource {
+    /// The calendar, all but the trash.
+    Calendar,
+    /// The calendar, the trash, which no other list shows.
+    Trash,
+    /// WordPress itself, events, also those that the calendar hides from its lists.
+    WordPress,
 }
 
 /// One page of a list.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ListPage {
     pub(super) records: Vec<Value>,
-    /// The number of pages, as far as the site knows.
+    /// The number of pages, as far as the site knows; an empty page is the last one.
     pub(super) pages: u64,
     /// The number of records, as far as the site knows.
     pub(super) total: u64,
+    /// Records of the page that are counted and not shown.
+    pub(super) withheld: u64,
 }
 
 // === impl ListReader ===
@@ -70,33 +79,29 @@ impl<'s> ListReader<'s> {
         !self.headers.is_empty()
     }
 
-    /// All lists of all REST roots. With an account `with_trash` adds those of the trash, which terms do not have.
+    /// All lists of all REST roots; last the events of WordPress itself, which names those that the calendar hides. With
+    /// an account `with_trash` adds the lists of the trash, which terms do not have.
     pub(super) fn lists(&self, with_trash: bool) -> Vec<WalkedList<'s>> {
         let with_trash = with_trash && self.has_account();
-        let of_kind = move |(root, kind): (&'s Root, Kind)| {
-            let ways = if with_trash && !kind.is_term() {
-                &[false, true][..]
-            } else {
-                &[false]
-            };
-            let root = root.path.as_str();
-            ways.iter().map(move |is_trash| WalkedList {
-                root,
-                kind,
-                is_trash: *is_trash,
-            })
+        let sources = [ListSource::Calendar, ListSource::Trash, ListSource::WordPress];
+        let of_source = |source: ListSource| {
+            let roots = self.settings.roots.iter().map(|root| root.path.as_str());
+            roots.flat_map(move |root| Kind::ALL.map(|kind| WalkedList { root, kind, source }))
         };
-        let roots = self.settings.roots.iter();
-        let kinds = roots.flat_map(|root| Kind::ALL.map(|kind| (root, kind)));
-        kinds.flat_map(of_kind).collect()
+        let is_there = |list: &WalkedList<'_>| match list.source {
+            ListSource::Calendar => true,
+            ListSource::Trash => with_trash && !list.kind.is_term(),
+            ListSource::WordPress => list.kind == Kind::Event,
+        };
+        sources.into_iter().flat_map(of_source).filter(is_there).collect()
     }
 
-    /// What the lists do not show to this reader.
-    pub(super) fn not_covered(&self) -> Vec<&'static str> {
+    /// What is not covered, as a verdict or a manifest says it.
+    pub(super) fn not_covered(&self, uncovered: &Uncovered) -> Vec<String> {
         let private =
             "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
-        let private = Some(private).filter(|_| !self.has_account());
-        [UNLISTED].into_iter().chain(private).collect()
+        let private = Some(private.to_owned()).filter(|_| !self.has_account());
+        uncovered.said().into_iter().chain(private).collect()
     }
 
     /// The call of a path below the namespace of a root, as a running edge would judge it.
@@ -120,7 +125,11 @@ impl WalkedList<'_> {
     /// The path and query of a page. Without `status` the list has all that its reader may see, but for the trash.
     pub(super) fn page(self, number: u64) -> String {
         let (collection, all) = (self.kind.collection(), self.kind.whole_list());
-        let status = if self.is_trash { "&status=trash" } else { "" };
+        let status = if self.source == ListSource::Trash {
+            "&status=trash"
+        } else {
+            ""
+        };
         format!("{collection}?{all}{status}&page={number}")
     }
 }
@@ -138,12 +147,8 @@ impl ListPage {
         let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
             number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
-        if is_beyond || (list.is_trash && answer.status == StatusCode::BAD_REQUEST) {
-            return Ok(Self {
-                records: Vec::new(),
-                pages: number - 1,
-                total: 0,
-            });
+        if is_beyond || (list.source == ListSource::Trash && answer.status == StatusCode::BAD_REQUEST) {
+            return Ok(Self::default());
         }
         ensure!(
             answer.status == StatusCode::OK,
@@ -153,8 +158,12 @@ impl ListPage {
         let records = records.with_context(|| format!("the site answers {collection} without a list"))?;
         Ok(Self {
             records: records.clone(),
-            pages: body["total_pages"].as_u64().unwrap_or(number),
+            pages: body["total_pages"]
+                .as_u64()
+                .filter(|_| !records.is_empty())
+                .unwrap_or(number),
             total: body["total"].as_u64().unwrap_or_default(),
+            withheld: 0,
         })
     }
 }

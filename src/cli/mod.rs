@@ -28,6 +28,7 @@ mod runtime;
 mod serve;
 mod status;
 mod typed_request;
+mod unlisted;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

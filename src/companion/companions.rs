@@ -13,6 +13,7 @@ use super::announcements::Announcements;
 use super::feed::ChangeFeed;
 use super::invalidates::Invalidates;
 use crate::backend::CountResponse;
+use crate::facts::FactsStore;
 use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
@@ -38,6 +39,7 @@ struct State {
     last_call: AtomicU64,
     announcements: Announcements,
     feed: ChangeFeed,
+    facts: FactsStore,
     /// The milliseconds of the [`UnixTime`] at which a site was asked that never showed a number.
     first_question: AtomicU64,
 }
@@ -52,7 +54,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Companions {
     /// Nothing is known yet.
-    pub(crate) fn new(cache: Arc<dyn Invalidates>, feed: ChangeFeed) -> Self {
+    pub(crate) fn new(cache: Arc<dyn Invalidates>, feed: ChangeFeed, facts: FactsStore) -> Self {
         Self(Arc::new(State {
             cache,
             roots: Mutex::default(),
@@ -61,6 +63,7 @@ impl Companions {
             last_call: AtomicU64::new(0),
             announcements: Announcements::default(),
             feed,
+            facts,
             first_question: AtomicU64::new(0),
         }))
     }
@@ -75,22 +78,14 @@ impl Companions {
         &self.0.feed
     }
 
-    /// Whether the site of the feed counts its changes, as far as is known.
-    pub(crate) fn stand(&self) -> bool {
-        let Some(root) = self.0.feed.root() else {
-            return false;
-        };
-        let roots = self.0.roots.lock();
-        roots.get(&root).is_none_or(|state| !state.is_gone())
+    /// The facts of the calendar, as far as they are known.
+    pub(crate) fn facts(&self) -> &FactsStore {
+        &self.0.facts
     }
 
-    /// Whether the log has every change that the site has counted, as far as it showed of late.
-    pub(crate) fn are_current(&self) -> bool {
-        let root = self.0.feed.root();
-        let (reconcile, now) = (self.reconcile(), unix_time());
-        let roots = self.0.roots.lock();
-        let state = root.and_then(|root| roots.get(&root));
-        state.is_some_and(|state| state.is_current(reconcile, now))
+    /// Whether this holds for the companion of a root.
+    pub(super) fn is_so(&self, root: &Url, holds: impl FnOnce(&SiteCompanion) -> bool) -> bool {
+        self.0.roots.lock().get(root).is_some_and(holds)
     }
 
     /// Forgets the roots that are no longer configured.
@@ -108,6 +103,14 @@ impl Companions {
         }
     }
 
+    /// Notes the end of a write by somebody with credentials, to whatever part of the site.
+    pub(crate) fn wrote(&self) {
+        let mut roots = self.0.roots.lock();
+        roots.values_mut().for_each(|state| state.wrote(unix_time()));
+        drop(roots);
+        self.called();
+    }
+
     /// Whether a client called the calendar of late.
     pub(crate) fn were_called(&self, within: Duration) -> bool {
         let last = UnixTime::from_millis(self.0.last_call.load(Ordering::Relaxed));
@@ -115,7 +118,7 @@ impl Companions {
     }
 
     /// When the companion plugin was last heard of, at whatever root.
-    pub(super) fn last_sign(&self) -> Option<UnixTime> {
+    pub(crate) fn last_sign(&self) -> Option<UnixTime> {
         let roots = self.0.roots.lock();
         roots.values().filter_map(SiteCompanion::last_sign).max()
     }
@@ -190,6 +193,7 @@ impl Companions {
                 // Before readers of the feed get it: they read all.
                 self.remove_all(RemovalCause::Missed);
                 self.0.feed.began_anew(root, changes.number);
+                self.0.facts.lost(root, "the site's count of changes began anew");
             }
             let asked = ExchangeStart {
                 settled: None,
@@ -239,12 +243,13 @@ impl Companions {
     fn note(&self, purge: &PurgeRequest, cause: RemovalCause) {
         let now = unix_time();
         let mut roots = self.0.roots.lock();
-        if let Some(root) = self.0.feed.root() {
+        if let Some(root) = self.followed_root() {
             self.state(&mut roots, &root);
         }
         // What another edge has written the plugin reports with a number.
         if cause != RemovalCause::Write {
             self.0.feed.heard(purge);
+            self.0.facts.heard(purge);
         }
         for (root, state) in roots.iter_mut() {
             state.tracker.told(purge, now);
@@ -255,7 +260,7 @@ impl Companions {
     /// Takes what the site of a root showed another edge, which asked so long ago. True if this edge knows the root.
     pub(crate) fn seen(&self, is_root: impl Fn(&Url) -> bool, seen: &SeenNumber, age: Duration) -> bool {
         let known = self.0.roots.lock().keys().find(|root| is_root(root)).cloned();
-        let followed = || self.0.feed.root().filter(|root| is_root(root));
+        let followed = || self.followed_root().filter(|root| is_root(root));
         let Some(root) = known.or_else(followed) else {
             return false;
         };
@@ -291,13 +296,16 @@ impl Companions {
                 missed.push((root.clone(), state.tracker.settled()));
             }
             // The other half may pass before the edge learns of it.
-            is_unfinished |= state.unfinished.counts(reconcile / 2, now);
+            if state.unfinished.counts(reconcile / 2, now) {
+                is_unfinished = true;
+                self.0.facts.lost(root, "a change was begun and is not finished");
+            }
             // While nobody calls, nobody needs to know.
             if is_called && state.is_due(reconcile, now) {
                 due.push(root.clone());
             }
         }
-        if is_called {
+        if is_called || self.0.facts.root().is_some() {
             due.extend(self.first_question(&roots, now));
         }
         if is_missed || is_unfinished {
@@ -306,6 +314,7 @@ impl Companions {
         // After the removal: readers of the feed read all.
         for (root, settled) in missed {
             self.0.feed.missed(&root, settled);
+            self.0.facts.lost(&root, "a message was missed");
         }
         drop(roots);
         if is_missed {
@@ -322,9 +331,14 @@ impl Companions {
         due
     }
 
-    /// The root of the feed, if its site never showed a number, and not asked of late.
+    /// The root whose site is followed: the feed and the facts are about the first one.
+    fn followed_root(&self) -> Option<Url> {
+        self.0.feed.root().or_else(|| self.0.facts.root())
+    }
+
+    /// The root that is followed, if its site never showed a number, and not asked of late.
     fn first_question(&self, roots: &HashMap<Url, SiteCompanion>, now: UnixTime) -> Option<Url> {
-        let root = self.0.feed.root()?;
+        let root = self.followed_root()?;
         let last = UnixTime::from_millis(self.0.first_question.load(Ordering::Relaxed));
         let is_heard = roots.get(&root).is_some_and(SiteCompanion::is_heard);
         if is_heard || now.saturating_since(last) < FIRST_PAUSE {
@@ -368,6 +382,9 @@ impl Companions {
         }
         if was_gone {
             self.0.feed.doubt(root);
+            self.0.facts.lost(root, "changes were not counted for a while");
+        } else if !sign.is_unbroken {
+            self.0.facts.silent(root);
         }
         sign.is_outdated
     }

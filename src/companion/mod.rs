@@ -4,6 +4,7 @@
 mod announcements;
 mod companions;
 mod feed;
+mod follow_facts;
 mod invalidates;
 mod purge_requests;
 mod watch;
@@ -11,6 +12,7 @@ mod watch;
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};
 pub(crate) use companions::Companions;
 pub(crate) use feed::{ChangeFeed, FeedParts, FeedRoute, ReadsRecords, Receivers, WebhookService};
+pub(crate) use follow_facts::follow_facts;
 pub(crate) use invalidates::Invalidates;
 pub(crate) use purge_requests::{PurgeRequests, Sender};
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

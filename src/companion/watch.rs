@@ -12,10 +12,11 @@ use super::announcements::OutgoingMessage;
 use super::companions::Companions;
 use super::feed::{WebhookService, deliver_webhooks};
 use super::purge_requests::PurgeRequests;
-use crate::backend::{Backends, CountResponse, OwnRequests};
+use crate::backend::{Backend, Backends, CountResponse, OwnRequests};
 use crate::server::Drain;
 use crate::telemetry::{CacheMetrics, unix_time};
 use calendar_edge_core::companion::purge::CompanionSilence;
+use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's requests.
@@ -31,6 +32,9 @@ pub(crate) struct CompanionService {
 /// The longest and the shortest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// The longest time of one question for facts.
+const FACTS_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Watches until it is dropped.
 pub(crate) async fn follow_companions(
@@ -120,9 +124,26 @@ impl CompanionService {
         &self.purges
     }
 
-    async fn ask(&self, companions: &Companions, root: &Url) {
+    /// The way to a root, and the requests to it.
+    fn way_to(&self, root: &Url) -> Option<(&Backend, &OwnRequests)> {
         let mut roots = self.requests.iter().enumerate();
-        let Some((position, (_, requests))) = roots.find(|(_, (url, _))| url == root) else {
+        let (position, (_, requests)) = roots.find(|(_, (url, _))| url == root)?;
+        Some((self.backends.for_root(position), requests))
+    }
+
+    /// Asks the site of a root for facts.
+    pub(super) async fn ask_facts(
+        &self,
+        root: &Url,
+        question: &FactsQuestion,
+    ) -> Result<FactsReply, FactsReplyFault> {
+        let (backend, requests) = self.way_to(root).ok_or(FactsReplyFault::NoReply)?;
+        let reply = timeout(FACTS_PATIENCE, requests.facts(backend, question)).await;
+        reply.unwrap_or(Err(FactsReplyFault::NoReply))
+    }
+
+    async fn ask(&self, companions: &Companions, root: &Url) {
+        let Some((backend, requests)) = self.way_to(root) else {
             return;
         };
         let announcements = companions.announcements();
@@ -130,11 +151,7 @@ impl CompanionService {
             return;
         }
         let (asked, began) = (companions.asks(root), Instant::now());
-        let answer = timeout(
-            companions.reconcile(),
-            requests.changes(self.backends.for_root(position)),
-        )
-        .await;
+        let answer = timeout(companions.reconcile(), requests.changes(backend)).await;
         let (answer, site) = answer.unwrap_or((CountResponse::None, None));
         let is_new_count = companions.answered(root, asked, answer);
         if let CountResponse::Shown(changes) = answer {

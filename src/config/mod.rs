@@ -11,6 +11,7 @@
 )]
 
 mod check;
+mod check_calendar_pages;
 mod check_feed;
 mod check_fleet;
 mod check_migration;

@@ -10,13 +10,13 @@ const HEAD: &str = "\
 This file is generated from the keys in `crates/core/src/settings`; a test compares the two.
 
 `calendar-edge serve --config FILE` reads a TOML file. Without `--config`, its variable and `--origin` it reads \
-`edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; its first line in the log names the file. A flag overrides its environment variable, the variable \
+`edge.toml` in the working directory, or else `/etc/calendar-edge/edge.toml`; the log names the file. A flag overrides its environment variable, the variable \
 overrides the file, and the file overrides the default. An empty environment variable counts as not set. \
 `calendar-edge check --config FILE` prints every problem of the file, with line and column.
 
-`serve` reloads the file on SIGHUP and within a second of a change. A reload replaces all settings at once, between \
-two requests; running requests and open connections keep the settings that they began with. If the new file has a \
-problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen` and `log.format` \
+`serve` reloads the file on SIGHUP and within a second of a change. A reload reads the file and all files that it \
+names, and replaces all settings at once; running requests and open connections keep those that they began with. If \
+there is a problem, the old settings stay and the log names it. Changes of `listen`, `admin.listen` and `log.format` \
 need a restart.
 
 | Flag of `serve` | Variable | Key |

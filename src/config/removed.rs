@@ -1,178 +1,50 @@
 //! Keys that earlier versions had, and what replaces them.
 
-/// Rows of: the section, as it stood in a file; its keys; what replaces them. A section without keys is gone whole.
-const REMOVED: [(&str, &[&str], &str); 35] = [
-    (
-        "",
-        &["authorization_schemes"],
-        "The strict profile accepts `Basic`.",
-    ),
-    ("", &["breaker"], FIXED),
-    (
-        "",
-        &["measure_schemas"],
-        "Schemas were measured, not enforced: see decision 0063.",
-    ),
-    ("agents", &[], "Make such tools from `/openapi.json`."),
-    (
-        "backends",
-        &[
-            "connect_timeout",
-            "first_byte_timeout",
-            "identity_lifetime",
-            "max_pending",
-        ],
-        FIXED,
-    ),
-    (
-        "backends",
-        &["read_timeout"],
-        "`timeouts.origin_read` holds for every backend.",
-    ),
-    (
-        "backends",
-        &["write_timeout"],
-        "`timeouts.origin_write` holds for every backend.",
-    ),
-    (
-        "cache",
-        &["snapshot"],
-        "Stored responses outlive a restart where `state_dir` is set.",
-    ),
-    (
-        "compare",
-        &["arguments", "calls", "quiet", "records"],
-        "`[[compare.ignore]]` says which differences do not count.",
-    ),
-    (
-        "compression",
-        &["credentialed"],
-        "Responses to requests with credentials are never compressed (BREACH).",
-    ),
-    ("cors", &["max_age"], FIXED),
-    (
-        "cutover",
-        &["languages"],
-        "Name the operations of the rule, or serve the language by a root of its own.",
-    ),
-    (
-        "cutover",
-        &["step_calls"],
-        "`step_time` says how long a step lasts.",
-    ),
-    (
-        "feed",
-        &["longest_wait", "readers", "readers_per_address", "records"],
-        FIXED,
-    ),
-    ("fleet", &["interval", "members"], FIXED),
-    (
-        "fleet",
-        &["name"],
-        "The name is derived from the secret of the fleet.",
-    ),
-    (
-        "fleet",
-        &["snapshot"],
-        "Each edge keeps its own stored responses where `state_dir` is set.",
-    ),
-    (
-        "forms",
-        &["json_ld"],
-        "The member `json_ld` of an event has the same.",
-    ),
-    ("http2", &[], FIXED),
-    (
-        "limits",
-        &[
-            "form_fields",
-            "header_bytes",
-            "header_list_bytes",
-            "headers",
-            "json_depth",
-            "min_body_rate",
-            "min_response_rate",
-            "query_pairs",
-            "request_buffer_total",
-            "response_buffer_bytes",
-            "response_buffer_total",
-            "target_bytes",
-        ],
-        FIXED,
-    ),
-    (
-        "log",
-        &["access"],
-        "The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.",
-    ),
-    ("log", &["sample"], "Sample where the log is collected."),
-    (
-        "log",
-        &["user_agent"],
-        "The line of a request always names the program of the client.",
-    ),
-    (
-        "origin",
-        &["index_file"],
-        "What the indexes said outlives a restart where `state_dir` is set.",
-    ),
-    ("origin", &["index_interval"], FIXED),
-    (
-        "origin",
-        &["site_in_flight"],
-        "It is eight times `max_in_flight`.",
-    ),
-    (
-        "origin",
-        &["upgrades"],
-        "Route other protocols in the proxy in front straight to the site.",
-    ),
-    ("rate_limits", &["max_buckets"], FIXED),
-    (
-        "record",
-        &[],
-        "`[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.",
-    ),
-    (
-        "roots",
-        &["messages"],
-        "The edge learns the messages from the site.",
-    ),
-    ("shadow", &["bytes", "double", "in_flight"], FIXED),
-    (
-        "shadow",
-        &["requests_per_second"],
-        "`share` bounds what a candidate is asked.",
-    ),
-    (
-        "timeouts",
-        &[
-            "client_body_grace",
-            "client_head",
-            "client_write",
-            "origin_connect",
-            "origin_first_byte",
-            "origin_queue",
-            "site",
-        ],
-        FIXED,
-    ),
-    (
-        "traces",
-        &["batch", "compression", "interval", "queue", "timeout"],
-        FIXED,
-    ),
-    ("webhooks", &["batch", "timeout"], FIXED),
-];
-
-/// The reason of most of them.
-const FIXED: &str = "The value is fixed: nobody had to change it.";
+/// A row: keys as dotted paths, `*` for all of a section, and what replaces them.
+const REMOVED: &str = "\
+breaker backends.connect_timeout backends.first_byte_timeout backends.identity_lifetime \
+backends.max_pending cors.max_age feed.longest_wait feed.readers feed.readers_per_address \
+feed.records fleet.interval fleet.members http2.* limits.form_fields limits.header_bytes \
+limits.header_list_bytes limits.headers limits.json_depth limits.min_body_rate \
+limits.min_response_rate limits.query_pairs limits.request_buffer_total limits.response_buffer_bytes \
+limits.response_buffer_total limits.target_bytes origin.index_interval rate_limits.max_buckets \
+shadow.bytes shadow.double shadow.in_flight timeouts.client_body_grace timeouts.client_head \
+timeouts.client_write timeouts.origin_connect timeouts.origin_first_byte timeouts.origin_queue \
+timeouts.site traces.batch traces.compression traces.interval traces.queue traces.timeout \
+webhooks.batch webhooks.timeout: The value is fixed: nobody had to change it.
+authorization_schemes: The strict profile accepts `Basic`.
+measure_schemas: Schemas were measured, not enforced: see decision 0063.
+agents.*: Make such tools from `/openapi.json`.
+backends.read_timeout: `timeouts.origin_read` holds for every backend.
+backends.write_timeout: `timeouts.origin_write` holds for every backend.
+cache.snapshot: Stored responses outlive a restart where `state_dir` is set.
+compare.arguments compare.calls compare.quiet compare.records: `[[compare.ignore]]` says which differences do not count.
+compression.credentialed: Responses to requests with credentials are never compressed (BREACH).
+cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
+cutover.step_calls: `step_time` says how long a step lasts.
+fleet.name: The name is derived from the secret of the fleet.
+fleet.snapshot: Each edge keeps its own stored responses where `state_dir` is set.
+forms.json_ld: The member `json_ld` of an event has the same.
+log.access: The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.
+log.sample: Sample where the log is collected.
+log.user_agent: The line of a request always names the program of the client.
+origin.index_file: What the indexes said outlives a restart where `state_dir` is set.
+origin.site_in_flight: It is eight times `max_in_flight`.
+origin.upgrades: Route other protocols in the proxy in front straight to the site.
+record.*: `[[shadow]]` compares calls of clients with a candidate, `migration verify` all records.
+roots.messages: The edge learns the messages from the site.
+shadow.requests_per_second: `share` bounds what a candidate is asked.";
 
 /// What replaces a key, if an earlier version had it.
 pub(super) fn replacement(section: &str, name: &str) -> Option<String> {
-    let mut rows = REMOVED.iter();
-    let row = rows.find(|(of, names, _)| *of == section && (names.is_empty() || names.contains(&name)))?;
-    Some(format!("The key was removed. {}", row.2))
+    let (path, whole) = (format!("{section}.{name}"), format!("{section}.*"));
+    let is_in = |keys: &str| {
+        let mut keys = keys.split(' ');
+        keys.any(|key| key == path.trim_start_matches('.') || key == whole)
+    };
+    let mut rows = REMOVED.lines().filter_map(|row| row.split_once(": "));
+    let (_, replacement) = rows.find(|(keys, _)| is_in(keys))?;
+    Some(format!("The key was removed. {replacement}"))
 }
 
 #[cfg(test)]

@@ -28,7 +28,6 @@ pub(super) fn hash(settings: &Settings) -> String {
         log: site.log,
         traces: site.traces,
         fleet: FleetSettings {
-            name: common.fleet.name.take(),
             members: common.fleet.members,
             ..FleetSettings::default()
         },

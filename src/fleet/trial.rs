@@ -10,7 +10,7 @@ use super::store_fault::StoreFault;
 use super::subject::{Commands, Replies};
 use crate::telemetry::{StoreFaultKind, unix_time};
 use calendar_edge_core::fleet::{FleetKey, ServerFacts};
-use calendar_edge_core::settings::{FleetSettings, MarkKey, StoreAddress};
+use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 
 /// What was found out about a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub struct StoreTrouble {
     said: String,
     /// What to do about it.
     pub advice: &'static str,
-    /// The rights that the user at the store needs; none without a secret.
-    pub acl: Option<String>,
+    /// The rights that the user at the store needs.
+    pub acl: String,
 }
 
 /// The advice where a server that speaks TLS ends the connection: so it refuses a certificate in TLS 1.3.
@@ -56,17 +56,11 @@ const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +t
 ///
 /// When the store cannot be used as it is.
 pub async fn try_store(settings: &FleetSettings) -> Option<Result<StoreReport, StoreTrouble>> {
-    let secret = settings.secret.as_ref().filter(|_| settings.is_set())?;
-    Some(try_with(settings, secret).await)
+    let key = FleetKey::of(settings)?;
+    Some(try_with(settings, Arc::new(key)).await)
 }
 
-async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreReport, StoreTrouble> {
-    let key = FleetKey::new(secret, settings.name.as_deref()).map_err(|fault| StoreTrouble {
-        said: fault.to_string(),
-        advice: "",
-        acl: None,
-    })?;
-    let key = Arc::new(key);
+async fn try_with(settings: &FleetSettings, key: Arc<FleetKey>) -> Result<StoreReport, StoreTrouble> {
     let acl = acl(settings, &key);
     let tried = try_scripts(settings, &key).await;
     let about = tried.map_err(|fault| StoreTrouble {
@@ -75,7 +69,7 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
             StoreFaultKind::Io if settings.store.iter().any(StoreAddress::uses_tls) => SHOW_CERTIFICATE,
             kind => advice(kind),
         },
-        acl: Some(acl.clone()),
+        acl: acl.clone(),
     })?;
     let server = ServerFacts::of(&about);
     if server.is_too_old() || server.is_replica() {
@@ -86,7 +80,7 @@ async fn try_with(settings: &FleetSettings, secret: &MarkKey) -> Result<StoreRep
             } else {
                 "edges need version 5 or newer"
             },
-            acl: Some(acl),
+            acl,
         });
     }
     Ok(StoreReport {
@@ -157,7 +151,7 @@ const fn advice(kind: StoreFaultKind) -> &'static str {
         StoreFaultKind::Sentinel => "correct `fleet.store` and `fleet.master`",
         StoreFaultKind::Oom => "give the store more memory",
         StoreFaultKind::Cluster => "set `fleet.cluster`, or repair the cluster",
-        StoreFaultKind::Type => "a key of the fleet holds something else: set another `fleet.name`",
+        StoreFaultKind::Type => "a key of the fleet holds something else: remove it, or use another database",
         StoreFaultKind::Command
         | StoreFaultKind::Protocol
         | StoreFaultKind::Forged

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions};
+use crate::facts::FactsStore;
 use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::Migration;
+use crate::pages::CalendarPages;
 use crate::server::Drain;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Warnings};
@@ -31,6 +33,8 @@ pub(crate) struct GatewayState {
     pub(crate) cache: Cache,
     /// What is received of the companion plugins of the sites.
     pub(crate) companions: Companions,
+    /// What is known of calendar pages.
+    pub(crate) pages: CalendarPages,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The roots that origins advertise.
@@ -64,7 +68,9 @@ impl GatewayState {
         let buffers = BufferBudget::new(settings.limits.response_buffer_total);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         let warnings = Warnings::default();
-        let companions = Companions::new(Arc::new(cache.clone()), ChangeFeed::new(settings, &metrics));
+        let feed = ChangeFeed::new(settings, &metrics);
+        let facts = FactsStore::new(settings, &metrics);
+        let companions = Companions::new(Arc::new(cache.clone()), feed, facts);
         let migration = Migration::new(settings, &cache, &metrics);
         let state = Self {
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
@@ -72,6 +78,7 @@ impl GatewayState {
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
+            pages: CalendarPages::new(&companions, metrics.pages()),
             migration,
             companions,
             cache,
@@ -120,6 +127,7 @@ impl GatewayState {
         self.migration.adapt(settings);
         self.companions.adapt(&settings.roots);
         self.companions.feed().adapt(settings);
+        self.companions.facts().adapt(settings);
         self.fleet.adapt(settings);
         self.share_limits();
         self.learnt.adapt(&site);

@@ -71,9 +71,8 @@ where
             let limiter = plan.rate_limiter();
             calendar::rate_limit::RateLimit { inner, limiter }
         }))
-        // Before the body: a request that its head decides does not have to send one.
-        .layer(layer_fn(|inner| calendar::head_refusal::HeadRefusal { inner }))
-        // Before judging, which needs the whole body; below the limits on who may send one.
+        // Before judging, which needs the whole body; below the limits on who may send one. A request that its head
+        // decides does not have to send one.
         .layer(layer_fn(|inner| {
             let bodies = plan.bodies.clone();
             calendar::read_body::ReadBody { inner, bodies }

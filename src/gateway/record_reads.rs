@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{HeaderMap, StatusCode};
 
 use crate::backend::{Forwarded, ForwardedHeaders};
 use crate::calls::{CalendarCall, CallResponse, ClientSide, JudgedCall, Stage};
@@ -14,9 +14,8 @@ use crate::layers::EdgeResponse;
 use crate::server::bodies::read_within;
 use calendar_edge_core::companion::feed::RecordName;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
-use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
+use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::call::Outcome;
 
 /// Reads records through the stages below judging.
 pub(super) struct RecordReads<S> {
@@ -32,7 +31,6 @@ pub(super) struct RecordReads<S> {
 
 impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
     pub(super) fn new(stages: Arc<S>, settings: &Settings, decider: &Arc<Decider>) -> Self {
-        let root = settings.roots.first().map_or("", |root| root.path.as_str());
         let namespaces = settings.public_namespaces();
         let namespace = namespaces.first().map(String::as_str).unwrap_or_default();
         let nobody = Addressed {
@@ -43,7 +41,7 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
         Self {
             stages,
             decider: Arc::clone(decider),
-            path: format!("{root}/{namespace}"),
+            path: settings.first_path(),
             namespace: namespace.into(),
             public: PublicAddress::of(settings.public_url.as_ref(), nobody),
         }
@@ -52,24 +50,8 @@ impl<S: Stage<CalendarCall, CallResponse>> RecordReads<S> {
     /// The call of an anonymous reader; none if the settings permit it to nobody.
     fn call(&self, name: RecordName, public: &PublicAddress, namespace: Arc<str>) -> Option<CalendarCall> {
         let target = format!("{}/{}/{}", self.path, name.kind.collection(), name.id);
-        let request = Request::builder().method(Method::GET).uri(target).body(());
-        let (head, ()) = request.ok()?.into_parts();
-        let head = RequestHead {
-            parts: &head,
-            client: None,
-            addressed: Addressed {
-                scheme: Scheme::Http,
-                host: None,
-                local: None,
-            },
-        };
-        let Decision::Judged(judgement) = self.decider.decide(&head, &[]) else {
-            return None;
-        };
-        let Outcome::Forward(call) = judgement.outcome else {
-            return None;
-        };
-        let call = Arc::new(JudgedCall::new(*call));
+        let (_, call) = self.decider.own_read(&target)?;
+        let call = Arc::new(JudgedCall::new(call));
         let context = call.client_at(public.to_string().into(), Some(namespace));
         let forwarded = ForwardedHeaders::new(&HeaderMap::new(), Forwarded::new(None, public));
         Some(CalendarCall::of(

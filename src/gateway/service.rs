@@ -5,6 +5,9 @@ use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
+use http::header::ACCEPT;
+use http::{HeaderValue, StatusCode};
 use tower::Service;
 
 use super::awaiting_namespace::AwaitingNamespace;
@@ -13,8 +16,8 @@ use super::record_reads::RecordReads;
 use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::{Plan, answering_stages, calendar_stages};
 use crate::backend::OriginRoute;
-use crate::calls::Stage;
-use crate::companion::{FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender};
+use crate::calls::{JudgedCall, Stage};
+use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
@@ -22,14 +25,18 @@ use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
 use crate::gateway::site::surface_guard::SurfaceGuard;
 use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::pages::{PageCheck, PageGuard};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
+use calendar_edge_core::cache::CachePolicy;
+use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::errors::EdgeError;
-use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
+use calendar_edge_core::gateway::decision::{Decider, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::CostClass;
+use calendar_edge_core::pages::{Visitor, name_download};
 use calendar_edge_core::relay::cors::Preflight;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{Mode, Settings};
 use calendar_edge_judge::call::credentials::Identity;
 
 /// The innermost service.
@@ -37,12 +44,16 @@ use calendar_edge_judge::call::credentials::Identity;
 pub(crate) struct Gateway {
     gateway: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
+    companions: Companions,
+    /// Calendar pages wait until the site has told of a write.
+    notes_writes: bool,
 }
 
 /// Both ways: through the calendar's stages, and to the rest of the site.
 struct GatewayParts<C> {
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
+    policy: CachePolicy,
     calendar: C,
     site: Site,
     discovery: Discovery,
@@ -68,7 +79,7 @@ impl Gateway {
                 settings,
                 state,
             )),
-            records: named.records,
+            ..named
         }
     }
 
@@ -93,10 +104,13 @@ impl Gateway {
             purges: PurgeRequests::new(&plan.site, &state.companions),
             decider: plan.decider,
             known: plan.known,
+            policy: plan.policy,
         };
         Self {
             gateway: Arc::new(gateway),
             records,
+            companions: state.companions.clone(),
+            notes_writes: settings.calendar_pages.mode != Mode::Off,
         }
     }
 
@@ -116,7 +130,17 @@ impl Service<EdgeRequest> for Gateway {
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        Arc::clone(&self.gateway).serve(request)
+        let is_write = self.notes_writes && Visitor::is_editor(&request.head);
+        let response = Arc::clone(&self.gateway).serve(request);
+        if !is_write {
+            return response;
+        }
+        let companions = self.companions.clone();
+        Box::pin(async move {
+            let response = response.await;
+            companions.wrote();
+            response
+        })
     }
 }
 
@@ -155,8 +179,16 @@ impl<C: Stage<CallRequest, EdgeResponse>> ServeGateway for GatewayParts<C> {
                 answered(refused(&refusal))
             }
             Opening::Call(opened) => self.call(request, OpenedBy::Head(Arc::from(opened))),
-            Opening::Site => Box::pin(async move { Ok(self.stream(request).await) }),
-            Opening::SiteForm(scan) => Box::pin(async move { Ok(self.pass_form(request, scan).await) }),
+            Opening::Site => Box::pin(async move {
+                let (asked, body) = request.split();
+                let passage = self.site.stream(&asked, body).await;
+                Ok(self.pass(asked, passage).await)
+            }),
+            Opening::SiteForm(scan) => Box::pin(async move {
+                let (asked, body) = request.split();
+                let passage = self.site.pass_form(&asked, body, scan).await;
+                Ok(self.pass(asked, passage).await)
+            }),
         }
     }
 
@@ -217,20 +249,48 @@ impl<C: Stage<CallRequest, EdgeResponse>> GatewayParts<C> {
         is_for_page && Preflight::of(&request.head.method, &request.head.headers).is_some()
     }
 
-    async fn stream(&self, request: EdgeRequest) -> EdgeResponse {
-        let (asked, body) = request.split();
-        self.site.stream(&asked, body).await
-    }
-
-    async fn pass_form(&self, request: EdgeRequest, scan: SiteFormScan) -> EdgeResponse {
-        let (asked, body) = request.split();
-        match self.site.pass_form(&asked, body, scan).await {
+    async fn pass(&self, asked: AskedRequest, passage: Passage) -> EdgeResponse {
+        match passage {
             Passage::Answered(answer) => answer,
             Passage::Calendar { opened, body } => {
                 let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
                 self.calendar.call(call).await
             }
+            Passage::File(read) => Box::pin(self.give_file(asked, &read)).await,
         }
+    }
+
+    /// The calendar that an anonymous read gives, in place of the site's file. What the API refuses is left to the site.
+    async fn give_file(&self, asked: AskedRequest, read: &str) -> EdgeResponse {
+        let Some(known) = self.own_read(read) else {
+            return self.site.pass_file(&asked).await;
+        };
+        let mut reading = asked.clone();
+        let calendar = HeaderValue::from_static(Representation::Calendar.media_type());
+        reading.head.headers.insert(ACCEPT, calendar);
+        let call = calendar_call(reading, OpenedBy::Known(known), CallBody::Read(Bytes::new()));
+        let mut response = self.calendar.call(call).await;
+        let status = response.response.status();
+        if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
+            return self.site.pass_file(&asked).await;
+        }
+        if !status.is_server_error() {
+            self.site.pages.gave_file();
+            name_download(response.headers_mut());
+        }
+        response
+    }
+
+    /// A read of the edge's own that is stored; none if the settings do not permit that.
+    fn own_read(&self, target: &str) -> Option<Arc<KnownRead>> {
+        if let Some(known) = self.known.find(target) {
+            return Some(known);
+        }
+        let (opened, call) = self.decider.own_read(target)?;
+        self.policy.judge(&call)?.ok()?;
+        self.known
+            .note(target, &Arc::new(opened), &Arc::new(JudgedCall::new(call)));
+        self.known.find(target)
     }
 }
 
@@ -249,6 +309,10 @@ fn preflighted() -> EdgeResponse {
 fn site(plan: &Plan<'_>) -> Site {
     let Plan { settings, state, .. } = plan;
     let metrics = state.metrics.surface();
+    let downloads = settings.calendar_pages.downloads && settings.forms.calendar;
+    if settings.calendar_pages.mode != Mode::Off {
+        state.metrics.pages().expect();
+    }
     Site {
         decider: Arc::clone(&plan.decider),
         backends: Arc::clone(&plan.backends),
@@ -259,6 +323,17 @@ fn site(plan: &Plan<'_>) -> Site {
         timeouts: settings.timeouts.clone(),
         bodies: plan.bodies.clone(),
         logins: plan.rate_limiter(),
+        pages: PageGuard {
+            pages: state.pages.clone(),
+            settings: settings.calendar_pages.clone(),
+            buckets: state.buckets.clone(),
+            api: downloads.then(|| settings.first_path()),
+            check: PageCheck {
+                backends: Arc::clone(&plan.backends),
+                origin: OriginRoute::of_site(&plan.site),
+                public_url: settings.public_url.clone(),
+            },
+        },
         surface: SurfaceGuard::new(&plan.decider, &state.buckets, metrics, &state.warnings),
         warnings: state.warnings.clone(),
     }

@@ -34,7 +34,6 @@ pub(crate) struct LogSinks {
     policy: Policy,
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
-    counts_clients: bool,
 }
 
 /// The facts about a running request; logged and counted when dropped.
@@ -94,8 +93,6 @@ impl LogSinks {
             policy: settings.policy(),
             roots,
             keeps_refusals: settings.admin.listen.is_some() && settings.log.refusals > 0,
-            // Without an admin listener nobody can ask for them.
-            counts_clients: settings.admin.listen.is_some(),
         }
     }
 }
@@ -322,10 +319,6 @@ impl Drop for Record {
             self.refused(status, code);
         } else {
             self.reported();
-        }
-        if let (true, Some(client)) = (self.sinks.counts_clients, self.arrival.client) {
-            let now = self.started + duration;
-            self.sinks.metrics.clients().count(client, refusal.is_some(), now);
         }
         let served = self.served(duration);
         self.sinks.metrics.requests().served(&served);

@@ -281,9 +281,6 @@ impl Migration {
 
 /// Finds the places of clients: alike at every edge of a fleet, or else by the key that this edge keeps.
 fn placer(settings: &Settings, keeper: &Keeper) -> Placer {
-    let secret = settings.fleet.secret.as_ref().filter(|_| settings.fleet.is_set());
-    // A secret always makes a key.
-    let fleet = secret.and_then(|secret| FleetKey::new(secret, settings.fleet.name.as_deref()).ok());
-    let shared = fleet.map(|fleet| ShareKey::new(fleet.derive("share")));
+    let shared = FleetKey::of(&settings.fleet).map(|fleet| ShareKey::new(fleet.derive("share")));
     Placer::new(shared.unwrap_or_else(|| keeper.share_key()))
 }

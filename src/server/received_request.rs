@@ -6,7 +6,7 @@ use super::framing::RequestFraming;
 use super::peer::Peer;
 
 /// A request as a connection hands it over, and what has been found out about it since.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest<B, C = ()> {
     /// The head as sent by the client.
     pub(crate) head: Parts,

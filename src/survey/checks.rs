@@ -2,11 +2,12 @@
 
 use calendar_edge::app::TlsIdentity;
 use calendar_edge::backend::with_listed_namespace;
+use calendar_edge::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Root, Settings};
 use calendar_edge_judge::contract::drift::compare_index;
 
 use super::addresses::home_path;
-use super::obstacle::{Obstacle, ObstacleKind, with_causes};
+use super::obstacle::{Obstacle, ObstacleKind};
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
 use super::site_table::in_force;
@@ -63,7 +64,7 @@ pub(crate) async fn check_online(settings: Settings, report: &mut Report<'_>) ->
 ///
 /// # Errors
 /// When no client can be made.
-pub(crate) async fn check_site(settings: Settings, report: &mut Report<'_>) -> Result<(), Obstacle> {
+async fn check_site(settings: Settings, report: &mut Report<'_>) -> Result<(), Obstacle> {
     let settings = &learn_namespace(settings, report).await;
     let site = &settings.site();
     let probe = Probe::of_site(site)?;

@@ -25,7 +25,7 @@ pub(super) async fn ask(settings: &FleetSettings, report: &mut Report<'_>) {
             for warning in &found.warnings {
                 report.warning(warning);
             }
-            Some(found.acl)
+            found.acl
         }
         Some(Err(trouble)) => {
             let (store, advice) = (shown(settings), trouble.advice);
@@ -33,9 +33,7 @@ pub(super) async fn ask(settings: &FleetSettings, report: &mut Report<'_>) {
             trouble.acl
         }
     };
-    if let Some(acl) = acl {
-        report.note(format!("the rights of the user at the store: {acl}"));
-    }
+    report.note(format!("the rights of the user at the store: {acl}"));
 }
 
 fn shown(settings: &FleetSettings) -> String {

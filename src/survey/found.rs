@@ -39,7 +39,7 @@ pub(crate) struct FoundSite {
 }
 
 /// Maximum time of all questions together, those of the check that follows included.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Asks a site for everything, beginning at its front page.
 pub(crate) async fn find(question: &SiteRequest, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {

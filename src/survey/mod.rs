@@ -36,11 +36,13 @@ mod versions;
 mod visit;
 mod wall;
 
-pub(crate) use checks::{check_offline, check_online, check_settings, check_site};
-pub(crate) use found::{FoundSite, PATIENCE, find};
+pub(crate) use checks::{check_offline, check_online, check_settings};
+pub(crate) use found::{FoundSite, find};
 pub(crate) use further_roots::{FurtherRoot, RootPlace};
 #[cfg(test)]
 pub(crate) use languages::SiteLanguages;
 pub(crate) use obstacle::Obstacle;
+pub(crate) use probe::Probe;
+pub(crate) use probe_response::{ProbeResponse, code};
 pub(crate) use survey_report::{Report, WorstFinding};
 pub(crate) use visit::SiteRequest;

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use calendar_edge::app::ClientError;
+use calendar_edge::telemetry::{causes, with_causes};
 use rustls::CertificateError;
 use url::Url;
 
@@ -134,18 +135,6 @@ fn trusting(key: &str) -> &'static str {
         "--site" => "write its certificate (PEM) into a file, and give --ca-file FILE",
         _ => "write its certificate (PEM) into a file, and name it in `origin.ca_file`",
     }
-}
-
-/// An error and its causes in one line.
-pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
-    causes(error)
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
-}
-
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |&cause| cause.source())
 }
 
 /// The error inside an I/O error, which is not in the chain of sources; I/O errors may be nested.

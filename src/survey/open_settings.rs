@@ -100,12 +100,10 @@ fn secrets(settings: &Settings) -> impl Iterator<Item = OpenSetting> {
             backend.identity_secret_file.as_deref(),
         )
     });
+    let origin = &settings.origin;
     let files = [
-        ("origin.secret_file", settings.origin.secret_file.as_deref()),
-        (
-            "origin.basic_auth_file",
-            settings.origin.basic_auth_file.as_deref(),
-        ),
+        ("origin.secret_file", origin.secret_file.as_deref()),
+        ("origin.basic_auth_file", origin.basic_auth_file.as_deref()),
         ("admin.token_file", settings.admin.token_file.as_deref()),
         ("traces.headers_file", settings.traces.headers_file.as_deref()),
         ("tls.key", settings.tls.as_ref().map(|tls| tls.key.as_path())),

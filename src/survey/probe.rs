@@ -1,11 +1,12 @@
 //! One origin, asked on the way that `serve` takes: its index, and pages around it.
 
 use calendar_edge::app::{OriginRoute, check_client};
+use calendar_edge::backend::own_headers;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::relay::mark_advice;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
-use http::header::{ACCEPT, CONTENT_TYPE, LINK, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_TYPE, LINK};
 use http::{HeaderMap, Method};
 use serde_json::Value;
 use url::{Position, Url};
@@ -245,6 +246,14 @@ impl<'a> Probe<'a> {
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
+    /// A target of the REST API, as the account of these headers reads it.
+    pub(crate) async fn rest_as(&self, path: &str, account: &HeaderMap) -> Result<ProbeResponse, Obstacle> {
+        let root = self.route.base().path().trim_end_matches('/');
+        let request = self.request(&format!("{root}/{path}"));
+        self.send(request.headers(account.clone()), Marking::Unmarked)
+            .await
+    }
+
     /// A document that the REST API shows to everybody; none if it does not.
     pub(crate) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;
@@ -271,20 +280,9 @@ impl<'a> Probe<'a> {
             .map_or((path, None), |(path, query)| (path, Some(query)));
         url.set_path(path);
         url.set_query(query);
-        let mut request = self
-            .client
-            .get(url)
-            .header(USER_AGENT, concat!("calendar-edge/", env!("CARGO_PKG_VERSION")));
-        let mut named = HeaderMap::new();
-        self.route.write_to(&mut named);
-        request = request.headers(named);
-        let public = self.backend.public_url.as_ref();
-        if let Some((url, host)) = public.and_then(|url| Some((url, OriginHost::of(url)?))) {
-            request = request
-                .header("x-forwarded-proto", url.scheme())
-                .header("x-forwarded-host", host.to_string());
-        }
-        request
+        let mut headers = own_headers(self.backend.public_url.as_ref());
+        self.route.write_to(&mut headers);
+        self.client.get(url).headers(headers)
     }
 
     async fn send(

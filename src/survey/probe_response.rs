@@ -9,10 +9,10 @@ use serde_json::Value;
 /// A complete response.
 pub(crate) struct ProbeResponse {
     pub(crate) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Vec<u8>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
     /// The address that answered.
-    pub(super) remote: Option<SocketAddr>,
+    pub(crate) remote: Option<SocketAddr>,
 }
 
 /// The beginning of the codes of the companion plugin.

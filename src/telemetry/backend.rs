@@ -102,16 +102,6 @@ impl BackendMetrics {
         self.0.permits(traffic)
     }
 
-    /// Counts a retry.
-    pub(crate) fn retried(&self) {
-        self.retry(TRIED);
-    }
-
-    /// Counts a retry that the budget refused.
-    pub(crate) fn retry_denied(&self) {
-        self.retry(DENIED);
-    }
-
     /// Sets the state of the breaker: 0 closed, 1 half-open, 2 open.
     pub(crate) fn breaker_moved(&self, level: i64) {
         self.0.breaker().set(level);
@@ -137,7 +127,9 @@ impl BackendMetrics {
         (*self.0.answered.lock(), *self.0.failed.lock())
     }
 
-    fn retry(&self, result: &'static str) {
+    /// Counts a read that failed on a pooled connection: tried again, or denied by the retry budget.
+    pub(crate) fn retried(&self, is_paid: bool) {
+        let result = if is_paid { TRIED } else { DENIED };
         let labels = [(&self.0.backend).into(), result.into()];
         self.0.families.series.origin_retries.add(labels, 1);
     }

@@ -52,7 +52,7 @@ fn guards_raise_gauges_while_they_live() {
 fn series_end_with_the_last_handle_of_their_backend() {
     let (registry, families) = families();
     let first = families.of("b");
-    first.retried();
+    first.retried(true);
     let second = families.of("b");
     drop(first);
     assert!(render(&registry).contains(r#"{backend="b",result="tried"} 1"#));

@@ -1,63 +1,37 @@
 //! The certificate for clients. Without one there is no series: zero would mean 1970.
 
-use std::sync::Arc;
-
-use parking_lot::Mutex;
-use prometheus_client::registry::Registry;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::series::{Gauge, metrics};
-use super::wall_clock::as_second;
+use super::wall_clock::second;
 
 metrics! {
-    struct CertificateSeries {
+    /// The metric of the certificate; clones share its value.
+    pub(crate) struct CertificateMetrics {
         tls_certificate_not_after_timestamp_seconds: Gauge[] = "When the certificate that clients see expires";
     }
-}
-
-/// The metric of the certificate; clones share its value.
-#[derive(Debug, Clone)]
-pub(crate) struct CertificateMetrics {
-    series: CertificateSeries,
-    shown: Arc<Mutex<Option<ShownCertificate>>>,
-}
-
-/// The certificate that clients see.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub(crate) struct ShownCertificate {
-    /// The host names and addresses that it is for.
-    pub(crate) names: Vec<String>,
-    /// The expiry in seconds since 1970.
-    #[serde(rename = "expires", serialize_with = "as_second")]
-    pub(crate) not_after: i64,
 }
 
 // === impl CertificateMetrics ===
 
 impl CertificateMetrics {
-    pub(super) fn new(registry: &mut Registry) -> Self {
-        Self {
-            series: CertificateSeries::new(registry),
-            shown: Arc::default(),
-        }
+    /// Notes the expiry of the certificate that clients see from now on, in seconds since 1970.
+    pub(crate) fn show(&self, not_after: i64) {
+        let series = &self.tls_certificate_not_after_timestamp_seconds;
+        series.of([]).set(not_after);
     }
 
-    /// Notes the certificate that clients see from now on.
-    pub(crate) fn show(&self, certificate: ShownCertificate) {
-        let not_after = &self.series.tls_certificate_not_after_timestamp_seconds;
-        not_after.of([]).set(certificate.not_after);
-        *self.shown.lock() = Some(certificate);
-    }
-
-    /// The certificate that clients see; none without TLS.
-    pub(crate) fn shown(&self) -> Option<ShownCertificate> {
-        self.shown.lock().clone()
+    /// When the certificate that clients see expires; none without TLS.
+    pub(crate) fn shown(&self) -> Option<Value> {
+        let not_after = self.tls_certificate_not_after_timestamp_seconds.known(&[])?;
+        Some(json!({"expires": second(not_after.get())}))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use prometheus_client::encoding::text::encode;
+    use prometheus_client::registry::Registry;
 
     use super::*;
 
@@ -71,10 +45,9 @@ mod tests {
             text
         };
         assert!(!render().contains("edge_tls"));
-        metrics.show(ShownCertificate {
-            names: Vec::new(),
-            not_after: 1_800_000_000,
-        });
+        assert_eq!(metrics.shown(), None);
+        metrics.show(1_800_000_000);
+        assert_eq!(metrics.shown(), Some(json!({"expires": "2027-01-15T08:00:00Z"})));
         let line = "\nedge_tls_certificate_not_after_timestamp_seconds 1800000000\n";
         assert!(render().contains(line), "{}", render());
     }

@@ -64,19 +64,10 @@ impl ExchangeTimer {
         }
     }
 
-    /// Notes the status of the answer, or why there is none.
+    /// Notes the status of the answer, or of which kind its failure is; kinds are a closed set.
     pub(crate) fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
-        self.note(answer.map_or_else(ExchangeEnd::Failed, ExchangeEnd::Answered));
-    }
-
-    /// Notes that an answer cannot be passed on; `kind` is from a closed set.
-    pub(crate) fn failed(&mut self, kind: &'static str) {
-        self.note(ExchangeEnd::Failed(kind));
-    }
-
-    fn note(&mut self, outcome: ExchangeEnd) {
         if let Some(span) = &mut self.span {
-            span.ended(outcome);
+            span.ended(answer.map_or_else(ExchangeEnd::Failed, ExchangeEnd::Answered));
         }
     }
 }

@@ -33,7 +33,8 @@ metrics! {
 }
 
 /// The way of a message.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Direction {
     /// This edge told it.
     Told,
@@ -100,7 +101,8 @@ impl FleetMetrics {
         self.fleet_gaps.expect_all(GapCause::ALL);
         for &kind in FleetMessage::KINDS {
             for direction in [Direction::Told, Direction::Heard] {
-                self.fleet_messages.expect([kind.into(), direction.name().into()]);
+                self.fleet_messages
+                    .expect([kind.into(), direction.into_str().into()]);
             }
         }
     }
@@ -144,7 +146,8 @@ impl FleetMetrics {
 
     /// Counts a message.
     pub(crate) fn message(&self, kind: &'static str, direction: Direction) {
-        self.fleet_messages.add([kind.into(), direction.name().into()], 1);
+        self.fleet_messages
+            .add([kind.into(), direction.into_str().into()], 1);
     }
 
     /// Notes this edge's part of the permits of a backend.
@@ -166,17 +169,6 @@ impl FleetMetrics {
     /// Counts lost history.
     pub(crate) fn gap(&self, cause: GapCause) {
         self.fleet_gaps.add([cause.name().into()], 1);
-    }
-}
-
-// === impl Direction ===
-
-impl Direction {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Told => "told",
-            Self::Heard => "heard",
-        }
     }
 }
 

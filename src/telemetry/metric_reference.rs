@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
 use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings, WebhookSettings};
@@ -14,11 +13,8 @@ const HEAD: &str = "\
 
 This file is generated from the metrics of a fresh edge; a test compares the two.
 
-The admin listener shows them at `/metrics` as OpenMetrics 1.0. Labels come from tables: operations from the contract, roots, backends and \
-rules from the settings, codes and reasons from the code. No label holds text of a client. Every series exists with zero from the \
-start, with two exceptions. `edge_http_requests` has each `status` that is listed here where it is usual, 429 once a rate limit is set; others appear when \
-they occur. `edge_validation_findings` has the rules that a call of the operation can break in its mode, with the usual action; \
-the others appear when they occur.
+The admin listener shows them at `/metrics` as OpenMetrics 1.0. No label holds text of a client. Every series exists with zero from the \
+start, but for an unusual `status` of `edge_http_requests` and an unusual `action` of `edge_validation_findings`, which appear when they occur.
 
 `operation` is a name that `calendar-edge print routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
 operation. `kind` is `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, and `none` for requests that lead to \
@@ -95,7 +91,7 @@ fn everything() -> Metrics {
         period: Duration::from_mins(1),
     });
     metrics.requests().expect(&settings);
-    metrics.certificate().show(ShownCertificate::default());
+    metrics.certificate().show(0);
     metrics.fleet().expect();
     metrics.surface().expect("rule");
     let receiver = WebhookSettings {
@@ -103,6 +99,8 @@ fn everything() -> Metrics {
         ..WebhookSettings::default()
     };
     metrics.feed().expect(&[receiver]);
+    metrics.facts().expect();
+    metrics.pages().expect();
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));
     let one = ["events.list"].into_iter();

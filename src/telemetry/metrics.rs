@@ -10,15 +10,15 @@ use prometheus_client::registry::Registry;
 use super::backend::BackendFamilies;
 use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
-use super::clients::ClientSums;
 use super::connections::ConnectionMetrics;
-use super::drift::BackendDrifts;
 use super::exchanges::ExchangeFamilies;
+use super::facts_metrics::FactsMetrics;
 use super::feed_metrics::FeedMetrics;
 use super::fleet_metrics::FleetMetrics;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
 use super::migration::MigrationMetrics;
+use super::page_metrics::PageMetrics;
 use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
@@ -35,8 +35,6 @@ macro_rules! recorders {
             registry: Arc<Registry>,
             /// Metrics whose names begin with `process_` instead.
             process: Arc<Registry>,
-            clients: ClientSums,
-            drift: BackendDrifts,
             $($recorder: $kind,)+
         }
 
@@ -46,8 +44,6 @@ macro_rules! recorders {
                     $($recorder: <$kind>::new(&mut registry),)+
                     registry: Arc::new(registry),
                     process: Arc::new(process),
-                    clients: ClientSums::default(),
-                    drift: BackendDrifts::default(),
                 }
             }
 
@@ -72,6 +68,8 @@ recorders! {
     backends: BackendFamilies,
     /// The metrics of copies and cut-over calls.
     migration: MigrationMetrics,
+    /// The metrics of the facts of the calendar.
+    facts: FactsMetrics,
     /// The metrics of the feed of changes.
     feed: FeedMetrics,
     /// The metrics of the fleet.
@@ -86,6 +84,8 @@ recorders! {
     cache: CacheMetrics,
     /// The metric of the certificate.
     certificate: CertificateMetrics,
+    /// The metrics of calendar pages.
+    pages: PageMetrics,
     /// The metrics of rules about the rest of the site.
     surface: SurfaceMetrics,
     /// The fates of spans.
@@ -103,16 +103,6 @@ impl Metrics {
         let this = Self::registered(registry, process);
         this.cache.expect();
         this
-    }
-
-    /// The requests of the last minutes by client; no metric, since addresses are no labels.
-    pub(crate) const fn clients(&self) -> &ClientSums {
-        &self.clients
-    }
-
-    /// The differences between backends and the table; no metric, since the log tells each change.
-    pub(crate) const fn drift(&self) -> &BackendDrifts {
-        &self.drift
     }
 
     /// All metrics in the Prometheus text format.

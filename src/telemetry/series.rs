@@ -211,10 +211,13 @@ impl<V, const N: usize> Clone for Series<V, N> {
 impl<V: Clone + Default, const N: usize> Series<V, N> {
     /// The value of these labels, which exists from now on.
     pub(super) fn of(&self, labels: [Label; N]) -> V {
-        if let Some(value) = self.0.read().get(&labels) {
-            return value.clone();
-        }
-        self.0.write().entry(labels).or_default().clone()
+        self.known(&labels)
+            .unwrap_or_else(|| self.0.write().entry(labels).or_default().clone())
+    }
+
+    /// The value of these labels, if there is one.
+    pub(super) fn known(&self, labels: &[Label; N]) -> Option<V> {
+        self.0.read().get(labels).cloned()
     }
 
     /// Creates the series of these labels with zero, unless there is one.
@@ -257,7 +260,7 @@ impl<const N: usize> Series<Counter, N> {
 
     /// The count of these labels.
     pub(super) fn count(&self, labels: &[Label; N]) -> u64 {
-        self.0.read().get(labels).map_or(0, Counter::get)
+        self.known(labels).map_or(0, |counter| counter.get())
     }
 
     /// The sums of the counts by a part of their labels, in the order of that part.

@@ -30,12 +30,3 @@ pub(crate) fn second(unix_time: i64) -> String {
 pub(super) fn as_moment<S: Serializer>(time: &UnixTime, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&moment(*time))
 }
-
-/// Writes a second as [`second`] does.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
-pub(super) fn as_second<S: Serializer>(unix_time: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&second(*unix_time))
-}

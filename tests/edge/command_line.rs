@@ -95,16 +95,6 @@ fn the_environment_stands_in_for_flags() {
 }
 
 #[test]
-fn a_command_that_has_another_name_now_is_told() {
-    for (old, now) in [("routes", "print routes"), ("verify", "migration verify")] {
-        let output = output(&[old, "--json"]);
-        assert_eq!(output.status.code(), Some(64));
-        let told = text(&output.stderr);
-        assert!(told.contains(&format!("is `calendar-edge {now}` now")), "{told}");
-    }
-}
-
-#[test]
 fn a_reader_that_stops_early_is_no_error() {
     let mut child = program(&["print", "openapi"])
         .stdout(Stdio::piped())

@@ -110,7 +110,7 @@ fn said(request: &Request) -> Said {
     };
     let headers = request.headers();
     let body = request.body();
-    let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
+    let credentials = Credentials::read(&headers, settings.profile);
     let tables = TablesInForce::new(vec![corpus_table()]);
     let judgement = Judge::before(settings.policy(), tables).judge(&RawCall {
         method: &request.method,

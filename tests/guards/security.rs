@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::repository::read;
 
 /// Each table of the configuration, with a rule that holds what it opens or closes. None: nothing passes or ends by it.
-const TABLES: [(&str, Option<&str>); 23] = [
+const TABLES: [(&str, Option<&str>); 24] = [
     ("origin", Some("T-69")),
     ("roots", Some("T-25")),
     ("operations", Some("T-96")),
@@ -26,6 +26,7 @@ const TABLES: [(&str, Option<&str>); 23] = [
     ("cors", Some("T-22")),
     ("compression", Some("compression")),
     ("forms", Some("calendars")),
+    ("calendar_pages", Some("facts")),
     ("surface", Some("surface")),
     ("surface_default", Some("surface")),
     ("log", Some("T-50")),

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PACKAGED = Path("/usr/share/wordpress")
+PACKAGED = Path(os.environ.get("CALENDAR_EDGE_WORDPRESS", "/usr/share/wordpress"))
+CALENDAR = Path(os.environ["CALENDAR_EDGE_CALENDAR"]) if "CALENDAR_EDGE_CALENDAR" in os.environ else None
 COMPANION = HERE.parents[1] / "deploy" / "wordpress" / "calendar-edge.php"
 LOGIN, PASSWORD = "admin", "a password for tests"
 PHP_LIMITS = {
@@ -256,6 +257,22 @@ class Site:
         if code is not None:
             path.write_text(f"<?php\n{code}\n")
 
+    def use_calendar(self):
+        """Installs The Events Calendar itself, beside which the probe has no routes to offer."""
+        shutil.copytree(CALENDAR, self.root / "wp-content" / "plugins" / "the-events-calendar")
+        self.php("deactivate_plugins( 'calendar-probe.php' ); activate_plugin( 'the-events-calendar/the-events-calendar.php' );")
+        self.php("flush_rewrite_rules();")
+
+    def drop_calendar(self):
+        """Takes it away again, with its events."""
+        self.php(
+            "global $wpdb; foreach ( $wpdb->get_col( \"SELECT ID FROM $wpdb->posts WHERE post_type LIKE 'tribe%'\" ) as $id ) { wp_delete_post( $id, true ); }"
+            "foreach ( array( 'tribe_events_cat', 'post_tag' ) as $of ) { foreach ( get_terms( array( 'taxonomy' => $of, 'hide_empty' => false ) ) as $term ) { wp_delete_term( $term->term_id, $of ); } }"
+        )
+        self.php("deactivate_plugins( 'the-events-calendar/the-events-calendar.php' ); activate_plugin( 'calendar-probe.php' );")
+        shutil.rmtree(self.root / "wp-content" / "plugins" / "the-events-calendar")
+        self.php("flush_rewrite_rules();")
+
     def reached(self):
         """What ran of the calendar's routes since `forget`."""
         return (self.scratch / "reached.log").read_text().split()
@@ -264,6 +281,10 @@ class Site:
         """Lines of the logs that hold a text."""
         lines = [line for path in self.scratch.glob("*.log") for line in path.read_text(errors="replace").splitlines()]
         return [line for line in lines if text in line]
+
+    def forget_errors(self):
+        for path in self.scratch.glob("*.log"):
+            os.truncate(path, 0)
 
     def forget(self):
         (self.scratch / "reached.log").write_text("")

@@ -195,7 +195,7 @@ fn judging(method: Method, target: CallTarget, body: &'static [u8]) -> Box<dyn F
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
     }
-    let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
+    let credentials = Credentials::read(&headers, settings.profile);
     let credentials = credentials.expect("one Authorization at most");
     let judge = move || -> Judgement {
         judge.judge(&RawCall {

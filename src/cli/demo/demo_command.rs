@@ -11,12 +11,10 @@ use calendar_edge::app::{
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::{ListenAddress, LogFormat, LogSettings, MarkKey, Settings};
-use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
 use calendar_service::secret::Secret;
 use calendar_service::{Announcement, Calendar, CalendarServer, PASSWORD, SEAL, USERNAME, try_lines};
 use clap::Args;
-use http::header::CONTENT_TYPE;
-use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use url::Url;
@@ -94,12 +92,10 @@ async fn until_stopped(
     // It may be there already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build()?;
-    let mut since = None;
     if let Some(root) = root {
-        tokio::spawn(announce(client.clone(), root.clone(), changes));
-        since = use_once(&client, &root).await;
+        tokio::spawn(announce(client, root, changes));
     }
-    banner(&calendar, &edge, since.as_deref(), out)?;
+    banner(&calendar, &edge, out)?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;
     calendar.stop().await;
@@ -114,37 +110,7 @@ async fn announce(client: reqwest::Client, root: String, mut changes: UnboundedR
     }
 }
 
-/// Asks for what the lines to try ask for, and changes something, so that the page for operators and the feed have
-/// something to show. Returns the position in the feed before the change.
-async fn use_once(client: &reqwest::Client, root: &str) -> Option<String> {
-    let api = format!("{root}/{SPECIFIED_NAMESPACE}");
-    for target in ["events", "events", "events?page=zero", "events.ics", "venues"] {
-        // One that fails shows on the page as well.
-        let _ = client.get(format!("{api}/{target}")).send().await;
-    }
-    let first = client
-        .get(format!("{root}/calendar-edge/v1/changes"))
-        .send()
-        .await
-        .ok()?;
-    let first: Value = serde_json::from_slice(&first.bytes().await.ok()?).ok()?;
-    let tag = client
-        .post(format!("{api}/tags"))
-        .basic_auth(USERNAME, Some(PASSWORD));
-    let _ = tag
-        .header(CONTENT_TYPE, "application/json")
-        .body(r#"{"name":"Just Added"}"#)
-        .send()
-        .await;
-    first.get("next")?.as_str().map(str::to_owned)
-}
-
-fn banner(
-    calendar: &CalendarServer,
-    edge: &Running,
-    since: Option<&str>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn banner(calendar: &CalendarServer, edge: &Running, out: &mut dyn Write) -> io::Result<()> {
     for address in edge.addresses() {
         writeln!(out, "calendar-edge listens on {address}")?;
     }
@@ -163,13 +129,11 @@ fn banner(
     )?;
     if let Some(root) = edge.addresses().iter().find_map(public_root) {
         writeln!(out, "\n{}", try_lines(&root))?;
-        if let Some(since) = since {
-            writeln!(
-                out,
-                "# what has changed since the start; `next` goes on from there"
-            )?;
-            writeln!(out, "curl '{root}/calendar-edge/v1/changes?since={since}'")?;
-        }
+        writeln!(
+            out,
+            "# changes: what `next` says now is `?since=` of the next question"
+        )?;
+        writeln!(out, "curl '{root}/calendar-edge/v1/changes'")?;
     }
     writeln!(out, "\nCtrl-C ends it; nothing is kept.\n")?;
     out.flush()

@@ -3,7 +3,11 @@
 use std::io::Write;
 
 use calendar_edge::telemetry::printable_json;
+use calendar_edge_core::settings::{Mode, Settings};
+use http::uri::PathAndQuery;
+use serde_json::{Value, json};
 
+use super::super::admin_client::AdminClient;
 use super::super::environment::Environment;
 use super::super::status::{Misuse, Status};
 use super::super::typed_request::TypedRequest;
@@ -26,7 +30,10 @@ pub(crate) fn run(
     }
     let request = typed(args)?;
     let known = KnownSite::find(args, environment)?;
-    let story = story(&request, &known);
+    let mut story = story(&request, &known);
+    if story["outcome"] == "site" && known.settings.calendar_pages.mode != Mode::Off {
+        story["page"] = page(args, &known.settings, &request.target);
+    }
     if args.output.json {
         writeln!(out, "{}", printable_json(&format!("{story:#}")))?;
     } else {
@@ -37,6 +44,13 @@ pub(crate) fn run(
     } else {
         Status::Success
     })
+}
+
+/// What the running edge does with a calendar page, which depends on the events of this moment.
+fn page(args: &ExplainArgs, settings: &Settings, target: &PathAndQuery) -> Value {
+    let edge = AdminClient::new(&args.edge.or_of(settings));
+    let told = edge.and_then(|edge| edge.get(&format!("/calendar-page?{target}")));
+    told.unwrap_or_else(|error| json!({"because": error.to_string()}))
 }
 
 fn typed(args: &ExplainArgs) -> anyhow::Result<TypedRequest> {

@@ -19,6 +19,7 @@ pub(super) fn write(story: &Value, out: &mut dyn Write) -> io::Result<()> {
 
 fn about(story: &Value, lines: &mut Vec<String>) {
     let (index, rule) = (judged_by(&story["index"]), surface(&story["surface"]));
+    let page = page(&story["page"]);
     let facts = [
         ("root", story["root"].as_str()),
         ("namespace", story["namespace"].as_str()),
@@ -27,6 +28,7 @@ fn about(story: &Value, lines: &mut Vec<String>) {
         ("operation", story["operation"].as_str()),
         ("mode", story["mode"].as_str()),
         ("rule", rule.as_deref()),
+        ("page", page.as_deref()),
         ("caller", story["caller"].as_str()),
         ("assumed", story["assumed_content_type"].as_str()),
     ];
@@ -71,6 +73,16 @@ fn surface(surface: &Value) -> Option<String> {
     Some(format!(
         "{rule} of [[surface]], mode {mode}: {callers} may call, and this caller {passes}{rate}"
     ))
+}
+
+/// What becomes of a calendar page, and why.
+fn page(page: &Value) -> Option<String> {
+    let because = page["because"].as_str()?.replace('_', " ");
+    let kind = page["kind"]
+        .as_str()
+        .map(|kind| format!("{}: ", kind.replace('_', " ")));
+    let becomes = page["becomes"].as_str().unwrap_or("unknown").replace('_', " ");
+    Some(format!("{}{becomes} ({because})", kind.unwrap_or_default()))
 }
 
 fn values(story: &Value, lines: &mut Vec<String>) {

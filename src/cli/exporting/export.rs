@@ -4,28 +4,29 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge::app::DryRun;
+use calendar_edge::app::{DryRun, DryRunResponse};
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_core::settings::Settings;
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 
 use super::super::call_judge::Judged;
 use super::super::environment::Environment;
 use super::super::file_hashes::account;
 use super::super::list_reader::{
-    ListPage, ListReader, MOST_PASSES, UNLISTED, WalkedList, patiently, trouble,
+    ListPage, ListReader, ListSource, MOST_PASSES, WalkedList, patiently, trouble,
 };
 use super::super::pace::Pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::super::typed_request::header_lines;
+use super::super::unlisted::Uncovered;
 use super::export_args::ExportArgs;
 use super::export_files;
 use super::export_summary::SUMMARY;
 use super::former_export::FormerExport;
-use super::kept_records::{KeptRecords, PART, WalkSubject};
+use super::kept_records::{KeptRecords, PART, WalkSubject, id_of};
 
 /// The site, asked no faster than a rate.
 struct PacedSite<'s> {
@@ -54,14 +55,14 @@ pub(crate) fn run(
         };
         export(args, &settings, &subject, &site).await
     };
-    let Some(records) = could_not_run(runtime.block_on(exported))? else {
+    let Some((records, unread)) = could_not_run(runtime.block_on(exported))? else {
         return Ok(Status::Unusable);
     };
     writeln!(out, "{records} records in {}", args.directory.display())?;
-    writeln!(
-        out,
-        "not in it: {UNLISTED}; `not_shown` in {SUMMARY} has the rest"
-    )?;
+    for unread in unread {
+        writeln!(out, "not in it: {unread}")?;
+    }
+    writeln!(out, "`not_shown` in {SUMMARY} has the rest")?;
     Ok(Status::Success)
 }
 
@@ -79,7 +80,7 @@ async fn export(
     settings: &Settings,
     subject: &WalkSubject,
     site: &PacedSite<'_>,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<(u64, Vec<String>)> {
     let former = match &args.since {
         Some(directory) => FormerExport::read(directory, subject)?,
         None => FormerExport::default(),
@@ -99,22 +100,24 @@ async fn export(
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
     let comparer = Comparer::new(&settings.compare, today);
     let mut records = KeptRecords::open(directory, subject, comparer)?;
-    passes(&mut records, site).await?;
+    let uncovered = passes(&mut records, site).await?;
+    let unread = uncovered.said();
     let namespace = settings.namespaces.first().map_or("", String::as_str);
-    let total = export_files::write(directory, &mut records, subject, namespace, former)
+    let total = export_files::write(directory, &mut records, subject, (namespace, &unread), former)
         .with_context(|| format!("the files in {name} cannot be written"))?;
     fs::remove_file(directory.join(PART))?;
-    Ok(total)
+    Ok((total, unread))
 }
 
 /// Walks until a walk finds what the one before found: then no change between the two was missed.
-async fn passes(records: &mut KeptRecords, site: &PacedSite<'_>) -> anyhow::Result<()> {
+async fn passes(records: &mut KeptRecords, site: &PacedSite<'_>) -> anyhow::Result<Uncovered> {
     let mut progress = TerminalProgress::new();
     for _ in 0..MOST_PASSES {
         pass(records, site, &mut progress).await?;
+        let uncovered = records.place().uncovered.clone();
         let is_same = records.end_pass()?;
         if is_same && records.place().passes > 1 {
-            return Ok(());
+            return Ok(uncovered);
         }
     }
     let paths: Vec<&str> = records.changing().collect();
@@ -140,8 +143,11 @@ async fn pass(
     for list in site.reader.lists(false).into_iter().skip(records.place().lists) {
         loop {
             let number = records.place().pages + 1;
-            let page = site.page(list, number).await?;
-            let is_last = page.records.is_empty() || number >= page.pages;
+            let page = match list.source {
+                ListSource::WordPress => site.unlisted(list, number, records).await?,
+                ListSource::Calendar | ListSource::Trash => site.page(list, number).await?,
+            };
+            let is_last = number >= page.pages;
             progress.show(|| {
                 let kept = records.len();
                 let (root, name) = (list.root, list.kind.collection());
@@ -166,12 +172,39 @@ async fn pass(
 impl PacedSite<'_> {
     /// Reads a page; a site that fails is asked again a few times.
     async fn page(&self, list: WalkedList<'_>, number: u64) -> anyhow::Result<ListPage> {
-        let path = list.page(number);
-        let Judged::Call(call) = self.reader.call(list.root, &path)? else {
+        ListPage::read(list, number, &self.read(list, &list.page(number)).await?)
+    }
+
+    /// Reads the events of a page of WordPress that no list of the calendar has shown.
+    async fn unlisted(
+        &self,
+        list: WalkedList<'_>,
+        number: u64,
+        records: &mut KeptRecords,
+    ) -> anyhow::Result<ListPage> {
+        let found = self.reader.numbers(&self.pace, list, number).await;
+        let mut page = found.clone().unwrap_or_default();
+        for item in std::mem::take(&mut page.records) {
+            let id = id_of(&item)?;
+            if records.has_seen(list.kind, id) {
+                continue;
+            }
+            let answer = self.read(list, &format!("events/{id}")).await?;
+            match answer.status {
+                StatusCode::OK => page.records.push(serde_json::from_slice(&answer.body)?),
+                _ => page.withheld += 1,
+            }
+        }
+        records.note_uncovered(found.map(|_| &page));
+        Ok(page)
+    }
+
+    async fn read(&self, list: WalkedList<'_>, path: &str) -> anyhow::Result<DryRunResponse> {
+        let Judged::Call(call) = self.reader.call(list.root, path)? else {
             bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
         };
         let ask = || async { Ok(self.site.answer(&call).await) };
         let answer = patiently(&self.pace, ask, |answer| trouble(None, answer)).await;
-        ListPage::read(list, number, &answer.context(path)?)
+        answer.with_context(|| path.to_owned())
     }
 }

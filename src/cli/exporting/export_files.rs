@@ -10,7 +10,6 @@ use calendar_edge_judge::contract::Kind;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::list_reader::UNLISTED;
 use super::entry::{EntryState, ManifestEntry};
 use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
 use super::former_export::FormerExport;
@@ -30,8 +29,7 @@ fn file_of(kind: Kind) -> String {
 }
 
 /// What the lists of the calendar show nobody.
-const NOT_SHOWN: [&str; 9] = [
-    UNLISTED,
+const NOT_SHOWN: [&str; 8] = [
     "texts as they were typed: descriptions and excerpts are rendered HTML, without blocks, shortcodes and the text behind \
      a password",
     "custom fields, and settings of other plugins: tickets, RSVPs, recurrence rules, SEO",
@@ -51,12 +49,12 @@ struct ExportFiles {
     counts: BTreeMap<String, BTreeMap<EntryState, u64>>,
 }
 
-/// Writes the files of a finished walk. The summary comes last: a directory with one holds a whole export.
+/// Writes the files of a finished walk, of which `unread` was not read. The summary comes last: a directory with one holds a whole export.
 pub(super) fn write(
     directory: &Path,
     records: &mut KeptRecords,
     subject: &WalkSubject,
-    namespace: &str,
+    (namespace, unread): (&str, &[String]),
     mut former: FormerExport,
 ) -> anyhow::Result<u64> {
     let since = former.made.clone();
@@ -77,7 +75,7 @@ pub(super) fn write(
         since,
         passes: records.place().passes,
         records: files.counts.clone(),
-        not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
+        not_shown: [unread, &NOT_SHOWN.map(str::to_owned)].concat(),
     };
     let total = files.counts.values().flat_map(BTreeMap::values).sum();
     files.finish(&serde_json::to_vec_pretty(&summary)?)?;

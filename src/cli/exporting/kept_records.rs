@@ -12,6 +12,8 @@ use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::super::list_reader::ListPage;
+use super::super::unlisted::Uncovered;
 use super::entry;
 
 /// The records until the export is finished.
@@ -57,6 +59,9 @@ pub(super) struct WalkPlace {
     pub(super) pages: u64,
     /// Records of the pass under way that are new or have changed.
     pub(super) changed: u64,
+    /// What the pass under way could not read.
+    #[serde(default)]
+    pub(super) uncovered: Uncovered,
 }
 
 /// What makes two walks walks of the same.
@@ -164,6 +169,16 @@ impl KeptRecords {
         let place = self.place.clone();
         self.append(&PartLine::Page { seen: page, place })?;
         Ok(())
+    }
+
+    /// Whether the pass under way has seen a record.
+    pub(super) fn has_seen(&self, kind: Kind, id: u64) -> bool {
+        self.seen.contains(&(position(kind), id))
+    }
+
+    /// Notes a page of the numbers that WordPress lists, before it is kept.
+    pub(super) fn note_uncovered(&mut self, page: Option<&ListPage>) {
+        self.place.uncovered.note(page);
     }
 
     /// Ends a list.
@@ -325,7 +340,8 @@ impl KeptRecord {
     }
 }
 
-fn id_of(record: &Value) -> anyhow::Result<u64> {
+/// The number of a record.
+pub(super) fn id_of(record: &Value) -> anyhow::Result<u64> {
     record["id"].as_u64().context("a record without a number")
 }
 

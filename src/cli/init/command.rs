@@ -1,14 +1,11 @@
-//! The order of `init`: find, write, check, and say what comes next.
+//! The order of `init`: find, write, and say what comes next.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::{Context as _, anyhow, ensure};
 use calendar_edge::config::{Overrides, parse};
-use calendar_edge_core::settings::Settings;
-use tokio::time::timeout_at;
 
 use super::super::colour::has_colours;
 use super::super::environment::Environment;
@@ -18,9 +15,9 @@ use super::access_files::{access, access_lines};
 use super::file::text;
 use super::init_args::InitArgs;
 use super::site_address::site_address;
-use crate::survey::{FoundSite, Obstacle, PATIENCE, Report, SiteRequest, check_settings, check_site, find};
+use crate::survey::{FoundSite, Obstacle, Report, SiteRequest, find};
 
-/// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
+/// Finds a site and writes its configuration, which `check` then compares with the site. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
 pub(crate) fn run(
     args: &InitArgs,
@@ -36,7 +33,6 @@ pub(crate) fn run(
     );
     let access_lines = access_lines(args)?;
     let question = question(args, &access_lines)?;
-    let until = Instant::now() + PATIENCE;
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
     let mut report = if is_standard {
@@ -52,25 +48,20 @@ pub(crate) fn run(
         }
     };
     let written = text(&found, &access_lines);
-    let settings = settings(&written)?;
+    let settings = parse("the configuration found", &written, &Overrides::default());
+    settings.map_err(|error| Obstacle::other(format!("the configuration would not be valid: {error}")))?;
     if is_standard {
-        tell("FILE", &found, settings, until, &mut report)?;
+        tell("FILE", &found, &mut report);
     } else {
         write(path, &written, args.force)?;
         report.ok(format!("{} is written", path.display()));
-        tell(&path.display().to_string(), &found, settings, until, &mut report)?;
+        tell(&path.display().to_string(), &found, &mut report);
     }
     report.end().context("standard output")?;
     if is_standard {
         out.write_all(written.as_bytes()).context("standard output")?;
     }
     Ok(Status::Success)
-}
-
-/// The settings of a text that was just written.
-fn settings(text: &str) -> Result<Settings, Obstacle> {
-    let settings = parse("the configuration found", text, &Overrides::default());
-    settings.map_err(|error| Obstacle::other(format!("the configuration would not be valid: {error}")))
 }
 
 fn question(args: &InitArgs, access_lines: &str) -> anyhow::Result<SiteRequest> {
@@ -103,15 +94,8 @@ fn write(path: &Path, text: &str, replaces: bool) -> anyhow::Result<()> {
     })
 }
 
-/// Says what `check` says of the file, and what to do next.
-fn tell(
-    name: &str,
-    found: &FoundSite,
-    settings: Settings,
-    until: Instant,
-    report: &mut Report<'_>,
-) -> anyhow::Result<()> {
-    tell_check(name, settings, until, report)?;
+/// Says what to do next.
+fn tell(name: &str, found: &FoundSite, report: &mut Report<'_>) {
     let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
     for line in [
         String::new(),
@@ -125,41 +109,7 @@ fn tell(
     ] {
         report.plain(line);
     }
-    Ok(())
 }
 
 /// Why a file stays as it is.
 const KEPT: &str = "there is a file already, which is kept; give --force to replace it, or another --output";
-
-/// Runs the same check as the command, within the time that is left, and says what it finds.
-fn tell_check(name: &str, settings: Settings, until: Instant, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let mut text = Vec::new();
-    let mut found = Report::new(&mut text);
-    check_settings(&settings, &mut found);
-    let check = async { timeout_at(until.into(), Box::pin(check_site(settings, &mut found))).await };
-    let checked = runtime::single()?.block_on(check);
-    let is_whole = checked.is_ok();
-    checked.unwrap_or(Ok(()))?;
-    found.end()?;
-    let text = String::from_utf8_lossy(&text);
-    let mut findings = text
-        .lines()
-        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"))
-        .peekable();
-    if findings.peek().is_some() {
-        report.warning(format!(
-            "calendar-edge check --config {name} finds what this site does differently:"
-        ));
-    } else if is_whole {
-        report.ok(format!("calendar-edge check --config {name} finds nothing"));
-    }
-    for line in findings {
-        report.plain(format!("    {line}"));
-    }
-    if !is_whole {
-        report.warning(format!(
-            "the site is too slow to be checked here: run calendar-edge check --config {name}"
-        ));
-    }
-    Ok(())
-}

@@ -12,7 +12,9 @@ use super::change_feed::ChangeFeed;
 use super::judging::ReadsRecords;
 use crate::companion::Companions;
 use crate::server::Drain;
+use crate::telemetry::unix_time;
 use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
+use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::relay::BufferBudget;
 
@@ -67,6 +69,23 @@ const FIRST_NUMBER: Duration = Duration::from_secs(2);
 
 /// The longest time between two looks at the log. As long as somebody reads, the edge asks for lost messages.
 const LOOK: Duration = Duration::from_secs(1);
+
+// === impl Companions ===
+
+impl Companions {
+    /// Whether the site of the feed counts its changes, as far as is known.
+    pub(super) fn stand(&self) -> bool {
+        let root = self.feed().root();
+        root.is_some_and(|root| !self.is_so(&root, SiteCompanion::is_gone))
+    }
+
+    /// Whether the log has every change that the site has counted, as far as it showed of late.
+    fn are_current(&self) -> bool {
+        let (reconcile, now) = (self.reconcile(), unix_time());
+        let root = self.feed().root();
+        root.is_some_and(|root| self.is_so(&root, |state| state.is_current(reconcile, now)))
+    }
+}
 
 // === impl ChangeReader ===
 

@@ -85,9 +85,6 @@ pub(crate) async fn deliver_webhooks(companions: &Companions, service: &WebhookS
         drain,
     });
     let following: Vec<Following<'_>> = following.collect();
-    for following in &following {
-        following.take_up();
-    }
     let names: Vec<String> = following.iter().map(|following| following.name.clone()).collect();
     feed.keep_delivered(&names);
     join_all(following.iter().map(Following::follow)).await;
@@ -112,18 +109,6 @@ fn position_of(webhook: &WebhookSettings) -> String {
 impl Following<'_> {
     fn feed(&self) -> &ChangeFeed {
         self.companions.feed()
-    }
-
-    /// Goes on from the position of the address, which earlier versions kept without kinds. Where several receivers have
-    /// the address, that position may be behind changes that one of them did not get.
-    fn take_up(&self) {
-        let url = &self.receiver.settings.url;
-        let receivers = self.service.receivers.0.iter();
-        let is_sole = receivers.filter(|other| other.settings.url == *url).count() == 1;
-        let earlier = self.feed().delivered(&self.key.name_of(url.as_str()));
-        if let Some(earlier) = earlier.filter(|_| is_sole && self.feed().delivered(&self.name).is_none()) {
-            self.feed().deliver(&self.name, earlier);
-        }
     }
 
     async fn follow(&self) {

@@ -1,7 +1,6 @@
 //! The stages of a calendar call that are about the call itself.
 
 pub(super) mod detach_writes;
-pub(super) mod head_refusal;
 pub(super) mod judging;
 pub(super) mod merging;
 pub(super) mod presenting;

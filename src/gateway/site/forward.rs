@@ -18,6 +18,7 @@ use crate::backend::{Backends, ExchangeFailure, OriginBody, OriginRoute, SiteTra
 use crate::calls::{PublicNames, fault};
 use crate::gateway::body::{BodyFault, BodyReader};
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, refused};
+use crate::pages::{PageAnswer, PageGuard};
 use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors::EdgeError;
@@ -42,10 +43,11 @@ pub(in crate::gateway) struct Site {
     pub(in crate::gateway) bodies: BodyReader,
     pub(in crate::gateway) logins: RateLimiter,
     pub(in crate::gateway) surface: SurfaceGuard,
+    pub(in crate::gateway) pages: PageGuard,
     pub(in crate::gateway) warnings: Warnings,
 }
 
-/// The outcome of a form to the site.
+/// The outcome of a request to the site.
 pub(in crate::gateway) enum Passage {
     /// A response, the site's or the edge's.
     Answered(EdgeResponse),
@@ -56,25 +58,43 @@ pub(in crate::gateway) enum Passage {
         /// The whole body.
         body: Bytes,
     },
+    /// It is for a file, whose events are those of the calendar that a GET of this path and query reads.
+    File(String),
 }
 
 // === impl Site ===
 
 impl Site {
     /// Forwards a request while its body comes.
-    pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
+    pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
         let request = self.surface.request(asked);
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
-            return refused;
+            return Passage::Answered(refused);
         }
         if asked_upgrade(&asked.head).is_some() && body.is_end_stream() {
-            return refused(&EdgeError::NoUpgrade.refusal());
+            return Passage::Answered(refused(&EdgeError::NoUpgrade.refusal()));
         }
         if self.surface.reads_calls(request.as_ref()) {
-            return self.pass_call(asked, request.as_ref(), body).await;
+            return Passage::Answered(self.pass_call(asked, request.as_ref(), body).await);
         }
-        self.logins
-            .guard_login(asked, None, self.stream_whole(asked, body))
+        match body.is_end_stream().then(|| self.pages.answer(asked)).flatten() {
+            Some(PageAnswer::Own(response)) => {
+                asked.context.log.about(Traffic::Site);
+                return Passage::Answered(response);
+            }
+            Some(PageAnswer::Calendar(read)) => return Passage::File(read),
+            None => {}
+        }
+        let answer = self.stream_whole(asked, body);
+        Passage::Answered(self.logins.guard_login(asked, None, answer).await)
+    }
+
+    /// Forwards a request for a file that the calendar does not have.
+    pub(in crate::gateway) async fn pass_file(&self, asked: &AskedRequest) -> EdgeResponse {
+        if let Some(refused) = self.pages.refuse_file(asked) {
+            return refused;
+        }
+        self.forward(asked, reqwest::Body::from(""), SiteTraffic::Page)
             .await
     }
 

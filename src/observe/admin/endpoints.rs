@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::access::Access;
 use super::explained::{explained_refusal, refusal_list};
-use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
+use super::page::OPERATORS_PAGE;
 use super::parts::AdminParts;
 use super::status_document::status_document;
 use crate::server::response::{EdgeBody, PlainResponse, json, refused, whole};
@@ -66,11 +66,9 @@ macro_rules! endpoints {
 }
 
 endpoints! {
-    GET "/", All => Document(|_, _| browser_page(&OPERATORS_PAGE));
-    GET "/reference", All => Document(|_, _| browser_page(&REFERENCE_PAGE));
+    GET "/", All => Document(|_, _| browser_page());
     GET "/status", Unguarded => Document(|parts, _| pretty(&status_document(parts)));
-    GET "/readings", Unguarded => Document(|parts, _| compact(&parts.readings.document(&parts.facts)));
-    GET "/clients", Operators => Document(|parts, _| compact(&parts.metrics.clients().busiest_now()));
+    GET "/readings", Unguarded => Document(|parts, _| json(StatusCode::OK, Bytes::from(parts.readings.document(&parts.facts))));
     GET "/runbook", Unguarded
         => Document(|_, _| page("text/markdown; charset=utf-8", Bytes::from_static(RUNBOOK.as_bytes())));
     GET "/metrics", Unguarded => Document(|parts, _| page(METRICS_TYPE, Bytes::from(parts.measured())));
@@ -88,9 +86,9 @@ endpoints! {
         Some(effective) => pretty(&**effective),
         None => refused(&Refusal::no_route()),
     });
+    GET "/calendar-page", Operators
+        => Document(|parts, asked| compact(&parts.calendar_pages.explain(asked.query.unwrap_or_default())));
     GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
-    GET "/routes", Unguarded
-        => Document(|parts, _| page("text/plain; charset=utf-8", parts.pages.load().routes.clone()));
     GET "/openapi.json", Unguarded
         => Document(|parts, _| page("application/json; charset=UTF-8", parts.pages.load().openapi.clone()));
     GET "/livez", All => Document(|_, _| json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)));
@@ -179,9 +177,9 @@ fn page(media_type: &'static str, text: Bytes) -> PlainResponse {
     answer
 }
 
-fn browser_page(shown: &BrowserPage) -> PlainResponse {
-    let mut answer = page("text/html; charset=utf-8", shown.text.clone());
-    shown.protect(answer.headers_mut());
+fn browser_page() -> PlainResponse {
+    let mut answer = page("text/html; charset=utf-8", OPERATORS_PAGE.text.clone());
+    OPERATORS_PAGE.protect(answer.headers_mut());
     answer
 }
 
@@ -204,8 +202,8 @@ mod tests {
             let method = if endpoint.is_change() { "POST " } else { "" };
             let whom = match endpoint.access {
                 All => "all",
-                Unguarded => "all, or the token",
-                Operators => "this machine, or the token",
+                Unguarded => "figures",
+                Operators => "operators",
             };
             format!(" `{method}{}`  {whom} ", endpoint.path)
         };

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::status::setting_facts;
 use crate::backend::{SiteHealth, SiteIndexes};
-use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
+use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 
 /// The documents, rendered.
@@ -16,8 +16,6 @@ use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
 pub(crate) struct Pages {
     /// The `OpenAPI` document of the public API.
     pub(super) openapi: Bytes,
-    /// The table as text.
-    pub(super) routes: Bytes,
     /// What is known of the sites' indexes, by which `explain` decides as this edge does.
     pub(super) indexes: Bytes,
     /// What operators want to see of the settings.
@@ -51,7 +49,6 @@ impl Pages {
         };
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
-            routes: Bytes::from(routes_text_in_force(&table)),
             indexes: Bytes::from(known(settings, indexes)),
             facts: setting_facts(settings, &tables),
             site_health,

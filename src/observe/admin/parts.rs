@@ -12,6 +12,7 @@ use crate::companion::CompanionService;
 use crate::config::EffectiveConfig;
 use crate::fleet::Fleet;
 use crate::migration::Migration;
+use crate::pages::CalendarPages;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Refusals};
 use calendar_edge_core::relay::BufferBudget;
@@ -35,6 +36,8 @@ pub(crate) struct AdminParts {
     pub(crate) readings: Readings,
     /// The kept responses.
     pub(crate) cache: Cache,
+    /// What is known of calendar pages.
+    pub(crate) calendar_pages: CalendarPages,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The last refusals.

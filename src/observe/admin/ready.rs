@@ -21,7 +21,7 @@ pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (Statu
         "status": status,
         "draining": !is_ready,
         "configuration_loaded": parts.metrics.reloads().last_load(),
-        "listening": parts.facts.listeners(),
+        "listening": parts.facts.listeners,
         "backends": backend_health(&parts.metrics),
     });
     (code, document)

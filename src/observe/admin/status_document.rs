@@ -23,13 +23,13 @@ pub(super) fn status_document(parts: &AdminParts) -> Value {
         parts.pages.load().facts.clone(),
         json!({
             "configuration": metrics.reloads().figures(file.as_deref()),
-            "listeners": parts.facts.listeners(),
+            "listeners": parts.facts.listeners,
             "certificate": metrics.certificate().shown(),
             "connections": metrics.connections().figures(),
             "cache": cache_status(&parts.cache),
             "fleet": parts.fleet.status(),
-            "drift": metrics.drift().status(),
             "surface": surface_status(metrics),
+            "calendar_pages": parts.calendar_pages.status(),
         }),
         json!(parts.migration.status()),
         json!({

@@ -9,7 +9,6 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
 
-use super::names::names;
 use super::validity::not_after;
 use calendar_edge_core::settings::TlsSettings;
 
@@ -18,7 +17,6 @@ use calendar_edge_core::settings::TlsSettings;
 pub struct TlsIdentity {
     key: Arc<CertifiedKey>,
     not_after: Option<i64>,
-    names: Vec<String>,
 }
 
 /// The reason why an identity cannot be used. It never quotes the content of the files.
@@ -71,9 +69,6 @@ impl TlsIdentity {
         let chain = chain(&settings.certificate)?;
         let not_after = chain.first().and_then(|certificate| not_after(certificate));
         let provider = rustls::crypto::ring::default_provider();
-        let names = chain
-            .first()
-            .map_or_else(Vec::new, |certificate| names(certificate));
         let key = CertifiedKey::from_der(chain, key(&settings.key)?, &provider);
         let key = key.map_err(|cause| TlsIdentityError::Unfit {
             certificate: settings.certificate.clone(),
@@ -83,7 +78,6 @@ impl TlsIdentity {
         Ok(Self {
             key: Arc::new(key),
             not_after,
-            names,
         })
     }
 
@@ -91,11 +85,6 @@ impl TlsIdentity {
     /// it readably.
     pub const fn not_after(&self) -> Option<i64> {
         self.not_after
-    }
-
-    /// The host names and addresses that the certificate is for; empty if it does not state them readably.
-    pub fn names(&self) -> &[String] {
-        &self.names
     }
 
     /// True if both identities have the same certificates.

@@ -3,7 +3,6 @@
 mod acceptor;
 mod der;
 mod identity;
-mod names;
 mod validity;
 
 pub(crate) use acceptor::TlsAcceptor;

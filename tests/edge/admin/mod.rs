@@ -1,6 +1,5 @@
 //! The listener for operators.
 
-mod drift;
 mod drift_log;
 mod pages;
 mod program;

@@ -7,7 +7,7 @@ use ring::digest::{SHA256, digest};
 
 use crate::support::{Answer, Edge, Origin, Reply};
 
-const PAGES: [&str; 2] = ["/", "/reference"];
+const PAGES: [&str; 1] = ["/"];
 
 /// The most bytes of a page.
 const LARGEST: usize = 58 * 1024;

@@ -1,6 +1,4 @@
-//! `/readings` and `/clients`: what the page shows of the minutes before it was opened, and `/runbook`, which it quotes.
-
-use serde_json::json;
+//! `/readings`: what the page shows of the minutes before it was opened, and `/runbook`, which it quotes.
 
 use super::until;
 use crate::support::{EVENTS, Edge, Origin, Reply};
@@ -38,26 +36,6 @@ async fn the_edge_keeps_readings_of_what_was_counted() {
         assert_eq!(newest[member], status[member], "{member}");
     }
     assert_eq!(newest["backends"][0]["traffic"], status["backends"][0]["traffic"]);
-}
-
-#[tokio::test]
-async fn the_busiest_clients_are_for_operators_only() {
-    let (edge, _origin) = edge().await;
-    edge.get(EVENTS).await;
-    edge.get(&format!("{EVENTS}?page=x")).await;
-    let clients = until("both requests", async || {
-        let clients = edge.admin("/clients").await.json();
-        (clients["clients"][0]["requests"] == 2).then_some(clients)
-    })
-    .await;
-    assert_eq!(
-        clients["clients"],
-        json!([{"address": "127.0.0.1", "requests": 2, "refused": 1}])
-    );
-    assert_eq!(clients["others"], json!({"requests": 0, "refused": 0}));
-    let elsewhere = "GET /clients HTTP/1.1\r\nHost: evil.example\r\n\r\n";
-    let answer = edge.raw_admin().await.send(elsewhere).await.answer().await;
-    assert!(answer.body.contains("edge_admin_denied"), "{}", answer.body);
 }
 
 #[tokio::test]

@@ -159,7 +159,7 @@ async fn the_document_is_small() {
         (has_counted(&shadow["compared"]) && has_counted(&shadow["skipped"])).then_some(status)
     })
     .await;
-    assert_eq!(status["certificate"]["names"][0], "calendar.example");
+    assert!(status["certificate"]["expires"].is_string(), "{status}");
     assert_eq!(status["cutover"][0]["share_percent"], 100.0);
     assert!(edge.admin("/status").await.body.len() < 12_000);
 }

@@ -9,14 +9,7 @@ use crate::support::{Answer, Directory, Edge, Origin, Reply};
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Pages that tell nothing about the configuration and single requests.
-const PUBLIC: [&str; 6] = [
-    "/metrics",
-    "/status",
-    "/cache",
-    "/routes",
-    "/openapi.json",
-    "/migration",
-];
+const PUBLIC: [&str; 5] = ["/metrics", "/status", "/cache", "/openapi.json", "/migration"];
 
 /// Pages that do.
 const GUARDED: [&str; 3] = ["/refusals", "/findings", "/indexes"];

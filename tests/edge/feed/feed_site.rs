@@ -55,7 +55,7 @@ pub(super) struct FeedScene {
     pub(super) edge: Edge,
 }
 
-pub(super) fn key() -> MarkKey {
+pub(crate) fn key() -> MarkKey {
     MarkKey::new(b"a secret of thirty-two characters").expect("a secret")
 }
 
@@ -270,7 +270,7 @@ pub(super) fn keeping(directory: &Path) -> impl FnOnce(&mut Settings) {
 }
 
 /// Sends a message of the companion plugin.
-pub(super) async fn tell(edge: &Edge, message: &Value) {
+pub(crate) async fn tell(edge: &Edge, message: &Value) {
     static NONCE: AtomicU64 = AtomicU64::new(1);
     let nonce = u128::from(NONCE.fetch_add(1, Ordering::SeqCst)).to_be_bytes();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");

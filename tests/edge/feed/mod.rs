@@ -1,7 +1,7 @@
 //! The feed of changes over real sockets: what readers hear of a site whose companion plugin counts.
 
 mod feed_limits;
-mod feed_site;
+pub(crate) mod feed_site;
 mod hidden;
 mod kept;
 mod posted;

@@ -36,7 +36,7 @@ pub fn judged(roots: &Roots, judge: &Judge, request: &Request) -> Option<Judgeme
         return None;
     };
     let profile = judge.enforced_profile(target.operation);
-    let credentials = Credentials::read(&request.headers, profile, &["Basic".to_owned()]).ok()?;
+    let credentials = Credentials::read(&request.headers, profile).ok()?;
     Some(judge.judge(&RawCall {
         method: &request.method,
         target: &target,

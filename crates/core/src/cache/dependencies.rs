@@ -124,3 +124,26 @@ impl Dependencies {
 const fn shows_relations(tag: &Tag) -> bool {
     matches!(tag, Tag::Record(Kind::Event | Kind::Category | Kind::Tag, _))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_selected_from_what_its_parameters_name() {
+        use Kind::{Category, Event, Organizer, Tag, Venue};
+        for (kind, query, expected) in [
+            (Event, "page=2&start_date=a", &[Event][..]),
+            (Event, "geoloc_lat=1", &[Event, Venue]),
+            (Event, "organizer=1&tags%5B%5D=2", &[Event, Organizer, Tag]),
+            (Event, "categories%5B0%5D=2", &[Event, Category]),
+            (Event, "search=a", &[Event, Venue, Organizer, Category, Tag]),
+            (Venue, "search=a&page=2", &[Venue]),
+            (Organizer, "has_events=1", &[Organizer, Event]),
+        ] {
+            let found: Vec<_> = selected_from(kind, query).into_iter().collect();
+            let expected: Vec<_> = expected.iter().copied().map(super::Tag::Collection).collect();
+            assert_eq!(found, expected, "{query}");
+        }
+    }
+}

@@ -16,4 +16,4 @@ mod strict_limits;
 
 pub use addressed_document::AddressedDocument;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
-pub use routes::{routes_text, routes_text_in_force};
+pub use routes::routes_text;

@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use calendar_edge_judge::contract::{
-    Argument, ArgumentStanding, DefaultValue, Operation, OperationInForce, TableInForce, table,
-};
+use calendar_edge_judge::contract::{Argument, DefaultValue, Operation, table};
 
 /// Returns the whole table as text: one line per operation, followed by indented lines for its arguments, in
 /// aligned columns.
@@ -12,14 +10,8 @@ use calendar_edge_judge::contract::{
 /// Columns are separated by at least two blanks. The text ends with a newline and is ASCII except for
 /// meanings.
 pub fn routes_text() -> String {
-    routes_text_in_force(&TableInForce::unread())
-}
-
-/// Returns the same text for a table in force: it marks the arguments that the site does not publish, and lists those
-/// that only the site publishes.
-pub fn routes_text_in_force(in_force: &TableInForce) -> String {
     let operations: Vec<[String; 3]> = table().operations().iter().map(heading).collect();
-    let rows = |operation| rows(operation, in_force.operation(operation));
+    let rows = |operation: &Operation| operation.arguments.iter().map(argument_row).collect();
     let arguments: Vec<Vec<[String; 5]>> = table().operations().iter().map(rows).collect();
     let heading_widths = widths(operations.iter());
     let argument_widths = widths(arguments.iter().flatten());
@@ -50,24 +42,6 @@ fn path(operation: &Operation) -> String {
     } else {
         template
     }
-}
-
-fn rows(operation: &Operation, in_force: &OperationInForce) -> Vec<[String; 5]> {
-    let declared = operation.arguments.iter().enumerate();
-    let declared = declared.map(|(position, argument)| {
-        let mut row = argument_row(argument);
-        if in_force.standing(position) == ArgumentStanding::Unjudged {
-            let [.., meaning] = &mut row;
-            meaning.push_str(" Not published by the site: not judged.");
-        }
-        row
-    });
-    declared.chain(in_force.extra().map(extra_row)).collect()
-}
-
-fn extra_row(name: &str) -> [String; 5] {
-    const MEANING: &str = "Published by the site only: forwarded unjudged.";
-    [name, "any", "optional", "-", MEANING].map(str::to_owned)
 }
 
 fn argument_row(argument: &Argument) -> [String; 5] {

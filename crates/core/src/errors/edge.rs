@@ -456,7 +456,7 @@ catalogue! {
         meaning: "256 readers wait for changes, or have a stream of them.",
         proxy_error: "connection_limit_reached",
         client: "Ask without `wait`, or wait for the seconds in `Retry-After`.",
-        operator: "Find the readers with `/clients`, or serve them by another edge.",
+        operator: "Find the readers in the log, or serve them by another edge.",
     }
     Overloaded {
         code: "edge_overloaded",

@@ -298,6 +298,14 @@ fn an_entry_that_is_missing_comes_again_or_has_another_boot_is_a_gap() {
         server: "t".to_owned(),
         ..end.clone()
     };
+    let numbered = |number, last| LogEnd {
+        number,
+        last: id(last),
+        ..end.clone()
+    };
+    assert_eq!(cursor.resume(&numbered(8, 71)), Ok(()));
+    assert_eq!(cursor.resume(&numbered(6, 70)), Err(GapCause::Number));
+    assert_eq!(cursor.resume(&numbered(7, 69)), Err(GapCause::Number));
     assert_eq!(cursor.resume(&end), Ok(()));
     assert_eq!(cursor.resume(&other), Err(GapCause::Server));
     assert_eq!(LogEnd::default().place(), None);

@@ -7,7 +7,7 @@ use ring::hmac;
 use crate::companion::mark::{Seal, SealFault};
 use crate::keyed_hash::KeyedHash;
 use crate::settings::mark_text::Hex;
-use crate::settings::{FleetSettings, MarkKey, ShortSecret};
+use crate::settings::{FleetSettings, MarkKey};
 use crate::unix_time::UnixTime;
 
 /// The keys of a fleet; clones share them.
@@ -67,30 +67,22 @@ impl SealedText {
 // === impl FleetKey ===
 
 impl FleetKey {
-    /// The keys that the secret makes for a fleet of this name.
-    ///
-    /// # Errors
-    ///
-    /// Never in practice: a derived secret is long enough.
-    pub fn new(secret: &MarkKey, name: Option<&str>) -> Result<Self, ShortSecret> {
-        let own = name.unwrap_or_default();
-        let seals = Hex(derived(secret, "seal", own)).to_string();
-        let id = Hex(derived(secret, "id", own)).to_string();
-        let hash = derived(secret, "hash", own);
-        let (hash, _) = hash.as_ref().split_first_chunk().ok_or(ShortSecret)?;
-        Ok(Self {
-            id: name.map_or_else(|| id.chars().take(16).collect(), str::to_owned),
-            seals: MarkKey::new(seals.as_bytes())?,
-            hash: KeyedHash::new(*hash),
-            secret: secret.clone(),
-        })
-    }
-
     /// The keys of a fleet that is set; none for an edge that is alone.
     pub fn of(settings: &FleetSettings) -> Option<Self> {
-        let secret = settings.secret.as_ref().filter(|_| settings.is_set())?;
-        // A secret always makes a key.
-        Self::new(secret, settings.name.as_deref()).ok()
+        Self::new(settings.secret.as_ref().filter(|_| settings.is_set())?)
+    }
+
+    /// The keys that the secret makes: always some, because what is derived is long enough.
+    fn new(secret: &MarkKey) -> Option<Self> {
+        let seals = Hex(derived(secret, "seal", "")).to_string();
+        let id = Hex(derived(secret, "id", "")).to_string();
+        let hash = derived(secret, "hash", "");
+        Some(Self {
+            id: id.chars().take(16).collect(),
+            seals: MarkKey::new(seals.as_bytes()).ok()?,
+            hash: KeyedHash::new(*hash.as_ref().first_chunk()?),
+            secret: secret.clone(),
+        })
     }
 
     /// The name of the fleet in the store.
@@ -176,30 +168,25 @@ mod tests {
 
     const NOW: UnixTime = UnixTime::from_secs(1_763_769_600);
 
-    fn key(secret: &[u8], name: Option<&str>) -> FleetKey {
-        FleetKey::new(&MarkKey::new(secret).unwrap(), name).unwrap()
+    fn key(secret: &[u8]) -> FleetKey {
+        FleetKey::new(&MarkKey::new(secret).unwrap()).unwrap()
     }
 
     fn ours() -> FleetKey {
-        key(b"a secret of thirty-two characters", None)
+        key(b"a secret of thirty-two characters")
     }
 
     #[test]
     fn a_fleet_has_its_own_name_seals_and_hash() {
-        let others = [
-            key(b"another secret with 32 characters", None),
-            key(b"a secret of thirty-two characters", Some("second")),
-        ];
+        let other = key(b"another secret with 32 characters");
         let sealed = ours().seal(SealedText::unsealed("purge", "aa", "{}".to_owned()), NOW, [7; 16]);
-        for other in &others {
-            assert_ne!(other.id(), ours().id());
-            assert_ne!(other.hash().of(b"x"), ours().hash().of(b"x"));
-            assert_ne!(other.derive("share"), ours().derive("share"));
-            assert_eq!(other.open(&sealed), Err(SealFault::Forged));
-        }
+        assert_ne!(other.id(), ours().id());
+        assert_ne!(other.hash().of(b"x"), ours().hash().of(b"x"));
+        assert_ne!(other.derive("share"), ours().derive("share"));
+        assert_eq!(other.open(&sealed), Err(SealFault::Forged));
         assert_eq!(ours().open(&sealed).unwrap().time(), NOW.as_secs());
         assert_eq!(ours().id().len(), 16);
-        assert_eq!(others[1].store_key("log"), "ce:{second}:log");
+        assert_eq!(other.store_key("log"), format!("ce:{{{}}}:log", other.id()));
         assert_ne!(ours().derive("share"), ours().derive("seal"));
     }
 

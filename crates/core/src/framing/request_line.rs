@@ -107,6 +107,17 @@ mod tests {
     }
 
     #[test]
+    fn a_target_is_written_again_in_its_place() {
+        let read = RequestLine::read(br#"POST /a"b HTTP/1.1"#, 100, 100).unwrap();
+        assert_eq!(read.method, 100..104);
+        let respelling = read.respelling.unwrap();
+        assert_eq!(
+            (respelling.place, &respelling.target[..]),
+            (105..109, &b"/a%22b"[..])
+        );
+    }
+
+    #[test]
     fn reports_the_part_that_is_too_long() {
         assert_eq!(
             too_long(b"GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),

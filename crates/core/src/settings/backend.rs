@@ -169,9 +169,11 @@ mod tests {
         });
         let mut next = CandidateSettings::at("next".to_owned(), "http://127.0.0.1:9000/api".parse().unwrap());
         next.max_in_flight = 3;
+        next.identity_lifetime = Duration::from_secs(5);
         settings.backends.push(next.clone());
         let backend = settings.backend("next").unwrap();
         assert_eq!((&backend.name, &backend.origin.url), (&next.name, &next.url));
+        assert_eq!(backend.identity_lifetime, next.identity_lifetime);
         assert_eq!(backend.roots.len(), 1);
         assert_eq!(backend.roots[0].origin_url, next.url);
         assert_eq!(backend.roots[0].path, "/wp-json");

@@ -27,7 +27,7 @@ settings_group! {
     /// One table per difference that does not count.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct IgnoreRule {
-        /// The operations; `calendar-edge print routes` prints the names.
+        /// The operations.
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
         /// The path that does not count, with everything below it.
         pub path: String = String::new() => text(DIFFERENCE_PATH), "required";

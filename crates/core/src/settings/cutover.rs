@@ -22,7 +22,7 @@ settings_group! {
         pub name: String = String::new() => text(RULE_NAME), "required";
         /// The backend that answers, by the name of its table.
         pub backend: String = String::new() => text(BACKEND), "required";
-        /// The operations; `calendar-edge print routes` prints the names.
+        /// The operations.
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
         /// `reads`, `writes`, or `all`. A rule that takes writes sends their credentials to the backend; reads with
         /// credentials go there with `methods = "all"`, or with `credentials = "forward"` of the backend.

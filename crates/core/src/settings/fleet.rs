@@ -29,7 +29,7 @@ settings_group! {
         pub cluster: bool = false => flag();
         /// The user at the store. `calendar-edge check` prints the ACL line that it needs.
         pub user: Option<String> = None => text(USER), "the store's default user";
-        /// File with the password of that user, one line. A reload reads the file again.
+        /// File with the password of that user, one line.
         pub password_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
             "no password";
         /// The password in that file.
@@ -37,7 +37,7 @@ settings_group! {
         /// The user at the Sentinels, whose accounts are their own. It needs the commands `hello`, `auth` and
         /// `sentinel`.
         pub sentinel_user: Option<String> = None => text(USER), "their default user";
-        /// File with the password that the Sentinels ask for, one line. A reload reads the file again.
+        /// File with the password that the Sentinels ask for, one line.
         pub sentinel_password_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/store"])),
             "no password";
         /// The password in that file.
@@ -60,8 +60,6 @@ settings_group! {
             "the file of `origin.secret_file`";
         /// The key that is made of the secret.
         pub secret: Option<MarkKey> = None;
-        /// The name of the fleet in the store; none: it is derived from the secret.
-        pub name: Option<String> = None;
         /// The time between two exchanges with the store.
         pub interval: Duration = Duration::from_millis(100);
         /// The number of edges that is assumed while the store was never reached.
@@ -280,6 +278,8 @@ mod tests {
         }
         let valkey = StoreAddress::parse("valkeys://store/2").unwrap();
         assert_eq!(valkey.to_string(), "rediss://store:6379/2");
+        let is_sentinel = |text| StoreAddress::parse(text).unwrap().is_sentinel();
+        assert!(is_sentinel("sentinel://a") && !is_sentinel("redis://a"));
         assert!(valkey.uses_tls() && !StoreAddress::parse("redis://store").unwrap().uses_tls());
     }
 

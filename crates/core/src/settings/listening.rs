@@ -55,10 +55,7 @@ settings_group! {
 }
 
 settings_group! {
-    /// The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, `/migration/report`,
-    /// `/status`, `/readings`, `/runbook`, `/openapi.json`, `/routes`; for this machine and with the token only
-    /// `/config`, `/indexes`, `/log`, `/record`, `/schemas`, and `/clients`, `/refusals` and `/findings`, which tell
-    /// of clients.
+    /// The listener for operators, see [operating.md](../guides/operating.md).
     #[derive(Debug, Clone)]
     pub struct AdminSettings {
         /// Address that operators connect to. Bind it to loopback or to a private network.

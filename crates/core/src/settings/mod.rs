@@ -6,6 +6,7 @@
 mod admin_token;
 mod backend;
 mod cache;
+mod calendar_pages;
 mod candidate;
 mod comparison;
 mod compression;
@@ -46,6 +47,7 @@ use url::Url;
 pub use admin_token::AdminToken;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
+pub use calendar_pages::CalendarPageSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
 pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
@@ -94,15 +96,13 @@ settings_group! {
     /// All settings of the edge.
     #[derive(Debug, Clone)]
     pub struct Settings {
-        /// Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` before
-        /// its address terminates TLS; other listeners expect plain HTTP, for example from a proxy that terminates
-        /// TLS. `systemd:NAME` takes all sockets that systemd passes under this name: `FileDescriptorName=` in the
-        /// socket unit, or else the name of that unit.
+        /// Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` before its
+        /// address terminates TLS; other listeners expect plain HTTP. `systemd:NAME` takes all sockets that systemd
+        /// passes under this name: `FileDescriptorName=` in the socket unit, or else the name of that unit.
         pub listen: Vec<ListenAddress> = vec![ListenAddress::Tcp(DEFAULT_LISTEN)] => one_or_list(LISTEN, 1),
             "`\"127.0.0.1:8787\"`";
-        /// The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps
-        /// that they are on, the key by which clients belong to shares, the differences that were found, and what the
-        /// indexes of the site said. The edge creates it.
+        /// The directory of what must outlive a restart: what the indexes of the site said, stored responses, changes
+        /// of the feed, and rules of `[[cutover]]` with their steps, shares and differences. The edge creates it.
         pub state_dir: Option<PathBuf> = None => text(DIRECTORY), "nothing outlives a restart";
         /// Scheme and host that clients use. URLs in responses begin with it. Set it in production: without it, the
         /// edge uses the `Host` header if that is a loopback name or an IP address, else its local address.
@@ -125,12 +125,10 @@ settings_group! {
         /// counted, and logged by name.
         pub undeclared: Option<UndeclaredParameters> = None => choice(UNDECLARED),
             "`drop` in the compatible profile, `refuse` in the strict one";
-        /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged with every
-        /// operation.
+        /// Parameters outside of the API, for example of other plugins, that are forwarded unchanged.
         pub extra_parameters: Vec<String> = Vec::new() => list(PARAMETER, 0), "none";
         /// Convert venues and organizers of an event that the plugin refuses to a form that it accepts: a venue list
-        /// with one element, an organizer record outside of a list, a text list of organizers. With `false` the site
-        /// answers such events as it does without the edge.
+        /// with one element, an organizer record outside of a list, a text list of organizers.
         pub repair: bool = true => flag();
         /// How the edge treats requests outside of the calendar API: `refuse` answers 404, `forward` streams them to
         /// the site unchanged, for an edge in front of the whole site.
@@ -144,11 +142,9 @@ settings_group! {
         /// body. Clients of a Unix socket have no address and may not write if this list is set.
         pub write_addresses: Vec<IpNet> = Vec::new() => list(NETWORK, 0), "any address";
         /// Accounts that may write, by the user name in their Basic credentials. Others get 403 `edge_writer_denied`,
-        /// and Basic credentials that are not exactly one blank and the base64 of `name:password` 400
-        /// `edge_bad_authorization`. Without this list the plugin lets even contributors change the events of others.
+        /// and inexact Basic credentials 400 `edge_bad_authorization`, as with `rate_limits.failed_logins`. Without
+        /// this list the plugin lets even contributors change the events of others.
         pub writers: Vec<String> = Vec::new() => list(ACCOUNT, 0), "every account that the site allows";
-        /// `Authorization` schemes that the strict profile accepts.
-        pub authorization_schemes: Vec<String> = vec![DEFAULT_SCHEME.to_owned()];
         /// Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The plugin
         /// lets every account that may write name any author.
         pub allow_author: Option<bool> = None => flag(), "`true`; in the strict profile `false`";
@@ -206,6 +202,8 @@ settings_group! {
         pub compression: CompressionSettings = CompressionSettings::default();
         /// Forms of events beside JSON.
         pub forms: FormSettings = FormSettings::default();
+        /// Calendar pages that are answered without WordPress.
+        pub calendar_pages: CalendarPageSettings = CalendarPageSettings::default();
         /// Logging.
         pub log: LogSettings = LogSettings::default();
         /// Spans of requests for a collector.
@@ -219,9 +217,6 @@ settings_group! {
 
 /// The default listener.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
-
-/// The scheme of application passwords.
-const DEFAULT_SCHEME: &str = "Basic";
 
 // === impl Settings ===
 
@@ -256,6 +251,13 @@ impl Settings {
             }
         }
         public
+    }
+
+    /// The path of the API below the first root, by the first of its public names.
+    pub fn first_path(&self) -> String {
+        let root = self.roots.first().map_or("", |root| root.path.as_str());
+        let namespace = self.public_namespaces().into_iter().next();
+        format!("{root}/{}", namespace.unwrap_or_default())
     }
 
     /// Whether the settings offer an operation; `read_only` aside.

@@ -27,24 +27,21 @@ settings_group! {
         /// `Host` header and the name in the certificate stay.
         pub connect: Option<DialAddress> = None => text(DIAL_ADDRESS), "host and port of `origin.url`";
         /// A file with certificates of authorities (PEM), which are trusted for the site besides those of the system.
-        /// A reload reads the file again.
         pub ca_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/site-ca.pem"])),
             "those of the system alone";
         /// The certificates in that file.
         pub trusted: TrustedCertificates = TrustedCertificates::default();
-        /// A file with one line, `name:password`: Basic credentials that the web server of the site asks everybody
-        /// for, as before a staging site. They are sent to the host of `origin.url` with the edge's own questions,
-        /// and with each request that has no `Authorization` of its own; then whoever reaches the edge passes the web
-        /// server. A request keeps its own `Authorization`, because a request has only one: with application
-        /// passwords of WordPress, exempt the edge's address at the web server instead. The name must be no account
-        /// of WordPress, or every visitor would be that account; `check` asks. A reload reads the file again.
+        /// A file with one line, `name:password`: Basic credentials that the web server of the site asks everybody for,
+        /// as before a staging site. They are sent with each request to the host of `origin.url` that has no
+        /// `Authorization` of its own; so whoever reaches the edge passes the web server. With application passwords of
+        /// WordPress, exempt the edge's address at the web server instead. The name must be no account of WordPress, or
+        /// every visitor would be that account.
         pub basic_auth_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/basic-auth"])),
             "no credentials";
         /// The credentials in that file.
         pub basic_auth: Option<BasicAuth> = None;
         /// A file with the secret that the companion plugin of the site shares, of at least 32 bytes. With it every
-        /// calendar request carries a mark, without which the plugin refuses the request. A reload reads the file
-        /// again.
+        /// calendar request carries a mark, without which the plugin refuses the request.
         pub secret_file: Option<PathBuf> = None => text(file_like(&["/etc/calendar-edge/secret"])),
             "no marks";
         /// The key made from that secret.
@@ -61,9 +58,8 @@ settings_group! {
         pub software: BackendSoftware = BackendSoftware::WordPress;
         /// Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the
         /// site does not publish are not judged; those that only the site has are forwarded. Requests that the site
-        /// refuses teach the words of refusals in its language; what cannot be learnt is English. Until the site answers,
-        /// what its index may contradict is left to it. With `false` the edge judges by its own table and by
-        /// `index_file`.
+        /// refuses teach the words of refusals in its language. Until the site answers, what its index may contradict
+        /// is left to it. With `false` the edge judges by its own table and by what `state_dir` keeps.
         pub read_index: bool = true => flag();
         /// The interval at which the indexes are read again: they change when plugins do, and a read costs the site
         /// one small request.
@@ -74,20 +70,16 @@ settings_group! {
         /// Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.
         pub tunnel_delete: bool = false => flag();
         /// A write may use a connection that another write has left no longer ago than this. With `"0s"` each write
-        /// opens one, so that none is lost because the site closes its connection at the same moment, as when its web
-        /// server is reloaded. A lost write is answered with 502 and never sent again. Choose less than the site's
-        /// keep-alive time, where many writes follow each other and connections are expensive.
+        /// opens one, so that none is lost because the site closes its connection at the same moment. A lost write is
+        /// answered with 502 and never sent again. Choose less than the site's keep-alive time, where many writes
+        /// follow each other and connections are expensive.
         pub reuse_for_writes: Duration = Duration::ZERO => seconds(0..=60);
         /// Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or
-        /// `roots.origin_url`). Use at most the number of its PHP workers. The edges of a `[fleet]` divide it by
-        /// demand, and together exceed it by one call each at most.
+        /// `roots.origin_url`): at most the number of its PHP workers. The edges of a `[fleet]` divide it by demand.
         pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
         /// Maximum number of calls that wait for one of these, each for at most 5 s. Further calls get 503
-        /// `edge_overloaded`, reads without credentials first: in a full queue, writes and calls with credentials
-        /// take their places, and while overload lasts no further ones may wait. Choose the number that the site
-        /// answers in that time: 8 workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as
-        /// clients ask at once: of 1000 different reads at one moment, 256 places refuse some 700, however fast the
-        /// site is, and 1000 places none.
+        /// `edge_overloaded`, reads without credentials first. Choose the number that the site answers in that time: 8
+        /// workers answer 267 calls of 0.15 s in 5 s. For a faster site it may be as many as clients ask at once.
         pub max_pending: usize = DEFAULT_MAX_PENDING => count(1..=100_000);
         /// Maximum number of concurrent requests for the rest of the site (`other = "forward"`). Most of them are
         /// files and need no PHP worker. Four times as many may wait. As many uploads may run beside them; while

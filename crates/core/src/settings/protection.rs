@@ -20,29 +20,26 @@ settings_group! {
 }
 
 settings_group! {
-    /// Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` with `Retry-After`.
-    /// All rates are off unless set. A rate of `60/1m` admits a burst of 60 requests, then one request per second.
-    /// Every request to the calendar counts, including refused ones; CORS preflights do not count. A calendar also
-    /// counts as a list for each further page that the site is asked for. The edges of a `[fleet]` have one rate
-    /// together: `RateLimit` shows what this one knows, so that the number may jump by calls at others.
+    /// Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` with `Retry-After`. A
+    /// rate of `60/1m` admits a burst of 60 requests, then one request per second. Refused requests count, CORS
+    /// preflights do not. A calendar counts as a list for each further page that the site is asked for. The edges of a
+    /// `[fleet]` have one rate together: `RateLimit` shows what this one knows.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RateLimits {
         /// Per client address; an IPv6 /64 network counts as one address.
         pub address: CallRates = CallRates::default();
         /// Per account that Basic credentials or login cookies name; other tokens count per client address.
         pub credentials: CallRates = CallRates::default();
-        /// Failed logins (401 from the site), per client address and per account that Basic credentials or login
-        /// cookies name. Above the rate, requests with credentials are refused. A login counts as failed unless the
-        /// response proves otherwise: one that hides its status (`_envelope`) must be read whole, and a HEAD of it
-        /// proves nothing. So the rate also limits how many requests with credentials may wait for the site at once;
-        /// a client that disconnects before the response has spent its attempt. Basic credentials that are not
-        /// exactly one blank and the base64 of `name:password` get 400 `edge_bad_authorization`. With `other =
-        /// "forward"` the same budgets count requests beside the calendar: those with `Authorization` that get 401,
-        /// logins at `wp-login.php` that set no login cookie, and calls to `xmlrpc.php` that get fault 403, each as
-        /// one try of its address. Where the status of a response does not tell, more than 64 KiB of it prove
-        /// nothing. An account is read from forms of at most 64 KiB; larger ones count per address. The budget of an
-        /// account does not limit client addresses and `Authorization` values with which the account logged in during
-        /// the last week: a login at `wp-login.php`, a write, or a read where the site refuses wrong passwords.
+        /// Failed logins, per client address and per account that Basic credentials or login cookies name. Above the
+        /// rate, requests with credentials are refused. A login counts as failed until the response proves otherwise:
+        /// one that hides its status (`_envelope`) must be read whole, and a HEAD of it proves nothing. So the rate
+        /// also limits how many requests with credentials may wait for the site at once; a client that disconnects
+        /// early has spent its attempt. Basic credentials that are not exactly one blank and the base64 of
+        /// `name:password` get 400 `edge_bad_authorization`. With `other = "forward"` requests beside the calendar
+        /// count as well: those with `Authorization` that get 401, logins at `wp-login.php` that set no login cookie,
+        /// and calls to `xmlrpc.php` that get fault 403. The first 64 KiB of a form or a response decide. The budget of
+        /// an account does not limit client addresses and `Authorization` values with which the account logged in
+        /// during the last week.
         pub failed_logins: Option<Rate> = None => rate(), "off";
         /// Maximum number of buckets; further clients share one.
         pub max_buckets: usize = 100_000;

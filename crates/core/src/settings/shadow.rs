@@ -12,7 +12,7 @@ settings_group! {
     pub struct ShadowRule {
         /// The backend that gets the copies, by the name of its table.
         pub backend: String = String::new() => text(BACKEND), "required";
-        /// The operations whose reads are copied; `calendar-edge print routes` prints the names.
+        /// The operations whose reads are copied.
         pub operations: Vec<OperationPattern> = Vec::new() => list(OPERATIONS, 1), "required";
         /// The share of these reads.
         pub share: Percentage = Percentage::ALL => printed(SHARE);

@@ -7,14 +7,10 @@ use super::table::table;
 /// A version of the plugin that changed verdicts, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
-    /// 5.0.0: many texts may be empty. Before, the site refuses empty ones; the edge forwards both.
-    V5_0,
     /// 5.16.4: the argument `ticketed` of event lists.
     V5_16_4,
     /// 6.0.2: the arguments `starts_before`, `starts_after`, `ends_before`, `ends_after` and `strict_dates`.
     V6_0_2,
-    /// 6.2.0: lists of venues in an event. Before, the site refuses every list; the edge forwards both.
-    V6_2_0,
     /// 6.5.0.1: the argument `password` of single events.
     V6_5_0_1,
     /// 6.17.2: the id of a single event needs only the form of a number. Before, it must be the id of an event.
@@ -56,10 +52,8 @@ impl Generation {
     /// The version that begins this generation: `6.0.2`.
     pub const fn version(self) -> &'static str {
         match self {
-            Self::V5_0 => "5.0",
             Self::V5_16_4 => "5.16.4",
             Self::V6_0_2 => "6.0.2",
-            Self::V6_2_0 => "6.2.0",
             Self::V6_5_0_1 => "6.5.0.1",
             Self::V6_17_2 => "6.17.2",
         }

@@ -143,6 +143,14 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_says_which_methods_there_are() {
+        let of_list = Allow::Route(Route::Collection(crate::contract::Kind::Event)).methods();
+        assert_eq!(of_list.as_deref(), Some("GET, HEAD, POST"));
+        assert_eq!(Allow::Get.methods().as_deref(), Some("GET"));
+        assert_eq!(Allow::Absent.methods(), None);
+    }
+
+    #[test]
     fn speaks_wordpress() {
         let invalid = |fault| {
             vec![InvalidParameter {

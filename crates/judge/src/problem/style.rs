@@ -31,3 +31,19 @@ impl Style {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wordpress::payload::{Source, parse_form};
+
+    #[test]
+    fn a_body_asks_for_indents_and_for_no_envelope() {
+        let mut parameters = Parameters::default();
+        parameters.add(Source::Form, parse_form(b"_pretty=&_envelope=1"));
+        let plain = Style::default().or_asked_for_in(&parameters);
+        assert_eq!((plain.is_pretty, plain.enveloped), (true, false));
+        let enveloped = Style::asked_for(&parse_form(b"_envelope"));
+        assert!(enveloped.or_asked_for_in(&parameters).enveloped);
+    }
+}

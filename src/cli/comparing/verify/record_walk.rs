@@ -15,10 +15,11 @@ use tokio::task::JoinSet;
 
 use super::super::super::call_judge::Judged;
 use super::super::super::list_reader::{
-    ListPage, ListReader, MOST_PASSES, WalkedList, ensure_readable, patiently,
+    ListPage, ListReader, ListSource, MOST_PASSES, WalkedList, ensure_readable, patiently,
 };
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
+use super::super::super::unlisted::Uncovered;
 use super::super::sides::{ComparedCall, Sides};
 use super::listed::record_paths;
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
@@ -34,6 +35,8 @@ pub(super) struct RecordWalk<'s> {
     progress: TerminalProgress,
     running: JoinSet<anyhow::Result<(VerifiedRecord, Vec<ComparedCall>)>>,
     seen: BTreeSet<RecordKey>,
+    /// The records that the pass under way was named.
+    named: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
 
@@ -54,8 +57,9 @@ pub(super) struct WalkFindings {
     pub(super) unequal: Vec<VerifiedRecord>,
     /// The records that only the other backend lists.
     pub(super) only_there: BTreeSet<RecordKey>,
-    /// What the lists do not show.
-    pub(super) not_covered: Vec<&'static str>,
+    uncovered: Uncovered,
+    /// What was not compared.
+    pub(super) not_covered: Vec<String>,
     /// Pages of lists, and those of them that are not equal.
     pub(super) pages: u64,
     pub(super) unequal_pages: u64,
@@ -84,6 +88,7 @@ impl<'s> RecordWalk<'s> {
             progress: TerminalProgress::new(),
             running: JoinSet::new(),
             seen: BTreeSet::new(),
+            named: BTreeSet::new(),
             found: WalkFindings::default(),
         }
     }
@@ -98,11 +103,15 @@ impl<'s> RecordWalk<'s> {
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
         let mut before = BTreeSet::new();
         for _ in 0..MOST_PASSES {
-            let mut named = BTreeSet::new();
+            self.found.uncovered = Uncovered::default();
             for list in self.reader.lists(true) {
-                self.list(list, &mut named).await?;
+                match list.source {
+                    ListSource::WordPress => self.unlisted(list).await?,
+                    ListSource::Calendar | ListSource::Trash => self.list(list).await?,
+                }
             }
             self.finish(0).await?;
+            let named = std::mem::take(&mut self.named);
             if named == before {
                 return self.end();
             }
@@ -123,7 +132,7 @@ impl<'s> RecordWalk<'s> {
             bail!("no list names a record to the account: nothing was compared");
         }
         self.found.only_there.retain(|key| !self.seen.contains(key));
-        self.found.not_covered = self.reader.not_covered();
+        self.found.not_covered = self.reader.not_covered(&self.found.uncovered);
         self.manifest.line(&json!({
             "records": ending.records,
             "equal": ending.equal,
@@ -135,8 +144,8 @@ impl<'s> RecordWalk<'s> {
         Ok(self.found)
     }
 
-    /// Compares all pages of a list, and the records on them, which are added to `named`.
-    async fn list(&mut self, list: WalkedList<'_>, named: &mut BTreeSet<RecordKey>) -> anyhow::Result<()> {
+    /// Compares all pages of a list, and the records on them.
+    async fn list(&mut self, list: WalkedList<'_>) -> anyhow::Result<()> {
         for number in 1.. {
             let Some(call) = self.call(list.root, &list.page(number))? else {
                 return Ok(());
@@ -148,12 +157,7 @@ impl<'s> RecordWalk<'s> {
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
-            for item in &page.records {
-                let record = VerifiedRecord::listed(list.root, list.kind, item);
-                let record = record.context("a record without a number")?;
-                named.insert(record.key.clone());
-                self.check(list.kind, record, page.total).await?;
-            }
+            self.check_page(list, &page).await?;
             let listed = theirs.records.iter();
             let listed = listed.filter_map(|item| VerifiedRecord::listed(list.root, list.kind, item));
             let listed = listed.map(|record| record.key);
@@ -161,10 +165,34 @@ impl<'s> RecordWalk<'s> {
             let unseen = listed.filter(|key| !self.seen.contains(key));
             self.found.only_there.extend(unseen);
             // The other one may have more pages.
-            let is_empty = page.records.is_empty() && theirs.records.is_empty();
-            if is_empty || number >= page.pages.max(theirs.pages) {
+            if number >= page.pages.max(theirs.pages) {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Compares the events that WordPress itself lists.
+    async fn unlisted(&mut self, list: WalkedList<'_>) -> anyhow::Result<()> {
+        for number in 1.. {
+            let page = self.reader.numbers(&self.sides.pace, list, number).await;
+            self.found.uncovered.note(page.as_ref());
+            let Some(page) = page else { break };
+            self.check_page(list, &page).await?;
+            if number >= page.pages {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the records of a page.
+    async fn check_page(&mut self, list: WalkedList<'_>, page: &ListPage) -> anyhow::Result<()> {
+        for item in &page.records {
+            let record = VerifiedRecord::listed(list.root, list.kind, item);
+            let record = record.context("a record without a number")?;
+            self.named.insert(record.key.clone());
+            self.check(list.kind, record, page.total).await?;
         }
         Ok(())
     }

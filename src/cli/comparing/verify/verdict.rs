@@ -140,7 +140,7 @@ fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Resu
     }
     writeln!(
         out,
-        "{equal} of {records} records that lists show and {} of {} pages of lists are equal",
+        "{equal} of {records} records and {} of {} pages of lists are equal",
         found.pages - found.unequal_pages,
         found.pages
     )

@@ -1,57 +1,38 @@
-//! The pages for people: each is one document that holds its style and its script, and asks for nothing but the edge.
+//! The page for people: one document that holds its style and its script, and asks for nothing but the edge.
 
 use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::header::{
-    CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
-};
+use http::header::CONTENT_SECURITY_POLICY;
 use http::{HeaderMap, HeaderValue};
 use ring::digest::{SHA256, digest};
-
-/// Joins files to one document at compile time.
-macro_rules! document {
-    ($title:literal, [$($style:literal),+], [$($body:literal),+], [$($script:literal),+]) => {
-        concat!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>", $title, "</title>\n",
-            include_str!("head.html"),
-            "<style>\n", $(include_str!($style),)+ "</style>\n</head>\n<body>\n",
-            $(include_str!($body),)+
-            "<script type=\"module\">\n", $(include_str!($script),)+ "</script>\n</body>\n</html>\n"
-        )
-    };
-}
 
 /// The page that shows what the edge does.
 pub(super) static OPERATORS_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(OPERATORS));
 
-/// The page that describes the API.
-pub(super) static REFERENCE_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(REFERENCE));
-
-const OPERATORS: &str = document!(
-    "calendar-edge",
-    ["style.css", "operators.css"],
-    ["operators.html", "token.html"],
-    [
-        "ask.js",
-        "readings.js",
-        "charts.js",
-        "tables.js",
-        "sections.js",
-        "migration.js",
-        "refusals.js",
-        "runbook.js",
-        "operators.js"
-    ]
-);
-
-const REFERENCE: &str = document!(
-    "API reference · calendar-edge",
-    ["style.css", "reference.css"],
-    ["reference.html", "token.html"],
-    ["ask.js", "schemas.js", "reference.js"]
+/// Its files, joined at compile time.
+const OPERATORS: &str = concat!(
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>calendar-edge</title>\n",
+    include_str!("head.html"),
+    "<style>\n",
+    include_str!("style.css"),
+    include_str!("operators.css"),
+    "</style>\n</head>\n<body>\n",
+    include_str!("operators.html"),
+    include_str!("token.html"),
+    "<script type=\"module\">\n",
+    include_str!("ask.js"),
+    include_str!("readings.js"),
+    include_str!("charts.js"),
+    include_str!("tables.js"),
+    include_str!("sections.js"),
+    include_str!("migration.js"),
+    include_str!("refusals.js"),
+    include_str!("runbook.js"),
+    include_str!("operators.js"),
+    "</script>\n</body>\n</html>\n"
 );
 
 /// A document with the headers that say what a browser may do with it.
@@ -77,17 +58,11 @@ impl BrowserPage {
     pub(super) fn protect(&self, headers: &mut HeaderMap) {
         headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
         for (name, value) in [
-            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            (X_FRAME_OPTIONS, "DENY"),
-            (REFERRER_POLICY, "no-referrer"),
-            (
-                HeaderName::from_static("cross-origin-opener-policy"),
-                "same-origin",
-            ),
-            (
-                HeaderName::from_static("cross-origin-resource-policy"),
-                "same-origin",
-            ),
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
         ] {
             headers.insert(name, HeaderValue::from_static(value));
         }
@@ -153,11 +128,9 @@ mod tests {
             hash("alert('Hello, world.');"),
             "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
         );
-        for page in [OPERATORS, REFERENCE] {
-            assert_eq!(page.matches("<style").count(), 1);
-            assert_eq!(page.matches("<script").count(), 1);
-            assert!(!between(page, "<style>", "</style>").is_empty());
-        }
+        assert_eq!(OPERATORS.matches("<style").count(), 1);
+        assert_eq!(OPERATORS.matches("<script").count(), 1);
+        assert!(!between(OPERATORS, "<style>", "</style>").is_empty());
     }
 
     #[test]
@@ -168,12 +141,11 @@ mod tests {
         let short = "<style>a b{color:red;margin:0 1px}</style>\n<p>a: b</p>\n";
         assert_eq!(shortened(style), short);
         // Every comment ends on its line, or what follows would be lost.
-        for page in [OPERATORS, REFERENCE] {
-            let open = page.lines().map(str::trim).filter(|line| line.starts_with("/*"));
-            assert!(open.clone().count() > 3);
-            for line in open {
-                assert!(line.ends_with("*/"), "{line}");
-            }
+        let lines = OPERATORS.lines().map(str::trim);
+        let open = lines.filter(|line| line.starts_with("/*"));
+        assert!(open.clone().count() > 3);
+        for line in open {
+            assert!(line.ends_with("*/"), "{line}");
         }
     }
 }

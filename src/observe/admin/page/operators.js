@@ -24,7 +24,7 @@ async function look() {
   await recall(now);
   remember(now);
   latest = now;
-  for (const part of [headline, attention, backends, configuration, facts]) part(now);
+  for (const part of [headline, attention, backends, calendarPages, configuration, facts]) part(now);
   routes(now, list);
   draw();
   if (now.clock - asked.at > 4500) await rarely(now);
@@ -42,9 +42,9 @@ async function rarely(now) {
     if (api.ok) list = operations(api.body);
     routes(now, list);
   }
-  const [kept, moved, asking] = await Promise.all([ask("/cache"), ask("/migration"), ask("/clients")]);
+  const [kept, moved] = await Promise.all([ask("/cache"), ask("/migration")]);
   cache(now, kept);
-  busiest(now, asking);
+  busiest(now);
   migration(now, moved);
   reported(now.reported);
   surface(now);

@@ -11,7 +11,7 @@ function headline(now) {
   say($("fine-note"), text ?? "nothing needs attention");
   const { sum_seconds: total, count } = now.phases.backend;
   const hits = now.sources.cache;
-  say($("saved"), number.format(hits));
+  say($("saved"), number.format(hits + (now.calendar_pages.requests.answered ?? 0)));
   say($("saved-note"), count ? `${duration(hits * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
   const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
   say($("refused"), number.format(now.refused));
@@ -43,6 +43,7 @@ function concerns(now) {
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
   if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
+  if (now.calendar_pages.check.example) add("bad", `The site shows an event at ${now.calendar_pages.check.example}, which the edge took for empty: the edge answers no calendar pages any more.`, "#pages", "PagesFailed");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
@@ -134,6 +135,23 @@ function cache(now, answer) {
   fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
 }
 
+/** Calendar pages: those kept from WordPress, why it gets the others, and what the check found. */
+function calendarPages(now) {
+  const { requests, check, hindrance } = now.calendar_pages;
+  const { answered = 0, would_answer: would = 0, limited = 0, would_limit: wouldLimit = 0, ...forwarded } = requests;
+  const reasons = Object.entries(forwarded).sort(([, one], [, other]) => other - one);
+  const count = (real, possible) => `${number.format(real)}${possible ? `, ${number.format(possible)} more would be` : ""}`;
+  const mode = now.calendar_pages_mode;
+  pairs($("pages-part"), mode === "off" ? [["Mode", "off: WordPress answers all pages"]] : [
+    ["Mode", mode],
+    ["Kept from WordPress", `${count(answered, would)} (pages that can have no events)`],
+    ["Robots refused", count(limited, wouldLimit)],
+    ["Forwarded", reasons.map(([name, times]) => `${name.replaceAll("_", " ")} ${number.format(times)}`).join(", ") || "none"],
+    ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${number.format(check.agreed)} agreed`],
+    ["In the way", hindrance && { text: hindrance, tone: "warn" }],
+  ]);
+}
+
 /** Operations as `{name, methods, path}`, from the OpenAPI document. */
 function operations(document_) {
   const found = new Map();
@@ -156,22 +174,17 @@ function routes(now, list) {
   ]);
 }
 
-/** The clients and operations with most requests of the last minutes. */
-function busiest(now, answer) {
-  const list = (id, caption, name, ones) => {
-    const rows = rowsOf($(id), " ", [name, ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]], "No requests.");
-    say($(id).querySelector("caption"), caption);
-    const all = ones.reduce((sum, one) => sum + one.requests, 0);
-    const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
-    fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
-  };
+/** The operations with most requests of the last minutes. */
+function busiest(now) {
+  const part = $("operations-part");
+  const rows = rowsOf(part, " ", ["Operation", ["Requests", "n"], ["Share", "n w"], ["Refused", "n"]], "No requests.");
+  say(part.querySelector("caption"), `Operations of the last ${span(apart(now, SECONDS))}`);
   const past = before(now, SECONDS).operations;
   const called = Object.values(now.operations).map(({ name, requests, refused }) => ({ name, requests: requests - (past[name]?.requests ?? 0), refused: refused - (past[name]?.refused ?? 0) }));
-  list("operations-part", `Operations of the last ${span(apart(now, SECONDS))}`, "Operation", called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests));
-  if (!answer.ok) return show($("clients-part"), `${answer.status}`, () => refused(answer));
-  const { window_seconds: time, clients, others } = answer.body;
-  const asked = clients.map(({ address: name, ...counts }) => ({ name, ...counts }));
-  list("clients-part", `Clients of the last ${span(time)}`, "Client", others.requests ? [...asked, { name: "all others", ...others }] : asked);
+  const ones = called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests);
+  const all = ones.reduce((sum, one) => sum + one.requests, 0);
+  const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
+  fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
 }
 
 function configuration(now) {
@@ -208,7 +221,7 @@ function facts(now) {
     ["Version", now.version],
     ["Running for", span(now.uptime)],
     ["Listeners", now.listeners.join(", ")],
-    ["Certificate", certificate ? `${certificate.names.join(", ")}, until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
+    ["Certificate", certificate ? `until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
     ["Requests", `${number.format(now.running)} running, ${number.format(now.requests)} answered since the start`],
     ["Connections", { value: connections.open, of: connections.limit, text: `${number.format(connections.open)} of ${number.format(connections.limit)}`, label: "Open connections" }],
     ...Object.entries(memory).map(([name, { used_bytes: used, limit_bytes: limit }]) => {

@@ -1,10 +1,9 @@
 //! What stays as it is from the start of the edge, and from one reload to the next.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
-use url::Url;
 
 use crate::server::BoundAddress;
 use crate::telemetry::unix_time;
@@ -16,9 +15,9 @@ use calendar_edge_judge::contract::{TablesInForce, table};
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
     pub(in crate::observe::admin) started: UnixTime,
-    clock: Instant,
+    pub(super) clock: Instant,
     /// The listeners for clients.
-    pub(super) listeners: Vec<String>,
+    pub(in crate::observe::admin) listeners: Vec<String>,
 }
 
 // === impl EdgeFacts ===
@@ -32,15 +31,6 @@ impl EdgeFacts {
             listeners: listeners.iter().map(ToString::to_string).collect(),
         }
     }
-
-    /// The listeners for clients.
-    pub(in crate::observe::admin) fn listeners(&self) -> &[String] {
-        &self.listeners
-    }
-
-    pub(super) fn uptime(&self) -> Duration {
-        self.clock.elapsed()
-    }
 }
 
 /// What operators want to see of the settings in use, with what each root publishes, compared with the table.
@@ -51,7 +41,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
         json!({
             "path": root.path,
             "language": root.language,
-            "site": shown(&root.origin_url),
+            "site": root.origin_url,
             "contract": {
                 "read": table.is_read(),
                 "generation": table.generations().to_string(),
@@ -62,6 +52,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
     json!({
         "mode": settings.mode.name(),
         "modes": modes(settings),
+        "calendar_pages_mode": settings.calendar_pages.mode.name(),
         "profile": match settings.profile {
             Profile::Compatible => "compatible",
             Profile::Strict => "strict",
@@ -70,7 +61,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
             OtherTraffic::Refuse => "refuse",
             OtherTraffic::Forward => "forward",
         },
-        "site": shown(&settings.origin.url),
+        "site": settings.origin.url,
         "namespaces": settings.public_namespaces(),
         "roots": roots.collect::<Value>(),
     })
@@ -84,13 +75,4 @@ fn modes(settings: &Settings) -> BTreeMap<&'static str, &'static str> {
         Some((operation.name.as_str(), mode.name()))
     });
     own.collect()
-}
-
-/// A URL without its user and password.
-fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    // Only a URL without a host cannot be changed like this, and such a URL names nobody.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.into()
 }

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 /// Maximum number of events that are read for one response.
 pub const MOST_EVENTS: u64 = 500;
 
-/// Maximum bytes of the events in one response.
-pub const MOST_BYTES: usize = 2 * 1024 * 1024;
+/// Maximum bytes of the events in one response. With the rules of their time zones it stays below the megabyte that Google
+/// reads of a calendar.
+pub const MOST_BYTES: usize = 900_000;
 
 /// Maximum number of pages that are read for one response: sites may list fewer events on a page than they are asked for.
 const MOST_PAGES: u32 = 50;

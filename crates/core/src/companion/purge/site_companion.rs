@@ -17,8 +17,13 @@ pub struct SiteCompanion {
     pub site: Option<String>,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
+    /// When the last write through this edge ended.
+    written: Option<UnixTime>,
     doubt: Doubt,
 }
+
+/// The pause between two questions after a write, whose message may still be on its way.
+const PAUSE_AFTER_WRITE: Duration = Duration::from_millis(200);
 
 /// The beginning of an exchange.
 #[derive(Debug, Clone, Copy)]
@@ -120,12 +125,27 @@ impl SiteCompanion {
         self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
     }
 
+    /// A write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
+    pub fn wrote(&mut self, now: UnixTime) {
+        self.written = Some(now);
+    }
+
+    /// Whether the site has shown its number since the last write through this edge.
+    pub fn has_shown_writes(&self) -> bool {
+        self.written < self.last
+    }
+
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
-    /// of that while it has a change to finish.
+    /// of that while it has a change to finish, or not since a write.
     pub fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
-        let pause = reconcile / if self.unfinished.is_known() { 4 } else { 2 };
+        let pause = match self.has_shown_writes() {
+            false => PAUSE_AFTER_WRITE.min(reconcile / 4),
+            true if self.unfinished.is_known() => reconcile / 4,
+            true => reconcile / 2,
+        };
         let is_recent = |time: Option<UnixTime>| time.is_some_and(|time| now.saturating_since(time) < pause);
-        let is_due = self.is_heard() && !is_recent(self.last) && !is_recent(self.asked);
+        let is_shown = self.has_shown_writes() && is_recent(self.last);
+        let is_due = self.is_heard() && !is_shown && !is_recent(self.asked);
         if is_due {
             self.asked = Some(now);
         }
@@ -240,6 +260,25 @@ mod tests {
         assert!(state.unfinished.is_known());
         shown(&mut state, 104);
         assert!(!state.unfinished.is_known());
+    }
+
+    #[test]
+    fn after_a_write_the_number_is_asked_for_at_once() {
+        let mut state = SiteCompanion::default();
+        shown(&mut state, 100);
+        assert!(state.has_shown_writes());
+        state.wrote(at(101));
+        assert!(!state.has_shown_writes());
+        assert!(state.is_due(RECONCILE, at(101)));
+        assert!(!state.is_due(RECONCILE, at(101)), "it is asked");
+        assert!(state.is_due(RECONCILE, at(102)), "there was no answer");
+        shown(&mut state, 101);
+        assert!(
+            !state.has_shown_writes(),
+            "the exchange may have begun before the write ended"
+        );
+        shown(&mut state, 102);
+        assert!(state.has_shown_writes());
     }
 
     #[test]

@@ -29,11 +29,16 @@ impl UnfinishedChange {
         self.begun_at.is_some()
     }
 
+    /// Whether there is one that was begun at least so long ago.
+    pub fn is_overdue(&self, patience: Duration, now: UnixTime) -> bool {
+        let is_past = |time| now.saturating_since(time) >= patience;
+        self.begun_at.is_some_and(is_past)
+    }
+
     /// True, once in each `patience`, if the change was begun at least so long ago. Then everything has to be removed.
     #[must_use]
     pub fn counts(&mut self, patience: Duration, now: UnixTime) -> bool {
-        let is_past = |time: UnixTime| now.saturating_since(time) >= patience;
-        let counts = self.begun_at.is_some_and(is_past) && is_past(self.counted_at);
+        let counts = self.is_overdue(patience, now) && now.saturating_since(self.counted_at) >= patience;
         if counts {
             self.counted_at = now;
         }

@@ -30,7 +30,6 @@ pub struct Decider {
     on_head: OnHead,
     pub(super) roots: Arc<Roots>,
     pub(super) surface: SurfaceRules,
-    schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
     /// Whether anybody may read the `OpenAPI` document: it describes what `doc` describes, and goes with it.
@@ -98,7 +97,6 @@ impl Decider {
             on_head: OnHead::new(settings, tables),
             roots: Arc::new(Roots::new(&settings.policy())),
             surface: SurfaceRules::new(settings),
-            schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
             offers_openapi: settings.allows(DOC),
@@ -297,7 +295,7 @@ impl Decider {
         let operation = target.call().and_then(|target| target.operation);
         let root = target.call().map(|target| target.root);
         let profile = self.on_head.judge.enforced_profile(operation);
-        let credentials = Credentials::read(&head.parts.headers, profile, &self.schemes);
+        let credentials = Credentials::read(&head.parts.headers, profile);
         let cost = CostClass::of(method, operation);
         let identity = credentials
             .as_ref()

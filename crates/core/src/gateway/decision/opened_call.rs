@@ -124,3 +124,45 @@ impl ReadableCall {
         u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::decider::Decider;
+    use super::super::request_head::RequestHead;
+    use super::*;
+    use crate::gateway::authority::{Addressed, Scheme};
+    use crate::gateway::decision::Opening;
+    use crate::settings::Settings;
+
+    fn body(method: &str, fields: &[(&str, &str)]) -> BodyRule {
+        let request = http::Request::builder()
+            .method(method)
+            .uri("/wp-json/tribe/events/v1/events");
+        let request = fields
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, *value));
+        let head = RequestHead {
+            parts: &request.body(()).unwrap().into_parts().0,
+            client: None,
+            addressed: Addressed {
+                scheme: Scheme::Http,
+                host: None,
+                local: None,
+            },
+        };
+        match Decider::new(&Settings::default()).open(&head) {
+            Opening::Call(opened) => opened.next.unwrap().body,
+            _ => panic!("a call of the calendar"),
+        }
+    }
+
+    #[test]
+    fn a_body_that_changes_only_the_words_of_a_refusal_is_not_sent_for() {
+        let basic = ("authorization", "Basic YTpi");
+        let expect = ("expect", "100-continue");
+        assert_eq!(body("POST", &[]), BodyRule::Brief);
+        assert_eq!(body("POST", &[expect]), BodyRule::Leave);
+        assert_eq!(body("POST", &[basic, expect]), BodyRule::Read);
+        assert_eq!(body("GET", &[expect]), BodyRule::Drop);
+    }
+}

@@ -73,4 +73,15 @@ mod tests {
         }
         assert_eq!(PatchConditions::of(&Method::PUT, &HeaderMap::new()), None);
     }
+
+    #[test]
+    fn a_record_meets_the_date_of_its_last_change_and_no_tag() {
+        let record = ReadRecord::read(br#"{"modified_utc":"2026-11-20 08:39:45"}"#).unwrap();
+        let draft = ReadRecord::read(br#"{"modified_utc":"0000-00-00 00:00:00"}"#).unwrap();
+        let since = |date| PatchConditions::UnmodifiedSince(RecordDate::of_header(date).unwrap());
+        assert!(since("Fri, 20 Nov 2026 08:39:45 GMT").hold(&record));
+        assert!(!since("Fri, 20 Nov 2026 08:39:44 GMT").hold(&record));
+        assert!(!since("Fri, 20 Nov 2026 08:39:45 GMT").hold(&draft));
+        assert!(PatchConditions::Always.hold(&record) && !PatchConditions::Tagged.hold(&record));
+    }
 }

@@ -59,10 +59,16 @@ const CLAIMS: [&str; 9] = [
 /// The beginning of headers that edge and companion plugin write.
 const OWN: &str = "x-calendar-edge-";
 
+/// The header in which a client asks WordPress to take another method.
+const OVERRIDE: &str = "x-http-method-override";
+
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
 /// CGI, none that only edge and companion plugin write, and no claim about the client that is not true. `Cookie` is one
-/// field.
+/// field, and so is what names another method: of several fields a server takes the first, the last or all.
 pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
+    if let Some(method) = overriding(headers).cloned() {
+        headers.insert(OVERRIDE, method);
+    }
     strip_hop_by_hop(headers);
     strip(headers, |headers, name| {
         // CGI would map a name with one of these to the name of another header.
@@ -71,18 +77,27 @@ pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
     join_cookies(headers);
 }
 
+/// The field that asks for another method, if it goes on to the site (T-101).
+pub(in crate::gateway) fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let named = headers.get_all(OVERRIDE).iter().next_back()?;
+    nominated(headers).all(|name| name != OVERRIDE).then_some(named)
+}
+
 /// Removes headers that apply to one connection, and those that `Connection` names.
 pub fn strip_hop_by_hop(headers: &mut HeaderMap) {
-    let nominated: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        .collect();
+    let nominated: Vec<HeaderName> = nominated(headers).collect();
     for name in nominated.into_iter().chain(DROPPED) {
         headers.remove(name);
     }
+}
+
+/// The headers that `Connection` names.
+fn nominated(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+    let fields = headers.get_all(CONNECTION).iter();
+    let fields = fields.filter_map(|value| value.to_str().ok());
+    fields
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
 }
 
 /// Joins `Cookie` fields, of which HTTP/2 may have many and HTTP/1.1 one (RFC 9113 8.2.3).
@@ -156,6 +171,33 @@ mod tests {
             ("x-http-method-override", "PUT"),
         ]);
         assert_eq!(found, ["cookie: a=b", "x-http-method-override: PUT"]);
+    }
+
+    #[test]
+    fn t101_the_method_that_goes_on_is_the_one_that_counts() {
+        let method = "x-http-method-override";
+        for (fields, expected) in [
+            (&[(method, "GET"), (method, "OPTIONS")][..], Some("OPTIONS")),
+            (
+                &[
+                    (method, "OPTIONS"),
+                    ("connection", "close, X-HTTP-Method-Override"),
+                ],
+                None,
+            ),
+            (&[("x_http_method-override", "OPTIONS")], None),
+            (&[("x.http.method.override", "OPTIONS")], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in fields {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            let counted = overriding(&headers).cloned();
+            keep_end_to_end(&mut headers, None);
+            let sent: Vec<_> = headers.values().collect();
+            assert_eq!(sent, counted.iter().collect::<Vec<_>>(), "{fields:?}");
+            assert_eq!(counted.as_ref().and_then(|value| value.to_str().ok()), expected);
+        }
     }
 
     #[test]

@@ -207,7 +207,7 @@ mod tests {
             (COOKIE, "wp-postpass_5f=x"),
         ] {
             let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
-            let read = |headers| Credentials::read(headers, Profile::Compatible, &[]).unwrap();
+            let read = |headers| Credentials::read(headers, Profile::Compatible).unwrap();
             let (kept, _) = redacted(&headers);
             let (before, after) = (read(&headers), read(&kept));
             assert_eq!(after.identity().sole_account(), before.identity().sole_account());

@@ -2,21 +2,19 @@
 
 use std::iter;
 
+use http::Method;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method};
 use memchr::memmem;
 
+use super::super::decision::overriding;
 use crate::relay::cors::Preflight;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::routing::{Roots, SiteTarget};
 use calendar_edge_judge::wordpress::payload::{ContentHeaders, Plus, SiteForm, decode, parse_form};
 use calendar_edge_judge::wordpress::value::PhpArray;
 
-/// The query variable that replaces the method of a REST request. It takes precedence over the header.
+/// The query variable that replaces the method of a REST request. It takes precedence over the header that does so.
 const METHOD: &str = "_method";
-
-/// The header that does so.
-const OVERRIDE: &str = "x-http-method-override";
 
 /// A request to the rest of the site.
 #[derive(Debug, Clone)]
@@ -110,11 +108,4 @@ fn method(target: &SiteTarget, head: &Parts) -> Method {
     let named = in_query.or_else(|| overriding(&head.headers).map(|value| value.as_bytes().to_vec()));
     let named = named.and_then(|name| Method::from_bytes(&name.to_ascii_uppercase()).ok());
     named.unwrap_or_else(|| head.method.clone())
-}
-
-/// The header that names another method. CGI reads underscores in names as dashes, and PHP takes the last field.
-fn overriding(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let is_name = |name: &str| name.len() == OVERRIDE.len() && name.replace('_', "-") == OVERRIDE;
-    let named = headers.iter().filter(|(name, _)| is_name(name.as_str()));
-    named.last().map(|(_, value)| value)
 }

@@ -189,7 +189,7 @@ mod tests {
         ]
         .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
         let headers: HeaderMap = headers.into_iter().collect();
-        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
         let client = Client::new(None, credentials.identity());
         assert!(two_failures().known_by(client).is_none());
     }

@@ -41,7 +41,7 @@ mod tests {
         change(&mut settings);
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
-        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
         NamedAccounts::new(&settings.rate_limits, &settings.writers).fault(credentials.identity())
     }
 

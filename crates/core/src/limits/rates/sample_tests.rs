@@ -20,7 +20,7 @@ pub(super) fn rate(requests: u32) -> Rate {
 pub(super) fn identity(authorization: Option<&'static str>) -> Identity {
     let value = authorization.map(|value| (AUTHORIZATION, HeaderValue::from_static(value)));
     let headers: HeaderMap = value.into_iter().collect();
-    let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+    let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
     credentials.identity().clone()
 }
 

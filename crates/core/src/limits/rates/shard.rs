@@ -109,3 +109,26 @@ impl Shard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_bucket_is_forgotten_in_the_moment_when_it_is_full() {
+        let begun = Instant::now();
+        let [first, second] = [1, 2].map(|seconds| begun + Duration::from_secs(seconds));
+        let mut shard = Shard::default();
+        shard.insert(7, first);
+        shard.insert(8, second);
+        // It is full later than it was noted.
+        shard.insert(7, second);
+        assert_eq!(shard.drop_full(10, begun), 0);
+        assert_eq!(shard.drop_full(10, first), 0);
+        assert_eq!(shard.drop_full(1, second), 1);
+        assert_eq!(shard.drop_full(10, second), 1);
+        assert!(shard.by_time.is_empty());
+    }
+}

@@ -103,7 +103,7 @@ mod tests {
             for (name, value) in fields {
                 headers.append(name, HeaderValue::from_static(value));
             }
-            let included = match Credentials::read(&headers, Profile::Compatible, &[]) {
+            let included = match Credentials::read(&headers, Profile::Compatible) {
                 Ok(credentials) => listed.include(Client::new(None, credentials.identity())),
                 Err(rejected) => listed.include(Client::new(None, &rejected.identity)),
             };

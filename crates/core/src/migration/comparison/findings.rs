@@ -148,3 +148,31 @@ impl ExamplePair {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_keeps_its_worst_class_with_the_first_pair_of_that_class() {
+        use DifferenceClass::{Different, Order, Volatile};
+        let mut findings = PathFindings::default();
+        for (number, class) in [Volatile, Order, Different, Different, Volatile]
+            .into_iter()
+            .enumerate()
+        {
+            let pair = || ExamplePair {
+                primary: number.into(),
+                other: Value::Null,
+            };
+            findings.add("cost".to_owned(), class, pair);
+        }
+        let found: Vec<PathFinding> = findings.iter().collect();
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].class, &found[0].example.primary),
+            (Different, &Value::from(2))
+        );
+        assert_eq!(findings.worst(), Different);
+    }
+}

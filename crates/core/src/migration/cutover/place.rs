@@ -140,7 +140,7 @@ mod tests {
         if let Some(value) = authorization {
             headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
         }
-        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        let credentials = Credentials::read(&headers, Profile::Compatible).unwrap();
         credentials.identity().clone()
     }
 

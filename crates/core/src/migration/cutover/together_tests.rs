@@ -164,6 +164,8 @@ fn steps_count_the_calls_of_all_and_wait_for_every_edge() {
         fleet.edges.iter().all(|edge| edge.share() == percentage("10%")),
         "10 calls at each"
     );
+    let told = fleet.stored.as_ref().unwrap();
+    assert_eq!(told.agreed, told.version, "all edges agree about a step");
     // One edge has other settings: nobody goes on.
     let other = CutoverRule {
         steps: ["1%", "50%"].map(percentage).to_vec(),

@@ -1,4 +1,4 @@
-//! The forms of texts for protection: image hosts, accounts, authorization schemes, rates.
+//! The forms of texts for protection: image hosts, accounts, rates.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

@@ -1,10 +1,11 @@
 //! The tables of the configuration, in the order of the reference, and the groups of settings that they fill.
 
 use super::super::{
-    AdminSettings, CacheSettings, CandidateSettings, CompareSettings, CompressionSettings, CorsSettings,
-    CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings, IgnoreRule, Limits, LogSettings,
-    OperationSettings, OriginSettings, RateLimits, Root, Settings, ShadowRule, SurfaceDefault, SurfaceRule,
-    Timeouts, TlsSettings, TraceSettings, WebhookSettings, unknown_origin,
+    AdminSettings, CacheSettings, CalendarPageSettings, CandidateSettings, CompareSettings,
+    CompressionSettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings,
+    IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root, Settings,
+    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings,
+    unknown_origin,
 };
 use super::group::SettingsGroup;
 use super::key::SettingKey;
@@ -61,7 +62,7 @@ macro_rules! list {
 }
 
 /// Every table.
-pub static SECTIONS: [Section; 28] = [
+pub static SECTIONS: [Section; 29] = [
     Section::once(
         "",
         "These keys stand at the top of the file, before the first table.",
@@ -136,6 +137,7 @@ pub static SECTIONS: [Section; 28] = [
     once!(cors: CorsSettings),
     once!(compression: CompressionSettings),
     once!(forms: FormSettings),
+    once!(calendar_pages: CalendarPageSettings),
     list!(surface: SurfaceRule),
     once!(surface_default: SurfaceDefault),
     once!(log: LogSettings),

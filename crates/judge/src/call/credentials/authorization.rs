@@ -41,9 +41,8 @@ impl<'a> Authorization<'a> {
     }
 
     /// Checks the field. The compatible profile accepts a value that WordPress cannot read, because WordPress
-    /// treats it as no credentials (backend.md section 13). The strict profile reads Basic, and accepts other
-    /// schemes only if they are listed.
-    pub(super) fn check(&self, profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
+    /// treats it as no credentials (backend.md section 13). The strict profile accepts Basic alone.
+    pub(super) fn check(&self, profile: Profile) -> Result<(), CredentialsFault> {
         if self.is_repeated {
             return Err(CredentialsFault::SeveralAuthorizations);
         }
@@ -51,23 +50,15 @@ impl<'a> Authorization<'a> {
             return Err(CredentialsFault::LongAuthorization);
         }
         match profile {
-            Profile::Strict if !self.is_readable(schemes) => Err(CredentialsFault::Unreadable),
+            Profile::Strict if !self.is_readable() => Err(CredentialsFault::Unreadable),
             Profile::Strict | Profile::Compatible => Ok(()),
         }
     }
 
-    /// Returns true if the scheme is listed and, for Basic, the value consists of a name, one colon and a
-    /// password. Application passwords contain no colon (T-24).
-    fn is_readable(&self, schemes: &[String]) -> bool {
-        let mut known = schemes.iter().map(String::as_bytes);
-        if !known.any(|scheme| scheme.eq_ignore_ascii_case(self.scheme)) {
-            return false;
-        }
-        !self.scheme.eq_ignore_ascii_case(b"basic")
-            || self
-                .pair
-                .as_ref()
-                .is_some_and(|pair| is_strict_pair(pair.expose()))
+    /// Returns true for Basic with a name, one colon and a password. Application passwords contain no colon (T-24).
+    fn is_readable(&self) -> bool {
+        let pair = self.pair.as_ref();
+        self.scheme.eq_ignore_ascii_case(b"basic") && pair.is_some_and(|pair| is_strict_pair(pair.expose()))
     }
 
     /// The account that Basic credentials name, in lower case; `None` if the field is repeated.
@@ -124,12 +115,12 @@ fn is_strict_pair(pair: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn check(values: &[&str], profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
+    fn check(values: &[&str], profile: Profile) -> Result<(), CredentialsFault> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         }
-        Authorization::of(&headers).map_or(Ok(()), |found| found.check(profile, schemes))
+        Authorization::of(&headers).map_or(Ok(()), |found| found.check(profile))
     }
 
     fn basic(pair: &str) -> String {
@@ -148,13 +139,12 @@ mod tests {
             (&["a", "a"], Err(CredentialsFault::SeveralAuthorizations)),
             (&[&long], Err(CredentialsFault::LongAuthorization)),
         ] {
-            assert_eq!(check(values, Profile::Compatible, &[]), expected);
+            assert_eq!(check(values, Profile::Compatible), expected);
         }
     }
 
     #[test]
-    fn strict_reads_basic_pairs_and_knows_listed_schemes() {
-        let schemes = ["Basic".to_owned(), "Token".to_owned()];
+    fn strict_reads_basic_pairs_alone() {
         let bad = Err(CredentialsFault::Unreadable);
         for (value, expected) in [
             (basic("name:pass word"), Ok(())),
@@ -164,12 +154,11 @@ mod tests {
             (basic("name:a\nb"), bad),
             ("Basic !!".to_owned(), bad),
             ("Basic".to_owned(), bad),
-            ("token x".to_owned(), Ok(())),
             ("Bearer x".to_owned(), bad),
             ("x".to_owned(), bad),
             (String::new(), bad),
         ] {
-            assert_eq!(check(&[&value], Profile::Strict, &schemes), expected, "{value}");
+            assert_eq!(check(&[&value], Profile::Strict), expected, "{value}");
         }
     }
 

@@ -26,22 +26,18 @@ pub struct Credentials {
 
 impl Credentials {
     /// Reads the credentials of a request. The strict profile ignores cookies and their nonce, which only
-    /// WordPress's own pages need (T-20). `schemes` are the `Authorization` schemes that it accepts.
+    /// WordPress's own pages need (T-20).
     ///
     /// # Errors
     ///
     /// An `Authorization` that is not accepted, with the identity whose budgets still pay for the request.
-    pub fn read(
-        headers: &HeaderMap,
-        profile: Profile,
-        schemes: &[String],
-    ) -> Result<Self, RejectedCredentials> {
+    pub fn read(headers: &HeaderMap, profile: Profile) -> Result<Self, RejectedCredentials> {
         let authorization = Authorization::of(headers);
         let credentials = match profile {
             Profile::Compatible => Self::new(authorization.as_ref(), Cookies::of(headers), nonce(headers)),
             Profile::Strict => Self::new(authorization.as_ref(), Cookies::default(), None),
         };
-        match authorization.map_or(Ok(()), |found| found.check(profile, schemes)) {
+        match authorization.map_or(Ok(()), |found| found.check(profile)) {
             Ok(()) => Ok(credentials),
             Err(fault) => Err(RejectedCredentials {
                 fault,
@@ -191,7 +187,7 @@ mod tests {
     }
 
     fn read(fields: &[(&'static str, &'static str)], profile: Profile) -> Credentials {
-        Credentials::read(&headers(fields), profile, &["Basic".to_owned()]).unwrap()
+        Credentials::read(&headers(fields), profile).unwrap()
     }
 
     fn written(credentials: &Credentials) -> Vec<(String, String)> {
@@ -285,7 +281,7 @@ mod tests {
     #[test]
     fn rejected_credentials_still_count() {
         let fields = headers(&[BASIC, ("authorization", "Bearer x"), LOGIN]);
-        let rejected = Credentials::read(&fields, Profile::Compatible, &[]).unwrap_err();
+        let rejected = Credentials::read(&fields, Profile::Compatible).unwrap_err();
         let accounts: Vec<Principal> = [b"a", b"u"]
             .into_iter()
             .flat_map(|name| Principal::account(name))

@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn each_value_of_a_map_has_its_shape() {
+        let shape = Shape::Map(&Shape::Text);
+        assert!(shape.takes(&json!({"a": "x", "b": "y"})));
+        assert_eq!(
+            said(shape, &json!({"a": "x", "b": 1})),
+            ["* is a number, not a text"]
+        );
+    }
+
+    #[test]
     fn every_place_is_named_once() {
         let tag = |id: Value| {
             json!({"id": id, "count": 1, "name": "n", "slug": "s", "taxonomy": "t", "description": "", "url": "u",

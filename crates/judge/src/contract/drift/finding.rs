@@ -4,12 +4,10 @@ use http::Method;
 use thiserror::Error;
 
 /// One difference between a published index and the table.
-#[derive(Debug, Clone, PartialEq, Eq, Error, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Drift {
     /// The document is not an index of the requested namespace.
     #[error("the answer is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
-    #[strum(serialize = "no_index")]
     NotThisNamespace {
         /// The requested namespace.
         expected: String,
@@ -62,7 +60,6 @@ pub enum Drift {
     },
     /// An argument is required on one side only.
     #[error("{operation}: {argument} is {} at the origin", if *.specified { "required here and optional" } else { "optional here and required" })]
-    #[strum(serialize = "required")]
     RequiredDiffers {
         /// The operation's name.
         operation: String,
@@ -71,13 +68,4 @@ pub enum Drift {
         /// True if the table requires it.
         specified: bool,
     },
-}
-
-// === impl Drift ===
-
-impl Drift {
-    /// Its kind, in one word.
-    pub fn kind(&self) -> &'static str {
-        self.into()
-    }
 }

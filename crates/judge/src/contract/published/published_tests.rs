@@ -146,6 +146,8 @@ fn one_description_covers_all_roots() {
     let both = TablesInForce::new(vec![old, wpml]).joined();
     assert_eq!(shown(&both), ["+wpml_language (36 operations)"]);
     assert_eq!(TablesInForce::default().joined(), *TableInForce::unread());
+    let unread = vec![TableInForce::unread(); 2];
+    assert_eq!(TablesInForce::new(unread).joined(), *TableInForce::unread());
 }
 
 #[test]

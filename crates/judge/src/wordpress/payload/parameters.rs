@@ -118,6 +118,21 @@ mod tests {
     use super::*;
     use crate::wordpress::value::Key;
 
+    #[test]
+    fn most_names_that_were_not_sent_are_known_as_such() {
+        let mut names = SentNames::default();
+        names.insert(b"hxa");
+        for (name, expected) in [
+            ("hza", true),
+            ("hxxa", false),
+            ("gxa", false),
+            ("hxb", false),
+            ("axb", false),
+        ] {
+            assert_eq!(names.may_have(name.as_bytes()), expected, "{name}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn every_sent_name_is_found(

@@ -20,6 +20,22 @@ fn agrees_with_the_recorded_verdicts_of_php() {
 }
 
 #[test]
+fn a_date_that_counts_back_to_1970_may_be_the_epoch() {
+    for text in [
+        "-56 years",
+        "-600 months",
+        "-20000 days",
+        "-500000 hours",
+        "-15000 weekdays",
+    ] {
+        assert!(matches!(time(text.as_bytes()), Verdict::Defer(_)), "{text}");
+    }
+    for text in ["-40 years", "+600 months", "-500 months", "+20000 days"] {
+        assert_eq!(time(text.as_bytes()), Verdict::Admit, "{text}");
+    }
+}
+
+#[test]
 fn agrees_with_live_php_on_generated_dates() {
     if let Some(score) = compare("made-up dates", SCRIPT, time, &dates()) {
         score.assert_few_deferred();

@@ -148,3 +148,20 @@ pub(super) const ABBREVIATIONS: &[(&str, i64)] = &[
     ("ywt", -28_800),
     ("z", 0),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::ABBREVIATIONS;
+
+    /// As `fixtures/timezones/abbreviations.php` printed them.
+    #[test]
+    fn the_table_is_as_it_was_generated() {
+        let offsets = ABBREVIATIONS.iter().map(|(_, offset)| offset);
+        let weighed = (1_i64..)
+            .zip(offsets.clone())
+            .map(|(place, offset)| place * offset);
+        let sums = (ABBREVIATIONS.len(), offsets.sum::<i64>(), weighed.sum::<i64>());
+        assert_eq!(sums, (144, -85_733, -30_160_188));
+        assert!(ABBREVIATIONS.is_sorted());
+    }
+}

@@ -1,0 +1,370 @@
+//! The facts of one site as far as they are known, and which question is due.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::event_fact::EventFact;
+use super::facts_question::{AskedEvents, FactsQuestion};
+use super::facts_reply::{FactsReply, FactsReplyFault};
+use super::facts_snapshot::FactsSnapshot;
+use super::site_facts::SiteFacts;
+use crate::cache::{Removal, Tag};
+use crate::companion::purge::PurgeRequest;
+use crate::unix_time::UnixTime;
+use calendar_edge_judge::contract::Kind;
+
+/// What is known of the calendar of a site.
+///
+/// A message says which records may have changed. Until a question that began after the message is answered, they are
+/// unsettled, and the facts are not whole. Each reply has the sums of the site's tables: sums that differ although neither
+/// a message nor the site's number says why are those of an import past WordPress, and everything is read again. Where a
+/// message may be the reason, an import may hide behind it, so all events are read anew within the hour.
+#[derive(Debug, Default)]
+pub struct Facts {
+    progress: EventsRead,
+    pub(super) site: Option<SiteFacts>,
+    pub(super) events: BTreeMap<u64, EventFact>,
+    /// The events that messages named, by the number of the last such message.
+    unsettled: BTreeMap<u64, u64>,
+    /// The last message after which pages may be made in another way.
+    unsettled_site: Option<u64>,
+    /// How many messages were received.
+    messages: u64,
+    /// The highest number of a change that they named.
+    highest: u64,
+    /// The state of the site at the last reply.
+    pub(super) last: Option<LastReply>,
+    /// How often everything was lost, and why the last time.
+    losses: u64,
+    loss: Option<&'static str>,
+    /// The site was silent, and its sums are to be compared.
+    is_doubted: bool,
+    /// Sums changed where a message may be the reason.
+    pub(super) is_unproven: bool,
+    /// How far all events are read anew, while what is known stays in use.
+    again: Option<u64>,
+    read_anew: UnixTime,
+    is_asking: bool,
+    failures: u32,
+    pause: Option<(UnixTime, Duration)>,
+    /// None once something has changed.
+    snapshot: Option<Arc<FactsSnapshot>>,
+}
+
+/// How far all events are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EventsRead {
+    /// Those up to this number.
+    UpTo(u64),
+    /// All, by an earlier run; the site has not said yet that nothing changed since.
+    Kept,
+    All,
+}
+
+/// The state of the site at a reply.
+#[derive(Debug)]
+pub(super) struct LastReply {
+    pub(super) number: u64,
+    pub(super) sums: String,
+    /// How many messages were received when its question began.
+    messages: u64,
+    at: UnixTime,
+}
+
+/// The reason of a loss by a message.
+const EVERYTHING: &str = "the site says that everything may have changed";
+
+// === impl Facts ===
+
+impl Facts {
+    /// The most events of a site.
+    pub const MOST_EVENTS: usize = 100_000;
+
+    /// The most events of one question.
+    const MOST_ASKED: usize = 100;
+
+    /// The most events that may be unsettled before all are read again.
+    const MOST_UNSETTLED: usize = 5000;
+
+    /// The time after which sums are compared without another reason.
+    pub const HOUR: Duration = Duration::from_hours(1);
+
+    /// The longest pause after a failure.
+    const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+
+    /// What an earlier run has kept.
+    pub(super) fn kept(
+        site: SiteFacts,
+        events: Vec<EventFact>,
+        (number, sums): (u64, String),
+        is_unproven: bool,
+    ) -> Self {
+        Self {
+            progress: EventsRead::Kept,
+            site: Some(site),
+            events: events.into_iter().map(|event| (event.id, event)).collect(),
+            last: Some(LastReply {
+                number,
+                sums,
+                messages: 0,
+                at: UnixTime::default(),
+            }),
+            is_unproven,
+            ..Self::default()
+        }
+    }
+
+    /// Takes a message, before the tracker of numbers counts it.
+    pub fn heard(&mut self, purge: &PurgeRequest) {
+        self.messages = self.messages.saturating_add(1);
+        match &purge.removal {
+            Removal::All => self.lost(EVERYTHING),
+            // No question has begun that the message could overtake.
+            Removal::Tags(_) if self.progress == EventsRead::UpTo(0) && !self.is_asking => {}
+            Removal::Tags(tags) => self.unsettle(tags),
+        }
+        self.highest = purge.changes.iter().copied().fold(self.highest, u64::max);
+    }
+
+    fn unsettle(&mut self, tags: &[Tag]) {
+        let (mut names_events, mut names_list) = (false, false);
+        for tag in tags {
+            match tag {
+                Tag::Record(Kind::Event, id) => {
+                    names_events = true;
+                    self.unsettled.insert(*id, self.messages);
+                }
+                Tag::Collection(Kind::Event) => names_list = true,
+                Tag::Record(Kind::Category | Kind::Tag, _) | Tag::Collection(Kind::Category | Kind::Tag) => {
+                    self.unsettled_site = Some(self.messages);
+                }
+                Tag::Record(..) | Tag::Collection(_) | Tag::Image(_) | Tag::Relations => {}
+            }
+        }
+        // Code of the site may say that events have changed, and not which.
+        if names_list && !names_events || self.unsettled.len() > Self::MOST_UNSETTLED {
+            self.lost(EVERYTHING);
+        }
+    }
+
+    /// Changes may have gone unseen: everything is read again.
+    pub fn lost(&mut self, reason: &'static str) {
+        *self = Self {
+            losses: self.losses.saturating_add(1),
+            loss: Some(reason),
+            messages: self.messages,
+            is_asking: self.is_asking,
+            failures: self.failures,
+            pause: self.pause,
+            ..Self::default()
+        };
+    }
+
+    /// These facts in place of those of another site: a question about that one is still to be answered.
+    #[must_use]
+    pub fn instead_of(self, other: &Self) -> Self {
+        Self {
+            losses: other.losses.saturating_add(1),
+            is_asking: other.is_asking,
+            ..self
+        }
+    }
+
+    /// The site was silent for a while: its sums are compared before the facts count again.
+    pub fn silent(&mut self) {
+        self.is_doubted = true;
+    }
+
+    /// The question that is due; none while another is asked. It has to be followed by [`Self::answered`] or
+    /// [`Self::failed`].
+    pub fn next_question(&mut self, now: UnixTime) -> Option<FactsQuestion> {
+        let is_past = |since: UnixTime, time| now.checked_since(since).is_none_or(|age| age >= time);
+        let is_paused = self.pause.is_some_and(|(since, time)| !is_past(since, time));
+        if self.is_asking || is_paused {
+            return None;
+        }
+        let is_hourly = self.last.as_ref().is_none_or(|last| is_past(last.at, Self::HOUR));
+        let asked = |events| Some((events, self.unsettled_site.is_some() || self.site.is_none()));
+        let (events, site) = match self.progress {
+            EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
+            EventsRead::Kept => Some((AskedEvents::None, true)),
+            EventsRead::All if !self.unsettled.is_empty() => {
+                let ids = self.unsettled.keys().copied().take(Self::MOST_ASKED);
+                asked(AskedEvents::Ids(ids.collect()))
+            }
+            EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
+            EventsRead::All => match self.again {
+                Some(id) => asked(AskedEvents::After(id)),
+                None if self.is_unproven && is_past(self.read_anew, Self::HOUR) => {
+                    self.is_unproven = false;
+                    self.read_anew = now;
+                    self.again = Some(0);
+                    Some((AskedEvents::After(0), true))
+                }
+                // Rules may change without a message.
+                None => is_hourly.then_some((AskedEvents::None, true)),
+            },
+        }?;
+        self.is_asking = true;
+        Some(FactsQuestion {
+            events,
+            site,
+            messages: self.messages,
+            losses: self.losses,
+            number: self.last.as_ref().map_or(0, |last| last.number).max(self.highest),
+        })
+    }
+
+    /// Takes the reply to a question.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit: the question has failed.
+    pub fn answered(
+        &mut self,
+        question: &FactsQuestion,
+        reply: FactsReply,
+        now: UnixTime,
+    ) -> Result<(), FactsReplyFault> {
+        self.is_asking = false;
+        if question.losses != self.losses {
+            return Ok(());
+        }
+        if !question.is_answered_by(&reply) {
+            return Err(FactsReplyFault::Unfit);
+        }
+        if let Some(reason) = self.contradiction(question, &reply) {
+            // An import that goes on is not followed page by page.
+            self.failed(now);
+            self.lost(reason);
+            return Ok(());
+        }
+        self.failures = 0;
+        self.pause = None;
+        self.is_doubted = false;
+        self.last = Some(LastReply {
+            number: reply.changes,
+            sums: reply.sums,
+            messages: question.messages,
+            at: now,
+        });
+        if self.progress == EventsRead::Kept {
+            self.all_read(now);
+        }
+        if let Some(site) = reply.site {
+            self.take_site(site, question);
+        }
+        self.take_events(reply.events, reply.next, question);
+        match reply.next {
+            _ if !matches!(question.events, AskedEvents::After(_)) => {}
+            next if self.is_read() => self.again = next,
+            Some(next) => self.progress = EventsRead::UpTo(next),
+            None => self.all_read(now),
+        }
+        if self.events.len() > Self::MOST_EVENTS {
+            self.lost("the site has too many events");
+            self.pause = Some((now, Self::HOUR));
+        }
+        self.renew();
+        Ok(())
+    }
+
+    /// Why a reply and what is known cannot both hold.
+    fn contradiction(&mut self, question: &FactsQuestion, reply: &FactsReply) -> Option<&'static str> {
+        if reply.changes < question.number {
+            return Some("the site's count of changes began anew, or its reply is older than a message");
+        }
+        let last = self.last.as_ref()?;
+        let is_counted = reply.changes > last.number;
+        if self.progress == EventsRead::Kept && is_counted {
+            return Some("the site changed while the edge was away");
+        }
+        if last.sums == reply.sums {
+            return None;
+        }
+        if self.progress == EventsRead::Kept || !is_counted && self.messages == last.messages {
+            return Some("tables of the site changed without a message");
+        }
+        self.is_unproven = true;
+        None
+    }
+
+    fn take_site(&mut self, site: SiteFacts, question: &FactsQuestion) {
+        if self.site.as_ref() != Some(&site) {
+            self.snapshot = None;
+            self.site = Some(site);
+        }
+        self.unsettled_site = self.unsettled_site.filter(|message| *message > question.messages);
+    }
+
+    fn all_read(&mut self, now: UnixTime) {
+        self.progress = EventsRead::All;
+        self.read_anew = now;
+    }
+
+    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
+        let known = self.events.values().filter(|event| question.asks(event.id, next));
+        if !known.eq(&events) {
+            self.snapshot = None;
+            self.events.retain(|id, _| !question.asks(*id, next));
+            self.events
+                .extend(events.into_iter().map(|event| (event.id, event)));
+        }
+        let is_settled = |id, message| message <= question.messages && question.asks(id, next);
+        self.unsettled.retain(|id, message| !is_settled(*id, *message));
+    }
+
+    /// Makes the snapshot anew once it differs.
+    fn renew(&mut self) {
+        if !self.is_whole() || self.snapshot.is_some() {
+            return;
+        }
+        if let (Some(site), Some(last)) = (&self.site, &self.last) {
+            self.snapshot = Some(Arc::new(FactsSnapshot {
+                site: site.clone(),
+                events: self.events.values().cloned().collect(),
+                number: last.number,
+            }));
+        }
+    }
+
+    /// A question was not answered. The pause until the next one grows.
+    pub fn failed(&mut self, now: UnixTime) {
+        self.is_asking = false;
+        let pause = Duration::from_secs(1 << self.failures.min(6)).min(Self::LONGEST_PAUSE);
+        self.failures = self.failures.saturating_add(1);
+        self.pause = Some((now, pause));
+    }
+
+    /// The number of events that were read so far.
+    pub fn events(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether all events were read, so that single ones may be unsettled at most.
+    pub fn is_read(&self) -> bool {
+        self.progress == EventsRead::All
+    }
+
+    /// Whether the facts are those of the site, as far as its messages and its number of changes tell.
+    pub fn is_whole(&self) -> bool {
+        self.is_read() && self.unsettled.is_empty() && self.unsettled_site.is_none() && !self.is_doubted
+    }
+
+    /// The facts, while they are whole.
+    pub fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
+        self.snapshot.clone().filter(|_| self.is_whole())
+    }
+
+    /// Why everything was lost the last time.
+    pub const fn loss(&self) -> Option<&'static str> {
+        self.loss
+    }
+}
+
+impl Default for EventsRead {
+    fn default() -> Self {
+        Self::UpTo(0)
+    }
+}

@@ -1,0 +1,127 @@
+//! A question for facts, and whether a reply is one to it.
+
+use std::fmt::Write as _;
+
+use super::facts_reply::FactsReply;
+use crate::settings::mark_text::Hex;
+
+/// What the companion plugin is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactsQuestion {
+    pub(super) events: AskedEvents,
+    /// Whether it is asked how pages are made.
+    pub(super) site: bool,
+    /// How many messages were received when it began.
+    pub(super) messages: u64,
+    /// How often everything had been lost when it began.
+    pub(super) losses: u64,
+    /// The number of changes that was known when it began.
+    pub(super) number: u64,
+}
+
+/// The events that are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AskedEvents {
+    None,
+    /// The next ones behind this number.
+    After(u64),
+    /// These, in the order of their numbers.
+    Ids(Vec<u64>),
+}
+
+// === impl FactsQuestion ===
+
+impl FactsQuestion {
+    /// The path below the root of the site.
+    pub const PATH: &str = "/calendar-edge/v1/facts";
+
+    /// The query, with a nonce that no other question has: the seal of the reply names it.
+    pub fn query(&self, nonce: [u8; 16]) -> String {
+        let mut query = match &self.events {
+            AskedEvents::None => String::new(),
+            AskedEvents::After(id) => format!("after={id}&"),
+            AskedEvents::Ids(ids) => {
+                let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
+                format!("ids={}&", ids.join(","))
+            }
+        };
+        if self.site {
+            query.push_str("site=1&");
+        }
+        // Writing to a text cannot fail.
+        let _ = write!(query, "nonce={}", Hex(nonce));
+        query
+    }
+
+    /// Whether a reply has what was asked for, and no other events.
+    pub(super) fn is_answered_by(&self, reply: &FactsReply) -> bool {
+        let are_asked = reply.events.iter().all(|event| self.asks(event.id, reply.next));
+        let goes_on = match (&self.events, reply.next) {
+            (AskedEvents::After(after), Some(next)) => next > *after,
+            _ => true,
+        };
+        are_asked && goes_on && (reply.site.is_some() || !self.site)
+    }
+
+    /// Whether it is about an event, where the reply goes up to `next`, or to the end.
+    pub(super) fn asks(&self, id: u64, next: Option<u64>) -> bool {
+        match &self.events {
+            AskedEvents::None => false,
+            AskedEvents::After(after) => id > *after && next.is_none_or(|next| id <= next),
+            AskedEvents::Ids(ids) => ids.binary_search(&id).is_ok(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(events: AskedEvents, site: bool) -> FactsQuestion {
+        FactsQuestion {
+            events,
+            site,
+            messages: 0,
+            losses: 0,
+            number: 0,
+        }
+    }
+
+    #[test]
+    fn questions_are_written_in_one_way() {
+        let nonce = format!("nonce={}", "07".repeat(16));
+        for (events, site, expected) in [
+            (AskedEvents::None, false, ""),
+            (AskedEvents::None, true, "site=1&"),
+            (AskedEvents::After(0), true, "after=0&site=1&"),
+            (AskedEvents::Ids(vec![3, 20]), false, "ids=3,20&"),
+        ] {
+            let query = question(events, site).query([7; 16]);
+            assert_eq!(query, format!("{expected}{nonce}"));
+        }
+    }
+
+    #[test]
+    fn a_reply_has_what_was_asked_for() {
+        let reply = |ids: &[u64], next: Option<u64>| {
+            let event = |id: &u64| format!(r#"{{"id":{id},"featured":false,"terms":[],"times":[]}}"#);
+            let events: Vec<String> = ids.iter().map(event).collect();
+            let next = next.map_or("null".to_owned(), |next| next.to_string());
+            let text = format!(
+                r#"{{"facts":1,"changes":0,"sums":"","events":[{}],"next":{next}}}"#,
+                events.join(",")
+            );
+            FactsReply::parse(text.as_bytes()).unwrap()
+        };
+        let after =
+            |ids: &[u64], next| question(AskedEvents::After(5), false).is_answered_by(&reply(ids, next));
+        assert!(after(&[6, 9], Some(12)) && after(&[6, 9], Some(9)) && after(&[], None));
+        assert!(!after(&[5, 9], None) && !after(&[6, 9], Some(8)) && !after(&[], Some(5)));
+        let ids =
+            |ids: &[u64]| question(AskedEvents::Ids(vec![3, 20]), false).is_answered_by(&reply(ids, None));
+        assert!(ids(&[]) && ids(&[20]) && !ids(&[4]));
+        let none = question(AskedEvents::None, false);
+        assert!(none.is_answered_by(&reply(&[], None)) && !none.is_answered_by(&reply(&[4], None)));
+        assert!(!question(AskedEvents::None, true).is_answered_by(&reply(&[], None)));
+    }
+}

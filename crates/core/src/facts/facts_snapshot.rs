@@ -1,0 +1,15 @@
+//! The facts of a calendar at one moment, for readers that share them.
+
+use super::event_fact::EventFact;
+use super::site_facts::SiteFacts;
+
+/// All facts at one number of changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactsSnapshot {
+    /// How the pages are made.
+    pub site: SiteFacts,
+    /// The events in the order of their numbers.
+    pub events: Vec<EventFact>,
+    /// The number of changes at which the last of them were read.
+    pub number: u64,
+}

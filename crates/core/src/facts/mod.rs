@@ -1,0 +1,18 @@
+//! What the companion plugin tells of the calendar of its site: how its pages are made, and when each event is shown.
+
+mod calendar_facts;
+mod event_fact;
+#[cfg(test)]
+mod facts_model;
+mod facts_question;
+mod facts_reply;
+mod facts_snapshot;
+mod kept_facts;
+mod site_facts;
+
+pub use calendar_facts::Facts;
+pub use event_fact::{EventFact, WallSpan};
+pub use facts_question::FactsQuestion;
+pub use facts_reply::{FactsReply, FactsReplyFault};
+pub use facts_snapshot::FactsSnapshot;
+pub use site_facts::{SiteFacts, SiteWords, TermFact};

@@ -1,0 +1,35 @@
+//! Reads of the edge's own, which are judged like those of an anonymous client.
+
+use http::{Method, Request};
+
+use super::decider::{Decider, Opening};
+use super::opened_call::OpenedCall;
+use super::request_head::RequestHead;
+use crate::gateway::authority::{Addressed, Scheme};
+use calendar_edge_judge::call::{ForwardableCall, Outcome};
+
+// === impl Decider ===
+
+impl Decider {
+    /// The call of an anonymous GET of this path and query; none if the settings permit it to nobody.
+    pub fn own_read(&self, target: &str) -> Option<(OpenedCall, ForwardableCall)> {
+        let request = Request::builder().method(Method::GET).uri(target).body(());
+        let (parts, ()) = request.ok()?.into_parts();
+        let head = RequestHead {
+            parts: &parts,
+            client: None,
+            addressed: Addressed {
+                scheme: Scheme::Http,
+                host: None,
+                local: None,
+            },
+        };
+        let Opening::Call(opened) = self.open(&head) else {
+            return None;
+        };
+        match self.judge(&head, &opened, opened.next().ok()?, &[]).outcome {
+            Outcome::Forward(call) => Some((*opened, *call)),
+            Outcome::Refuse(_) => None,
+        }
+    }
+}

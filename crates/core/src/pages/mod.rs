@@ -1,0 +1,21 @@
+//! The pages of the calendar: which of them an address names, and which can have no events.
+
+mod address_reader;
+mod calendar_page;
+mod download;
+mod empty_page;
+mod page_judge;
+mod page_times;
+mod rewrite_rules;
+mod seen_addresses;
+mod self_check;
+mod spans;
+mod visit;
+
+pub use calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
+pub use download::name_download;
+pub use empty_page::{EMPTY_CALENDAR, shows_event};
+pub use page_judge::{Hindrance, Open, PageJudge, PageVerdict};
+pub use seen_addresses::SeenAddresses;
+pub use self_check::{SelfCheck, SelfCheckFigures};
+pub use visit::Visitor;

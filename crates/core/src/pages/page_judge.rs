@@ -1,0 +1,282 @@
+//! Which calendar pages can have no events, by the facts of the site.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::address_reader::AddressReader;
+use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
+use super::empty_page::page_without_events;
+use super::page_times::{NEAR, SiteDays, earliest_now, is_near, widened};
+use super::spans::Spans;
+use crate::facts::{EventFact, FactsSnapshot, SiteFacts, TermFact, WallSpan};
+use crate::unix_time::UnixTime;
+
+/// Judges the calendar pages of one site by its facts.
+#[derive(Debug, Clone)]
+pub struct PageJudge {
+    reader: Arc<AddressReader>,
+    days: SiteDays,
+    pub(super) terms: Vec<TermFact>,
+    per_page: usize,
+    /// The view of the addresses that name none is the list.
+    pub(super) has_list: bool,
+    enabled: Vec<PageView>,
+    hindrance: Option<Hindrance>,
+    page: Bytes,
+    all: Spans,
+    featured: Spans,
+    /// By the slug.
+    categories: HashMap<Box<[u8]>, Spans>,
+    tags: HashMap<Box<[u8]>, Spans>,
+}
+
+/// What becomes of a request for a calendar page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageVerdict {
+    /// WordPress answers it.
+    Forward(Open),
+    /// It lies beyond the first or the last event, and shows none.
+    Beyond {
+        /// Within a month of that event.
+        is_at_end: bool,
+    },
+    /// It is a calendar file without events.
+    EmptyFile,
+}
+
+/// Why WordPress answers a calendar page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Open {
+    /// It may show an event.
+    MayHaveEvents,
+    /// It shows none, between the first and the last event.
+    Within,
+    /// It is near today.
+    Near,
+    /// It names no date.
+    Undated,
+    /// It names a term that the facts do not have.
+    UnknownTerm,
+}
+
+/// Why no page of a site can be judged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Hindrance {
+    /// The calendar is the front page, so that any parameter changes it.
+    #[error("the calendar is the front page of the site")]
+    FrontPage,
+    /// Each language may have its own events.
+    #[error("the site has a plugin for several languages")]
+    Languages,
+    /// A block theme without the plugin's template shows the same events at every address.
+    #[error("the theme does not show the plugin's views: a calendar page lists posts")]
+    NoViews,
+    /// Another plugin may show events by rules of its own.
+    #[error("other plugins change what calendar pages show: {0}")]
+    Filters(String),
+    /// The site has no addresses for pages.
+    #[error("the site has plain permalinks")]
+    PlainPermalinks,
+    /// The views of this version were not measured.
+    #[error("version {0} of The Events Calendar is not known: 6.10 to 6.17 are")]
+    Version(String),
+}
+
+/// The versions whose views were measured, or read in source.
+const KNOWN_MINORS: std::ops::RangeInclusive<u32> = 10..=17;
+
+// === impl PageJudge ===
+
+impl PageJudge {
+    /// The judge for these facts.
+    pub fn new(facts: &FactsSnapshot) -> Self {
+        let reader = AddressReader::new(&facts.site.rules, &facts.site.home);
+        Self::reading(Arc::new(reader), facts)
+    }
+
+    /// The judge for other facts of the same site. Rules that have not changed are not read again.
+    #[must_use]
+    pub fn with(&self, before: &FactsSnapshot, facts: &FactsSnapshot) -> Self {
+        let is_same = before.site.rules == facts.site.rules && before.site.home == facts.site.home;
+        if is_same {
+            Self::reading(Arc::clone(&self.reader), facts)
+        } else {
+            Self::new(facts)
+        }
+    }
+
+    fn reading(reader: Arc<AddressReader>, facts: &FactsSnapshot) -> Self {
+        let site = &facts.site;
+        let events = &facts.events;
+        Self {
+            reader,
+            days: SiteDays::of(site),
+            terms: site.terms.clone(),
+            per_page: usize::try_from(site.per_page).unwrap_or(usize::MAX).max(1),
+            has_list: site.default_view == "list",
+            enabled: site
+                .enabled_views
+                .iter()
+                .filter_map(|name| PageView::named(name.as_bytes()))
+                .collect(),
+            hindrance: hindrance(site),
+            page: Bytes::from(page_without_events(site)),
+            all: Spans::new(times(events.iter())),
+            featured: Spans::new(times(events.iter().filter(|event| event.featured))),
+            categories: by_slug(&site.terms, "tribe_events_cat", events),
+            tags: by_slug(&site.terms, "post_tag", events),
+        }
+    }
+
+    /// Why no page of this site can be judged; none if pages can.
+    pub const fn hindrance(&self) -> Option<&Hindrance> {
+        self.hindrance.as_ref()
+    }
+
+    /// The page in the site's language that says that there are no events.
+    pub fn page_without_events(&self) -> Bytes {
+        self.page.clone()
+    }
+
+    /// Reads the path and the query of a target, as they were sent.
+    pub fn read(&self, path: &str, query: Option<&str>) -> PageAddress {
+        self.reader
+            .read(path.as_bytes(), query.unwrap_or_default().as_bytes())
+    }
+
+    /// What becomes of a page at this time.
+    pub fn judge(&self, page: &CalendarPage, now: UnixTime) -> PageVerdict {
+        let Ok(filtered) = self.filtered(&page.filters) else {
+            return PageVerdict::Forward(Open::UnknownTerm);
+        };
+        let Some(day) = page.date else {
+            return self.judge_number(page, &filtered, now);
+        };
+        let shown = self.days.shown(self.view(page), day);
+        // Each of the sets has all events that the page shows.
+        let may_show = filtered.iter().all(|spans| spans.touch(shown));
+        if may_show {
+            return PageVerdict::Forward(Open::MayHaveEvents);
+        }
+        if page.is_ical {
+            return PageVerdict::EmptyFile;
+        }
+        if is_near(page, shown, now) {
+            return PageVerdict::Forward(Open::Near);
+        }
+        let whole = self.all.whole();
+        if whole.is_some_and(|whole| whole.is_met_by(shown)) {
+            return PageVerdict::Forward(Open::Within);
+        }
+        let is_at_end = whole.is_some_and(|whole| widened(whole, NEAR).is_met_by(shown));
+        PageVerdict::Beyond { is_at_end }
+    }
+
+    /// A page of the list from today: beyond what all events can fill, and one page more.
+    fn judge_number(&self, page: &CalendarPage, filtered: &[&Spans], now: UnixTime) -> PageVerdict {
+        let from = earliest_now(now);
+        let most = filtered.iter().map(|spans| spans.count_from(from)).min();
+        let pages = most.unwrap_or(usize::MAX).div_ceil(self.per_page).max(1);
+        let number = usize::try_from(page.number).unwrap_or(usize::MAX);
+        if self.is_list(page) && !page.is_ical && number > pages.saturating_add(1) {
+            return PageVerdict::Beyond {
+                is_at_end: number <= pages.saturating_add(3),
+            };
+        }
+        PageVerdict::Forward(Open::Undated)
+    }
+
+    /// The view that a page has: in place of one that is switched off the plugin shows the site's own.
+    fn view(&self, page: &CalendarPage) -> PageView {
+        let is_enabled = self.enabled.contains(&page.view);
+        if is_enabled { page.view } else { PageView::Default }
+    }
+
+    /// Whether a page is a list.
+    pub(super) fn is_list(&self, page: &CalendarPage) -> bool {
+        let view = self.view(page);
+        view == PageView::List || view == PageView::Default && self.has_list
+    }
+
+    /// The sets of which a page shows what is in all; fails on a term that is not known.
+    fn filtered(&self, filters: &PageFilters) -> Result<Vec<&Spans>, UnknownAddress> {
+        let PageFilters {
+            category,
+            tag,
+            is_featured,
+        } = filters;
+        let mut sets = vec![&self.all];
+        for (slug, known) in [(category, &self.categories), (tag, &self.tags)] {
+            if let Some(slug) = slug {
+                sets.push(known.get(slug).ok_or(UnknownAddress::Term)?);
+            }
+        }
+        sets.extend(is_featured.then_some(&self.featured));
+        Ok(sets)
+    }
+}
+
+fn times<'a>(events: impl Iterator<Item = &'a EventFact>) -> impl Iterator<Item = WallSpan> {
+    events.flat_map(|event| shown_at(event).iter().copied())
+}
+
+/// When an event is shown. One without any time may be shown at any.
+fn shown_at(event: &EventFact) -> &[WallSpan] {
+    if event.times.is_empty() {
+        return &[WallSpan::ALWAYS];
+    }
+    &event.times
+}
+
+/// The times of the events of each term of a taxonomy and of its descendants. Terms may share a slug below
+/// different parents: their events are put together.
+fn by_slug(terms: &[TermFact], taxonomy: &str, events: &[EventFact]) -> HashMap<Box<[u8]>, Spans> {
+    let terms = terms.iter().filter(|term| term.taxonomy == taxonomy);
+    let parents: BTreeMap<u64, &TermFact> = terms.map(|term| (term.id, term)).collect();
+    let mut found: HashMap<Box<[u8]>, Vec<WallSpan>> = HashMap::new();
+    for term in parents.values() {
+        found.entry(term.slug.as_bytes().into()).or_default();
+    }
+    for event in events {
+        let mut seen = HashSet::new();
+        let mut waiting = event.terms.clone();
+        while let Some(id) = waiting.pop() {
+            if let Some(term) = parents.get(&id).filter(|_| seen.insert(id)) {
+                let spans = found.entry(term.slug.as_bytes().into()).or_default();
+                spans.extend(shown_at(event));
+                waiting.push(term.parent);
+            }
+        }
+    }
+    let spans = found.into_iter();
+    spans.map(|(slug, spans)| (slug, Spans::new(spans))).collect()
+}
+
+fn hindrance(site: &SiteFacts) -> Option<Hindrance> {
+    let version = site.plugin.strip_prefix("6.").and_then(|rest| {
+        let minor = rest.split('.').next()?;
+        minor.parse::<u32>().ok()
+    });
+    Some(if site.front_page {
+        Hindrance::FrontPage
+    } else if site.languages {
+        Hindrance::Languages
+    } else if !site.views {
+        Hindrance::NoViews
+    } else if !site.filters.is_empty() {
+        Hindrance::Filters(site.filters.join(", "))
+    } else if site.structure.is_empty() {
+        Hindrance::PlainPermalinks
+    } else if version.is_none_or(|minor| !KNOWN_MINORS.contains(&minor)) {
+        Hindrance::Version(site.plugin.clone())
+    } else {
+        return None;
+    })
+}
+
+#[cfg(test)]
+#[path = "page_judge_tests.rs"]
+pub(super) mod tests;

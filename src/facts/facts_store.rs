@@ -1,0 +1,224 @@
+//! The facts of the calendar of one site, which all stages share.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::server::state_file;
+use crate::telemetry::{FactsMetrics, Metrics, unix_time};
+use calendar_edge_core::companion::feed::FeedKey;
+use calendar_edge_core::companion::purge::PurgeRequest;
+use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
+use calendar_edge_core::settings::{Mode, Settings};
+
+/// The facts; clones share them. Without `calendar_pages.mode` nothing is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct FactsStore(Arc<StoreState>);
+
+#[derive(Debug)]
+struct StoreState {
+    known: Mutex<KnownFacts>,
+    /// Is notified when a question may be due.
+    waker: Notify,
+    metrics: FactsMetrics,
+}
+
+#[derive(Debug)]
+struct KnownFacts {
+    of: Option<FactsPlace>,
+    facts: Facts,
+    /// Since when all events are read.
+    since: Instant,
+    is_written: bool,
+}
+
+/// The site that tells the facts, and where they are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FactsPlace {
+    root: Url,
+    /// Names the site and the secret.
+    name: String,
+    /// None: nothing outlives the edge.
+    file: Option<PathBuf>,
+}
+
+/// The file in the directory of the settings.
+const FILE: &str = "facts.json";
+
+// === impl FactsStore ===
+
+impl FactsStore {
+    /// The facts that an earlier run has kept, or none yet.
+    pub(crate) fn new(settings: &Settings, metrics: &Metrics) -> Self {
+        let store = Self(Arc::new(StoreState {
+            known: Mutex::new(KnownFacts::of(None, &Facts::default())),
+            waker: Notify::new(),
+            metrics: metrics.facts().clone(),
+        }));
+        store.adapt(settings);
+        store
+    }
+
+    /// Takes new settings. The facts of another site, or with another secret, are other ones.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        let of = FactsPlace::of(settings);
+        let mut known = self.0.known.lock();
+        if known.of != of {
+            if of.is_some() {
+                self.0.metrics.expect();
+            }
+            *known = KnownFacts::of(of, &known.facts);
+            drop(known);
+            self.0.metrics.are_whole(false);
+            self.0.waker.notify_one();
+        }
+    }
+
+    /// The root whose site tells the facts; none if nobody needs them.
+    pub(crate) fn root(&self) -> Option<Url> {
+        self.0.known.lock().of.as_ref().map(|of| of.root.clone())
+    }
+
+    /// Receives a message, before its numbers are counted.
+    pub(crate) fn heard(&self, purge: &PurgeRequest) {
+        self.change(None, |facts| facts.heard(purge));
+    }
+
+    /// Changes of a root may have gone unseen.
+    pub(crate) fn lost(&self, root: &Url, reason: &'static str) {
+        self.change(Some(root), |facts| facts.lost(reason));
+    }
+
+    /// The site of a root was silent for a while.
+    pub(crate) fn silent(&self, root: &Url) {
+        self.change(Some(root), Facts::silent);
+    }
+
+    /// The question that is due; none while another is asked.
+    pub(crate) fn next_question(&self) -> Option<FactsQuestion> {
+        self.0.known.lock().facts.next_question(unix_time())
+    }
+
+    /// Takes the reply to a question, or why there is none.
+    pub(crate) fn answered(&self, question: &FactsQuestion, reply: Result<FactsReply, FactsReplyFault>) {
+        let now = unix_time();
+        let mut taken = Ok(());
+        self.change(None, |facts| {
+            taken = reply.and_then(|reply| facts.answered(question, reply, now));
+            if taken.is_err() {
+                facts.failed(now);
+            }
+        });
+        self.0.metrics.asked(taken.is_ok());
+        if let Err(fault) = taken {
+            // The pauses between questions that fail grow to a minute.
+            tracing::warn!(%fault, "the site does not tell when its events are shown");
+        }
+    }
+
+    /// The facts, while they are whole.
+    pub(crate) fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
+        self.0.known.lock().facts.snapshot()
+    }
+
+    /// Waits until a question may be due.
+    pub(crate) async fn moved(&self) {
+        self.0.waker.notified().await;
+    }
+
+    /// Writes what has changed since the last time, if there is a file and the facts are whole. Blocks for the time of
+    /// writing.
+    pub(crate) fn write(&self) {
+        let mut known = self.0.known.lock();
+        let Some(of) = known.of.clone().filter(|_| !known.is_written) else {
+            return;
+        };
+        let (Some(path), Some(text)) = (of.file, known.facts.to_json(&of.name)) else {
+            return;
+        };
+        known.is_written = true;
+        drop(known);
+        let text = text().unwrap_or_default();
+        if let Err(error) = state_file::replace(&path, |file| file.write_all(text.as_bytes())) {
+            tracing::warn!(%error, path = %path.display(), "the facts of the calendar cannot be kept");
+        }
+    }
+
+    /// Changes the facts, those of this root alone if one is given, and says whether all events are read from now on, or
+    /// no longer.
+    fn change(&self, root: Option<&Url>, change: impl FnOnce(&mut Facts)) {
+        let mut known = self.0.known.lock();
+        if root.is_some() && root != known.of.as_ref().map(|of| &of.root) {
+            return;
+        }
+        let was_read = known.facts.is_read();
+        change(&mut known.facts);
+        known.is_written = false;
+        match (was_read, known.facts.is_read()) {
+            (false, true) => {
+                let (events, seconds) = (known.facts.events(), known.since.elapsed().as_secs_f64());
+                tracing::info!(
+                    events,
+                    seconds,
+                    "the edge knows when each event of the calendar is shown"
+                );
+            }
+            (true, false) => {
+                known.since = Instant::now();
+                tracing::info!(
+                    reason = known.facts.loss(),
+                    "the facts of the calendar are read again"
+                );
+            }
+            _ => {}
+        }
+        if known.of.is_some() {
+            self.0.metrics.are_whole(known.facts.is_whole());
+        }
+        drop(known);
+        self.0.waker.notify_one();
+    }
+}
+
+// === impl KnownFacts ===
+
+impl KnownFacts {
+    /// The facts of this place, as an earlier run has kept them. Without its file everything is read again.
+    fn of(of: Option<FactsPlace>, earlier: &Facts) -> Self {
+        let kept = of.as_ref().and_then(|of| {
+            let text = fs::read_to_string(of.file.as_deref()?).ok()?;
+            Facts::from_json(&text, &of.name)
+        });
+        Self {
+            of,
+            facts: kept.unwrap_or_default().instead_of(earlier),
+            since: Instant::now(),
+            is_written: true,
+        }
+    }
+}
+
+// === impl FactsPlace ===
+
+impl FactsPlace {
+    /// None where no facts are needed, or nobody can tell them. Several roots have several calendars.
+    fn of(settings: &Settings) -> Option<Self> {
+        let key = settings.origin.mark_key.as_ref()?;
+        let [root] = settings.roots.as_slice() else {
+            return None;
+        };
+        let root = root.origin_url.clone();
+        let is_needed = settings.calendar_pages.mode != Mode::Off;
+        is_needed.then(|| Self {
+            name: FeedKey::new(key, &root).name_of("facts"),
+            root,
+            file: settings.state_dir.as_ref().map(|directory| directory.join(FILE)),
+        })
+    }
+}

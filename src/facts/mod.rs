@@ -1,0 +1,5 @@
+//! What the edge knows of the site's calendar pages: facts that the companion plugin tells, kept over a restart.
+
+mod facts_store;
+
+pub(crate) use facts_store::FactsStore;

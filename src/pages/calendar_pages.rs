@@ -1,0 +1,191 @@
+//! What is known of calendar pages, whatever the settings: the judge of the facts, and what its check found.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use foldhash::quality::RandomState;
+use http::Uri;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::companion::Companions;
+use crate::telemetry::{PageMetrics, unix_time};
+use calendar_edge_core::facts::FactsSnapshot;
+use calendar_edge_core::pages::{PageAddress, PageJudge, PageVerdict, SeenAddresses, SelfCheck};
+
+/// What is known of calendar pages, whatever the settings; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct CalendarPages(Arc<PagesState>);
+
+#[derive(Debug)]
+struct PagesState {
+    companions: Companions,
+    judge: ArcSwapOption<JudgedFacts>,
+    making: Mutex<()>,
+    check: Mutex<SelfCheck>,
+    seen: Mutex<Option<SeenAddresses>>,
+    hash: RandomState,
+    metrics: PageMetrics,
+}
+
+/// The judge of pages, and the facts that it was made of.
+#[derive(Debug)]
+pub(super) struct JudgedFacts {
+    facts: Arc<FactsSnapshot>,
+    pub(super) judge: PageJudge,
+}
+
+/// The time for which addresses are read by what the site told, while it is silent or tells anew.
+const KNOWN_FOR: Duration = Duration::from_hours(1);
+
+// === impl CalendarPages ===
+
+impl CalendarPages {
+    pub(crate) fn new(companions: &Companions, metrics: &PageMetrics) -> Self {
+        Self(Arc::new(PagesState {
+            companions: companions.clone(),
+            judge: ArcSwapOption::empty(),
+            making: Mutex::default(),
+            check: Mutex::default(),
+            seen: Mutex::default(),
+            hash: RandomState::default(),
+            metrics: metrics.clone(),
+        }))
+    }
+
+    /// What became of requests for pages, what the check found, and why no page is answered here now.
+    pub(crate) fn status(&self) -> Value {
+        json!({
+            "requests": self.0.metrics.sums(),
+            "check": self.0.check.lock().figures(),
+            "hindrance": self.hindrance(),
+        })
+    }
+
+    /// What becomes of a target that somebody without a login asks for, and why.
+    pub(crate) fn explain(&self, target: &str) -> Value {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let forwarded = |kind, because| json!({"kind": kind, "becomes": "forwarded", "because": because});
+        let (Some(judged), None) = (self.judged(), self.hindrance()) else {
+            return forwarded(None, self.hindrance());
+        };
+        let word = |word: &'static str| Some(word.to_owned());
+        let address = judged.judge.read(path, Some(query));
+        if judged.judge.download(&address).is_some() {
+            return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
+        }
+        match address {
+            PageAddress::Elsewhere { .. } | PageAddress::File { .. } => {
+                forwarded(None, word("no_calendar_page"))
+            }
+            PageAddress::Unknown { reason, .. } => forwarded(None, word(reason.into())),
+            PageAddress::Page(page) => match judged.judge.judge(&page, unix_time()) {
+                PageVerdict::Forward(reason) => forwarded(Some(page.kind()), word(reason.into())),
+                PageVerdict::Beyond { .. } => {
+                    json!({"kind": page.kind(), "becomes": "not_found", "because": "beyond"})
+                }
+                PageVerdict::EmptyFile => {
+                    json!({"kind": page.kind(), "becomes": "empty_calendar", "because": "no_events"})
+                }
+            },
+        }
+    }
+
+    fn hindrance(&self) -> Option<String> {
+        if self.0.check.lock().is_failed() {
+            return Some("the site showed an event on a page that the edge took for empty".to_owned());
+        }
+        match self.judged() {
+            None => Some("the companion plugin does not tell when events are shown".to_owned()),
+            Some(judged) => judged.judge.hindrance().map(ToString::to_string),
+        }
+    }
+
+    /// The counters.
+    pub(super) fn metrics(&self) -> &PageMetrics {
+        &self.0.metrics
+    }
+
+    /// Whether the edge gives no responses of its own any more.
+    pub(super) fn is_failed(&self) -> bool {
+        self.0.check.lock().is_failed()
+    }
+
+    /// Counts a response for a kind of page. True if the site is to be asked for the same page.
+    pub(super) fn gives(&self, kind: &'static str, is_at_end: bool) -> bool {
+        self.0.check.lock().gives(kind, is_at_end)
+    }
+
+    /// Returns true if nobody asked for this address lately.
+    pub(super) fn is_new(&self, address: &Uri, period: Duration) -> bool {
+        let now = Instant::now();
+        let address = self.0.hash.hash_one(address.path_and_query());
+        let mut seen = self.0.seen.lock();
+        let seen = seen.get_or_insert_with(|| SeenAddresses::new(period, now));
+        seen.is_new(address, now)
+    }
+
+    /// The judge by the facts as they are now; none while the site may know others.
+    pub(super) fn judged(&self) -> Option<Arc<JudgedFacts>> {
+        let facts = self.0.companions.current_facts()?;
+        let known = self.0.judge.load_full();
+        if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.facts, &facts)) {
+            return Some(Arc::clone(known));
+        }
+        // One request makes it, and meanwhile the site answers the others.
+        let _making = self.0.making.try_lock()?;
+        let judge = known.map_or_else(
+            || PageJudge::new(&facts),
+            |known| known.judge.with(&known.facts, &facts),
+        );
+        let judged = Arc::new(JudgedFacts { facts, judge });
+        self.0.judge.store(Some(Arc::clone(&judged)));
+        Some(judged)
+    }
+
+    /// The judge by the facts as they were last known. It tells which addresses are files, whose events the calendar of the
+    /// API knows better. None once the site was not heard of for long.
+    pub(super) fn known(&self) -> Option<Arc<JudgedFacts>> {
+        let last = self.0.companions.last_sign()?;
+        let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;
+        self.0.judge.load_full().filter(|_| is_recent)
+    }
+
+    /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells. An event that was
+    /// published in between is no fault.
+    pub(super) fn checked(&self, target: &Uri, shows_event: Option<bool>) {
+        let is_fault = shows_event == Some(true) && self.is_closed(target);
+        if shows_event == Some(true) && !is_fault {
+            return;
+        }
+        self.0.metrics.checked(shows_event.map(|_| !is_fault));
+        let mut check = self.0.check.lock();
+        if !is_fault {
+            if shows_event == Some(false) {
+                check.agrees();
+            }
+            return;
+        }
+        if check.fails(&target.to_string()) {
+            tracing::error!(
+                target = %target,
+                advice = "report it with this address; until the edge starts anew, the site answers all calendar pages",
+                "the site shows an event on a page that the edge took for empty: it answers no calendar pages any more"
+            );
+        }
+    }
+
+    fn is_closed(&self, target: &Uri) -> bool {
+        let Some(judged) = self.judged() else {
+            return false;
+        };
+        match judged.judge.read(target.path(), target.query()) {
+            PageAddress::Page(page) => {
+                !matches!(judged.judge.judge(&page, unix_time()), PageVerdict::Forward(_))
+            }
+            PageAddress::Unknown { .. } | PageAddress::File { .. } | PageAddress::Elsewhere { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Calendar pages that can have no events: answered here, or counted, and all others held to the budget of robots.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+
+use super::calendar_pages::{CalendarPages, JudgedFacts};
+use super::page_check::PageCheck;
+use crate::calls::fault;
+use crate::layers::{AskedRequest, EdgeResponse, RefusalReason, ResponseFacts};
+use crate::server::response::{AnsweredBy, json};
+use crate::telemetry::unix_time;
+use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::limits::rates::SharedBuckets;
+use calendar_edge_core::pages::{CalendarPage, EMPTY_CALENDAR, PageAddress, PageJudge, PageVerdict, Visitor};
+use calendar_edge_core::settings::{CalendarPageSettings, Mode};
+
+/// Calendar pages under one set of settings.
+#[derive(Debug)]
+pub(crate) struct PageGuard {
+    pub(crate) pages: CalendarPages,
+    pub(crate) settings: CalendarPageSettings,
+    pub(crate) buckets: SharedBuckets,
+    pub(crate) check: PageCheck,
+    /// The path of the API, whose calendars take the place of the plugin's files; none where it does not.
+    pub(crate) api: Option<String>,
+}
+
+/// What takes the place of the site's response.
+pub(crate) enum PageAnswer {
+    /// A response of the edge's own.
+    Own(EdgeResponse),
+    /// The calendar of the events that a GET of this path and query reads.
+    Calendar(String),
+}
+
+/// The edge's response in place of a page.
+struct OwnResponse {
+    response: EdgeResponse,
+    kind: &'static str,
+    /// The page is next to the first or the last event.
+    is_at_end: bool,
+}
+
+/// The name of the robots' budget among the budgets of rules.
+const ROBOTS: &str = "calendar_pages.robots";
+
+/// The route by which scripts of calendar pages load other ones.
+const VIEWS_ROUTE: &str = "tribe/views/v2/html";
+
+/// A new event opens its page for everybody within this time, whatever keeps the edge's response.
+const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
+
+// === impl PageGuard ===
+
+impl PageGuard {
+    /// The answer to a request without a body; none: the site answers.
+    pub(crate) fn answer(&self, asked: &AskedRequest) -> Option<PageAnswer> {
+        if self.settings.mode == Mode::Off {
+            return None;
+        }
+        let visitor = Visitor::of(&asked.head).filter(|visitor| *visitor != Visitor::Known)?;
+        let judged = self.pages.judged();
+        if let Some(calendar) = self.calendar(asked, judged.as_deref()) {
+            let is_enforced = self.settings.mode == Mode::Enforce;
+            if !is_enforced {
+                self.pages.metrics().took("would_answer");
+            }
+            return is_enforced.then_some(PageAnswer::Calendar(calendar));
+        }
+        let uri = &asked.head.uri;
+        let is_script = uri.path().ends_with(VIEWS_ROUTE);
+        let address = judged
+            .as_ref()
+            .map(|judged| judged.judge.read(uri.path(), uri.query()));
+        let is_endless = is_script || address.as_ref().is_some_and(PageAddress::is_endless);
+        let is_empty = match (&judged, &address) {
+            (Some(judged), Some(PageAddress::Page(page))) => self.emptiness(&judged.judge, page),
+            (_, Some(PageAddress::Unknown { reason, .. })) => {
+                self.pages.metrics().took(reason.into());
+                None
+            }
+            _ => None,
+        };
+        if let Some(response) = is_empty {
+            return self.give(asked, response).map(PageAnswer::Own);
+        }
+        is_endless
+            .then(|| self.beyond_budget(asked, visitor))?
+            .map(PageAnswer::Own)
+    }
+
+    /// Counts a file that a calendar took the place of.
+    pub(crate) fn gave_file(&self) {
+        self.pages.metrics().took("answered");
+    }
+
+    /// The refusal of a file that the calendar does not have, beyond the budget of all robots.
+    pub(crate) fn refuse_file(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
+        self.beyond_budget(asked, Visitor::of(&asked.head)?)
+    }
+
+    /// The read whose calendar has the events of the file that is asked for.
+    fn calendar(&self, asked: &AskedRequest, judged: Option<&JudgedFacts>) -> Option<String> {
+        let (api, uri) = (self.api.as_ref()?, &asked.head.uri);
+        let is_file = uri
+            .path_and_query()
+            .is_some_and(|target| target.as_str().contains("ical"));
+        if !is_file || self.pages.is_failed() {
+            return None;
+        }
+        let known = judged.is_none().then(|| self.pages.known()).flatten();
+        let judge = &judged.or(known.as_deref())?.judge;
+        if judge.hindrance().is_some() {
+            return None;
+        }
+        let read = judge.download(&judge.read(uri.path(), uri.query()))?;
+        Some(format!("{api}/{read}"))
+    }
+
+    /// The response in place of a page that can have no events.
+    fn emptiness(&self, judge: &PageJudge, page: &CalendarPage) -> Option<OwnResponse> {
+        if judge.hindrance().is_some() || self.pages.is_failed() {
+            self.pages.metrics().took("hindered");
+            return None;
+        }
+        let (response, is_at_end) = match judge.judge(page, unix_time()) {
+            PageVerdict::Forward(reason) => {
+                self.pages.metrics().took(reason.into());
+                return None;
+            }
+            PageVerdict::Beyond { is_at_end } => (without_events(judge.page_without_events()), is_at_end),
+            PageVerdict::EmptyFile => (empty_calendar(), false),
+        };
+        Some(OwnResponse {
+            response,
+            kind: page.kind(),
+            is_at_end,
+        })
+    }
+
+    /// Gives a response, or counts it in report mode. Some are compared with the site's afterwards.
+    fn give(&self, asked: &AskedRequest, own: OwnResponse) -> Option<EdgeResponse> {
+        if self.pages.gives(own.kind, own.is_at_end) {
+            self.check.begin(asked, &self.pages);
+        }
+        let is_enforced = self.settings.mode == Mode::Enforce;
+        self.pages
+            .metrics()
+            .took(if is_enforced { "answered" } else { "would_answer" });
+        is_enforced.then_some(own.response)
+    }
+
+    /// The refusal of one of endless addresses beyond the budget of all robots.
+    fn beyond_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<EdgeResponse> {
+        let rate = self.settings.robots.as_ref()?;
+        if visitor != Visitor::Anybody || !self.pages.is_new(&asked.head.uri, rate.period) {
+            return None;
+        }
+        let spent = self.buckets.spend_by_rule(ROBOTS, rate, None, Instant::now());
+        let exceeded = spent.err()?;
+        if self.settings.mode != Mode::Enforce {
+            self.pages.metrics().took("would_limit");
+            return None;
+        }
+        self.pages.metrics().took("limited");
+        let insists = "`calendar_pages.robots` holds for all clients without a cookie together";
+        asked.refused(DecidingBody::None, RefusalReason::moment(insists));
+        Some(fault::too_fast(&exceeded))
+    }
+}
+
+fn without_events(page: Bytes) -> EdgeResponse {
+    response(StatusCode::NOT_FOUND, "text/html; charset=UTF-8", page)
+}
+
+fn empty_calendar() -> EdgeResponse {
+    let calendar = Bytes::from_static(EMPTY_CALENDAR.as_bytes());
+    response(StatusCode::OK, "text/calendar; charset=UTF-8", calendar)
+}
+
+fn response(status: StatusCode, kind: &'static str, body: Bytes) -> EdgeResponse {
+    let mut response = json(status, body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, KEPT);
+    EdgeResponse {
+        response,
+        facts: ResponseFacts::Edge(AnsweredBy::OwnRoute {
+            code: "calendar_page",
+        }),
+    }
+}

@@ -1,0 +1,35 @@
+//! What an edge counts of the facts of the calendar.
+
+use super::series::{Counter, Gauge, metrics};
+
+metrics! {
+    /// The metrics of the facts; clones share their values.
+    pub(crate) struct FactsMetrics {
+        facts_questions: Counter["outcome"] = "Questions for facts of the calendar, by whether they were answered";
+        facts_whole: Gauge[] = "Whether the edge knows when each event of the calendar is shown";
+    }
+}
+
+const OUTCOMES: [&str; 2] = ["answered", "failed"];
+
+// === impl FactsMetrics ===
+
+impl FactsMetrics {
+    /// Creates all series with zero, as soon as the settings need facts.
+    pub(crate) fn expect(&self) {
+        self.facts_whole.expect([]);
+        self.facts_questions.expect_all(OUTCOMES);
+    }
+
+    /// Counts a question.
+    pub(crate) fn asked(&self, is_answered: bool) {
+        let [answered, failed] = OUTCOMES;
+        let outcome = if is_answered { answered } else { failed };
+        self.facts_questions.add([outcome.into()], 1);
+    }
+
+    /// Notes whether the facts are whole.
+    pub(crate) fn are_whole(&self, are_whole: bool) {
+        self.facts_whole.set([], usize::from(are_whole));
+    }
+}

@@ -1,0 +1,51 @@
+//! What becomes of requests for calendar pages.
+
+use std::collections::BTreeMap;
+
+use super::series::{Counter, Gauge, metrics};
+
+metrics! {
+    /// The metrics of calendar pages; clones share their values.
+    pub(crate) struct PageMetrics {
+        calendar_pages: Counter["outcome"] =
+            "Requests for calendar pages under `[calendar_pages]`, by what became of them or why the site answered";
+        calendar_page_checks: Counter["result"] =
+            "Pages that the edge answered itself, or would have, and for which it asked the site afterwards";
+        calendar_pages_failed: Gauge[] =
+            "Whether a check found an event on a page that the edge took for empty, so that it answers none any more";
+    }
+}
+
+const RESULTS: [&str; 3] = ["agreed", "failed", "unclear"];
+
+// === impl PageMetrics ===
+
+impl PageMetrics {
+    /// Creates what has to exist before the first request.
+    pub(crate) fn expect(&self) {
+        self.calendar_pages
+            .expect_all(["answered", "would_answer", "limited", "would_limit"]);
+        self.calendar_page_checks.expect_all(RESULTS);
+        self.calendar_pages_failed.expect([]);
+    }
+
+    /// Counts a request.
+    pub(crate) fn took(&self, outcome: &'static str) {
+        self.calendar_pages.add([outcome.into()], 1);
+    }
+
+    /// Counts a check: whether the site showed no event; none if its response does not tell.
+    pub(crate) fn checked(&self, agrees: Option<bool>) {
+        let [agreed, failed, unclear] = RESULTS;
+        let result = agrees.map_or(unclear, |agrees| if agrees { agreed } else { failed });
+        self.calendar_page_checks.add([result.into()], 1);
+        if agrees == Some(false) {
+            self.calendar_pages_failed.set([], 1);
+        }
+    }
+
+    /// The requests by what became of them.
+    pub(crate) fn sums(&self) -> BTreeMap<&'static str, u64> {
+        self.calendar_pages.sums(|[outcome]| outcome.word())
+    }
+}

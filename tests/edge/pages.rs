@@ -1,0 +1,244 @@
+//! Calendar pages over real sockets: which of them the edge answers, and what makes it stop.
+
+use std::time::Duration;
+
+use calendar_edge_core::settings::{Mode, Rate};
+use http::Method;
+use serde_json::json;
+
+use crate::facts::{FactsScene, Fault, SiteState};
+use crate::support::Answer;
+
+const FAR: &str = "/events/month/2127-04/";
+const LOGIN: &str = "wordpress_logged_in_ab=u%7C1";
+
+/// A site with five events on 1 August 2027, and an edge that answers pages.
+async fn scene(change: impl FnOnce(&mut SiteState)) -> FactsScene {
+    let scene = FactsScene::with(change, |settings| {
+        settings.calendar_pages.mode = Mode::Enforce;
+        settings.cache.reconcile = Duration::from_secs(4);
+    })
+    .await;
+    scene.until_whole(true).await;
+    // Rules are read for the first page that is asked for.
+    until_forwarded(&scene, "/events/month/2150-01/", false).await;
+    scene
+}
+
+/// Returns true if the site answered.
+async fn is_forwarded(scene: &FactsScene, target: &str) -> bool {
+    scene.edge.get(target).await.body.contains("WordPress")
+}
+
+async fn count(scene: &FactsScene, outcome: &str) -> String {
+    let series = format!("edge_calendar_pages_total{{outcome=\"{outcome}\"}}");
+    scene.edge.metric(&series).await.unwrap_or_default()
+}
+
+/// Waits until an address is answered by the edge, or is not.
+async fn until_forwarded(scene: &FactsScene, target: &str, forwarded: bool) {
+    for _ in 0..400 {
+        if is_forwarded(scene, target).await == forwarded {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("{target} is not answered otherwise");
+}
+
+#[tokio::test]
+async fn pages_that_can_have_no_events_never_reach_the_site() {
+    let scene = scene(|_| {}).await;
+    scene.origin.take_seen();
+    let answer = scene.edge.get(FAR).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("cache-control")),
+        (404, Some("public, max-age=60"))
+    );
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=UTF-8"));
+    assert_eq!(answer.header("x-robots-tag"), Some("noindex"));
+    for part in [
+        "<html lang=\"de-DE\">",
+        "Keine Veranstaltungen",
+        "<a href=\"/events/\">Kalender</a>",
+    ] {
+        assert!(answer.body.contains(part), "{}", answer.body);
+    }
+    let head = Answer::to(scene.edge.request(Method::HEAD, FAR)).await;
+    assert_eq!((head.status.as_u16(), head.body.as_str()), (404, ""));
+    let file = scene.edge.get("/events/2127-04-01/?ical=1").await;
+    assert_eq!(
+        (file.status.as_u16(), file.header("content-type")),
+        (200, Some("text/calendar; charset=UTF-8"))
+    );
+    assert!(file.body.starts_with("BEGIN:VCALENDAR\r\n") && !file.body.contains("VEVENT"));
+
+    for target in [
+        "/events/",
+        "/events/month/2027-08/",
+        "/events/2027-08-01/",
+        "/events/month/2127-04/?s=x",
+    ] {
+        assert!(is_forwarded(&scene, target).await, "{target}");
+    }
+    assert_eq!(count(&scene, "answered").await, "4");
+    assert_eq!(count(&scene, "may_have_events").await, "2");
+    let status = scene.edge.admin("/status").await.json();
+    assert_eq!(status["calendar_pages"]["hindrance"], json!(null));
+    assert_eq!(status["calendar_pages"]["check"]["given"], json!(4));
+}
+
+#[tokio::test]
+async fn report_mode_counts_and_forwards() {
+    let scene = FactsScene::with(|_| {}, |_| {}).await;
+    scene.until_whole(true).await;
+    assert!(is_forwarded(&scene, FAR).await);
+    assert_eq!(count(&scene, "would_answer").await, "1");
+    assert_eq!(count(&scene, "answered").await, "0");
+}
+
+#[tokio::test]
+async fn people_with_a_login_and_requests_with_a_body_reach_the_site() {
+    let scene = scene(|_| {}).await;
+    for request in [
+        scene.edge.request(Method::GET, FAR).header("cookie", LOGIN),
+        scene
+            .edge
+            .request(Method::GET, FAR)
+            .header("cookie", "a=b; wp-postpass_ab=x"),
+        scene
+            .edge
+            .request(Method::GET, FAR)
+            .header("authorization", "Basic YTpi"),
+        scene.edge.request(Method::POST, FAR),
+        scene.edge.request(Method::GET, FAR).body("a=b"),
+    ] {
+        assert!(Answer::to(request).await.body.contains("WordPress"));
+    }
+    until_forwarded(&scene, FAR, false).await;
+}
+
+#[tokio::test]
+async fn a_new_event_opens_its_month_with_its_message() {
+    let scene = scene(|_| {}).await;
+    assert!(!is_forwarded(&scene, FAR).await);
+    scene.edit(34, "2127-04-10 10:00:00").await;
+    assert!(is_forwarded(&scene, FAR).await, "its facts are asked for");
+    scene.until_whole(true).await;
+    assert!(is_forwarded(&scene, FAR).await);
+    until_forwarded(&scene, "/events/month/2127-08/", false).await;
+}
+
+#[tokio::test]
+async fn after_a_write_of_an_editor_the_site_answers_until_it_has_told_of_it() {
+    let scene = scene(|_| {}).await;
+    assert!(!is_forwarded(&scene, FAR).await);
+    // PHP tells of it when the editor has its response.
+    scene.change(|site| {
+        site.store(34, "2127-04-10 10:00:00");
+        site.has_begun = true;
+    });
+    let save = scene
+        .edge
+        .request(Method::POST, "/wp-admin/post.php")
+        .header("cookie", LOGIN);
+    Answer::to(save.body("post=34")).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(is_forwarded(&scene, FAR).await);
+    scene.change(|site| site.has_begun = false);
+    scene.edit(34, "2127-04-10 10:00:00").await;
+    until_forwarded(&scene, "/events/month/2128-08/", false).await;
+    assert!(is_forwarded(&scene, FAR).await);
+
+    // A write that changes nothing ends the pause as well.
+    let save = scene
+        .edge
+        .request(Method::POST, "/wp-admin/post.php")
+        .header("cookie", LOGIN);
+    Answer::to(save.body("post=34")).await;
+    until_forwarded(&scene, "/events/month/2128-04/", false).await;
+}
+
+#[tokio::test]
+async fn an_event_on_a_page_that_was_taken_for_empty_ends_the_edges_own_answers() {
+    let scene = scene(|site| {
+        site.full.insert(FAR.to_owned());
+    })
+    .await;
+    assert!(!is_forwarded(&scene, FAR).await);
+    until_forwarded(&scene, "/events/month/2128-04/", true).await;
+    assert_eq!(
+        scene.edge.metric("edge_calendar_pages_failed").await.as_deref(),
+        Some("1")
+    );
+    let status = scene.edge.admin("/status").await.json();
+    assert_eq!(status["calendar_pages"]["check"]["example"], json!(FAR));
+    assert!(status["calendar_pages"]["hindrance"].is_string());
+}
+
+#[tokio::test]
+async fn a_site_whose_pages_are_made_otherwise_answers_them() {
+    for odd in [
+        json!({"views": false}),
+        json!({"filters": ["posts_where"]}),
+        json!({"plugin": "7.1"}),
+    ] {
+        let scene = FactsScene::with(
+            |site| site.odd = odd,
+            |settings| settings.calendar_pages.mode = Mode::Enforce,
+        )
+        .await;
+        scene.until_whole(true).await;
+        for _ in 0..3 {
+            assert!(is_forwarded(&scene, FAR).await);
+        }
+        let status = scene.edge.admin("/status").await.json();
+        assert!(status["calendar_pages"]["hindrance"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn a_silent_companion_opens_all_pages() {
+    let scene = scene(|_| {}).await;
+    assert!(!is_forwarded(&scene, FAR).await);
+    scene.change(|site| site.fault = Fault::Silent);
+    until_forwarded(&scene, FAR, true).await;
+    scene.change(|site| site.fault = Fault::None);
+    until_forwarded(&scene, FAR, false).await;
+}
+
+#[tokio::test]
+async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
+    let scene = FactsScene::with(
+        |_| {},
+        |settings| {
+            settings.calendar_pages.mode = Mode::Enforce;
+            settings.calendar_pages.robots = Some(Rate {
+                requests: 2,
+                period: Duration::from_hours(1),
+            });
+        },
+    )
+    .await;
+    scene.until_whole(true).await;
+    until_forwarded(&scene, FAR, false).await;
+    let ask = async |target: &str| scene.edge.get(target).await.status.as_u16();
+    for target in ["/events/2027-08-01/", "/events/month/2027-08/"] {
+        assert_eq!([ask(target).await, ask(target).await], [200, 200], "{target}");
+    }
+    let refused = scene.edge.get("/events/2027-08-01/?foo=1").await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.header("retry-after").is_some()),
+        (429, true)
+    );
+    // Known addresses, pages without a date, and the edge's own responses cost nothing.
+    assert_eq!(ask("/events/2027-08-01/").await, 200);
+    assert_eq!(ask("/events/").await, 200);
+    assert_eq!(ask(FAR).await, 404);
+    let person = scene
+        .edge
+        .request(Method::GET, "/events/2027-08-01/?foo=2")
+        .header("cookie", "a=b");
+    assert_eq!(Answer::to(person).await.status.as_u16(), 200);
+    assert_eq!(count(&scene, "limited").await, "1");
+}
