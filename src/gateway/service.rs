@@ -42,7 +42,7 @@ use calendar_edge_judge::call::credentials::Identity;
 /// The innermost service.
 #[derive(Clone)]
 pub(crate) struct Gateway {
-    gateway: Arc<dyn ServeGateway>,
+    inner: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
     companions: Companions,
     /// Calendar pages wait until the site has told of a write.
@@ -73,9 +73,9 @@ impl Gateway {
             return named;
         }
         Self {
-            gateway: Arc::new(AwaitingNamespace::new(
-                named.gateway,
-                |settings, state| Self::named(settings, state).gateway,
+            inner: Arc::new(AwaitingNamespace::new(
+                named.inner,
+                |settings, state| Self::named(settings, state).inner,
                 settings,
                 state,
             )),
@@ -107,7 +107,7 @@ impl Gateway {
             policy: plan.policy,
         };
         Self {
-            gateway: Arc::new(gateway),
+            inner: Arc::new(gateway),
             records,
             companions: state.companions.clone(),
             notes_writes: settings.calendar_pages.mode != Mode::Off,
@@ -131,7 +131,7 @@ impl Service<EdgeRequest> for Gateway {
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
         let is_write = self.notes_writes && Visitor::is_editor(&request.head);
-        let response = Arc::clone(&self.gateway).serve(request);
+        let response = Arc::clone(&self.inner).serve(request);
         if !is_write {
             return response;
         }

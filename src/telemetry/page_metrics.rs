@@ -36,8 +36,8 @@ impl PageMetrics {
 
     /// Counts a check: whether the site showed no event; none if its response does not tell.
     pub(crate) fn checked(&self, agrees: Option<bool>) {
-        let [agreed, failed, unclear] = RESULTS;
-        let result = agrees.map_or(unclear, |agrees| if agrees { agreed } else { failed });
+        let [same, failed, unclear] = RESULTS;
+        let result = agrees.map_or(unclear, |agrees| if agrees { same } else { failed });
         self.calendar_page_checks.add([result.into()], 1);
         if agrees == Some(false) {
             self.calendar_pages_failed.set([], 1);

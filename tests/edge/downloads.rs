@@ -156,12 +156,13 @@ impl DownloadScene {
 
     /// Stores an event as WordPress does, and tells the edge.
     async fn edit(&self, id: u64, title: Option<&str>) {
-        let mut titles = self.site.titles.lock().expect("a lock");
-        match title {
-            Some(title) => drop(titles.insert(id, title.to_owned())),
-            None => drop(titles.remove(&id)),
+        {
+            let mut titles = self.site.titles.lock().expect("a lock");
+            match title {
+                Some(title) => drop(titles.insert(id, title.to_owned())),
+                None => drop(titles.remove(&id)),
+            }
         }
-        drop(titles);
         let number = self.site.changes.fetch_add(1, Ordering::SeqCst) + 1;
         let message = json!({"tags": [format!("event:{id}"), "events"], "changes": [number]});
         tell(&self.edge, &message).await;

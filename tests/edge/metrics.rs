@@ -15,7 +15,8 @@ const BASIC: &str = "Basic YWRtaW46c2VjcmV0";
 const EVENT: &str = r#"{"title":"a","start_date":"2030-01-01 10:00:00","end_date":"2030-01-01 11:00:00"}"#;
 
 /// Metrics that an edge without rules, further backends, a feed and a certificate does not have.
-const OF_OTHERS: [&str; 9] = [
+const OF_OTHERS: [&str; 10] = [
+    "edge_calendar_page",
     "edge_backend_",
     "edge_shadow_",
     "edge_cutover_",

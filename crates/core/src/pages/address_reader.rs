@@ -251,11 +251,11 @@ fn text(value: &Value) -> Result<&[u8], UnknownAddress> {
 
 /// `view_data[bar-date]`; other members of it change the page in other ways.
 fn bar_date(value: &Value) -> Result<Vec<u8>, UnknownAddress> {
-    let Value::Array(data) = value else {
+    let Value::Array(members) = value else {
         return Err(UnknownAddress::Parameter);
     };
-    match data.get("bar-date") {
-        Some(date) if data.len() == 1 => Ok(text(date)?.to_vec()),
+    match members.get("bar-date") {
+        Some(date) if members.len() == 1 => Ok(text(date)?.to_vec()),
         _ => Err(UnknownAddress::Parameter),
     }
 }

@@ -121,85 +121,88 @@ fn no_recorded_page_with_events_is_closed() {
     assert!(closed > 30, "{closed}");
 }
 
+/// Addresses before the calendar of [`judge`], with what becomes of each.
+const ADDRESSES: &[(&str, &str)] = &[
+    ("/events/", "undated"),
+    ("/events/list/", "undated"),
+    ("/events/month/", "undated"),
+    ("/events/today/", "undated"),
+    ("/events/month/2027-08/", "may_have_events"),
+    ("/events/month/2027-07/", "beyond"),
+    ("/events/month/2027-06/", "beyond"),
+    ("/events/month/2027-09/", "within"),
+    ("/events/month/2027-01/", "near"),
+    ("/events/month/2127-04/", "beyond"),
+    ("/events/2127-04/", "beyond"),
+    ("/events/2127-04-01", "beyond"),
+    ("/events/2027-08-10/", "may_have_events"),
+    ("/events/2027-08-09/", "beyond"),
+    ("/events/2027-08-12/", "within"),
+    ("/events/list/?tribe-bar-date=2035-02-10", "may_have_events"),
+    ("/events/list/?tribe-bar-date=2035-02-12", "beyond"),
+    ("/events/?tribe-bar-date=2127-04-01&utm_source=x", "beyond"),
+    ("/events/?tribe-bar-date=2027-08-10", "may_have_events"),
+    ("/events/category/music/2027-08/", "may_have_events"),
+    ("/events/category/music/jazz/2035-02/", "within"),
+    ("/events/category/music/2127-02/", "beyond"),
+    ("/events/category/nosuch/2127-02/", "unknown_term"),
+    ("/events/tag/free/2027-08-10/", "may_have_events"),
+    ("/events/2127-04-01/featured/", "beyond"),
+    ("/events/2127-04-01/ical/", "empty_file"),
+    ("/events/month/2030-04/?ical=1", "empty_file"),
+    ("/events/month/2027-08/?ical=1", "may_have_events"),
+    ("/events/?ical=1", "undated"),
+    ("/events/list/page/2/", "undated"),
+    ("/events/list/page/3/", "beyond"),
+    ("/event/page/30/", "beyond"),
+    (
+        "/events/month/2127-04/?tribe-bar-date=2027-08-01",
+        "unknown contradiction",
+    ),
+    (
+        "/events/month/2127-04/?view_data[bar-date]=2027-08-01",
+        "unknown contradiction",
+    ),
+    ("/events/month/2127-04/?view_data[url]=x", "unknown parameter"),
+    ("/events/month/2127-04/?eventDate=2127-04", "beyond"),
+    (
+        "/events/list/?tribe-bar-date=2127-04-01&eventDisplay=past",
+        "unknown past",
+    ),
+    ("/events/list/?tribe-bar-date=garbage", "unknown date"),
+    ("/events/list/?tribe-bar-date=2127-02-31", "unknown date"),
+    ("/events/month/2127-13/", "unknown date"),
+    ("/events/0000-01-01/", "unknown date"),
+    ("/events/list/?tribe-bar-date[]=2127-02-01", "unknown parameter"),
+    ("/events/month/2127-04/?s=jazz", "unknown parameter"),
+    ("/events/month/2127-04/?foo=1", "unknown parameter"),
+    ("/events/month/2127-04/?preview=true", "unknown parameter"),
+    ("/events/month/2127-04%0a", "elsewhere"),
+    ("/events/category/a%5cb/2127-04/", "unknown bytes"),
+    ("/events/category/a,b/2127-04/", "unknown term"),
+    ("/%65vents/month/2127-04/", "beyond"),
+    (
+        "/?post_type=tribe_events&eventDisplay=month&eventDate=2127-04",
+        "beyond",
+    ),
+    ("/?post_type=tribe_events&eventDisplay=list&ical=1", "undated"),
+    (
+        "/?post_type=tribe_events&tag=free&eventDate=2127-04-01",
+        "unknown parameter",
+    ),
+    ("/event/jazz-night/", "elsewhere"),
+    ("/event/jazz-night/?ical=1", "elsewhere"),
+    ("/events/feed/", "elsewhere"),
+    ("/events/MONTH/2127-04/", "elsewhere"),
+    ("/no-such-page/", "elsewhere"),
+    ("/wp-json/tribe/events/v1/events", "elsewhere"),
+];
+
 #[test]
 fn pages_beyond_the_ends_are_closed_and_all_others_are_not() {
     let judge = judge();
-    for (target, expected) in [
-        ("/events/", "undated"),
-        ("/events/list/", "undated"),
-        ("/events/month/", "undated"),
-        ("/events/today/", "undated"),
-        ("/events/month/2027-08/", "may_have_events"),
-        ("/events/month/2027-07/", "beyond"),
-        ("/events/month/2027-06/", "beyond"),
-        ("/events/month/2027-09/", "within"),
-        ("/events/month/2027-01/", "near"),
-        ("/events/month/2127-04/", "beyond"),
-        ("/events/2127-04/", "beyond"),
-        ("/events/2127-04-01", "beyond"),
-        ("/events/2027-08-10/", "may_have_events"),
-        ("/events/2027-08-09/", "beyond"),
-        ("/events/2027-08-12/", "within"),
-        ("/events/list/?tribe-bar-date=2035-02-10", "may_have_events"),
-        ("/events/list/?tribe-bar-date=2035-02-12", "beyond"),
-        ("/events/?tribe-bar-date=2127-04-01&utm_source=x", "beyond"),
-        ("/events/?tribe-bar-date=2027-08-10", "may_have_events"),
-        ("/events/category/music/2027-08/", "may_have_events"),
-        ("/events/category/music/jazz/2035-02/", "within"),
-        ("/events/category/music/2127-02/", "beyond"),
-        ("/events/category/nosuch/2127-02/", "unknown_term"),
-        ("/events/tag/free/2027-08-10/", "may_have_events"),
-        ("/events/2127-04-01/featured/", "beyond"),
-        ("/events/2127-04-01/ical/", "empty_file"),
-        ("/events/month/2030-04/?ical=1", "empty_file"),
-        ("/events/month/2027-08/?ical=1", "may_have_events"),
-        ("/events/?ical=1", "undated"),
-        ("/events/list/page/2/", "undated"),
-        ("/events/list/page/3/", "beyond"),
-        ("/event/page/30/", "beyond"),
-        (
-            "/events/month/2127-04/?tribe-bar-date=2027-08-01",
-            "unknown contradiction",
-        ),
-        (
-            "/events/month/2127-04/?view_data[bar-date]=2027-08-01",
-            "unknown contradiction",
-        ),
-        ("/events/month/2127-04/?view_data[url]=x", "unknown parameter"),
-        ("/events/month/2127-04/?eventDate=2127-04", "beyond"),
-        (
-            "/events/list/?tribe-bar-date=2127-04-01&eventDisplay=past",
-            "unknown past",
-        ),
-        ("/events/list/?tribe-bar-date=garbage", "unknown date"),
-        ("/events/list/?tribe-bar-date=2127-02-31", "unknown date"),
-        ("/events/month/2127-13/", "unknown date"),
-        ("/events/0000-01-01/", "unknown date"),
-        ("/events/list/?tribe-bar-date[]=2127-02-01", "unknown parameter"),
-        ("/events/month/2127-04/?s=jazz", "unknown parameter"),
-        ("/events/month/2127-04/?foo=1", "unknown parameter"),
-        ("/events/month/2127-04/?preview=true", "unknown parameter"),
-        ("/events/month/2127-04%0a", "elsewhere"),
-        ("/events/category/a%5cb/2127-04/", "unknown bytes"),
-        ("/events/category/a,b/2127-04/", "unknown term"),
-        ("/%65vents/month/2127-04/", "beyond"),
-        (
-            "/?post_type=tribe_events&eventDisplay=month&eventDate=2127-04",
-            "beyond",
-        ),
-        ("/?post_type=tribe_events&eventDisplay=list&ical=1", "undated"),
-        (
-            "/?post_type=tribe_events&tag=free&eventDate=2127-04-01",
-            "unknown parameter",
-        ),
-        ("/event/jazz-night/", "elsewhere"),
-        ("/event/jazz-night/?ical=1", "elsewhere"),
-        ("/events/feed/", "elsewhere"),
-        ("/events/MONTH/2127-04/", "elsewhere"),
-        ("/no-such-page/", "elsewhere"),
-        ("/wp-json/tribe/events/v1/events", "elsewhere"),
-    ] {
-        assert_eq!(verdict(&judge, target), expected, "{target}");
+    for (target, expected) in ADDRESSES {
+        assert_eq!(verdict(&judge, target), *expected, "{target}");
     }
 }
 
@@ -295,7 +298,7 @@ fn respelled(path: &str, encoded: usize, is_open: bool) -> String {
     let mut spelled = String::new();
     for (at, byte) in path.bytes().enumerate() {
         if at == encoded && byte != b'/' {
-            spelled.push_str(&format!("%{byte:02x}"));
+            spelled.extend([format!("%{byte:02x}")]);
         } else {
             spelled.push(char::from(byte));
         }

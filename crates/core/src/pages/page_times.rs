@@ -58,9 +58,9 @@ impl SiteDays {
 
     /// The weeks of a month. The last one is looked for until the end of the day after it.
     fn month(self, first: Date) -> WallSpan {
-        let back = (self.weekday(first) - self.week_starts).rem_euclid(7);
+        let back = (weekday(first) - self.week_starts).rem_euclid(7);
         let last = first.last_of_month();
-        let on = (self.week_starts - 1 - self.weekday(last)).rem_euclid(7);
+        let on = (self.week_starts - 1 - weekday(last)).rem_euclid(7);
         let mut span = self.days(first, last);
         span.start -= back * DAY;
         span.end += (on + 1) * DAY;
@@ -74,10 +74,11 @@ impl SiteDays {
             end: seconds(last) + self.cutoff + DAY + WIDENED,
         }
     }
+}
 
-    fn weekday(self, day: Date) -> i64 {
-        i64::from(day.weekday().to_sunday_zero_offset())
-    }
+/// The day of the week; 0 is Sunday.
+fn weekday(day: Date) -> i64 {
+    i64::from(day.weekday().to_sunday_zero_offset())
 }
 
 /// A span that begins so much earlier and ends so much later.

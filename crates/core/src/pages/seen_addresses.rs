@@ -54,7 +54,7 @@ mod tests {
     fn an_address_counts_once_in_a_period() {
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);
-        let mut seen = SeenAddresses::new(Duration::from_secs(60), begun);
+        let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
         assert!(seen.is_new(1, at(0)));
         assert!(!seen.is_new(1, at(59)));
         assert!(!seen.is_new(1, at(61)), "it was asked for two seconds ago");
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let begun = Instant::now();
-        let mut seen = SeenAddresses::new(Duration::from_secs(60), begun);
+        let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
         for address in 0..100_000 {
             assert!(seen.is_new(address, begun));
         }

@@ -43,7 +43,7 @@ function concerns(now) {
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
   if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
-  if (now.calendar_pages.check.example) add("bad", `The site shows an event at ${now.calendar_pages.check.example}, which the edge took for empty: the edge answers no calendar pages any more.`, "#pages", "PagesFailed");
+  if (now.calendar_pages.check.example) add("bad", "A calendar page that was taken for empty has an event.", "#pages", "PagesFailed");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
@@ -137,18 +137,16 @@ function cache(now, answer) {
 
 /** Calendar pages: those kept from WordPress, why it gets the others, and what the check found. */
 function calendarPages(now) {
-  const { requests, check, hindrance } = now.calendar_pages;
-  const { answered = 0, would_answer: would = 0, limited = 0, would_limit: wouldLimit = 0, ...forwarded } = requests;
-  const reasons = Object.entries(forwarded).sort(([, one], [, other]) => other - one);
-  const count = (real, possible) => `${number.format(real)}${possible ? `, ${number.format(possible)} more would be` : ""}`;
-  const mode = now.calendar_pages_mode;
-  pairs($("pages-part"), mode === "off" ? [["Mode", "off: WordPress answers all pages"]] : [
+  const { calendar_pages: { requests, check, hindrance }, calendar_pages_mode: mode } = now;
+  const { answered, would_answer, limited, would_limit, ...forwarded } = requests;
+  const count = (real, more) => number.format(real ?? 0) + (more ? `, ${number.format(more)} would be` : "");
+  pairs($("pages-part"), [
     ["Mode", mode],
-    ["Kept from WordPress", `${count(answered, would)} (pages that can have no events)`],
-    ["Robots refused", count(limited, wouldLimit)],
-    ["Forwarded", reasons.map(([name, times]) => `${name.replaceAll("_", " ")} ${number.format(times)}`).join(", ") || "none"],
-    ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${number.format(check.agreed)} agreed`],
-    ["In the way", hindrance && { text: hindrance, tone: "warn" }],
+    ["Kept from WordPress", count(answered, would_answer)],
+    ["Refused", count(limited, would_limit)],
+    ["Forwarded", Object.entries(forwarded).map(([name, times]) => `${name.replaceAll("_", " ")} ${times}`).join(", ")],
+    ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${check.agreed} agreed`],
+    ["In the way", mode === "off" ? null : hindrance],
   ]);
 }
 
@@ -183,8 +181,7 @@ function busiest(now) {
   const called = Object.values(now.operations).map(({ name, requests, refused }) => ({ name, requests: requests - (past[name]?.requests ?? 0), refused: refused - (past[name]?.refused ?? 0) }));
   const ones = called.filter((one) => one.requests > 0).sort((one, other) => other.requests - one.requests);
   const all = ones.reduce((sum, one) => sum + one.requests, 0);
-  const others = ones.splice(6).reduce((sum, one) => ({ name: "all others", requests: sum.requests + one.requests, refused: sum.refused + one.refused }), { requests: 0, refused: 0 });
-  fill(rows, others.requests ? [...ones, others] : ones, (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
+  fill(rows, ones.slice(0, 6), (one) => one.name, (one) => [one.name, number.format(one.requests), percent(one.requests, all), number.format(one.refused)]);
 }
 
 function configuration(now) {

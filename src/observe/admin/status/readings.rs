@@ -44,7 +44,7 @@ impl Readings {
 
     /// The document at `/readings`.
     pub(in crate::observe::admin) fn document(&self, facts: &EdgeFacts) -> String {
-        let readings = Vec::from_iter(self.0.lock().iter().cloned()).join(",");
+        let readings = self.0.lock().iter().cloned().collect::<Vec<_>>().join(",");
         let (started, seconds) = (moment(facts.started), PAUSE.as_secs());
         format!(r#"{{"started":"{started}","interval_seconds":{seconds},"readings":[{readings}]}}"#)
     }
