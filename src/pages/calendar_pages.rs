@@ -115,7 +115,7 @@ impl CalendarPages {
 
     /// Counts a response for a kind of page. True if the site is to be asked for the same page.
     pub(super) fn gives(&self, kind: &'static str, is_at_end: bool) -> bool {
-        self.0.check.lock().gives(kind, is_at_end)
+        self.0.check.lock().gives(kind, is_at_end, Instant::now())
     }
 
     /// Returns true if nobody asked for this address lately.
@@ -156,6 +156,7 @@ impl CalendarPages {
     /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells. An event that was
     /// published in between is no fault.
     pub(super) fn checked(&self, target: &Uri, shows_event: Option<bool>) {
+        self.0.check.lock().ended(Instant::now());
         let is_fault = shows_event == Some(true) && self.is_closed(target);
         if shows_event == Some(true) && !is_fault {
             return;

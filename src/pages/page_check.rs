@@ -43,7 +43,7 @@ impl PageCheck {
         let public = PublicAddress::of(self.public_url.as_ref(), asked.context.addressed());
         let forwarded = PublicNames::of(&public).forwarded(&asked.context);
         let Ok(request) = site_request(&self.origin, &head, reqwest::Body::from(""), &forwarded) else {
-            return;
+            return pages.checked(&head.uri, None);
         };
         let (backends, pages) = (Arc::clone(&self.backends), pages.clone());
         tokio::spawn(async move {

@@ -1,6 +1,7 @@
 //! Which of the edge's own responses are asked of the site afterwards, and when the edge gives no more of them.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// What is known of the edge's own responses for calendar pages.
 #[derive(Debug, Default)]
@@ -10,6 +11,10 @@ pub struct SelfCheck {
     agreed: u64,
     /// A target at which the site showed an event.
     example: Option<String>,
+    /// Since when the site is asked; none while it is not.
+    asking: Option<Instant>,
+    /// The site is left alone until then.
+    rests_until: Option<Instant>,
 }
 
 /// The responses for pages of one kind.
@@ -42,8 +47,13 @@ impl SelfCheck {
     /// The same for pages at the ends of the calendar, which are few: wrong bounds are wrong there first.
     const EVERY_AT_END: u64 = 10;
 
-    /// Counts a response for a kind of page. True if the site is to be asked for the same page.
-    pub fn gives(&mut self, kind: &'static str, is_at_end: bool) -> bool {
+    /// How many times as long as a question took the site is left alone afterwards: a flood of requests must not become
+    /// one of questions.
+    const REST: u32 = 4;
+
+    /// Counts a response for a kind of page. True if the site is to be asked for the same page, until [`Self::ended`].
+    pub fn gives(&mut self, kind: &'static str, is_at_end: bool, now: Instant) -> bool {
+        let is_free = self.asking.is_none() && self.rests_until.is_none_or(|until| until <= now);
         self.given += 1;
         let count = self.kinds.entry((kind, is_at_end)).or_default();
         count.given += 1;
@@ -52,9 +62,19 @@ impl SelfCheck {
         } else {
             Self::EVERY
         };
-        let is_due = count.asked < Self::FIRST || count.given.is_multiple_of(every);
-        count.asked += u64::from(is_due);
+        let is_due = is_free && (count.asked < Self::FIRST || count.given.is_multiple_of(every));
+        if is_due {
+            count.asked += 1;
+            self.asking = Some(now);
+        }
         is_due
+    }
+
+    /// The question to the site ended, whatever it told.
+    pub fn ended(&mut self, now: Instant) {
+        if let Some(asked) = self.asking.take() {
+            self.rests_until = Some(now + now.saturating_duration_since(asked) * Self::REST);
+        }
     }
 
     /// The site shows no event there.
@@ -86,17 +106,48 @@ impl SelfCheck {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// The numbers of the responses after which the site is asked, which answers at once.
+    fn asked(check: &mut SelfCheck, responses: u64, kind: &'static str, is_at_end: bool) -> Vec<u64> {
+        let now = Instant::now();
+        let is_asked = |_: &u64| {
+            let is_asked = check.gives(kind, is_at_end, now);
+            check.ended(now);
+            is_asked
+        };
+        (1..=responses).filter(is_asked).collect()
+    }
 
     #[test]
     fn the_first_of_a_kind_and_some_of_the_rest_are_asked() {
         let mut check = SelfCheck::default();
-        let asked: Vec<u64> = (1..=1000).filter(|_| check.gives("month", false)).collect();
-        assert_eq!(asked[..10], (1..=10).collect::<Vec<_>>());
-        assert_eq!(asked[10..], [200, 400, 600, 800, 1000]);
-        assert!(check.gives("day", false), "another kind begins anew");
-        let at_end: Vec<u64> = (1..=40).filter(|_| check.gives("month", true)).collect();
-        assert_eq!(at_end[10..], [20, 30, 40]);
+        let months = asked(&mut check, 1000, "month", false);
+        assert_eq!(months[..10], (1..=10).collect::<Vec<_>>());
+        assert_eq!(months[10..], [200, 400, 600, 800, 1000]);
+        assert_eq!(
+            asked(&mut check, 1, "day", false),
+            [1],
+            "another kind begins anew"
+        );
+        assert_eq!(asked(&mut check, 40, "month", true)[10..], [20, 30, 40]);
+    }
+
+    #[test]
+    fn the_site_is_asked_once_at_a_time_and_rests_in_between() {
+        let mut check = SelfCheck::default();
+        let begun = Instant::now();
+        let at = |millis| begun + Duration::from_millis(millis);
+        assert!(check.gives("month", false, at(0)));
+        assert!(!check.gives("month", false, at(90)), "the site is asked");
+        check.ended(at(100));
+        assert!(
+            !check.gives("month", false, at(499)),
+            "it took a tenth of a second"
+        );
+        assert!(check.gives("month", false, at(500)));
     }
 
     #[test]

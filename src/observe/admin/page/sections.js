@@ -10,9 +10,9 @@ function headline(now) {
   $("fine").className = level ?? "good";
   say($("fine-note"), text ?? "nothing needs attention");
   const { sum_seconds: total, count } = now.phases.backend;
-  const hits = now.sources.cache;
-  say($("saved"), number.format(hits + (now.calendar_pages.requests.answered ?? 0)));
-  say($("saved-note"), count ? `${duration(hits * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
+  const saved = now.sources.cache + (now.calendar_pages.requests.answered ?? 0);
+  say($("saved"), number.format(saved));
+  say($("saved-note"), count ? `${duration(saved * total / count)} of its work, at ${duration(total / count)} a run` : "no run was timed");
   const would = sum(now.reported) + now.surface.reduce((all, one) => all + one.reported, 0);
   say($("refused"), number.format(now.refused));
   say($("refused-note"), `${number.format(would)} more would be, in mode enforce`);
