@@ -36,7 +36,6 @@ impl Companions {
     /// The facts of the calendar, while they are whole and the site counts no change that is not in them, and no write
     /// went through this edge whose change the site may not have counted yet.
     pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
-        self.called();
         let (reconcile, now) = (self.reconcile(), unix_time());
         let root = self.facts().root()?;
         let is_current = |site: &SiteCompanion| {

@@ -68,10 +68,18 @@ impl CalendarPages {
     pub(crate) fn explain(&self, target: &str) -> Value {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let forwarded = |kind, because| json!({"kind": kind, "becomes": "forwarded", "because": because});
-        let (Some(judged), None) = (self.judged(), self.hindrance()) else {
-            return forwarded(None, self.hindrance());
-        };
         let word = |word: &'static str| Some(word.to_owned());
+        self.called();
+        let judged = self.judged();
+        if let Some(hindrance) = self.hindrance() {
+            return forwarded(None, Some(hindrance));
+        }
+        let Some(judged) = judged else {
+            return forwarded(
+                None,
+                word("the site has not told of late how far it is: ask again"),
+            );
+        };
         let address = judged.judge.read(path, Some(query));
         if judged.judge.download(&address).is_some() {
             return json!({"kind": "ical", "becomes": "calendar_with_downloads", "because": "from_the_api"});
@@ -93,19 +101,26 @@ impl CalendarPages {
         }
     }
 
+    /// What stands in the way of all pages. To look at it asks nothing of the site.
     fn hindrance(&self) -> Option<String> {
-        if self.0.check.lock().is_failed() {
+        if self.is_failed() {
             return Some("the site showed an event on a page that the edge took for empty".to_owned());
         }
-        match self.judged() {
-            None => Some("the companion plugin does not tell when events are shown".to_owned()),
-            Some(judged) => judged.judge.hindrance().map(ToString::to_string),
+        if self.0.companions.facts().snapshot().is_none() {
+            return Some("the companion plugin does not tell when events are shown".to_owned());
         }
+        let known = self.0.judge.load_full()?;
+        known.judge.hindrance().map(ToString::to_string)
     }
 
     /// The counters.
     pub(super) fn metrics(&self) -> &PageMetrics {
         &self.0.metrics
+    }
+
+    /// Has the site asked for its number of changes while pages are asked for.
+    pub(super) fn called(&self) {
+        self.0.companions.called();
     }
 
     /// Whether the edge gives no responses of its own any more.
@@ -153,40 +168,36 @@ impl CalendarPages {
         self.0.judge.load_full().filter(|_| is_recent)
     }
 
-    /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells. An event that was
-    /// published in between is no fault.
+    /// Takes what the site sends for a page that the edge took for empty; none: nothing that tells.
     pub(super) fn checked(&self, target: &Uri, shows_event: Option<bool>) {
         self.0.check.lock().ended(Instant::now());
-        let is_fault = shows_event == Some(true) && self.is_closed(target);
-        if shows_event == Some(true) && !is_fault {
+        if shows_event == Some(true) && !self.is_closed(target) {
+            // It was published in between, which is no fault.
             return;
         }
-        self.0.metrics.checked(shows_event.map(|_| !is_fault));
+        self.0.metrics.checked(shows_event.map(|shows| !shows));
         let mut check = self.0.check.lock();
-        if !is_fault {
-            if shows_event == Some(false) {
-                check.agrees();
-            }
-            return;
-        }
-        if check.fails(&target.to_string()) {
-            tracing::error!(
-                target = %target,
-                advice = "report it with this address; until the edge starts anew, the site answers all calendar pages",
-                "the site shows an event on a page that the edge took for empty: it answers no calendar pages any more"
-            );
+        match shows_event {
+            Some(false) => check.agrees(),
+            Some(true) if check.fails(&target.to_string()) => tell_failure(target),
+            Some(true) | None => {}
         }
     }
 
     fn is_closed(&self, target: &Uri) -> bool {
-        let Some(judged) = self.judged() else {
-            return false;
-        };
-        match judged.judge.read(target.path(), target.query()) {
-            PageAddress::Page(page) => {
-                !matches!(judged.judge.judge(&page, unix_time()), PageVerdict::Forward(_))
-            }
-            PageAddress::Unknown { .. } | PageAddress::File { .. } | PageAddress::Elsewhere { .. } => false,
-        }
+        self.judged().is_some_and(|judged| {
+            let address = judged.judge.read(target.path(), target.query());
+            let is_forwarded =
+                |page| matches!(judged.judge.judge(page, unix_time()), PageVerdict::Forward(_));
+            matches!(&address, PageAddress::Page(page) if !is_forwarded(page))
+        })
     }
+}
+
+fn tell_failure(target: &Uri) {
+    tracing::error!(
+        target = %target,
+        advice = "report it with this address; until the edge starts anew, the site answers all calendar pages",
+        "the site shows an event on a page that the edge took for empty: it answers no calendar pages any more"
+    );
 }

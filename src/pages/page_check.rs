@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use http::header::{ACCEPT_ENCODING, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::header::ACCEPT_ENCODING;
+use http::{HeaderValue, Method, StatusCode};
 use url::Url;
 
 use super::calendar_pages::CalendarPages;
-use crate::backend::{Backends, OriginRoute, SiteTraffic, site_request};
+use crate::backend::{Backends, OriginRoute, SiteTraffic, own_headers, site_request};
 use crate::calls::PublicNames;
 use crate::layers::AskedRequest;
 use crate::server::bodies::read_within;
@@ -26,9 +26,6 @@ pub(crate) struct PageCheck {
 /// The most bytes of a page that are looked at. A longer one tells nothing.
 const MOST_BYTES: usize = 2 << 20;
 
-/// How the edge names itself to the site.
-const NAME: HeaderValue = HeaderValue::from_static("calendar-edge");
-
 // === impl PageCheck ===
 
 impl PageCheck {
@@ -36,10 +33,9 @@ impl PageCheck {
     pub(super) fn begin(&self, asked: &AskedRequest, pages: &CalendarPages) {
         let mut head = asked.head.clone();
         head.method = Method::GET;
-        head.headers = HeaderMap::from_iter([
-            (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
-            (USER_AGENT, NAME),
-        ]);
+        head.headers = own_headers(None);
+        head.headers
+            .insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let public = PublicAddress::of(self.public_url.as_ref(), asked.context.addressed());
         let forwarded = PublicNames::of(&public).forwarded(&asked.context);
         let Ok(request) = site_request(&self.origin, &head, reqwest::Body::from(""), &forwarded) else {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode, Uri};
 
 use super::calendar_pages::{CalendarPages, JudgedFacts};
 use super::page_check::PageCheck;
@@ -62,19 +62,20 @@ impl PageGuard {
             return None;
         }
         let visitor = Visitor::of(&asked.head).filter(|visitor| *visitor != Visitor::Known)?;
-        let judged = self.pages.judged();
-        if let Some(calendar) = self.calendar(asked, judged.as_deref()) {
+        // Somebody needs to know how far the site is.
+        self.pages.called();
+        let (judged, uri) = (self.pages.judged(), &asked.head.uri);
+        let address = judged
+            .as_ref()
+            .map(|judged| judged.judge.read(uri.path(), uri.query()));
+        if let Some(calendar) = self.calendar(uri, judged.as_deref().zip(address.as_ref())) {
             let is_enforced = self.settings.mode == Mode::Enforce;
             if !is_enforced {
                 self.pages.metrics().took("would_answer");
             }
             return is_enforced.then_some(PageAnswer::Calendar(calendar));
         }
-        let uri = &asked.head.uri;
         let is_script = uri.path().ends_with(VIEWS_ROUTE);
-        let address = judged
-            .as_ref()
-            .map(|judged| judged.judge.read(uri.path(), uri.query()));
         let is_endless = is_script || address.as_ref().is_some_and(PageAddress::is_endless);
         let is_empty = match (&judged, &address) {
             (Some(judged), Some(PageAddress::Page(page))) => self.emptiness(&judged.judge, page),
@@ -102,22 +103,27 @@ impl PageGuard {
         self.beyond_budget(asked, Visitor::of(&asked.head)?)
     }
 
-    /// The read whose calendar has the events of the file that is asked for.
-    fn calendar(&self, asked: &AskedRequest, judged: Option<&JudgedFacts>) -> Option<String> {
-        let (api, uri) = (self.api.as_ref()?, &asked.head.uri);
+    /// The read whose calendar has the events of the file that is asked for. Without facts of this moment the last ones
+    /// tell which address is a file.
+    fn calendar(&self, uri: &Uri, read: Option<(&JudgedFacts, &PageAddress)>) -> Option<String> {
+        let api = self.api.as_ref()?;
         let is_file = uri
             .path_and_query()
             .is_some_and(|target| target.as_str().contains("ical"));
         if !is_file || self.pages.is_failed() {
             return None;
         }
-        let known = judged.is_none().then(|| self.pages.known()).flatten();
-        let judge = &judged.or(known.as_deref())?.judge;
-        if judge.hindrance().is_some() {
-            return None;
-        }
-        let read = judge.download(&judge.read(uri.path(), uri.query()))?;
-        Some(format!("{api}/{read}"))
+        let download = |judge: &PageJudge, address: &PageAddress| {
+            let is_free = judge.hindrance().is_none();
+            is_free.then(|| judge.download(address)).flatten()
+        };
+        let read = if let Some((judged, address)) = read {
+            download(&judged.judge, address)
+        } else {
+            let known = self.pages.known()?;
+            download(&known.judge, &known.judge.read(uri.path(), uri.query()))
+        };
+        Some(format!("{api}/{}", read?))
     }
 
     /// The response in place of a page that can have no events.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use calendar_edge_core::gateway::authority::{Addressed, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
 use calendar_edge_core::settings::{OriginNamespace, Root, Settings};
 use calendar_edge_judge::call::{Judgement, Outcome};
@@ -139,15 +138,7 @@ impl Edge {
 
     pub(crate) fn say(&self, request: &Request) -> Said {
         let parts = request.parts();
-        let head = RequestHead {
-            parts: &parts,
-            client: None,
-            addressed: Addressed {
-                scheme: Scheme::Http,
-                host: None,
-                local: None,
-            },
-        };
+        let head = RequestHead::from_nowhere(&parts);
         match self.decider.decide(&head, &request.body) {
             Decision::Judged(judgement) => Said::Judged(*judgement),
             Decision::Refuse(refusal) => Said::Turned(refusal),

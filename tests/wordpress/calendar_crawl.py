@@ -23,7 +23,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-SIGN = "<?php header( 'X-Calendar-Judge: the site' );\n"
+from calendar_judge import SIGN
+
 FIRST = date(2020, 1, 1)
 DAYS = 36_525
 THREADS = 8

@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use calendar_edge_core::gateway::authority::{Addressed, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, Opening, RequestHead};
 use calendar_edge_core::settings::OtherTraffic;
 use calendar_edge_fuzz::{Request, namespaced_settings};
@@ -52,15 +51,7 @@ fuzz_target!(|text: &[u8]| {
     };
     let (mut parts, ()) = built.into_parts();
     parts.headers.clone_from(&request.headers);
-    let head = RequestHead {
-        parts: &parts,
-        client: None,
-        addressed: Addressed {
-            scheme: Scheme::Http,
-            host: None,
-            local: None,
-        },
-    };
+    let head = RequestHead::from_nowhere(&parts);
     let passes = matches!(DECIDER.decide(&head, &request.body), Decision::Site);
     if let Opening::SiteForm(mut scan) = DECIDER.open(&head) {
         let mut pieces = request.body.chunks(5).map(Bytes::copy_from_slice);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::address_reader::AddressReader;
-use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView, UnknownAddress};
+use super::calendar_page::{CalendarPage, PageAddress, PageFilters, PageView};
 use super::empty_page::page_without_events;
 use super::page_times::{NEAR, SiteDays, earliest_now, is_near, widened};
 use super::spans::Spans;
@@ -149,7 +149,7 @@ impl PageJudge {
 
     /// What becomes of a page at this time.
     pub fn judge(&self, page: &CalendarPage, now: UnixTime) -> PageVerdict {
-        let Ok(filtered) = self.filtered(&page.filters) else {
+        let Some(filtered) = self.filtered(&page.filters) else {
             return PageVerdict::Forward(Open::UnknownTerm);
         };
         let Some(day) = page.date else {
@@ -201,8 +201,8 @@ impl PageJudge {
         view == PageView::List || view == PageView::Default && self.has_list
     }
 
-    /// The sets of which a page shows what is in all; fails on a term that is not known.
-    fn filtered(&self, filters: &PageFilters) -> Result<Vec<&Spans>, UnknownAddress> {
+    /// The sets of which a page shows what is in all; none if it names a term that is not known.
+    fn filtered(&self, filters: &PageFilters) -> Option<Vec<&Spans>> {
         let PageFilters {
             category,
             tag,
@@ -211,11 +211,11 @@ impl PageJudge {
         let mut sets = vec![&self.all];
         for (slug, known) in [(category, &self.categories), (tag, &self.tags)] {
             if let Some(slug) = slug {
-                sets.push(known.get(slug).ok_or(UnknownAddress::Term)?);
+                sets.push(known.get(slug)?);
             }
         }
         sets.extend(is_featured.then_some(&self.featured));
-        Ok(sets)
+        Some(sets)
     }
 }
 

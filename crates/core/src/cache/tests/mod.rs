@@ -7,7 +7,6 @@ mod keys;
 use http::Request;
 
 use super::*;
-use crate::gateway::authority::{Addressed, Scheme};
 use crate::gateway::decision::{Decider, Decision, RequestHead};
 use crate::settings::{OriginNamespace, Settings, Writes};
 use calendar_edge_judge::call::{ForwardableCall, Outcome};
@@ -29,15 +28,7 @@ fn settings() -> Settings {
 /// The call of a request that may be forwarded.
 fn forwardable(settings: &Settings, request: &Request<Vec<u8>>) -> ForwardableCall {
     let (parts, body) = request.clone().into_parts();
-    let head = RequestHead {
-        parts: &parts,
-        client: None,
-        addressed: Addressed {
-            scheme: Scheme::Http,
-            host: None,
-            local: None,
-        },
-    };
+    let head = RequestHead::from_nowhere(&parts);
     match Decider::new(settings).decide(&head, &body) {
         Decision::Judged(judgement) => match judgement.outcome {
             Outcome::Forward(call) => (*call).clone(),

@@ -50,7 +50,6 @@ mod tests {
     use http::Request;
 
     use super::*;
-    use crate::gateway::authority::{Addressed, Scheme};
     use crate::gateway::decision::{Decider, Decision, RequestHead};
     use crate::settings::Settings;
     use calendar_edge_judge::call::Outcome;
@@ -60,15 +59,7 @@ mod tests {
         settings.allow_jsonp = true;
         let request = Request::builder().method(method).uri(target);
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let head = RequestHead {
-            parts: &parts,
-            client: None,
-            addressed: Addressed {
-                scheme: Scheme::Http,
-                host: None,
-                local: None,
-            },
-        };
+        let head = RequestHead::from_nowhere(&parts);
         let Decision::Judged(judgement) = Decider::new(&settings).decide(&head, &[]) else {
             panic!("it is a call: {target}");
         };

@@ -366,7 +366,6 @@ fn body_rule(method: &Method, profile: Profile) -> BodyRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gateway::authority::{Addressed, Scheme};
 
     #[test]
     fn the_openapi_document_goes_with_doc() {
@@ -374,15 +373,8 @@ mod tests {
             let mut settings = Settings::default();
             settings.operations.entry(DOC).or_default().allow = allow;
             let request = http::Request::builder().method(method).uri(path).body(());
-            let head = RequestHead {
-                parts: &request.expect("a request").into_parts().0,
-                client: None,
-                addressed: Addressed {
-                    scheme: Scheme::Http,
-                    host: None,
-                    local: None,
-                },
-            };
+            let (parts, ()) = request.expect("a request").into_parts();
+            let head = RequestHead::from_nowhere(&parts);
             matches!(Decider::new(&settings).open(&head), Opening::OpenApi(0))
         };
         let path = "/wp-json/tribe/events/v1/openapi.json";

@@ -130,7 +130,6 @@ mod tests {
     use super::super::decider::Decider;
     use super::super::request_head::RequestHead;
     use super::*;
-    use crate::gateway::authority::{Addressed, Scheme};
     use crate::gateway::decision::Opening;
     use crate::settings::Settings;
 
@@ -141,15 +140,8 @@ mod tests {
         let request = fields
             .iter()
             .fold(request, |request, (name, value)| request.header(*name, *value));
-        let head = RequestHead {
-            parts: &request.body(()).unwrap().into_parts().0,
-            client: None,
-            addressed: Addressed {
-                scheme: Scheme::Http,
-                host: None,
-                local: None,
-            },
-        };
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let head = RequestHead::from_nowhere(&parts);
         match Decider::new(&Settings::default()).open(&head) {
             Opening::Call(opened) => opened.next.unwrap().body,
             _ => panic!("a call of the calendar"),

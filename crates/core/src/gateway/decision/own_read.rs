@@ -5,7 +5,6 @@ use http::{Method, Request};
 use super::decider::{Decider, Opening};
 use super::opened_call::OpenedCall;
 use super::request_head::RequestHead;
-use crate::gateway::authority::{Addressed, Scheme};
 use calendar_edge_judge::call::{ForwardableCall, Outcome};
 
 // === impl Decider ===
@@ -15,15 +14,7 @@ impl Decider {
     pub fn own_read(&self, target: &str) -> Option<(OpenedCall, ForwardableCall)> {
         let request = Request::builder().method(Method::GET).uri(target).body(());
         let (parts, ()) = request.ok()?.into_parts();
-        let head = RequestHead {
-            parts: &parts,
-            client: None,
-            addressed: Addressed {
-                scheme: Scheme::Http,
-                host: None,
-                local: None,
-            },
-        };
+        let head = RequestHead::from_nowhere(&parts);
         let Opening::Call(opened) = self.open(&head) else {
             return None;
         };

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use http::request::Parts;
 
-use crate::gateway::authority::Addressed;
+use crate::gateway::authority::{Addressed, Scheme};
 
 /// A request's head, and where the request came from.
 #[derive(Debug, Clone, Copy)]
@@ -15,4 +15,22 @@ pub struct RequestHead<'a> {
     pub client: Option<IpAddr>,
     /// Scheme and host by which the client reached the edge.
     pub addressed: Addressed<'a>,
+}
+
+// === impl RequestHead ===
+
+impl<'a> RequestHead<'a> {
+    /// The head of a request that came from nowhere: one of the edge's own, or of a test. It is plain HTTP, and its host is
+    /// not told.
+    pub const fn from_nowhere(parts: &'a Parts) -> Self {
+        Self {
+            parts,
+            client: None,
+            addressed: Addressed {
+                scheme: Scheme::Http,
+                host: None,
+                local: None,
+            },
+        }
+    }
 }
