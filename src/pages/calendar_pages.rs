@@ -133,13 +133,22 @@ impl CalendarPages {
         self.0.check.lock().gives(kind, is_at_end, Instant::now())
     }
 
-    /// Returns true if nobody asked for this address lately.
-    pub(super) fn is_new(&self, address: &Uri, period: Duration) -> bool {
+    /// Passes an address on if that was done lately, or if its cost can be paid.
+    pub(super) fn pay_once<E>(
+        &self,
+        address: &Uri,
+        period: Duration,
+        pay: impl FnOnce(Instant) -> Result<(), E>,
+    ) -> Result<(), E> {
         let now = Instant::now();
         let address = self.0.hash.hash_one(address.path_and_query());
         let mut seen = self.0.seen.lock();
         let seen = seen.get_or_insert_with(|| SeenAddresses::new(period, now));
-        seen.is_new(address, now)
+        if !seen.knows(address, now) {
+            pay(now)?;
+        }
+        seen.passed(address);
+        Ok(())
     }
 
     /// The judge by the facts as they are now; none while the site may know others.

@@ -1,7 +1,5 @@
 //! Calendar pages that can have no events: answered here, or counted, and all others held to the budget of robots.
 
-use std::time::Instant;
-
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode, Uri};
@@ -162,11 +160,12 @@ impl PageGuard {
     /// The refusal of one of endless addresses beyond the budget of all robots.
     fn beyond_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<EdgeResponse> {
         let rate = self.settings.robots.as_ref()?;
-        if visitor != Visitor::Anybody || !self.pages.is_new(&asked.head.uri, rate.period) {
+        if visitor != Visitor::Anybody {
             return None;
         }
-        let spent = self.buckets.spend_by_rule(ROBOTS, rate, None, Instant::now());
-        let exceeded = spent.err()?;
+        let pay = |now| self.buckets.spend_by_rule(ROBOTS, rate, None, now);
+        let passed = self.pages.pay_once(&asked.head.uri, rate.period, pay);
+        let exceeded = passed.err()?;
         if self.settings.mode != Mode::Enforce {
             self.pages.metrics().took("would_limit");
             return None;

@@ -232,6 +232,8 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
         (refused.status.as_u16(), refused.header("retry-after").is_some()),
         (429, true)
     );
+    let again = scene.edge.get("/events/2027-08-01/?foo=1").await;
+    assert_eq!(again.status.as_u16(), 429, "a refused address is not a known one");
     // Known addresses, pages without a date, and the edge's own responses cost nothing.
     assert_eq!(ask("/events/2027-08-01/").await, 200);
     assert_eq!(ask("/events/").await, 200);
@@ -241,5 +243,5 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
         .request(Method::GET, "/events/2027-08-01/?foo=2")
         .header("cookie", "a=b");
     assert_eq!(Answer::to(person).await.status.as_u16(), 200);
-    assert_eq!(count(&scene, "limited").await, "1");
+    assert_eq!(count(&scene, "limited").await, "2");
 }

@@ -1,4 +1,4 @@
-//! Which of endless addresses were asked for lately: only others count in the budget of all robots.
+//! Which of endless addresses were passed on lately: only others count in the budget of all robots.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -28,8 +28,8 @@ impl SeenAddresses {
         }
     }
 
-    /// Takes the hash of an address. True if nobody asked for it lately.
-    pub fn is_new(&mut self, address: u64, now: Instant) -> bool {
+    /// Whether an address with this hash was passed on lately.
+    pub fn knows(&mut self, address: u64, now: Instant) -> bool {
         let age = now.saturating_duration_since(self.since);
         if age >= self.period {
             self.before = std::mem::take(&mut self.now);
@@ -38,11 +38,14 @@ impl SeenAddresses {
                 self.before.clear();
             }
         }
-        let is_known = self.now.contains(&address) || self.before.contains(&address);
+        self.now.contains(&address) || self.before.contains(&address)
+    }
+
+    /// An address was passed on. One that was refused stays unknown: asked for again, it counts again.
+    pub fn passed(&mut self, address: u64) {
         if self.now.len() < Self::MOST {
             self.now.insert(address);
         }
-        !is_known
     }
 }
 
@@ -50,16 +53,30 @@ impl SeenAddresses {
 mod tests {
     use super::*;
 
+    fn is_new(seen: &mut SeenAddresses, address: u64, now: Instant) -> bool {
+        let is_known = seen.knows(address, now);
+        seen.passed(address);
+        !is_known
+    }
+
     #[test]
     fn an_address_counts_once_in_a_period() {
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);
         let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
-        assert!(seen.is_new(1, at(0)));
-        assert!(!seen.is_new(1, at(59)));
-        assert!(!seen.is_new(1, at(61)), "it was asked for two seconds ago");
-        assert!(seen.is_new(2, at(62)));
-        assert!(seen.is_new(1, at(300)));
+        assert!(is_new(&mut seen, 1, at(0)));
+        assert!(!is_new(&mut seen, 1, at(59)));
+        assert!(!is_new(&mut seen, 1, at(61)), "it was asked for two seconds ago");
+        assert!(is_new(&mut seen, 2, at(62)));
+        assert!(is_new(&mut seen, 1, at(300)));
+    }
+
+    #[test]
+    fn an_address_that_was_refused_counts_again() {
+        let begun = Instant::now();
+        let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
+        assert!(!seen.knows(1, begun));
+        assert!(!seen.knows(1, begun));
     }
 
     #[test]
@@ -67,7 +84,7 @@ mod tests {
         let begun = Instant::now();
         let mut seen = SeenAddresses::new(Duration::from_mins(1), begun);
         for address in 0..100_000 {
-            assert!(seen.is_new(address, begun));
+            assert!(is_new(&mut seen, address, begun));
         }
         assert!(seen.now.len() <= SeenAddresses::MOST);
     }
