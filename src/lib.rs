@@ -25,6 +25,7 @@ pub mod backend;
 mod cache;
 mod calls;
 mod companion;
+mod copy;
 pub mod config;
 mod facts;
 mod fleet;

@@ -12,6 +12,7 @@ use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
 use super::exchanges::ExchangeFamilies;
+use super::copy_metrics::CopyMetrics;
 use super::facts_metrics::FactsMetrics;
 use super::feed_metrics::FeedMetrics;
 use super::fleet_metrics::FleetMetrics;
@@ -86,6 +87,8 @@ recorders! {
     certificate: CertificateMetrics,
     /// The metrics of calendar pages.
     pages: PageMetrics,
+    /// The metrics of the copy of the site's records.
+    copy: CopyMetrics,
     /// The metrics of rules about the rest of the site.
     surface: SurfaceMetrics,
     /// The fates of spans.

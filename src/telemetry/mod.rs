@@ -4,6 +4,7 @@ mod backend;
 mod cache_metrics;
 mod certificate;
 mod connections;
+mod copy_metrics;
 mod exchange_timer;
 mod exchanges;
 mod facts_metrics;
@@ -49,6 +50,7 @@ pub(crate) use exchange_timer::{ExchangeTimer, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
+pub(crate) use copy_metrics::{CopyComparison, CopyMetrics, CopyOutcome};
 pub(crate) use facts_metrics::FactsMetrics;
 pub(crate) use feed_metrics::FeedMetrics;
 pub(crate) use findings::FindingSums;

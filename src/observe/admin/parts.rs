@@ -10,6 +10,7 @@ use super::status::{EdgeFacts, Readings};
 use crate::cache::Cache;
 use crate::companion::CompanionService;
 use crate::config::EffectiveConfig;
+use crate::copy::RecordCopies;
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::pages::CalendarPages;
@@ -38,6 +39,8 @@ pub(crate) struct AdminParts {
     pub(crate) cache: Cache,
     /// What is known of calendar pages.
     pub(crate) calendar_pages: CalendarPages,
+    /// The copy of the site's records.
+    pub(crate) copies: RecordCopies,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The last refusals.

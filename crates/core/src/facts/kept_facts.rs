@@ -1,15 +1,27 @@
 //! The facts as a file keeps them over a restart.
 
 use super::calendar_facts::Facts;
+use super::copy_site::CopySite;
 use super::event_fact::EventFact;
+use super::known_records::KnownRecords;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 
 /// A file: its version, the site and the secret that it belongs to; number and sums of the site; whether changes may hide
-/// behind messages; how pages are made, and the events.
-type KeptFacts = (u8, String, u64, String, bool, SiteFacts, Vec<EventFact>);
+/// behind messages; how pages are made, and the events; how records are listed, and the records, where they are wanted.
+type KeptFacts = (
+    u8,
+    String,
+    u64,
+    String,
+    bool,
+    SiteFacts,
+    Vec<EventFact>,
+    Option<(CopySite, Vec<RecordFact>)>,
+);
 
 /// The version of the file that is read here.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 // === impl Facts ===
 
@@ -22,6 +34,10 @@ impl Facts {
         let of = of.to_owned();
         Some(move || {
             let (number, sums, is_unproven) = state;
+            let copy = snapshot.copy.as_ref().map(|copy| {
+                let records: Vec<&RecordFact> = copy.records.iter().map(|record| &**record).collect();
+                (&*copy.site, records)
+            });
             let kept = (
                 VERSION,
                 of,
@@ -30,17 +46,19 @@ impl Facts {
                 is_unproven,
                 &snapshot.site,
                 &snapshot.events,
+                copy,
             );
             serde_json::to_string(&kept).ok()
         })
     }
 
     /// The facts of an earlier run. They are whole only after a reply with the number and the sums at which they were
-    /// read. None if they belong to another site, or cannot be read.
-    pub fn from_json(text: &str, of: &str) -> Option<Self> {
+    /// read. None if they belong to another site, cannot be read, or have no records where these are wanted.
+    pub fn from_json(text: &str, of: &str, with_records: bool) -> Option<Self> {
         let kept: KeptFacts = serde_json::from_str(text).ok()?;
-        let (version, kept_of, number, sums, is_unproven, site, events) = kept;
-        let is_ours = version == VERSION && kept_of == of;
-        is_ours.then(|| Self::kept(site, events, (number, sums), is_unproven))
+        let (version, kept_of, number, sums, is_unproven, site, events, copy) = kept;
+        let is_ours = version == VERSION && kept_of == of && copy.is_some() == with_records;
+        let records = KnownRecords::kept(copy);
+        is_ours.then(|| Self::kept(site, events, records, (number, sums), is_unproven))
     }
 }

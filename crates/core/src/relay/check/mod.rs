@@ -15,7 +15,7 @@ mod software;
 mod wordpress;
 
 pub use accept::accept;
-pub use accepted::AcceptedResponse;
+pub use accepted::{AcceptedResponse, CopiedFrom};
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub use call_context::{AskedLanguage, CallContext};
 pub(super) use document::trimmed;

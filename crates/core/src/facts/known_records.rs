@@ -1,0 +1,84 @@
+//! The records of a site, where a copy needs them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::copy_site::CopySite;
+use super::facts_question::FactsQuestion;
+use super::record_fact::RecordFact;
+
+/// The records as far as they are read; nothing where nobody needs them.
+#[derive(Debug, Default)]
+pub(super) struct KnownRecords {
+    pub(super) are_wanted: bool,
+    pub(super) site: Option<Arc<CopySite>>,
+    pub(super) records: BTreeMap<u64, Arc<RecordFact>>,
+}
+
+/// All records of a site and how they are listed, at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyFacts {
+    /// How they are listed, and their terms.
+    pub site: Arc<CopySite>,
+    /// The records in the order of their numbers.
+    pub records: Vec<Arc<RecordFact>>,
+}
+
+// === impl KnownRecords ===
+
+impl KnownRecords {
+    pub(super) fn wanted(are_wanted: bool) -> Self {
+        Self {
+            are_wanted,
+            ..Self::default()
+        }
+    }
+
+    /// What an earlier run has kept.
+    pub(super) fn kept(kept: Option<(CopySite, Vec<RecordFact>)>) -> Self {
+        let are_wanted = kept.is_some();
+        let (site, records) = kept.unzip();
+        let records = records.unwrap_or_default().into_iter();
+        Self {
+            are_wanted,
+            site: site.map(Arc::new),
+            records: records.map(|record| (record.id, Arc::new(record))).collect(),
+        }
+    }
+
+    /// The records that show an image.
+    pub(super) fn with_image(&self, image: u64) -> impl Iterator<Item = u64> {
+        let shows = move |record: &&Arc<RecordFact>| record.image == image;
+        self.records.values().filter(shows).map(|record| record.id)
+    }
+
+    /// Takes the reply to a question that goes up to `next`. `left` did not fit into it. True if anything is different now.
+    pub(super) fn take(
+        &mut self,
+        site: Option<CopySite>,
+        records: Vec<RecordFact>,
+        (question, next, left): (&FactsQuestion, Option<u64>, &[u64]),
+    ) -> bool {
+        let is_asked = |id: u64| question.asks(id, next) && !left.contains(&id);
+        let known = self.records.values().filter(|record| is_asked(record.id));
+        let is_other_site = site.is_some() && site.as_ref() != self.site.as_deref();
+        let is_other = !known.map(|record| &**record).eq(&records);
+        if is_other {
+            self.records.retain(|id, _| !is_asked(*id));
+            let records = records.into_iter().map(|record| (record.id, Arc::new(record)));
+            self.records.extend(records);
+        }
+        if is_other_site {
+            self.site = site.map(Arc::new);
+        }
+        is_other || is_other_site
+    }
+
+    /// All of it at this moment; none where nobody needs it, or before it is read.
+    pub(super) fn copy(&self) -> Option<CopyFacts> {
+        Some(CopyFacts {
+            site: self.site.clone().filter(|_| self.are_wanted)?,
+            records: self.records.values().cloned().collect(),
+        })
+    }
+}
