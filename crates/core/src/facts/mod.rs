@@ -1,6 +1,7 @@
 //! What the companion plugin tells of the calendar of its site: how its pages are made, and when each event is shown.
 
 mod calendar_facts;
+mod copy_site;
 mod event_fact;
 #[cfg(test)]
 mod facts_model;
@@ -8,11 +9,16 @@ mod facts_question;
 mod facts_reply;
 mod facts_snapshot;
 mod kept_facts;
+#[cfg(test)]
+pub(crate) mod record_examples;
+mod record_fact;
 mod site_facts;
 
 pub use calendar_facts::Facts;
+pub use copy_site::{CopySite, RowUnit, TermRecord, ZoneMode};
 pub use event_fact::{EventFact, WallSpan};
 pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};
 pub use facts_snapshot::FactsSnapshot;
+pub use record_fact::{Occurrence, PrintedBody, RecordFact, RecordKind};
 pub use site_facts::{SiteFacts, SiteWords, TermFact};
