@@ -164,7 +164,7 @@ impl OwnRequests {
         let (response, guard) = response.ok_or(FactsReplyFault::NoReply)?;
         guard.report(Health::Alive);
         let (head, body) = response.into_parts();
-        let body = read_within(body, FactsReply::MOST_BYTES_OF_RECORDS).await;
+        let body = read_within(body, FactsReply::MOST_BYTES).await;
         if head.status != StatusCode::OK {
             return Err(FactsReplyFault::Status(head.status.as_u16()));
         }

@@ -62,7 +62,11 @@ fn drill(length: &str, edge: &EdgeArgs) -> anyhow::Result<Value> {
 
 fn print_status(told: &Value, out: &mut dyn Write) -> anyhow::Result<()> {
     match told["records"].as_u64() {
-        Some(records) => writeln!(out, "{records} records, as far as change {} of the site", told["number"])?,
+        Some(records) => writeln!(
+            out,
+            "{records} records, as far as change {} of the site",
+            told["number"]
+        )?,
         None => writeln!(out, "the records are not read yet")?,
     }
     let shapes = told["shapes"].as_object().into_iter().flatten();

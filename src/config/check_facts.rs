@@ -43,12 +43,14 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
 fn check_site(draft: &Draft, key: &'static str, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
     if settings.origin.secret_file.is_none() {
-        let finding = ConfigFinding::missing("origin.secret_file")
-            .expected("a file with the secret of the companion plugin, which tells the facts of the calendar");
+        let finding = ConfigFinding::missing("origin.secret_file").expected(
+            "a file with the secret of the companion plugin, which tells the facts of the calendar",
+        );
         problems.add(places.of(key), finding);
     }
     if places.tables("roots").len() > 1 {
-        let reason = "the records of several `[[roots]]` are not told apart: the edge can answer for one root";
+        let reason =
+            "the records of several `[[roots]]` are not told apart: the edge can answer for one root";
         problems.add(places.of(key), ConfigFinding::impossible(key, reason));
     }
 }

@@ -1,17 +1,17 @@
 //! Anonymous reads answered by the copy where that is proven, and compared with the site's responses where it is not.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use http::header::AGE;
 use http_body_util::Full;
 
-use super::comparing::Comparing;
+use super::comparing::{Comparing, SiteResponse};
 use super::record_copies::{MadeCopy, RecordCopies};
 use crate::calls::{BackendResult, CalendarCall, Stage};
 use crate::telemetry::{CopyOutcome, unix_time};
 use calendar_edge_core::cache::CacheableCall;
 use calendar_edge_core::copy::{Ask, CopyQuestion, CopyResponse, Standing};
-use calendar_edge_core::relay::{CallContext, CopiedFrom, RelayRules, accept};
+use calendar_edge_core::relay::{AcceptedResponse, CallContext, CopiedFrom, RelayRules, accept};
 use calendar_edge_core::settings::{CopySettings, WhenAway};
 
 /// Answers reads from the copy, or has the site asked.
@@ -30,10 +30,17 @@ struct CopyPlan {
 }
 
 /// A read that the copy may answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CopiedRead {
-    pub(super) question: CopyQuestion,
+    question: CopyQuestion,
+    shape: String,
+}
+
+/// A response of the copy, and the shape by which it is proven.
+#[derive(Debug)]
+pub(super) struct ShapedResponse {
     pub(super) shape: String,
+    pub(super) response: CopyResponse,
 }
 
 // === impl Copying ===
@@ -56,94 +63,113 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         }
     }
 
-    /// Asks the site, and compares its response with that of the copy.
-    async fn watch(&self, plan: &CopyPlan, read: CopiedRead, call: CalendarCall) -> BackendResult {
-        let before = plan.copies.current();
+    /// Asks the site, and compares its response with that of the copy as it is now.
+    async fn watch(
+        &self,
+        plan: &CopyPlan,
+        read: CopiedRead,
+        (now, call): (Option<Arc<MadeCopy>>, CalendarCall),
+    ) -> BackendResult {
         let result = self.inner.call(call.clone()).await;
         let is_down = match &result {
             Ok(accepted) => accepted.status().is_server_error(),
             Err(_) => true,
         };
         if is_down {
-            return match plan.away(&read, &call).await {
-                Some(copied) => copied,
-                None => result,
-            };
+            return plan.away(&read, &call).await.unwrap_or(result);
         }
-        let outcome = match before.as_deref().map(|made| plan.respond(made, &read)) {
-            None => (CopyOutcome::Behind, "behind"),
-            Some(Err(ask)) => (CopyOutcome::Asked, ask.name()),
-            Some(Ok(_)) => (CopyOutcome::Unproven, "unproven"),
+        let Some(made) = now else {
+            plan.copies.read(&read.shape, CopyOutcome::Behind, "behind");
+            return result;
         };
-        plan.copies.read(&read.shape, outcome.0, outcome.1);
-        if let (Some(made), Ok(accepted), CopyOutcome::Unproven) = (before, &result, outcome.0)
-            && let Some(site) = accepted.whole()
-        {
-            let comparing = self.comparing(plan, call);
-            tokio::spawn(async move { comparing.compare(read, &made, Some(site)).await });
-            self.probe(plan);
+        match read.answer(&made) {
+            Err(ask) => plan.copies.read(&read.shape, CopyOutcome::Asked, ask.name()),
+            Ok(shaped) => {
+                plan.copies.read(&shaped.shape, CopyOutcome::Unproven, "unproven");
+                if let Some(site) = result.as_ref().ok().and_then(AcceptedResponse::whole) {
+                    self.compare(plan, (read, call), made, Some(site));
+                }
+            }
         }
+        self.probe(plan);
         result
     }
 
-    /// Asks the site for a read that some client asked of late, whose shape is not proven, if that is due.
+    /// Asks the site for a read that some client asked of late and whose shape is not proven, if that is due.
     fn probe(&self, plan: &CopyPlan) {
-        let Some(rate) = plan.settings.probe else { return };
-        if let Some((read, call)) = plan.copies.recent().next(rate, std::time::Instant::now())
-            && let Some(made) = plan.copies.current()
-        {
+        let next = |rate| plan.copies.recent().next(rate, Instant::now());
+        let due = plan.settings.probe.and_then(next).zip(plan.copies.current());
+        if let Some(((read, call), made)) = due {
             let comparing = self.comparing(plan, call);
-            tokio::spawn(async move { comparing.compare_unless_queued(read, &made).await });
+            tokio::spawn(async move { comparing.compare_unless_queued(&read, &made).await });
         }
+    }
+
+    /// Compares behind the client's response. The site is asked unless its response is there.
+    fn compare(
+        &self,
+        plan: &CopyPlan,
+        (read, call): (CopiedRead, CalendarCall),
+        made: Arc<MadeCopy>,
+        site: Option<SiteResponse>,
+    ) {
+        let comparing = self.comparing(plan, call.unattended());
+        let is_probed = plan.settings.probe.is_some();
+        tokio::spawn(async move {
+            let shape = comparing.compare(&read, &made, site).await;
+            let is_open = |shape: &String| comparing.copies.standing(shape) != Standing::Proven;
+            if is_probed && shape.as_ref().is_some_and(is_open) {
+                comparing.copies.recent().note(read, comparing.call);
+            }
+        });
     }
 
     fn comparing(&self, plan: &CopyPlan, call: CalendarCall) -> Comparing<S> {
         Comparing {
             inner: Arc::clone(&self.inner),
             copies: plan.copies.clone(),
-            call: call.unattended(),
+            call,
         }
     }
 }
 
 impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Copying<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
-        let Some((plan, read)) = self.plan.as_ref().and_then(|plan| Some((plan, CopiedRead::of(&call)?))) else {
+        let plan = self.plan.as_ref();
+        let Some((plan, read)) = plan.and_then(|plan| Some((plan, CopiedRead::of(&call)?))) else {
             return self.inner.call(call).await;
         };
         plan.copies.called();
-        if plan.copies.standing(&read.shape) == Standing::Proven
-            && let Some(made) = plan.copies.current()
-            && let Ok(response) = plan.respond(&made, &read)
-            && let Some(copied) = plan.sent(response, &made, &call, CopiedFrom::Current).await
+        let now = plan.copies.current();
+        if let Some(made) = &now
+            && let Ok(ShapedResponse { shape, response }) = read.answer(made)
+            && plan.copies.standing(&shape) == Standing::Proven
+            && let Some(copied) = plan.sent(response, made, &call, CopiedFrom::Current).await
         {
-            plan.copies.read(&read.shape, CopyOutcome::Answered, "");
-            if plan.copies.answers(&read.shape) {
-                let comparing = self.comparing(plan, call);
-                tokio::spawn(async move { comparing.compare(read, &made, None).await });
+            plan.copies.read(&shape, CopyOutcome::Answered, "");
+            if plan.copies.answers(&shape) {
+                self.compare(plan, (read, call), Arc::clone(made), None);
             }
             return copied;
         }
-        Box::pin(self.watch(plan, read, call)).await
+        Box::pin(self.watch(plan, read, (now, call))).await
     }
 }
 
 // === impl CopyPlan ===
 
 impl CopyPlan {
-    fn respond(&self, made: &MadeCopy, read: &CopiedRead) -> Result<CopyResponse, Ask> {
-        made.records.respond(&read.question, unix_time())
-    }
-
     /// The response of the copy while the site fails; none where it may not answer such reads, or cannot.
     async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Option<BackendResult> {
-        let is_permitted = self.settings.when_away == WhenAway::All
-            || self.copies.standing(&read.shape) == Standing::Proven;
-        let (made, age) = self.copies.last_known().filter(|_| is_permitted)?;
-        let response = self.respond(&made, read).ok()?;
+        let (made, age) = self.copies.last_known()?;
+        let ShapedResponse { shape, response } = read.answer(&made).ok()?;
+        let is_proven = self.copies.standing(&shape) == Standing::Proven;
+        if !is_proven && self.settings.when_away == WhenAway::Proven {
+            return None;
+        }
         let copied = self.sent(response, &made, call, CopiedFrom::Earlier(age)).await;
         if copied.is_some() {
-            self.copies.read(&read.shape, CopyOutcome::AnsweredAway, "");
+            self.copies.read(&shape, CopyOutcome::AnsweredAway, "");
         }
         copied
     }
@@ -156,7 +182,7 @@ impl CopyPlan {
         call: &CalendarCall,
         from: CopiedFrom,
     ) -> Option<BackendResult> {
-        let response = response.into_site_response(made.records.site()).map(Full::new);
+        let response = made.records.sent(response).map(Full::new);
         let context = CallContext::of_call(&call.call, "");
         let accepted = accept(response, &context, &self.rules).await.ok()?;
         Some(Ok(accepted.whole()?.copied_from(from)))
@@ -174,5 +200,20 @@ impl CopiedRead {
         let question = CopyQuestion::of(CacheableCall::of(&call.call)?)?;
         let shape = question.shape()?.to_string();
         Some(Self { question, shape })
+    }
+
+    /// The response of a copy, and the shape by which it is proven: another one where the site's order was only seen.
+    ///
+    /// # Errors
+    ///
+    /// The reason why only the site can respond.
+    pub(super) fn answer(&self, made: &MadeCopy) -> Result<ShapedResponse, Ask> {
+        let response = made.records.respond(&self.question, unix_time())?;
+        let shape = if response.is_tied {
+            [&self.shape, " tied"].concat()
+        } else {
+            self.shape.clone()
+        };
+        Ok(ShapedResponse { shape, response })
     }
 }

@@ -102,12 +102,18 @@ mod tests {
         let at = |seconds| now + Duration::from_secs(seconds);
         drill.read("events.list", CopyOutcome::Answered, "", at(1));
         drill.read("events.list", CopyOutcome::AnsweredAway, "", at(1));
-        for (outcome, reason) in [(CopyOutcome::Asked, "second"), (CopyOutcome::Unproven, "unproven")] {
+        for (outcome, reason) in [
+            (CopyOutcome::Asked, "second"),
+            (CopyOutcome::Unproven, "unproven"),
+        ] {
             drill.read("events.list include=n", outcome, reason, at(2));
         }
         drill.read("events.list", CopyOutcome::Unproven, "unproven", at(60));
         let report = drill.report(at(40));
-        assert_eq!((report.left_seconds, report.answered, report.needed_site), (20, 2, 2));
+        assert_eq!(
+            (report.left_seconds, report.answered, report.needed_site),
+            (20, 2, 2)
+        );
         assert_eq!(report.reads.len(), 2);
         assert_eq!(drill.report(at(90)).left_seconds, 0);
     }

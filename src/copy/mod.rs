@@ -7,5 +7,4 @@ mod probing;
 mod record_copies;
 
 pub(crate) use copying::Copying;
-pub(crate) use probing::probe_shapes;
 pub(crate) use record_copies::RecordCopies;

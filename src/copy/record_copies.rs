@@ -86,6 +86,8 @@ impl RecordCopies {
         if proofs.file != file {
             *proofs = KeptProofs::of(file);
         }
+        drop(proofs);
+        self.count_standings();
     }
 
     /// The copy by the facts as they are now; none while the site may know others.
@@ -153,14 +155,14 @@ impl RecordCopies {
 
     /// Notes a comparison with a difference, whose records are read again.
     pub(super) fn differs(&self, shape: &str, target: &str) {
-        let was_proven = self.prove(|book| book.differs(shape, target));
-        tracing::warn!(
-            shape,
-            target,
-            was_proven,
-            advice = "`calendar-edge copy status` shows the shape; the site answers it until 300 comparisons are equal",
-            "the copy and the site have different responses"
-        );
+        if self.prove(|book| book.differs(shape, target)) {
+            tracing::warn!(
+                shape,
+                target,
+                advice = "the site answers such reads until 300 comparisons are equal; `calendar-edge copy status` shows them",
+                "the copy and the site have different responses"
+            );
+        }
         self.count_standings();
         self.0.companions.facts().read_anew();
     }
@@ -239,7 +241,10 @@ impl KeptProofs {
     fn of(file: Option<PathBuf>) -> Self {
         let text = file.as_deref().and_then(|file| fs::read_to_string(file).ok());
         Self {
-            book: text.map_or_else(|| ShapeBook::new(RULES), |text| ShapeBook::from_json(&text, RULES)),
+            book: text.map_or_else(
+                || ShapeBook::new(RULES),
+                |text| ShapeBook::from_json(&text, RULES),
+            ),
             file,
             is_written: true,
         }

@@ -158,7 +158,9 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
             migration::Shadowing { inner, shadows }
         }))
         // Below the copies to candidates, which are compared with whatever answers; above the site, in whose place it answers.
-        .layer(layer_fn(|inner| Copying::new(inner, &settings.copy, &state.copies, &plan.rules)))
+        .layer(layer_fn(|inner| {
+            Copying::new(inner, &settings.copy, &state.copies, &plan.rules)
+        }))
         .service(migration::BackendSelection {
             primary: Dispatch::new(&plan.backends, &plan.rules)
                 .with_companions(&plan.site.origin, &state.companions)

@@ -46,11 +46,11 @@ mod warnings;
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache_metrics::CacheMetrics;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
+pub(crate) use copy_metrics::{CopyComparison, CopyMetrics, CopyOutcome};
 pub(crate) use exchange_timer::{ExchangeTimer, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]
 pub(crate) use exchanges::OUTCOMES;
-pub(crate) use copy_metrics::{CopyComparison, CopyMetrics, CopyOutcome};
 pub(crate) use facts_metrics::FactsMetrics;
 pub(crate) use feed_metrics::FeedMetrics;
 pub(crate) use findings::FindingSums;

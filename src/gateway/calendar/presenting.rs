@@ -46,7 +46,9 @@ impl<S> Presenting<S> {
         let copied = accepted.is_copied_from();
         let mut response = present(accepted, client, &self.rules);
         if let Some(from) = copied {
-            response.headers_mut().insert(CACHE_STATUS, copy_status(from.age()));
+            response
+                .headers_mut()
+                .insert(CACHE_STATUS, copy_status(from.age()));
         }
         CallResponse {
             response: EdgeResponse {

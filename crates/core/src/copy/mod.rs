@@ -1,5 +1,25 @@
-//! Reads that the edge answers without the site, and which of them it may.
+//! What a site would answer an anonymous read, by facts about its records: surely the same bytes, or a reason to ask.
 
+mod address;
+mod ask;
+mod composed;
+mod dates;
+mod event_list;
+mod linked_list;
+mod page;
 mod proof;
+mod question;
+mod record_copy;
+mod same;
+mod search;
+mod shape;
+mod single;
+mod site_response;
+mod term_list;
 
+pub use ask::Ask;
 pub use proof::{ShapeBook, ShapeProof, Standing};
+pub use question::CopyQuestion;
+pub use record_copy::{CopyResponse, RecordCopy};
+pub use same::{BodyDifference, Folded, same};
+pub use shape::Shape;

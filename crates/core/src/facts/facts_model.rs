@@ -266,7 +266,13 @@ impl FactsWorld {
                 (None, Some(ids)) => ids.split(',').any(|asked| asked == id.to_string()),
                 (None, None) => false,
             };
-            records = self.site.records.values().filter(|record| asks(record.id)).cloned().collect();
+            records = self
+                .site
+                .records
+                .values()
+                .filter(|record| asks(record.id))
+                .cloned()
+                .collect();
             let behind = records.split_off(records.len().min(PAGE));
             match asked.contains_key("after") {
                 true => next = behind.first().and(records.last()).map(|record| record.id),

@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 
+use super::copy_site::CopySite;
 use super::event_fact::EventFact;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::companion::mark::SealFault;
 use crate::settings::MarkKey;
@@ -22,6 +24,14 @@ pub struct FactsReply {
     pub events: Vec<EventFact>,
     /// The greatest number that was looked at; none if no event has a greater one.
     pub next: Option<u64>,
+    /// The records in the order of their numbers, if they were asked for.
+    #[serde(default)]
+    pub records: Option<Vec<RecordFact>>,
+    /// The records that were asked for by number and did not fit.
+    #[serde(default)]
+    pub left: Vec<u64>,
+    /// What decides how records are listed, if that was asked for.
+    pub copy: Option<CopySite>,
 }
 
 /// The reason why a reply is not taken.
@@ -54,7 +64,10 @@ impl FactsReply {
     pub const SEAL: http::HeaderName = http::HeaderName::from_static("x-calendar-edge-facts");
 
     /// The most bytes of a reply.
-    pub const MOST_BYTES: usize = 1 << 20;
+    pub const MOST_BYTES: usize = 2 << 20;
+
+    /// The most records of a reply.
+    pub const MOST_RECORDS: usize = 40;
 
     /// The most events of a reply.
     pub const MOST_EVENTS: usize = 500;
@@ -93,6 +106,9 @@ impl FactsReply {
             site,
             events,
             next,
+            records: None,
+            left: Vec::new(),
+            copy: None,
         }
     }
 
@@ -106,8 +122,11 @@ impl FactsReply {
             return Err(FactsReplyFault::Unfit);
         }
         let reply: Self = serde_json::from_slice(body)?;
-        let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id);
-        if reply.version != Self::VERSION || reply.events.len() > Self::MOST_EVENTS || !is_ordered {
+        let records = reply.records.as_deref().unwrap_or_default();
+        let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id)
+            && records.is_sorted_by(|one, other| one.id < other.id);
+        let is_short = reply.events.len() <= Self::MOST_EVENTS && records.len() <= Self::MOST_RECORDS;
+        if reply.version != Self::VERSION || !is_short || !is_ordered {
             return Err(FactsReplyFault::Unfit);
         }
         Ok(reply)

@@ -94,7 +94,7 @@ impl ShapeBook {
         self.proof(shape).is_equal()
     }
 
-    /// A response of the copy was different. True if the copy answered the shape until now.
+    /// A response of the copy was different. True if that is news: the first time, or the copy answered until now.
     pub fn differs(&mut self, shape: &str, target: &str) -> bool {
         self.proof(shape).differs(target)
     }

@@ -87,15 +87,15 @@ impl ShapeProof {
         is_proven
     }
 
-    /// A comparison showed a difference. True if the copy answered until now.
+    /// A comparison showed a difference. True if that is news: the first one, or the copy answered until now.
     pub(super) fn differs(&mut self, target: &str) -> bool {
-        let was_proven = self.standing == Standing::Proven;
+        let is_news = self.standing == Standing::Proven || self.differences == 0;
         self.compared += 1;
         self.differences += 1;
         self.example = Some(target.to_owned());
         self.needed = Self::NEEDED;
         self.stand(Standing::Suspended);
-        was_proven
+        is_news
     }
 
     /// The site makes responses in another way: everything is to be proven again.

@@ -2,9 +2,9 @@
 
 use super::super::{
     AdminSettings, CacheSettings, CalendarPageSettings, CandidateSettings, CompareSettings,
-    CompressionSettings, CopySettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings,
-    IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root, Settings,
-    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings,
+    CompressionSettings, CopySettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings,
+    GuardSettings, IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root,
+    Settings, ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings,
     unknown_origin,
 };
 use super::group::SettingsGroup;

@@ -1,0 +1,164 @@
+//! When two bodies are the same: byte for byte, but for what WordPress writes at random or by place.
+
+/// How often bytes differed where they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Folded {
+    /// Letters of e-mail addresses, which are encoded at random.
+    pub mail_letters: usize,
+    /// Numbers in names of classes, which count what was printed before.
+    pub counters: usize,
+}
+
+/// Where two bodies differ: the first byte of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the bodies differ at byte {site} of the site's and byte {copy} of the copy's")]
+pub struct BodyDifference {
+    /// In the body of the site.
+    pub site: usize,
+    /// In the body of the copy.
+    pub copy: usize,
+}
+
+/// What stands before the number of a counter.
+const COUNTED: [&str; 6] = [
+    "wp-container-",
+    "wp-block-gallery-",
+    "gallery-",
+    "audio-",
+    "video-",
+    "wp-elements-",
+];
+
+/// The longest text around a letter that is looked at.
+const NEAR: usize = 400;
+
+/// Compares the body of the site with that of the copy.
+///
+/// # Errors
+///
+/// The first difference that is not one of [`Folded`].
+pub fn same(site: &[u8], copy: &[u8]) -> Result<Folded, BodyDifference> {
+    let mut folded = Folded::default();
+    let (mut at, mut other) = (0, 0);
+    loop {
+        let rest = (
+            site.get(at..).unwrap_or_default(),
+            copy.get(other..).unwrap_or_default(),
+        );
+        let equal = rest
+            .0
+            .iter()
+            .zip(rest.1)
+            .take_while(|(one, two)| one == two)
+            .count();
+        (at, other) = (at + equal, other + equal);
+        if at == site.len() && other == copy.len() {
+            return Ok(folded);
+        }
+        let difference = BodyDifference {
+            site: at,
+            copy: other,
+        };
+        if let Some((one, two)) = counter(site, at, copy, other) {
+            folded.counters += 1;
+            (at, other) = (one, two);
+        } else if let Some((one, two)) = mail_letter(site, at, copy, other) {
+            folded.mail_letters += 1;
+            (at, other) = (one, two);
+        } else {
+            return Err(difference);
+        }
+    }
+}
+
+/// The ends of two numbers of a counter.
+fn counter(site: &[u8], at: usize, copy: &[u8], other: usize) -> Option<(usize, usize)> {
+    let before = site.get(..at)?;
+    let name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
+    let digits = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let named = before.get(..at - digits)?;
+    let length = named
+        .iter()
+        .rev()
+        .take(NEAR)
+        .take_while(|byte| name(byte))
+        .count();
+    let named = std::str::from_utf8(named.get(named.len() - length..)?).ok()?;
+    let is_counted = named.ends_with('-') && COUNTED.iter().any(|start| named.starts_with(start));
+    let end = |text: &[u8], from: usize| {
+        let rest = text.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let ends = (end(site, at), end(copy, other));
+    // Both have a number here.
+    let have_numbers = ends.0 > at - digits && ends.1 > other - digits;
+    (is_counted && have_numbers && ends != (at, other)).then_some(ends)
+}
+
+/// The ends of a letter of an address that one of the two writes as an entity.
+fn mail_letter(site: &[u8], at: usize, copy: &[u8], other: usize) -> Option<(usize, usize)> {
+    let back = begun(site.get(..at)?);
+    let (one, two) = (at - back, other.checked_sub(back)?);
+    let (letter, one_end) = letter(site, one)?;
+    let (same, two_end) = self::letter(copy, two)?;
+    let is_of_mail = |byte: u8| byte.is_ascii_alphanumeric() || b"@._%+-".contains(&byte);
+    (letter == same && is_of_mail(letter) && is_in_address(site, one)).then_some((one_end, two_end))
+}
+
+/// How many bytes of an entity, or of an encoded byte, stand before a place.
+fn begun(before: &[u8]) -> usize {
+    let tail = before.get(before.len().saturating_sub(5)..).unwrap_or_default();
+    let start = tail.iter().rposition(|byte| matches!(byte, b'&' | b'%'));
+    let begun = start.and_then(|start| tail.get(start..)).unwrap_or_default();
+    let is_open = match begun {
+        [b'&'] | [b'%'] => true,
+        [b'&', b'#', digits @ ..] => digits.iter().all(u8::is_ascii_digit),
+        [b'%', digit] => digit.is_ascii_hexdigit(),
+        _ => false,
+    };
+    if is_open { begun.len() } else { 0 }
+}
+
+/// The letter at a place, and where it ends: `a`, `&#97;` or `%61`.
+fn letter(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    match text.get(at..)? {
+        [b'&', b'#', rest @ ..] => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let number = std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()?;
+            (rest.get(digits) == Some(&b';')).then_some((number, at + digits + 3))
+        }
+        [b'%', high, low, ..] => {
+            let digits = [*high, *low];
+            let byte = u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
+            Some((byte, at + 3))
+        }
+        [byte, ..] => Some((*byte, at + 1)),
+        [] => None,
+    }
+}
+
+/// Whether the text around a place is an address.
+fn is_in_address(text: &[u8], at: usize) -> bool {
+    let is_of_mail = |byte: &u8| byte.is_ascii_alphanumeric() || b"@._%+-&#;:".contains(byte);
+    let behind = text.get(at..).unwrap_or_default();
+    let before = text.get(..at).unwrap_or_default();
+    let length = behind
+        .iter()
+        .take(NEAR)
+        .take_while(|byte| is_of_mail(byte))
+        .count();
+    let back = before
+        .iter()
+        .rev()
+        .take(NEAR)
+        .take_while(|byte| is_of_mail(byte))
+        .count();
+    let near = text.get(at - back..at + length).unwrap_or_default();
+    ["@", "&#64;", "%40"]
+        .iter()
+        .any(|sign| memchr::memmem::find(near, sign.as_bytes()).is_some())
+}
