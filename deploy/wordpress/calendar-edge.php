@@ -2697,11 +2697,11 @@ final class Records {
 		if ( 'tribe_events' === $post->post_type ) {
 			$is_whole = '' === $post->post_password;
 			$members  = $this->members( $record, false );
-			if ( $is_whole && self::text( array_intersect_key( $form, $members ) ) !== self::text( $members ) ) {
+			if ( $is_whole && self::outline( array_intersect_key( $form, $members ) ) !== self::outline( $members ) ) {
 				return array( 'ask' => 'what it shows of others differs' );
 			}
 			$members = $this->members( $record, true );
-			if ( array() !== $single && self::text( array_intersect_key( $single, $members ) ) !== self::text( $members ) ) {
+			if ( array() !== $single && self::outline( array_intersect_key( $single, $members ) ) !== self::outline( $members ) ) {
 				return array( 'ask' => 'what it shows of others differs when it is read alone' );
 			}
 			$places = array_fill_keys( array_keys( $members ), null );
@@ -2749,6 +2749,17 @@ final class Records {
 	/** A term as events show it. */
 	private function inside( \WP_Term $term ): array {
 		return tribe( 'tec.rest-v1.repository' )->prepare_terms_data( array( $term ), $term->taxonomy );
+	}
+
+	/** JSON of what an event shows of others without their texts, which are compared with the others. */
+	private static function outline( array $members ): string {
+		array_walk_recursive(
+			$members,
+			static function ( &$value, $name ) {
+				$value = in_array( $name, array( 'description', 'excerpt' ), true ) ? '' : $value;
+			}
+		);
+		return self::text( $members );
 	}
 
 	/** JSON without what differs by chance or place. */
