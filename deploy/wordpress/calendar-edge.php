@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
- * Version: 0.8.0
+ * Version: 0.9.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -20,7 +20,7 @@ if ( ! defined( 'ABSPATH' ) ) {
 }
 
 /** The version of this plugin. */
-const VERSION = '0.8.0';
+const VERSION = '0.9.0';
 
 /**
  * The secret that the edge and this site share.
@@ -421,6 +421,9 @@ final class Guard extends Wall {
 	 * @param \WP_REST_Request $request The request.
 	 */
 	private static function is_allowed_internally( $request ): bool {
+		if ( Records::are_printed() ) {
+			return true;
+		}
 		if ( self::serves_client() ) {
 			return false;
 		}
@@ -2276,7 +2279,10 @@ final class Facts {
 			$query = array_filter( $query, 'is_string' );
 			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
 			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
-			$body  = $known ? (string) wp_json_encode( self::reply( $query ) ) : '{}';
+			$reply = static function () use ( $query ): string {
+				return (string) wp_json_encode( self::reply( $query ) );
+			};
+			$body  = $known ? ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() ) : '{}';
 			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
@@ -2300,10 +2306,16 @@ final class Facts {
 		$walks  = isset( $query['after'] );
 		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
 		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
+		$copy   = isset( $query['records'] ) ? new Records() : null;
+		if ( null !== $copy ) {
+			$reply += $copy->page( $where, $walks );
+			$where .= isset( $reply['next'] ) ? ' AND p.ID <= ' . $reply['next'] : '';
+		}
 		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST + 1 ) );
 		$events = self::events( $from, array_slice( $found, 0, self::MOST ) );
 		$reply += array( 'events' => $events, 'next' => $walks && count( $found ) > self::MOST ? end( $events )['id'] : null );
-		return $reply + ( isset( $query['site'] ) ? array( 'site' => $site ) : array() );
+		$reply += isset( $query['site'] ) ? array( 'site' => $site ) : array();
+		return $reply + ( isset( $query['site'] ) && null !== $copy ? array( 'copy' => $copy->site() ) : array() );
 	}
 
 	/** Columns and tables of events, their terms, their times in meta and in rows, as far as a view may show them. */
@@ -2426,7 +2438,7 @@ final class Facts {
 	}
 
 	/** The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on. */
-	private static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
+	public static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
 		$ours  = array( ABSPATH . WPINC, ABSPATH . 'wp-admin', dirname( TRIBE_EVENTS_FILE ), dirname( ( new \ReflectionClass( 'Tribe__Main' ) )->getFileName(), 3 ) );
 		$ours  = '#\A(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/#';
 		$found = array();
@@ -2452,6 +2464,548 @@ final class Facts {
 		$held = is_string( $held ) && ! class_exists( $held ) ? tribe( $held ) : $held;
 		$held = is_array( $callback ) ? $callback[0] : $held;
 		return (string) realpath( (string) ( null === $held ? $function : new \ReflectionClass( $held ) )->getFileName() );
+	}
+}
+
+/**
+ * Sends records of the calendar as its endpoints print them for anybody, with what decides which questions they answer.
+ */
+final class Records {
+
+	/** The most records in one reply, and the bytes behind which it ends. */
+	const MOST  = 40;
+	const BYTES = 524288;
+
+	/** The most bytes of one record. */
+	const LARGEST = 262144;
+
+	/** How many records are printed at once. */
+	const AT_ONCE = 10;
+
+	/** What a search looks at: columns of the post, and meta. */
+	const SEARCHED = array(
+		'tribe_events'    => array( 'post_title', 'post_excerpt', 'post_content' ),
+		'tribe_venue'     => array( 'post_title', 'post_content', 'post_excerpt', '_VenueAddress', '_VenueCity', '_VenueProvince', '_VenueState', '_VenueStateProvince', '_VenueZip', '_VenuePhone' ),
+		'tribe_organizer' => array( 'post_title', 'post_content', 'post_excerpt', '_OrganizerPhone', '_OrganizerEmail', '_OrganizerWebsite' ),
+	);
+
+	/** Members of an event that are records, and the meta that links them. */
+	const LINKS = array( 'venue' => array( 'tribe_venue', '_EventVenueID' ), 'organizer' => array( 'tribe_organizer', '_EventOrganizerID' ) );
+
+	/** Blocks and shortcodes made by code that show the same text to everybody at any time. */
+	const STEADY = '#\A(?:core/(?:audio|block|button|columns?|cover|details|file|footnotes|gallery|group|heading|image|list|list-item|media-text|paragraph|social-links?|video)|\[(?:wp_)?caption|\[gallery|\[audio|\[video|\[embed)\z#';
+
+	/** Groups of the object cache: a snapshot must neither read what others stored there nor store what it reads. */
+	const GROUPS = array( 'posts', 'post_meta', 'post-queries', 'terms', 'term_meta', 'term-queries', 'tribe_events_cat_relationships', 'post_tag_relationships', 'options', 'transient', 'counts', 'users', 'usermeta', 'userlogins', 'useremail', 'userslugs', 'tribe-events', 'tribe-events-non-persistent', 'default' );
+
+	/** Hooks that can change what an endpoint prints, or which records it finds. */
+	const HOOKS = '/\A(?:the_(?:content|title|excerpt|posts)|get_the_\w+|excerpt_\w+|(?:post|page|term|attachment|post_type|pre_post|tag|category)_link|(?:pre_)?term_link|(?:home|rest|site|content|upload)_url\w*|rest_\w+
+		|(?:tribe|tec)_(?:rest|events?|json_ld|get|ical|duplicate|organizer|venue|repository|query|cost|currency|format|beginning|end|post)_\w+|wp_get_attachment_\w+|post_thumbnail_\w+|has_post_thumbnail|upload_dir|image_\w+|wp_calculate_image_\w+|wp_content_img_tag|wp_img_tag_\w+
+		|(?:pre_)?option_\w+|posts_\w+|pre_get_posts|parse_(?:tax_)?query|get_terms\w*|terms_\w+|get_term|get_the_terms|wp_get_object_terms|wp_search_stopwords|post_password_required|(?:pre_)?(?:determine_)?locale|gettext\w*|ngettext\w*|user_has_cap|map_meta_cap
+		|(?:get|default)_post_metadata|get_term_metadata|date_i18n|wp_date|embed_\w+|pre_oembed_result|oembed_\w+|(?:pre_)?render_block\w*|(?:pre_)?do_shortcode_tag|shortcode_atts_\w+|post_gallery|wp_(?:audio|video)_\w+|img_caption_shortcode\w*|wptexturize|run_wptexturize|smilies_src|query|clean_url|esc_html|sanitize_title)\z/x';
+
+	/** @var bool Whether an endpoint prints for the copy at the moment, which the guard lets it. */
+	private static $prints = false;
+
+	/** @var array<string, array<int, array>> What lists print, by post type and number. */
+	private $forms = array( 'tribe_events' => array(), 'tribe_venue' => array(), 'tribe_organizer' => array() );
+
+	/** @var array<string, array> What single reads print, by route. */
+	private $singles = array();
+
+	/** @var array<string, string> Characters that were met, with the least one of the same weight. */
+	private $fold = array();
+
+	/** @var string|null The collation of texts, once it was read. */
+	private $collation = null;
+
+	/** @var int How many lists were asked for: the plugin remembers them by their arguments. */
+	private $asked = 0;
+
+	/** Whether an endpoint prints for the copy at the moment. */
+	public static function are_printed(): bool {
+		return self::$prints;
+	}
+
+	/**
+	 * Calls a function in one snapshot of the database, which it cannot change.
+	 */
+	public static function at_one_moment( callable $read ): string {
+		global $wpdb;
+		wp_cache_add_non_persistent_groups( self::GROUPS );
+		$user  = get_current_user_id();
+		$quiet = $wpdb->suppress_errors( true );
+		wp_set_current_user( 0 );
+		$wpdb->query( 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ' );
+		if ( false === $wpdb->query( 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY' ) ) {
+			throw new \RuntimeException( 'calendar-edge cannot read the records' );
+		}
+		try {
+			return (string) $read();
+		} finally {
+			$wpdb->query( 'COMMIT' );
+			$wpdb->suppress_errors( $quiet );
+			wp_set_current_user( $user );
+		}
+	}
+
+	/**
+	 * The next records behind a number, or the ones that are named: members of a reply.
+	 *
+	 * @param string $where Which posts `p` are asked for.
+	 * @param bool   $walks Whether it goes on behind them.
+	 */
+	public function page( string $where, bool $walks ): array {
+		global $wpdb;
+		$types = implode( "','", array_keys( Watch::POSTS ) );
+		$left  = array_map( 'intval', $wpdb->get_col( "SELECT ID FROM $wpdb->posts p WHERE post_type IN ('$types') AND $where ORDER BY ID LIMIT " . ( self::MOST + 1 ) ) ); // phpcs:ignore WordPress.DB -- Made of names and numbers.
+		$reply = array();
+		$bytes = 0;
+		while ( array() !== $left && count( $reply ) < self::MOST && $bytes < self::BYTES ) {
+			$some = array_slice( $left, 0, min( self::AT_ONCE, self::MOST - count( $reply ) ) );
+			foreach ( $this->records( $some ) as $record ) {
+				$size = strlen( (string) wp_json_encode( $record ) );
+				if ( $bytes > 0 && $bytes + $size > self::BYTES ) {
+					break 2;
+				}
+				$bytes  += $size;
+				$reply[] = $record;
+				array_shift( $left );
+			}
+		}
+		$last  = array() === $reply ? null : end( $reply )['id'];
+		$texts = $this->folded( array_column( $reply, 'texts', 'id' ) );
+		foreach ( $reply as $place => $record ) {
+			$reply[ $place ] = array( 'texts' => $texts[ $record['id'] ] ?? null ) + $record;
+		}
+		return array( 'records' => $reply, 'fold' => (object) $this->fold )
+			+ ( $walks ? array( 'next' => array() === $left ? null : $last ) : array( 'left' => $left ) );
+	}
+
+	private function records( array $ids ): array {
+		_prime_post_caches( $ids );
+		$posts  = array_map( 'get_post', $ids );
+		$events = $this->linking( $ids );
+		$rows   = $this->rows( $ids );
+		$shown = array( 'tribe_events' => array(), 'tribe_venue' => array(), 'tribe_organizer' => array() );
+		foreach ( $posts as $post ) {
+			if ( 'publish' === $post->post_status || isset( $events[ $post->ID ] ) ) {
+				$shown[ $post->post_type ][] = (int) $post->ID;
+			}
+		}
+		foreach ( $shown as $type => $some ) {
+			$this->prints_lists( $type, $some );
+		}
+		$records = array();
+		foreach ( $posts as $post ) {
+			$record = array(
+				'id'       => (int) $post->ID,
+				'kind'     => Watch::POSTS[ $post->post_type ][0],
+				'status'   => $post->post_status,
+				'password' => '' !== $post->post_password,
+				'date'     => $post->post_date,
+				'slug'     => $post->post_name,
+				'parent'   => (int) $post->post_parent,
+				'image'    => (int) get_post_meta( $post->ID, '_thumbnail_id', true ),
+			);
+			if ( 'tribe_events' === $post->post_type ) {
+				$record += $this->relations( (int) $post->ID );
+			}
+			if ( in_array( (int) $post->ID, $shown[ $post->post_type ], true ) ) {
+				$record = $this->shown( $post, $record, $rows[ $post->ID ] ?? array() );
+			}
+			$records[] = $record + array( 'texts' => $this->texts( $post ) );
+		}
+		return $records;
+	}
+
+	/** Which of these venues and organizers a published event shows. */
+	private function linking( array $ids ): array {
+		global $wpdb;
+		$list = implode( ',', $ids );
+		$sql  = "SELECT DISTINCT meta_value + 0 FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id WHERE p.post_type = 'tribe_events' AND p.post_status = 'publish' AND m.meta_key IN ('_EventVenueID', '_EventOrganizerID') AND m.meta_value IN ($list)"; // phpcs:ignore WordPress.DB -- Numbers.
+		return array_flip( $wpdb->get_col( $sql ) ); // phpcs:ignore WordPress.DB
+	}
+
+	/** The occurrences of events. */
+	private function rows( array $ids ): array {
+		global $wpdb;
+		$list  = implode( ',', $ids );
+		$found = array();
+		foreach ( (array) $wpdb->get_results( "SELECT post_id, occurrence_id, start_date, end_date, start_date_utc, end_date_utc FROM {$wpdb->prefix}tec_occurrences WHERE post_id IN ($list) ORDER BY occurrence_id", ARRAY_N ) as $row ) { // phpcs:ignore WordPress.DB
+			$found[ array_shift( $row ) ][] = array( (int) $row[0], $row[1], $row[2], $row[3], $row[4] );
+		}
+		return $found;
+	}
+
+	/** What an event is linked to, whoever may see it. */
+	private function relations( int $id ): array {
+		$found = array();
+		foreach ( self::LINKS as $member => list( $type, $key ) ) {
+			$found[ "{$member}s" ] = array_values( array_filter( array_map( 'intval', (array) get_post_meta( $id, $key ) ) ) );
+		}
+		$found['terms'] = array();
+		foreach ( array_keys( Watch::TERMS ) as $taxonomy ) {
+			$terms          = wp_get_post_terms( $id, $taxonomy );
+			$found['terms'] = array_merge( $found['terms'], is_array( $terms ) ? array_column( $terms, 'term_id' ) : array() );
+		}
+		return $found;
+	}
+
+	/** What a search reads, of what an anonymous one can tell from other records. */
+	private function texts( \WP_Post $post ): ?array {
+		$is_event = 'tribe_events' === $post->post_type;
+		if ( $is_event ? 'publish' !== $post->post_status || '' !== $post->post_password : in_array( $post->post_status, array( 'trash', 'auto-draft' ), true ) ) {
+			return null;
+		}
+		$texts = array();
+		foreach ( self::SEARCHED[ $post->post_type ] as $field ) {
+			$texts[] = '_' === $field[0] ? array_map( 'strval', array_filter( (array) get_post_meta( $post->ID, $field ), 'is_scalar' ) ) : array( $post->$field );
+		}
+		return array_merge( ...$texts );
+	}
+
+	/** A record that is printed. */
+	private function shown( \WP_Post $post, array $record, array $rows ): array {
+		$form = $this->forms[ $post->post_type ][ $post->ID ] ?? null;
+		if ( 'tribe_events' === $post->post_type ) {
+			$record += array(
+				'hidden'      => metadata_exists( 'post', $post->ID, '_EventHideFromUpcoming' ),
+				'featured'    => metadata_exists( 'post', $post->ID, '_tribe_featured' ),
+				'occurrences' => $rows,
+			);
+		}
+		try {
+			$doubt = null === $form ? 'its list does not print it' : $this->doubt( $post->post_content . $post->post_excerpt );
+			$parts = '' === $doubt ? $this->parts( $post, $form, $record ) : array( 'ask' => $doubt );
+		} catch ( \Throwable $fault ) {
+			$parts = array( 'ask' => 'it cannot be printed' );
+		}
+		if ( strlen( (string) wp_json_encode( $parts ) ) > self::LARGEST ) {
+			$parts = array( 'ask' => 'it is too large' );
+		}
+		return $record + $parts;
+	}
+
+	/** The form of the list with places for other records, and what the single form has more. */
+	private function parts( \WP_Post $post, array $form, array $record ): array {
+		$single = $this->single( $post->post_type, (int) $post->ID );
+		$json   = $single['json_ld'] ?? null;
+		$names  = array_keys( $single );
+		$before = null === $json ? null : $names[ 1 + array_search( 'json_ld', $names, true ) ] ?? null;
+		unset( $single['json_ld'] );
+		if ( 'tribe_events' === $post->post_type ) {
+			$is_whole = '' === $post->post_password;
+			$members  = $this->members( $record, false );
+			if ( $is_whole && self::outline( array_intersect_key( $form, $members ) ) !== self::outline( $members ) ) {
+				return array( 'ask' => 'what it shows of others differs' );
+			}
+			$members = $this->members( $record, true );
+			if ( array() !== $single && self::outline( array_intersect_key( $single, $members ) ) !== self::outline( $members ) ) {
+				return array( 'ask' => 'what it shows of others differs when it is read alone' );
+			}
+			$places = array_fill_keys( array_keys( $members ), null );
+			$form   = $is_whole ? array_merge( $form, $places ) : $form;
+			$single = array() === $single ? array() : array_merge( $single, $places );
+			foreach ( array( 'location' => 'venue', 'organizer' => 'organizer' ) as $name => $member ) {
+				if ( null === $json || ! isset( $json->$name ) ) {
+					continue;
+				}
+				$first = $this->single( self::LINKS[ $member ][0], $record[ "{$member}s" ][0] ?? 0 )['json_ld'] ?? false;
+				if ( self::text( $first ) !== self::text( $json->$name ) ) {
+					return array( 'ask' => "its $name in json_ld differs" );
+				}
+				$json        = clone $json;
+				$json->$name = null;
+			}
+		}
+		if ( array() !== $single && self::text( $single ) !== self::text( $form ) ) {
+			return array( 'ask' => 'it differs when it is read alone' );
+		}
+		return array( 'body' => $form, 'json_ld' => $json, 'before' => $before );
+	}
+
+	/** What an event shows of other records. */
+	private function members( array $record, bool $is_single ): array {
+		$members = array( 'categories' => array(), 'tags' => array() );
+		foreach ( $record['terms'] as $id ) {
+			$term = get_term( $id );
+			$list = Watch::TERMS[ $term->taxonomy ][1];
+			array_push( $members[ $list ], ...$this->inside( $term ) );
+		}
+		foreach ( self::LINKS as $member => list( $type ) ) {
+			$this->prints_lists( $type, $record[ "{$member}s" ] );
+			foreach ( $record[ "{$member}s" ] as $id ) {
+				$form                 = $this->forms[ $type ][ $id ] ?? null;
+				$single               = $is_single ? $this->single( $type, $id ) : array();
+				$members[ $member ][] = array() === $single ? $form : $single;
+			}
+			$members[ $member ] = array_values( array_filter( $members[ $member ] ?? array() ) );
+		}
+		$members['venue'] = 1 === count( $members['venue'] ) ? $members['venue'][0] : $members['venue'];
+		return $members;
+	}
+
+	/** A term as events show it. */
+	private function inside( \WP_Term $term ): array {
+		return tribe( 'tec.rest-v1.repository' )->prepare_terms_data( array( $term ), $term->taxonomy );
+	}
+
+	/** JSON of what an event shows of others without their texts, which are compared with the others. */
+	private static function outline( array $members ): string {
+		array_walk_recursive(
+			$members,
+			static function ( &$value, $name ) {
+				$value = in_array( $name, array( 'description', 'excerpt' ), true ) ? '' : $value;
+			}
+		);
+		return self::text( $members );
+	}
+
+	/** JSON without what differs by chance or place. */
+	private static function text( $data ): string {
+		return html_entity_decode( (string) preg_replace( '/(?<=-)\d+/', '0', (string) wp_json_encode( $data ) ) );
+	}
+
+	/** Why the text of a record may differ from one reader, or one moment, to the next; empty if it surely does not. */
+	private function doubt( string $text, int $depth = 0 ): string {
+		$made = array();
+		preg_match_all( '/<!--\s+wp:([a-z0-9-]+(?:\/[a-z0-9-]+)?)\s/', $text, $blocks );
+		foreach ( array_unique( $blocks[1] ) as $name ) {
+			$name = false === strpos( $name, '/' ) ? "core/$name" : $name;
+			$type = \WP_Block_Type_Registry::get_instance()->get_registered( $name );
+			if ( null !== $type && $type->is_dynamic() ) {
+				$made[] = $name;
+			}
+		}
+		preg_match_all( '/\[([^<>&\/\[\]\x00-\x20=]+)/', $text, $tags );
+		foreach ( array_intersect( array_unique( $tags[1] ), array_keys( $GLOBALS['shortcode_tags'] ) ) as $tag ) {
+			$made[] = "[$tag";
+		}
+		$odd = preg_grep( self::STEADY, $made, PREG_GREP_INVERT );
+		if ( array() !== $odd || false !== strpos( $text, '"bindings"' ) || $depth > 3 ) {
+			return 'made at the moment: ' . ( array() === $odd ? 'blocks' : current( $odd ) );
+		}
+		preg_match_all( '/<!--\s+wp:block\s+\{[^}]*"ref":\s*(\d+)/', $text, $patterns );
+		foreach ( $patterns[1] as $id ) {
+			$pattern = get_post( (int) $id );
+			$doubt   = $pattern instanceof \WP_Post ? $this->doubt( $pattern->post_content, $depth + 1 ) : '';
+			if ( '' !== $doubt ) {
+				return $doubt;
+			}
+		}
+		return '';
+	}
+
+	/** What a single read prints; nothing if it is refused. */
+	private function single( string $type, int $id ): array {
+		return $this->single_of( Watch::POSTS[ $type ][1] . "/$id" );
+	}
+
+	private function single_of( string $route ): array {
+		if ( ! isset( $this->singles[ $route ] ) ) {
+			list( $status, $data )   = self::prints( $route );
+			$this->singles[ $route ] = 200 === $status ? $data : array();
+		}
+		return $this->singles[ $route ];
+	}
+
+	/** Has a list print these posts, whatever it would find. */
+	private function prints_lists( string $type, array $ids ): void {
+		$ids = array_values( array_diff( array_unique( $ids ), array_keys( $this->forms[ $type ] ) ) );
+		if ( array() === $ids ) {
+			return;
+		}
+		_prime_post_caches( $ids );
+		$posts   = array_values( array_filter( array_map( 'get_post', $ids ) ) );
+		$instead = static function ( $found, $query ) use ( $type, $posts ) {
+			$asks = array( $type ) === array_values( (array) $query->get( 'post_type' ) ) && ! doing_filter( 'the_content' );
+			return $asks ? ( 'ids' === $query->get( 'fields' ) ? array_column( $posts, 'ID' ) : $posts ) : $found;
+		};
+		// First, so that the plugin makes no query, and last, so that nobody takes them away.
+		add_filter( 'posts_pre_query', $instead, -PHP_INT_MAX, 2 );
+		add_filter( 'posts_pre_query', $instead, PHP_INT_MAX, 2 );
+		try {
+			list( , $data ) = self::prints( Watch::POSTS[ $type ][1], array( 'page' => 2 + $this->asked++ ) );
+		} finally {
+			remove_filter( 'posts_pre_query', $instead, -PHP_INT_MAX );
+			remove_filter( 'posts_pre_query', $instead, PHP_INT_MAX );
+		}
+		$this->forms[ $type ] += array_fill_keys( $ids, null );
+		foreach ( $data[ Watch::POSTS[ $type ][1] ] ?? array() as $form ) {
+			$this->forms[ $type ][ (int) $form['id'] ] = $form;
+		}
+	}
+
+	/**
+	 * What a route of the calendar prints for anybody: the status, the data and the headers.
+	 */
+	private static function prints( string $route, array $query = array() ): array {
+		if ( ! defined( 'REST_REQUEST' ) ) {
+			define( 'REST_REQUEST', true );
+		}
+		$request = new \WP_REST_Request( 'GET', '/' . tribe( 'tec.rest-v1.main' )->get_events_route_namespace() . "/$route" );
+		$request->set_query_params( $query );
+		$server       = rest_get_server();
+		self::$prints = true;
+		try {
+			$response = apply_filters( 'rest_post_dispatch', rest_ensure_response( $server->dispatch( $request ) ), $server, $request ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- WordPress's own.
+			$data     = $server->response_to_data( $response, false );
+			return array( $response->get_status(), apply_filters( 'rest_pre_echo_response', $data, $server, $request ), $response->get_headers() ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
+		} finally {
+			self::$prints = false;
+		}
+	}
+
+	/**
+	 * Texts with each character replaced by the least one of the same weight.
+	 *
+	 * @param array<int|string, string[]|null> $texts Texts.
+	 */
+	private function folded( array $texts ): array {
+		$characters = array();
+		foreach ( array_filter( $texts ) as $some ) {
+			foreach ( $some as $text ) {
+				$characters += array_flip( preg_split( '//u', $text, -1, PREG_SPLIT_NO_EMPTY ) ?: array() );
+			}
+		}
+		$this->fold += $this->least( array_map( 'strval', array_keys( array_diff_key( $characters, $this->fold ) ) ) );
+		$fold        = array_map(
+			static function ( $least ) {
+				return '' === $least ? "\0" : $least;
+			},
+			$this->fold
+		);
+		foreach ( $texts as $id => $some ) {
+			foreach ( (array) $some as $place => $text ) {
+				$texts[ $id ][ $place ] = array() === $fold ? $text : strtr( $text, $fold );
+			}
+		}
+		return $texts;
+	}
+
+	/** The collation of texts; empty if it is none that can be read here. */
+	private function collation(): string {
+		global $wpdb;
+		if ( null !== $this->collation ) {
+			return $this->collation;
+		}
+		$found = array();
+		foreach ( array( "$wpdb->posts post_title", "$wpdb->posts post_content", "$wpdb->posts post_excerpt", "$wpdb->postmeta meta_value", "$wpdb->terms name", "$wpdb->terms slug" ) as $column ) {
+			list( $table, $name ) = explode( ' ', $column );
+			$found[]              = $wpdb->get_row( $wpdb->prepare( "SHOW FULL COLUMNS FROM $table LIKE %s", $name ), ARRAY_A )['Collation'] ?? ''; // phpcs:ignore WordPress.DB
+		}
+		$this->collation = 1 === count( array_unique( $found ) ) && 1 === preg_match( '/\Autf8mb4_\w+\z/', $found[0] ) ? $found[0] : '';
+		return $this->collation;
+	}
+
+	/** The least character of the same weight; empty for a character without weight. */
+	private function least( array $characters ): array {
+		global $wpdb;
+		$collation = $this->collation();
+		if ( '' === $collation || array() === $characters ) {
+			return array();
+		}
+		$weigh = static function ( string $character ) use ( $collation ): string {
+			return "HEX(WEIGHT_STRING(_utf8mb4 X'" . bin2hex( $character ) . "' COLLATE $collation))";
+		};
+		$weights = array_combine( $characters, $wpdb->get_row( 'SELECT ' . implode( ', ', array_map( $weigh, $characters ) ), ARRAY_N ) ); // phpcs:ignore WordPress.DB -- Digits.
+		$digits  = '(SELECT ' . implode( ' d UNION ALL SELECT ', range( 0, 15 ) ) . ')';
+		$numbers = "SELECT a.d + 16 * b.d + 256 * c.d + 4096 * e.d + 65536 * f.d n FROM $digits a, $digits b, $digits c, $digits e, (SELECT 0 d UNION ALL SELECT 1) f";
+		$wanted  = "X'" . implode( "', X'", array_unique( $weights ) ) . "'";
+		$least   = "SELECT HEX(w), HEX(CONVERT(CHAR(MIN(n) USING utf32) USING utf8mb4)) FROM (SELECT n, WEIGHT_STRING(CONVERT(CHAR(n USING utf32) USING utf8mb4) COLLATE $collation) w FROM ($numbers) x WHERE n > 0 AND n NOT BETWEEN 55296 AND 57343) y WHERE w IN ($wanted) GROUP BY w";
+		$least   = array_column( $wpdb->get_results( $least, ARRAY_N ), 1, 0 ); // phpcs:ignore WordPress.DB
+		$pairs   = array();
+		foreach ( $weights as $character => $weight ) {
+			$pairs[ $character ] = '' === $weight ? '' : hex2bin( $least[ $weight ] ?? bin2hex( $character ) );
+		}
+		// Some collations compare characters in other ways than by these weights.
+		$like = static function ( $character, string $other ) use ( $collation ): string {
+			return "_utf8mb4 X'" . bin2hex( $character ) . "' COLLATE $collation LIKE _utf8mb4 X'21" . bin2hex( $other ) . "' ESCAPE '!'";
+		};
+		$equal = array_combine( $characters, $wpdb->get_row( 'SELECT ' . implode( ', ', array_map( $like, $characters, $pairs ) ), ARRAY_N ) ); // phpcs:ignore WordPress.DB
+		foreach ( $pairs as $character => $other ) {
+			$pairs[ $character ] = '' === $other || '1' === $equal[ $character ] ? $other : (string) $character;
+		}
+		return $pairs;
+	}
+
+	/** What does not belong to one post: the terms, and what decides how questions are read. */
+	public function site(): array {
+		global $wpdb, $wp_version;
+		$root = '/' . tribe( 'tec.rest-v1.main' )->get_events_route_namespace();
+		$most = array();
+		foreach ( array( 'events', 'venues', 'organizers', 'categories', 'tags' ) as $list ) {
+			$end           = rest_get_server()->get_routes()[ "$root/$list" ][0];
+			$most[ $list ] = array( (int) $end['callback'][0]->get_max_posts_per_page(), (int) ( $end['args']['per_page']['default'] ?? 0 ) );
+		}
+		$stopwords = new \ReflectionMethod( 'WP_Query', 'get_search_stopwords' );
+		$stopwords->setAccessible( true );
+		list( , , $headers ) = self::prints( 'tags' );
+		// phpcs:disable WordPress.WP.I18n -- WordPress's own words.
+		$words = array( 'rest_invalid_param' => __( 'Invalid parameter(s): %s' ), 'invalid' => __( 'Invalid parameter.' ), 'rest_term_invalid' => __( 'Term does not exist.' ), 'no_event_id' => __( 'The "%s" parameter must be a valid numeric event ID.', 'the-events-calendar' ), 'no_event' => __( 'The specified ID for the "%s" parameter is not a valid event.', 'the-events-calendar' ) );
+		// phpcs:enable
+		$site = array(
+			'zone'           => wp_timezone_string(),
+			'bounds_zone'    => \Tribe__Timezones::build_timezone_object( wp_timezone_string() )->getName(),
+			'mode'           => \Tribe__Timezones::is_mode( 'site' ) ? 'site' : 'event',
+			'posts_per_page' => (int) get_option( 'posts_per_page' ),
+			'most'           => $most,
+			'stopwords'      => array_values( $stopwords->invoke( new \WP_Query() ) ),
+			'collation'      => $this->collation(),
+			'rest'           => tribe_events_rest_url( '' ),
+			'root'           => get_rest_url(),
+			'plugin'         => \Tribe__Events__Main::VERSION,
+			'hierarchy'      => (object) _get_term_hierarchy( 'tribe_events_cat' ),
+			'words'          => $words + tribe( 'tec.rest-v1.messages' )->get_messages(),
+			'headers'        => array_diff_key( $headers, array( 'X-TEC-Total' => 0, 'X-TEC-TotalPages' => 0 ) ),
+			'foreign'        => Facts::foreign( self::HOOKS ),
+		);
+		$made  = array( $wp_version, PHP_VERSION, $wpdb->get_var( 'SELECT VERSION()' ), VERSION, get_locale(), get_option( 'home' ), get_option( 'permalink_structure' ), get_option( 'tribe_events_calendar_options' ), wp_get_theme()->get_stylesheet(), (array) get_option( 'active_plugins' ) );
+		$site += array( 'fingerprint' => md5( (string) wp_json_encode( array( $site, $made ) ) ), 'terms' => array_merge( $this->terms( 'tribe_events_cat' ), $this->terms( 'post_tag' ) ) );
+		$this->folded( array( array_map( 'chr', range( 1, 127 ) ) ) );
+		return $site + array( 'fold' => (object) $this->fold );
+	}
+
+	/** The terms of a taxonomy as their list prints them, with what decides which lists have them, and in which order. */
+	private function terms( string $taxonomy ): array {
+		global $wpdb;
+		$list   = Watch::TERMS[ $taxonomy ][1];
+		$forms  = array();
+		$page   = 1;
+		$length = "(SELECT MAX(CHAR_LENGTH(%s)) FROM $wpdb->terms JOIN $wpdb->term_taxonomy USING (term_id) WHERE taxonomy = '$taxonomy')";
+		do {
+			list( , $data ) = self::prints( $list, array( 'hide_empty' => false, 'orderby' => 'id', 'per_page' => 50, 'page' => $page ) );
+			$forms         += array_column( $data[ $list ] ?? array(), null, 'id' );
+		} while ( $page++ < ( $data['total_pages'] ?? 0 ) );
+		$sort  = array();
+		foreach ( array( 'name', 'slug', 'description' ) as $column ) {
+			$most   = (int) $wpdb->get_var( sprintf( $length, $column ) ); // phpcs:ignore WordPress.DB -- Names.
+			$sort[] = $most > 200 ? 'NULL' : 'HEX(WEIGHT_STRING(' . $column . ' AS CHAR(' . max( 1, $most ) . ')))';
+		}
+		$terms = array();
+		foreach ( $wpdb->get_results( 'SELECT term_id, term_taxonomy_id, parent, count, term_group, name, slug, ' . implode( ', ', $sort ) . " FROM $wpdb->terms JOIN $wpdb->term_taxonomy USING (term_id) WHERE taxonomy = '$taxonomy' ORDER BY term_id", ARRAY_N ) as $row ) { // phpcs:ignore WordPress.DB
+			$id     = (int) $row[0];
+			$single = $this->single_of( "$list/$id" );
+			$texts  = array( $row[5], $row[6] );
+			$term   = array(
+				'id'       => $id,
+				'tt'       => (int) $row[1],
+				'taxonomy' => $taxonomy,
+				'parent'   => (int) $row[2],
+				'count'    => (int) $row[3],
+				'group'    => (int) $row[4],
+				'name'     => $this->folded( array( $texts ) )[0][0],
+				'slug'     => $this->folded( array( $texts ) )[0][1],
+				'sort'     => array_slice( $row, 7 ),
+				'raw_slug' => $row[6],
+				'inside'   => $this->inside( get_term( $id ) )[0] ?? null,
+			);
+			$links   = $single['_links'] ?? null;
+			unset( $single['_links'] );
+			$terms[] = $term + ( isset( $forms[ $id ], $links ) && self::text( $forms[ $id ] ) === self::text( $single ) ? array( 'body' => $forms[ $id ], 'links' => $links ) : array( 'ask' => 'it cannot be printed' ) );
+		}
+		return $terms;
 	}
 }
 
