@@ -18,5 +18,5 @@ mod term_list;
 pub use ask::Ask;
 pub use question::CopyQuestion;
 pub use record_copy::{CopyResponse, RecordCopy};
-pub use same::{BodyDifference, Folded, same};
+pub use same::{Folded, same};
 pub use shape::Shape;
