@@ -1,13 +1,15 @@
-//! Answers targets of its input as the copy does: reads a file of replies of the companion plugin, then one target a line.
+//! Answers targets as the copy does: reads a file of replies of the companion plugin, then from its input lines of a target
+//! and, behind a tab, a file with the body that the site gave.
 //!
-//! Writes a line for each: `ask REASON SHAPE`, `none`, or `STATUS TOTAL PAGES TIED SHAPE` and the body in the next line.
+//! Writes a line for each: `ask REASON SHAPE`, `none`, or `STATUS TOTAL PAGES SAME TIED SHAPE` and the body in the next line.
 
+use std::collections::HashMap;
 use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::cache::CachePolicy;
-use calendar_edge_core::copy::{CopyQuestion, RecordCopy};
+use calendar_edge_core::copy::{CopyQuestion, RecordCopy, same};
 use calendar_edge_core::facts::FactsReply;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -23,14 +25,17 @@ type Fault = Box<dyn std::error::Error>;
 fn main() -> Result<(), Fault> {
     let path = std::env::args().nth(1).ok_or("the file of replies")?;
     let replies: Vec<Box<serde_json::value::RawValue>> = serde_json::from_slice(&std::fs::read(path)?)?;
-    let (mut site, mut records) = (None, Vec::new());
+    let (mut site, mut records, mut fold) = (None, Vec::new(), HashMap::new());
     for reply in replies {
         let reply = FactsReply::parse(reply.get().as_bytes())?;
         site = reply.copy.or(site);
+        fold.extend(reply.fold);
         records.extend(reply.records.into_iter().flatten().map(Arc::new));
     }
     let begun = Instant::now();
-    let copy = RecordCopy::new(Arc::new(site.ok_or("no reply has the site")?), records);
+    let mut site = site.ok_or("no reply has the site")?;
+    site.fold.extend(fold);
+    let copy = RecordCopy::new(Arc::new(site), records);
     eprintln!("arranged in {:?}", begun.elapsed());
     let policy = Policy::default();
     let (roots, judge) = (Roots::new(&policy), Judge::new(policy));
@@ -49,6 +54,7 @@ fn answer(
     (roots, judge, cache): (&Roots, &Judge, &CachePolicy),
     out: &mut impl std::io::Write,
 ) -> Result<(), Fault> {
+    let (target, body) = target.split_once('\t').unwrap_or((target, ""));
     let Some(call) = judged(target, roots, judge) else {
         return Ok(writeln!(out, "none refused")?);
     };
@@ -67,7 +73,12 @@ fn answer(
                     (total.to_string(), pages.to_string())
                 });
             let status = response.status.as_u16();
-            writeln!(out, "{status} {total} {pages} {} {shape}", response.is_tied)?;
+            let same = match same(&std::fs::read(body).unwrap_or_default(), &response.body) {
+                Some(folded) if folded.any() => "folded",
+                Some(_) => "equal",
+                None => "differs",
+            };
+            writeln!(out, "{status} {total} {pages} {same} {} {shape}", response.is_tied)?;
             out.write_all(&response.body)?;
             writeln!(out)?;
         }

@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::record_copy::RecordCopy;
-use crate::facts::{RecordFact, RecordKind};
+use crate::facts::{PrintedBody, RecordFact, RecordKind, TermRecord};
 
 /// How much of a record is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,24 +72,27 @@ impl RecordCopy {
         if gaps.is_unsure {
             return Err(Ask::Printed);
         }
-        let json_ld = record.json_ld.as_ref().filter(|_| detail == Detail::Single);
         let mut written = 0;
         for (at, gap) in gaps.places.iter().flatten() {
             body.extend_from_slice(printed.get(written..*at).unwrap_or_default().as_bytes());
             self.print_inside(record, *gap, detail, body)?;
             written = at + NULL.len();
         }
-        if let Some(json_ld) = json_ld {
-            let before = json_ld_place(record.kind, printed).ok_or(Ask::Printed)?;
+        if detail == Detail::Single && record.json_ld.is_some() {
+            let (before, is_last) = match &record.before {
+                Some(name) => (printed.find(&["\"", name, "\":"].concat()), false),
+                None => (printed.len().checked_sub(1), true),
+            };
+            let before = before.ok_or(Ask::Printed)?;
             body.extend_from_slice(printed.get(written..before).ok_or(Ask::Printed)?.as_bytes());
             written = before;
-            let parts = match record.kind {
-                RecordKind::Event => [",\"json_ld\":", json_ld.as_str(), ""],
-                RecordKind::Venue | RecordKind::Organizer => ["\"json_ld\":", json_ld.as_str(), ","],
-            };
-            parts
-                .iter()
-                .for_each(|part| body.extend_from_slice(part.as_bytes()));
+            body.extend_from_slice(if is_last {
+                b",\"json_ld\":"
+            } else {
+                b"\"json_ld\":"
+            });
+            self.print_json_ld(record, body)?;
+            body.extend_from_slice(if is_last { b"" } else { b"," });
         }
         body.extend_from_slice(printed.get(written..).unwrap_or_default().as_bytes());
         Ok(())
@@ -109,33 +112,57 @@ impl RecordCopy {
             Gap::Categories => CATEGORY,
             Gap::Tags => TAG,
         };
+        let of_taxonomy = event.terms.iter().map(|id| self.term(*id).ok_or(Ask::Missing));
+        let mut terms: Vec<&TermRecord> = of_taxonomy.collect::<Result<_, _>>()?;
+        terms.retain(|term| term.taxonomy == taxonomy);
+        // A new name of a term changes the order in events that nothing else names.
+        terms.sort_by(|one, other| one.sort.first().cmp(&other.sort.first()));
         let mut is_first = true;
         body.push(b'[');
-        for id in &event.terms {
-            let term = self.term(*id).ok_or(Ask::Missing)?;
-            if term.taxonomy == taxonomy {
-                separate(&mut is_first, body);
-                body.extend_from_slice(term.inside.as_str().as_bytes());
-            }
+        for term in terms {
+            separate(&mut is_first, body);
+            body.extend_from_slice(term.inside.as_ref().ok_or(Ask::Printed)?.as_str().as_bytes());
         }
         body.push(b']');
         Ok(())
     }
 
-    /// The only venue stands without a list around it; an organizer always has one.
+    /// The only venue stands without a list around it; an organizer always has one. Those that were deleted are left out.
     fn print_linked(&self, ids: &[u64], bare: bool, detail: Detail, body: &mut Vec<u8>) -> Result<(), Ask> {
-        let is_bare = bare && ids.len() == 1;
+        let places: Vec<usize> = ids.iter().filter_map(|id| self.place(*id)).collect();
+        let is_bare = bare && places.len() == 1;
         let mut is_first = true;
-        if !is_bare {
-            body.push(b'[');
-        }
-        for id in ids {
+        body.extend_from_slice(if is_bare { b"" } else { b"[" });
+        for place in places {
             separate(&mut is_first, body);
-            self.print(self.place(*id).ok_or(Ask::Missing)?, detail, body)?;
+            self.print(place, detail, body)?;
         }
-        if !is_bare {
-            body.push(b']');
+        body.extend_from_slice(if is_bare { b"" } else { b"]" });
+        Ok(())
+    }
+
+    /// Prints the linked data of a record. In that of an event stands that of its first venue and organizer.
+    fn print_json_ld(&self, record: &RecordFact, body: &mut Vec<u8>) -> Result<(), Ask> {
+        let printed = record.json_ld.as_ref().ok_or(Ask::Printed)?.as_str();
+        let parts: [(&[u8], &[u64]); 2] = [
+            (b"\"location\":null", &record.venues),
+            (b"\"organizer\":null", &record.organizers),
+        ];
+        let mut written = 0;
+        for (name, ids) in parts.iter().filter(|_| record.kind == RecordKind::Event) {
+            let mut found = memchr::memmem::find_iter(printed.as_bytes(), name);
+            let Some(at) = found.next() else { continue };
+            let place = at + name.len() - NULL.len();
+            if found.next().is_some() || place < written {
+                return Err(Ask::Printed);
+            }
+            body.extend_from_slice(printed.get(written..place).unwrap_or_default().as_bytes());
+            let first = ids.first().and_then(|id| self.record(*id)).ok_or(Ask::Missing)?;
+            let inner = first.json_ld.as_ref().map_or("false", PrintedBody::as_str);
+            body.extend_from_slice(inner.as_bytes());
+            written = place + NULL.len();
         }
+        body.extend_from_slice(printed.get(written..).unwrap_or_default().as_bytes());
         Ok(())
     }
 }
@@ -145,15 +172,6 @@ pub(super) const CATEGORY: &str = "tribe_events_cat";
 
 /// The taxonomy of tags.
 pub(super) const TAG: &str = "post_tag";
-
-/// The place of `json_ld`: behind all members of an event, before those that a venue or organizer always has.
-fn json_ld_place(kind: RecordKind, printed: &str) -> Option<usize> {
-    match kind {
-        RecordKind::Event => printed.len().checked_sub(1),
-        RecordKind::Venue => printed.find("\"show_map\":"),
-        RecordKind::Organizer => printed.find("\"global_id\":"),
-    }
-}
 
 /// Writes the comma before all but the first.
 pub(super) fn separate(is_first: &mut bool, body: &mut Vec<u8>) {

@@ -1,5 +1,7 @@
 //! The list of events: which occurrences it has, and in which order.
 
+use std::collections::HashSet;
+
 use calendar_edge_judge::contract::Kind;
 use http::StatusCode;
 
@@ -25,6 +27,9 @@ struct EventFilter {
     featured: Option<bool>,
     parent: Option<u64>,
 }
+
+/// The version that prints an event once on a page, and counts each occurrence nevertheless.
+const PRINTS_ONCE: [u32; 3] = [6, 17, 2];
 
 // === impl RecordCopy ===
 
@@ -54,14 +59,17 @@ impl RecordCopy {
         };
         let near = places.start.saturating_sub(1)..(places.end + 1).min(found.len());
         let is_tied = found.get(near).is_some_and(|near| near.windows(2).any(ties));
-        let posts = found
-            .get(places)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|at| self.rows.get(*at));
+        let rows = found.get(places).unwrap_or_default().iter();
+        let mut posts: Vec<usize> = rows
+            .filter_map(|at| self.rows.get(*at))
+            .map(|row| row.post)
+            .collect();
+        if self.is_since(PRINTS_ONCE)? {
+            let mut printed = HashSet::new();
+            posts.retain(|post| printed.insert(*post));
+        }
         let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
-        let response =
-            self.page_of_posts(Kind::Event, (page, &addresses), posts.map(|row| row.post), total)?;
+        let response = self.page_of_posts(Kind::Event, (page, &addresses), posts.into_iter(), total)?;
         Ok(CopyResponse { is_tied, ..response })
     }
 
@@ -77,13 +85,6 @@ impl RecordCopy {
         });
         let mut found: Vec<usize> = found.map(|(at, _)| at).collect();
         let post = |at: &usize| self.rows.get(*at).and_then(|row| self.records.get(row.post));
-        if self.has_several
-            && found
-                .iter()
-                .any(|at| post(at).is_some_and(|record| record.occurrences.len() > 1))
-        {
-            return Err(Ask::Several);
-        }
         if filter.search.is_some() {
             found.sort_by_cached_key(|at| {
                 let first = self.rows.get(*at).map_or(i64::MAX, |row| row.first);
@@ -139,7 +140,7 @@ impl RecordCopy {
     pub(super) fn below(&self, taxonomy: &str, id: u64) -> Vec<u64> {
         let mut found = Vec::new();
         let mut pending = vec![id];
-        let children = self.site.hierarchy.get(taxonomy);
+        let children = Some(&self.site.hierarchy).filter(|_| taxonomy == CATEGORY);
         while let Some(id) = pending.pop() {
             for child in children
                 .and_then(|children| children.get(&id))

@@ -156,9 +156,6 @@ impl RecordCopy {
 
     /// The events of the first page that begin from now on, and whether others start together with the last of them.
     fn upcoming(&self, now: UnixTime) -> Result<(Vec<usize>, bool), Ask> {
-        if self.has_several {
-            return Err(Ask::Several);
-        }
         let now = self.row_seconds_of_utc(now)?;
         let most = usize::try_from(self.site.posts_per_page).unwrap_or(usize::MAX);
         let mut rows = self.rows.iter().filter(|row| row.start >= now);
@@ -188,6 +185,7 @@ impl RecordCopy {
             record
                 .texts
                 .iter()
+                .flatten()
                 .any(|text| finders.iter().all(|finder| finds(finder, text)))
         };
         let found = self.records.iter().enumerate();

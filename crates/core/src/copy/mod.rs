@@ -21,5 +21,5 @@ pub use ask::Ask;
 pub use proof::{ShapeBook, ShapeProof, Standing};
 pub use question::CopyQuestion;
 pub use record_copy::{CopyResponse, RecordCopy};
-pub use same::{BodyDifference, Folded, same};
+pub use same::{Folded, same};
 pub use shape::Shape;

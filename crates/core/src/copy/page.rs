@@ -25,16 +25,13 @@ pub(super) struct Addresses {
     pub(super) has_next: bool,
 }
 
-/// The most records of a page, unless the site says otherwise.
-const MOST: u64 = 50;
-
 // === impl Page ===
 
 impl Page {
     pub(super) fn of(copy: &RecordCopy, kind: Kind, question: &CopyQuestion) -> Result<Self, Ask> {
-        let most = copy.site.most.get(kind.collection()).copied().unwrap_or(MOST);
+        let (most, usual) = copy.site.most.get(kind.collection()).copied().ok_or(Ask::Site)?;
         let number = question.number("page")?.unwrap_or(1);
-        let size = question.number("per_page")?.unwrap_or(copy.site.posts_per_page);
+        let size = question.number("per_page")?.unwrap_or(usual);
         if number == 0 || size == 0 || most == 0 {
             return Err(Ask::Value);
         }
@@ -147,7 +144,7 @@ impl RecordCopy {
         for place in places {
             let term = self.site.terms.get(*place).ok_or(Ask::Missing)?;
             separate(&mut is_first, &mut body);
-            body.extend_from_slice(term.body.as_str().as_bytes());
+            body.extend_from_slice(term.body.as_ref().ok_or(Ask::Printed)?.as_str().as_bytes());
         }
         body.push(b']');
         if let Some(next) = addresses.next(page)? {

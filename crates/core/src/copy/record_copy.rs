@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use calendar_edge_judge::contract::Kind;
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::DateTime};
 
@@ -13,7 +13,7 @@ use super::ask::Ask;
 use super::composed::Gaps;
 use super::page::sentence;
 use super::question::{CopyQuestion, CopyTarget};
-use crate::facts::{CopySite, Occurrence, RecordFact, RecordKind, RowUnit, TermRecord};
+use crate::facts::{CopySite, Occurrence, RecordFact, RecordKind, TermRecord};
 use crate::unix_time::UnixTime;
 
 /// The records of a site, the rows of its list of events in their order, and what is looked up.
@@ -26,8 +26,6 @@ pub struct RecordCopy {
     pub(super) gaps: Vec<Gaps>,
     /// The listed occurrences, as a list of events without a search sorts them.
     pub(super) rows: Vec<Row>,
-    /// An event with several occurrences, where the site lists each event once.
-    pub(super) has_several: bool,
     /// The places of all records, by kind and slug.
     by_slug: Vec<usize>,
     terms: HashMap<u64, usize>,
@@ -64,6 +62,21 @@ pub struct CopyResponse {
     pub is_tied: bool,
 }
 
+/// The headers of every response of WordPress's REST server.
+const FIXED_HEADERS: [(&str, &str); 5] = [
+    ("content-type", "application/json; charset=UTF-8"),
+    ("x-robots-tag", "noindex"),
+    ("x-content-type-options", "nosniff"),
+    (
+        "access-control-expose-headers",
+        "X-WP-Total, X-WP-TotalPages, Link",
+    ),
+    (
+        "access-control-allow-headers",
+        "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type",
+    ),
+];
+
 // === impl RecordCopy ===
 
 impl RecordCopy {
@@ -75,7 +88,6 @@ impl RecordCopy {
         let mut copy = Self {
             zone: TimeZone::get(&site.bounds_zone).ok(),
             rows: Vec::new(),
-            has_several: false,
             by_slug: Vec::new(),
             terms: HashMap::new(),
             is_utc,
@@ -94,8 +106,6 @@ impl RecordCopy {
             if !is_listed {
                 continue;
             }
-            self.has_several |=
-                record.occurrences.len() > 1 && self.site.grouped != Some(RowUnit::Occurrence);
             for occurrence in &record.occurrences {
                 if let Some(row) = Row::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
                     self.rows.push(row);
@@ -119,6 +129,11 @@ impl RecordCopy {
             .enumerate()
             .map(|(place, term)| (term.id, place))
             .collect();
+    }
+
+    /// The site whose records these are.
+    pub fn site(&self) -> &CopySite {
+        &self.site
     }
 
     /// What the site would answer now.
@@ -174,7 +189,7 @@ impl RecordCopy {
     /// Whether the event plugin of the site is of this version or a later one.
     pub(super) fn is_since(&self, version: [u32; 3]) -> Result<bool, Ask> {
         self.site
-            .plugin()
+            .version()
             .map(|plugin| plugin >= version)
             .ok_or(Ask::Site)
     }
@@ -190,6 +205,31 @@ impl RecordCopy {
 // === impl CopyResponse ===
 
 impl CopyResponse {
+    /// The response with the headers that the site sends to everybody.
+    pub fn into_site_response(self, site: &CopySite) -> Response<Bytes> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() = self.status;
+        let link = format!("<{}>; rel=\"https://api.w.org/\"", site.root);
+        let fixed = FIXED_HEADERS.iter().map(|(name, value)| (*name, *value));
+        let own = site
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        let headers = fixed.chain([("link", link.as_str())]).chain(own);
+        let headers = headers.map(|(name, value)| (name.parse::<HeaderName>(), HeaderValue::from_str(value)));
+        let headers = headers.filter_map(|(name, value)| Some((name.ok()?, value.ok()?)));
+        response.headers_mut().extend(headers);
+        if let Some((total, pages)) = self.totals {
+            response
+                .headers_mut()
+                .insert("x-tec-total", HeaderValue::from(total));
+            response
+                .headers_mut()
+                .insert("x-tec-totalpages", HeaderValue::from(pages));
+        }
+        response
+    }
+
     pub(super) fn plain(status: StatusCode, body: Vec<u8>) -> Self {
         Self {
             status,

@@ -84,13 +84,19 @@ impl Search {
 
     /// Whether a record is found. The text of a protected one is not searched.
     pub(super) fn finds(&self, record: &RecordFact) -> bool {
-        let has = |finder: &Finder<'_>| record.texts.iter().any(|text| finds(finder, text));
+        let has = |finder: &Finder<'_>| record.texts.iter().flatten().any(|text| finds(finder, text));
         !record.password && self.wanted.iter().all(has) && !self.unwanted.iter().any(has)
     }
 
     /// The rank of a found record among those that start with it.
     pub(super) fn rank(&self, record: &RecordFact) -> u8 {
-        let text = |place: usize| record.texts.get(place).map_or("", String::as_str);
+        let text = |place: usize| {
+            record
+                .texts
+                .as_ref()
+                .and_then(|texts| texts.get(place))
+                .map_or("", String::as_str)
+        };
         let in_title = |finder: &Finder<'_>| finds(finder, text(0));
         match &self.rank {
             Rank::Dropped => 0,
@@ -116,6 +122,9 @@ impl Search {
 impl RecordCopy {
     /// Folds a text to one letter for each weight.
     pub(super) fn folded(&self, text: &str) -> Result<String, Ask> {
+        if self.site.collation.is_empty() {
+            return Err(Ask::Letter);
+        }
         let mut folded = String::with_capacity(text.len());
         for letter in text.chars() {
             match self.site.fold.get(&letter) {

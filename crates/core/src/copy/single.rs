@@ -97,7 +97,13 @@ impl RecordCopy {
             return self.invalid("id");
         };
         let links = term.links.as_ref().ok_or(Ask::Printed)?;
-        let listed = term.body.as_str().strip_suffix('}').ok_or(Ask::Printed)?;
+        let listed = term
+            .body
+            .as_ref()
+            .ok_or(Ask::Printed)?
+            .as_str()
+            .strip_suffix('}')
+            .ok_or(Ask::Printed)?;
         let body = [listed, ",\"_links\":", links.as_str(), "}"].concat();
         Ok(CopyResponse::plain(StatusCode::OK, body.into_bytes()))
     }
@@ -108,7 +114,7 @@ impl RecordCopy {
         let body = json!({
             "code": "rest_invalid_param",
             "message": word("rest_invalid_param")?.replacen("%s", name, 1),
-            "data": {"status": 400, "params": {name: word("invalid_one")?}, "details": []},
+            "data": {"status": 400, "params": {name: word("invalid")?}, "details": []},
         });
         Ok(CopyResponse::plain(StatusCode::BAD_REQUEST, sentence(&body)))
     }

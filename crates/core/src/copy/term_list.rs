@@ -101,10 +101,10 @@ impl TermOrder {
         }
     }
 
-    fn key(self, term: &TermRecord) -> (u64, &str) {
+    fn key(self, term: &TermRecord) -> (u64, Option<&str>) {
         match self {
-            Self::Id => (term.id, ""),
-            Self::Weight(place) => (0, term.sort.get(place).map_or("", String::as_str)),
+            Self::Id => (term.id, None),
+            Self::Weight(place) => (0, term.sort.get(place).and_then(Option::as_deref)),
         }
     }
 }

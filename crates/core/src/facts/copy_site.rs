@@ -18,25 +18,30 @@ pub struct CopySite {
     /// The time at which a day ends, such as `00:00`.
     #[serde(default)]
     pub cutoff: Option<String>,
-    /// What a list of events has one row of.
-    #[serde(default)]
-    pub grouped: Option<RowUnit>,
-    /// The records of a page, where the client does not say.
+    /// The records of a page of WordPress.
     pub posts_per_page: u64,
-    /// The most records of a page, by the name of the list; 50 where it is not named.
-    #[serde(default)]
-    pub most: HashMap<String, u64>,
+    /// By the name of the list: the most records of a page, and those of a page where the client does not say.
+    pub most: HashMap<String, (u64, u64)>,
     /// Words that a search leaves out.
     #[serde(default)]
     pub stopwords: Vec<String>,
     /// The letter that stands for each letter of equal weight; an empty text for one without weight.
     #[serde(default)]
     pub fold: HashMap<char, String>,
+    /// The collation of the searched texts; empty where it is not one, or not known.
+    pub collation: String,
     /// The public address of the namespace, with a slash at its end.
     pub rest: String,
-    /// By taxonomy: the terms below each term, as WordPress remembers them.
+    /// The public address of the REST root.
+    pub root: String,
+    /// The version of the event plugin.
+    pub plugin: String,
+    /// The categories below each category, as WordPress remembers them.
     #[serde(default)]
-    pub hierarchy: HashMap<String, HashMap<u64, Vec<u64>>>,
+    pub hierarchy: HashMap<u64, Vec<u64>>,
+    /// Headers of lists and single records that the plugin sets.
+    #[serde(default)]
+    pub headers: HashMap<String, String>,
     /// Sentences in the site's language, by their code.
     #[serde(default)]
     pub words: HashMap<String, String>,
@@ -60,16 +65,6 @@ pub enum ZoneMode {
     Event,
 }
 
-/// What a list of events has one row of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RowUnit {
-    /// An event, however often it takes place.
-    Post,
-    /// An occurrence.
-    Occurrence,
-}
-
 /// A category or tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermRecord {
@@ -88,26 +83,30 @@ pub struct TermRecord {
     pub name: String,
     /// Its slug, folded.
     pub slug: String,
-    /// By which lists sort: the weights of name, slug and description, in hexadecimal digits.
-    pub sort: [String; 3],
+    /// By which lists sort: the weights of name, slug and description, in hexadecimal digits; none for a long text.
+    pub sort: [Option<String>; 3],
     /// The slug as the database has it.
     pub raw_slug: String,
     /// What a list prints of it.
-    pub body: PrintedBody,
+    #[serde(default)]
+    pub body: Option<PrintedBody>,
     /// What an event prints of it.
-    pub inside: PrintedBody,
-    /// What a read of the term alone prints beside that.
+    #[serde(default)]
+    pub inside: Option<PrintedBody>,
+    /// What a read of the term alone prints beside its body.
     #[serde(default)]
     pub links: Option<PrintedBody>,
+    /// Why only the site can print it.
+    #[serde(default)]
+    pub ask: Option<String>,
 }
 
 // === impl CopySite ===
 
 impl CopySite {
-    /// The version of the event plugin as three numbers; none if the fingerprint does not begin with versions.
-    pub fn plugin(&self) -> Option<[u32; 3]> {
-        let version = self.fingerprint.split('/').next()?.split(' ').nth(1)?;
-        let mut parts = version.split('.').map(str::parse);
+    /// The version of the event plugin as three numbers; none where it is something else.
+    pub fn version(&self) -> Option<[u32; 3]> {
+        let mut parts = self.plugin.split('.').map(str::parse);
         let mut part = || parts.next().unwrap_or(Ok(0)).ok();
         Some([part()?, part()?, part()?])
     }
@@ -115,22 +114,18 @@ impl CopySite {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
-    fn the_fingerprint_tells_the_version() {
-        let site = |fingerprint: &str| CopySite {
-            fingerprint: fingerprint.to_owned(),
-            ..crate::facts::record_examples::site()
-        };
-        for (fingerprint, expected) in [
-            ("6.9.4 6.17.2 8.2.1 x/abc", Some([6, 17, 2])),
-            ("6.7.1 6.10/abc", Some([6, 10, 0])),
-            ("6.7.1 6.17.2.1 8/abc", Some([6, 17, 2])),
-            ("6.7.1/abc 6.17.2", None),
-            ("6.7.1 dev/abc", None),
+    fn versions_are_compared_by_their_numbers() {
+        for (plugin, expected) in [
+            ("6.17.2", Some([6, 17, 2])),
+            ("6.10", Some([6, 10, 0])),
+            ("6.17.2.1", Some([6, 17, 2])),
+            ("6.x", None),
+            ("", None),
         ] {
-            assert_eq!(site(fingerprint).plugin(), expected, "{fingerprint}");
+            let mut site = crate::facts::record_examples::site();
+            site.plugin = plugin.to_owned();
+            assert_eq!(site.version(), expected, "{plugin}");
         }
     }
 }

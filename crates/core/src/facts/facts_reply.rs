@@ -1,5 +1,7 @@
 //! The reply of the companion plugin to a question for facts, sealed for that question.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::copy_site::CopySite;
@@ -30,6 +32,9 @@ pub struct FactsReply {
     /// The records that were asked for by number and did not fit.
     #[serde(default)]
     pub left: Vec<u64>,
+    /// The letter that stands for each letter of the records; see [`CopySite::fold`].
+    #[serde(default)]
+    pub fold: HashMap<char, String>,
     /// What decides how records are listed, if that was asked for.
     pub copy: Option<CopySite>,
 }
@@ -108,6 +113,7 @@ impl FactsReply {
             next,
             records: None,
             left: Vec::new(),
+            fold: HashMap::new(),
             copy: None,
         }
     }

@@ -18,7 +18,7 @@ mod record_fact;
 mod site_facts;
 
 pub use calendar_facts::Facts;
-pub use copy_site::{CopySite, RowUnit, TermRecord, ZoneMode};
+pub use copy_site::{CopySite, TermRecord, ZoneMode};
 pub use event_fact::{EventFact, WallSpan};
 pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};

@@ -5,11 +5,19 @@ use super::record_fact::{RecordFact, RecordKind};
 
 /// A site in Berlin that lists events by their own clocks.
 pub(crate) fn site() -> CopySite {
-    read(
-        r#"{"zone":"Europe/Berlin","bounds_zone":"Europe/Berlin","mode":"event","cutoff":"00:00","grouped":"occurrence",
-        "posts_per_page":10,"stopwords":["the"],"rest":"https://example.org/wp-json/tribe/events/v1/",
-        "fold":{" ":" ","Ä":"a","ä":"a"},"fingerprint":"6.7.1 6.10.0 8.2/x","words":{"event-not-accessible":"No/\u00e9"}}"#,
-    )
+    let mut site: CopySite = read(
+        r#"{"zone":"Europe/Berlin","bounds_zone":"Europe/Berlin","mode":"event","cutoff":"00:00",
+        "posts_per_page":10,"most":{"events":[50,10]},"stopwords":["the"],"collation":"utf8mb4_unicode_520_ci",
+        "rest":"https://example.org/wp-json/tribe/events/v1/","root":"https://example.org/wp-json/","plugin":"6.10.0",
+        "fold":{"ä":"A","\u00ad":""},"fingerprint":"6.7.1 6.10.0/x","headers":{"Allow":"GET"},
+        "words":{"event-not-accessible":"No/\u00e9","event-password-protected":"P","event-no-longer-available":"Gone",
+            "venue-not-accessible":"V","organizer-not-accessible":"O","event-archive-page-not-found":"E404",
+            "venue-archive-page-not-found":"V404","rest-invalid-event-id":"I","invalid":"Invalid.",
+            "rest_invalid_param":"Invalid: %s"}}"#,
+    );
+    let letters = (' '..='~').map(|letter| (letter, letter.to_ascii_uppercase().to_string()));
+    site.fold.extend(letters);
+    site
 }
 
 /// A published event with this number and start, an hour long.
@@ -22,7 +30,7 @@ pub(crate) fn event(id: u64, start: &str) -> RecordFact {
     );
     read(&format!(
         r#"{{"id":{id},"kind":"event","status":"publish","date":"2024-01-02 03:04:05","slug":"event-{id}",
-        "occurrences":[[{id},"{day} {clock}","{end}","{day} {clock}","{end}"]],"texts":["title {id}","","content"],
+        "occurrences":[[{id},"{day} {clock}","{end}","{day} {clock}","{end}"]],"texts":["TITLE {id}","","CONTENT"],
         "body":{{"id":{id},"categories":null,"tags":null,"venue":null,"organizer":null}},"json_ld":{{"@id":{id}}}}}"#
     ))
 }
@@ -36,17 +44,19 @@ pub(crate) fn linked(id: u64, kind: RecordKind) -> RecordFact {
     };
     read(&format!(
         r#"{{"id":{id},"kind":"{name}","status":"publish","date":"2024-01-02 03:04:{:02}","slug":"{name}-{id}",
-        "texts":["{name} {id}","",""],"json_ld":{{"@id":{id}}},
+        "texts":["{}",""],"json_ld":{{"@id":{id}}},"before":"show_map",
         "body":{{"id":{id},"show_map":true,"global_id":"x"}}}}"#,
-        id % 60
+        id % 60,
+        format!("{name} {id}").to_ascii_uppercase(),
     ))
 }
 
 /// A category or tag that published events have.
 pub(crate) fn term(id: u64, taxonomy: &str, name: &str, parent: u64) -> TermRecord {
-    let weights: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let folded = name.to_ascii_uppercase();
+    let weights: String = folded.bytes().map(|byte| format!("{byte:02x}")).collect();
     read(&format!(
-        r#"{{"id":{id},"taxonomy":"{taxonomy}","parent":{parent},"count":1,"name":"{name}","slug":"{name}",
+        r#"{{"id":{id},"taxonomy":"{taxonomy}","parent":{parent},"count":1,"name":"{folded}","slug":"{folded}",
         "sort":["{weights}","{weights}",""],"raw_slug":"{name}","body":{{"id":{id}}},"inside":{{"in":{id}}},
         "links":{{"self":{id}}}}}"#
     ))

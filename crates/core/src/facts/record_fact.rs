@@ -44,15 +44,19 @@ pub struct RecordFact {
     /// When an event takes place.
     #[serde(default)]
     pub occurrences: Vec<Occurrence>,
-    /// The texts that a search reads, folded. Events: title, excerpt, content; others: all that their search reads.
+    /// The texts that a search reads, folded. Events: title, excerpt, content; others: all that their search reads. None
+    /// where no search reads them.
     #[serde(default)]
-    pub texts: Vec<String>,
+    pub texts: Option<Vec<String>>,
     /// What a list prints of it, with `null` for each record in it.
     #[serde(default)]
     pub body: Option<PrintedBody>,
     /// What a read of the record alone prints beside that.
     #[serde(default)]
     pub json_ld: Option<PrintedBody>,
+    /// The member in front of which that stands; none: behind all.
+    #[serde(default)]
+    pub before: Option<String>,
     /// Why only the site can print it.
     #[serde(default)]
     pub ask: Option<String>,
