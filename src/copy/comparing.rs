@@ -91,9 +91,9 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
         let ShapedResponse { shape, response } = read.answer(made).ok()?;
         let body = site.whole_body().unwrap_or_default();
         let folded = same(&body, &response.body);
-        let is_equal = site.status() == response.status && has_totals(site, &response) && folded.is_ok();
+        let is_equal = site.status() == response.status && has_totals(site, &response) && folded.is_some();
         if is_equal {
-            let is_folded = folded.is_ok_and(|folded| folded != Folded::default());
+            let is_folded = folded.is_some_and(Folded::any);
             let result = if is_folded {
                 CopyComparison::Folded
             } else {

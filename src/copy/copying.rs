@@ -182,7 +182,7 @@ impl CopyPlan {
         call: &CalendarCall,
         from: CopiedFrom,
     ) -> Option<BackendResult> {
-        let response = made.records.sent(response).map(Full::new);
+        let response = response.into_site_response(made.site()).map(Full::new);
         let context = CallContext::of_call(&call.call, "");
         let accepted = accept(response, &context, &self.rules).await.ok()?;
         Some(Ok(accepted.whole()?.copied_from(from)))

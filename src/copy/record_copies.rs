@@ -16,7 +16,7 @@ use crate::companion::Companions;
 use crate::server::state_file;
 use crate::telemetry::{CopyMetrics, CopyOutcome, unix_time};
 use calendar_edge_core::copy::{RecordCopy, ShapeBook, Standing};
-use calendar_edge_core::facts::FactsSnapshot;
+use calendar_edge_core::facts::{CopySite, FactsSnapshot};
 use calendar_edge_core::settings::Settings;
 
 /// The copy, and what is proven about it; clones share it.
@@ -232,6 +232,15 @@ impl RecordCopies {
     pub(super) fn is_current(&self, made: &MadeCopy) -> bool {
         let now = self.0.companions.current_facts();
         now.is_some_and(|facts| Arc::ptr_eq(&facts, &made.facts))
+    }
+}
+
+// === impl MadeCopy ===
+
+impl MadeCopy {
+    /// How the site lists its records.
+    pub(super) fn site(&self) -> &CopySite {
+        self.records.site()
     }
 }
 

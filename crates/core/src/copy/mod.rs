@@ -14,7 +14,6 @@ mod same;
 mod search;
 mod shape;
 mod single;
-mod site_response;
 mod term_list;
 
 pub use ask::Ask;

@@ -8,7 +8,7 @@ use super::event_fact::EventFact;
 use super::facts_question::{AskedEvents, FactsQuestion};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
-use super::known_records::KnownRecords;
+use super::known_records::{KnownRecords, ToldRecords};
 use super::named_facts::NamedFacts;
 use super::site_facts::SiteFacts;
 use crate::cache::{Removal, Tag};
@@ -275,8 +275,14 @@ impl Facts {
             self.take_site(site, question);
         }
         if let Some(records) = reply.records {
-            let asked = (question, reply.next, &*reply.left);
-            if self.records.take(reply.copy, records, asked) {
+            let told = ToldRecords {
+                site: reply.copy,
+                records,
+                letters: reply.fold,
+                next: reply.next,
+                left: reply.left.clone(),
+            };
+            if self.records.take(told, question) {
                 self.snapshot = None;
             }
         }

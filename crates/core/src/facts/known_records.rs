@@ -1,6 +1,6 @@
 //! The records of a site, where a copy needs them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::copy_site::CopySite;
@@ -13,6 +13,18 @@ pub(super) struct KnownRecords {
     pub(super) are_wanted: bool,
     pub(super) site: Option<Arc<CopySite>>,
     pub(super) records: BTreeMap<u64, Arc<RecordFact>>,
+}
+
+/// The part of a reply that is about records.
+#[derive(Debug)]
+pub(super) struct ToldRecords {
+    pub(super) site: Option<CopySite>,
+    pub(super) records: Vec<RecordFact>,
+    pub(super) letters: HashMap<char, String>,
+    /// The greatest number that was looked at.
+    pub(super) next: Option<u64>,
+    /// What did not fit into the reply.
+    pub(super) left: Vec<u64>,
 }
 
 /// All records of a site and how they are listed, at one moment.
@@ -52,26 +64,39 @@ impl KnownRecords {
         self.records.values().filter(shows).map(|record| record.id)
     }
 
-    /// Takes the reply to a question that goes up to `next`. `left` did not fit into it. True if anything is different now.
-    pub(super) fn take(
-        &mut self,
-        site: Option<CopySite>,
-        records: Vec<RecordFact>,
-        (question, next, left): (&FactsQuestion, Option<u64>, &[u64]),
-    ) -> bool {
+    /// Takes a reply with records. True if anything is different now.
+    pub(super) fn take(&mut self, told: ToldRecords, question: &FactsQuestion) -> bool {
+        let ToldRecords {
+            site,
+            records,
+            letters,
+            next,
+            left,
+        } = told;
         let is_asked = |id: u64| question.asks(id, next) && !left.contains(&id);
         let known = self.records.values().filter(|record| is_asked(record.id));
-        let is_other_site = site.is_some() && site.as_ref() != self.site.as_deref();
         let is_other = !known.map(|record| &**record).eq(&records);
         if is_other {
             self.records.retain(|id, _| !is_asked(*id));
             let records = records.into_iter().map(|record| (record.id, Arc::new(record)));
             self.records.extend(records);
         }
-        if is_other_site {
-            self.site = site.map(Arc::new);
+        self.take_site(site, letters) || is_other
+    }
+
+    /// Each reply tells the letters of its records, so that all that were told are joined.
+    fn take_site(&mut self, site: Option<CopySite>, letters: HashMap<char, String>) -> bool {
+        let Some(mut joined) = site.or_else(|| self.site.as_deref().cloned()) else {
+            return false;
+        };
+        let known = self.site.as_ref().map(|site| site.fold.clone());
+        joined.fold.extend(known.unwrap_or_default());
+        joined.fold.extend(letters);
+        let is_other = self.site.as_deref() != Some(&joined);
+        if is_other {
+            self.site = Some(Arc::new(joined));
         }
-        is_other || is_other_site
+        is_other
     }
 
     /// All of it at this moment; none where nobody needs it, or before it is read.
