@@ -14,6 +14,8 @@ mod search;
 mod shape;
 mod single;
 mod term_list;
+#[cfg(test)]
+mod tests;
 
 pub use ask::Ask;
 pub use question::CopyQuestion;

@@ -146,8 +146,8 @@ impl RecordCopy {
             return Err(ask);
         }
         match &question.target {
-            CopyTarget::Number(kind, number) => self.by_number(*kind, *number, question),
-            CopyTarget::Slug(kind, slug) => self.by_slug(*kind, slug, question),
+            CopyTarget::Number(kind, number) => self.by_number(*kind, *number),
+            CopyTarget::Slug(kind, slug) => self.by_slug(*kind, slug),
             CopyTarget::List(Kind::Event) => self.events(question, now),
             CopyTarget::List(kind @ (Kind::Venue | Kind::Organizer)) => self.linked(*kind, question, now),
             CopyTarget::List(kind) => self.list_of_terms(*kind, question),

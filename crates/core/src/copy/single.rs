@@ -1,13 +1,13 @@
 //! Reads of one record, by number and by slug.
 
 use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::wordpress::value::numeric::is_numeric;
 use http::StatusCode;
 use serde_json::json;
 
 use super::ask::Ask;
 use super::composed::{CATEGORY, Detail, TAG};
 use super::page::sentence;
-use super::question::CopyQuestion;
 use super::record_copy::{CopyResponse, RecordCopy};
 use crate::facts::RecordKind;
 
@@ -17,19 +17,11 @@ const TELLS_MORE: [u32; 3] = [6, 17, 2];
 // === impl RecordCopy ===
 
 impl RecordCopy {
-    pub(super) fn by_number(
-        &self,
-        kind: Kind,
-        number: Option<u64>,
-        question: &CopyQuestion,
-    ) -> Result<CopyResponse, Ask> {
+    pub(super) fn by_number(&self, kind: Kind, number: Option<u64>) -> Result<CopyResponse, Ask> {
         let number = number.filter(|number| *number != 0).ok_or(Ask::Value)?;
         let Some(sought) = record_kind(kind) else {
             return self.term_by_number(kind, number);
         };
-        if question.has(&["password"]) {
-            return Err(Ask::Argument);
-        }
         let place = self.place(number);
         let found = place.filter(|place| {
             self.records
@@ -46,16 +38,8 @@ impl RecordCopy {
     }
 
     /// The record with a slug. WordPress looks for a path, so that a record below another one is not found.
-    pub(super) fn by_slug(
-        &self,
-        kind: Kind,
-        slug: &[u8],
-        question: &CopyQuestion,
-    ) -> Result<CopyResponse, Ask> {
+    pub(super) fn by_slug(&self, kind: Kind, slug: &[u8]) -> Result<CopyResponse, Ask> {
         let sought = record_kind(kind).ok_or(Ask::Slug)?;
-        if question.has(&["password"]) {
-            return Err(Ask::Argument);
-        }
         let slug = looked_up(slug).ok_or(Ask::Slug)?;
         let is_root = |place: &usize| self.records.get(*place).is_some_and(|record| record.parent == 0);
         let mut found = self
@@ -143,7 +127,7 @@ pub(super) const fn taxonomy(kind: Kind) -> &'static str {
 fn looked_up(slug: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte);
     let is_safe = slug.iter().all(|byte| is_plain(byte) || !byte.is_ascii())
-        && slug.iter().any(u8::is_ascii_lowercase)
+        && !is_numeric(slug)
         && !slug.starts_with(b"-")
         && !slug.ends_with(b"-")
         && !slug.windows(2).any(|pair| pair == b"--");

@@ -9,7 +9,7 @@ pub(crate) fn site() -> CopySite {
         r#"{"zone":"Europe/Berlin","bounds_zone":"Europe/Berlin","mode":"event","cutoff":"00:00",
         "posts_per_page":10,"most":{"events":[50,10]},"stopwords":["the"],"collation":"utf8mb4_unicode_520_ci",
         "rest":"https://example.org/wp-json/tribe/events/v1/","root":"https://example.org/wp-json/","plugin":"6.10.0",
-        "fold":{"ä":"A","\u00ad":""},"fingerprint":"6.7.1 6.10.0/x","headers":{"Allow":"GET"},
+        "fold":{"ä":"A","Ä":"A","\u00ad":""},"fingerprint":"6.7.1 6.10.0/x","headers":{"Allow":"GET"},
         "words":{"event-not-accessible":"No/\u00e9","event-password-protected":"P","event-no-longer-available":"Gone",
             "venue-not-accessible":"V","organizer-not-accessible":"O","event-archive-page-not-found":"E404",
             "venue-archive-page-not-found":"V404","rest-invalid-event-id":"I","invalid":"Invalid.",
@@ -20,14 +20,13 @@ pub(crate) fn site() -> CopySite {
     site
 }
 
-/// A published event with this number and start, an hour long.
+/// A published event with this number and start, an hour long, and never beyond its day.
 pub(crate) fn event(id: u64, start: &str) -> RecordFact {
     let (day, clock) = start.split_once(' ').unwrap_or((start, "10:00:00"));
-    let end = format!(
-        "{day} {:02}{}",
-        clock[..2].parse::<u8>().unwrap() + 1,
-        &clock[2..]
-    );
+    let end = match clock[..2].parse::<u8>().unwrap() {
+        23 => format!("{day} 23:59:59"),
+        hour => format!("{day} {:02}{}", hour + 1, &clock[2..]),
+    };
     read(&format!(
         r#"{{"id":{id},"kind":"event","status":"publish","date":"2024-01-02 03:04:05","slug":"event-{id}",
         "occurrences":[[{id},"{day} {clock}","{end}","{day} {clock}","{end}"]],"texts":["TITLE {id}","","CONTENT"],
