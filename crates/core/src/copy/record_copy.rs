@@ -11,9 +11,9 @@ use jiff::{Timestamp, civil::DateTime};
 
 use super::ask::Ask;
 use super::composed::Gaps;
-use super::page::sentence;
+use super::list_page::sentence;
 use super::question::{CopyQuestion, CopyTarget};
-use crate::facts::{CopySite, Occurrence, RecordFact, RecordKind, TermRecord};
+use crate::facts::{CopySite, Occurrence, PostKind, RecordFact, TermRecord};
 use crate::unix_time::UnixTime;
 
 /// The records of a site, the rows of its list of events in their order, and what is looked up.
@@ -25,7 +25,7 @@ pub struct RecordCopy {
     /// Where each record has to be completed, beside the records.
     pub(super) gaps: Vec<Gaps>,
     /// The listed occurrences, as a list of events without a search sorts them.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<EventRow>,
     /// The places of all records, by kind and slug.
     by_slug: Vec<usize>,
     terms: HashMap<u64, usize>,
@@ -37,7 +37,7 @@ pub struct RecordCopy {
 
 /// An occurrence of a listed event: seconds of the clocks by which it is chosen, and by which it is sorted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct EventRow {
     pub(super) start: i64,
     pub(super) end: i64,
     /// The start by which lists are sorted.
@@ -102,12 +102,12 @@ impl RecordCopy {
     fn arrange(&mut self) {
         let by_clock_of_site = self.site.mode == crate::facts::ZoneMode::Site;
         for (place, record) in self.records.iter().enumerate() {
-            let is_listed = record.kind == RecordKind::Event && record.is_public() && !record.hidden;
+            let is_listed = record.kind == PostKind::Event && record.is_public() && !record.hidden;
             if !is_listed {
                 continue;
             }
             for occurrence in &record.occurrences {
-                if let Some(row) = Row::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
+                if let Some(row) = EventRow::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
                     self.rows.push(row);
                 }
             }
@@ -171,7 +171,7 @@ impl RecordCopy {
     }
 
     /// The places of the records with this slug.
-    pub(super) fn with_slug(&self, kind: RecordKind, slug: &str) -> &[usize] {
+    pub(super) fn with_slug(&self, kind: PostKind, slug: &str) -> &[usize] {
         let key = |place: &usize| {
             self.records
                 .get(*place)
@@ -240,9 +240,9 @@ impl CopyResponse {
     }
 }
 
-// === impl Row ===
+// === impl EventRow ===
 
-impl Row {
+impl EventRow {
     /// None if a date cannot be read: MySQL's comparison with it is never true.
     fn of(record: &RecordFact, occurrence: &Occurrence, post: usize, by: (bool, bool)) -> Option<Self> {
         let Occurrence(_, start, end, start_utc, end_utc) = occurrence;

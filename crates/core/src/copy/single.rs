@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::ask::Ask;
 use super::composed::{CATEGORY, Detail, TAG};
-use super::page::sentence;
+use super::list_page::sentence;
 use super::record_copy::{CopyResponse, RecordCopy};
-use crate::facts::RecordKind;
+use crate::facts::PostKind;
 
 /// The version of the plugin that tells events in the trash, and events that do not exist, from others.
 const TELLS_MORE: [u32; 3] = [6, 17, 2];
@@ -30,7 +30,7 @@ impl RecordCopy {
         });
         match found {
             Some(place) => self.read(place),
-            None if sought != RecordKind::Event || !self.is_since(TELLS_MORE)? => self.invalid("id"),
+            None if sought != PostKind::Event || !self.is_since(TELLS_MORE)? => self.invalid("id"),
             // Whether another kind of post has the number is known of venues and organizers only.
             None if place.is_some() => self.refusal(StatusCode::BAD_REQUEST, "rest-invalid-event-id"),
             None => Err(Ask::Reference),
@@ -57,15 +57,15 @@ impl RecordCopy {
     fn read(&self, place: usize) -> Result<CopyResponse, Ask> {
         let record = self.records.get(place).ok_or(Ask::Missing)?;
         let refused = match record.kind {
-            RecordKind::Event if record.status == "trash" && self.is_since(TELLS_MORE)? => {
+            PostKind::Event if record.status == "trash" && self.is_since(TELLS_MORE)? => {
                 Some("event-no-longer-available")
             }
             _ if record.is_public() => {
-                (record.kind == RecordKind::Event && record.password).then_some("event-password-protected")
+                (record.kind == PostKind::Event && record.password).then_some("event-password-protected")
             }
-            RecordKind::Event => Some("event-not-accessible"),
-            RecordKind::Venue => Some("venue-not-accessible"),
-            RecordKind::Organizer => Some("organizer-not-accessible"),
+            PostKind::Event => Some("event-not-accessible"),
+            PostKind::Venue => Some("venue-not-accessible"),
+            PostKind::Organizer => Some("organizer-not-accessible"),
         };
         if let Some(code) = refused {
             return self.refusal(StatusCode::FORBIDDEN, code);
@@ -105,11 +105,11 @@ impl RecordCopy {
 }
 
 /// The kind of a record that is a post.
-pub(super) const fn record_kind(kind: Kind) -> Option<RecordKind> {
+pub(super) const fn record_kind(kind: Kind) -> Option<PostKind> {
     match kind {
-        Kind::Event => Some(RecordKind::Event),
-        Kind::Venue => Some(RecordKind::Venue),
-        Kind::Organizer => Some(RecordKind::Organizer),
+        Kind::Event => Some(PostKind::Event),
+        Kind::Venue => Some(PostKind::Venue),
+        Kind::Organizer => Some(PostKind::Organizer),
         Kind::Category | Kind::Tag => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A small site with its records, for tests.
 
 use super::copy_site::{CopySite, TermRecord};
-use super::record_fact::{RecordFact, RecordKind};
+use super::record_fact::{PostKind, RecordFact};
 
 /// A site in Berlin that lists events by their own clocks.
 pub(crate) fn site() -> CopySite {
@@ -35,8 +35,8 @@ pub(crate) fn event(id: u64, start: &str) -> RecordFact {
 }
 
 /// A published venue or organizer.
-pub(crate) fn linked(id: u64, kind: RecordKind) -> RecordFact {
-    let name = if kind == RecordKind::Venue {
+pub(crate) fn linked(id: u64, kind: PostKind) -> RecordFact {
+    let name = if kind == PostKind::Venue {
         "venue"
     } else {
         "organizer"

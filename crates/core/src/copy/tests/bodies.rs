@@ -22,7 +22,7 @@ fn records_within_an_event_are_put_into_their_places() {
     // A new name changed the order since.
     records[0].terms = vec![2, 3, 8];
     records[0].json_ld = Some(serde_json::from_str(r#"{"location":null,"organizer":null}"#).unwrap());
-    records.extend([linked(10, RecordKind::Venue), linked(20, RecordKind::Organizer)]);
+    records.extend([linked(10, PostKind::Venue), linked(20, PostKind::Organizer)]);
     records[2].json_ld = None;
     let copy = copy(site, records);
     let listed = r#"{"id":1,"categories":[{"in":3},{"in":2}],"tags":[{"in":8}],"venue":{"id":10,"show_map":true,"global_id":"x"},"organizer":[{"id":20,"show_map":true,"global_id":"x"}]}"#;
@@ -51,7 +51,7 @@ fn records_within_an_event_are_put_into_their_places() {
 fn several_venues_are_a_list_and_none_an_empty_one() {
     let mut records = events(&["2027-01-01", "2027-01-02"]);
     records[0].venues = vec![10, 10];
-    records.push(linked(10, RecordKind::Venue));
+    records.push(linked(10, PostKind::Venue));
     let copy = copy(site(), records);
     let page = body(&copy, "events");
     let venue = serde_json::json!({"id": 10, "show_map": true, "global_id": "x"});
@@ -67,7 +67,7 @@ fn what_the_site_has_to_print_is_asked() {
     let missing = |change: &dyn Fn(&mut Vec<RecordFact>)| {
         let mut records = events(&["2027-01-01"]);
         records[0].venues = vec![10];
-        records.push(linked(10, RecordKind::Venue));
+        records.push(linked(10, PostKind::Venue));
         change(&mut records);
         respond(&copy(site(), records), "events").err()
     };
@@ -106,9 +106,9 @@ fn statuses(plugin: &str) -> RecordCopy {
     }
     records[3].password = true;
     for (id, kind) in [
-        (10, RecordKind::Venue),
-        (11, RecordKind::Venue),
-        (20, RecordKind::Organizer),
+        (10, PostKind::Venue),
+        (11, PostKind::Venue),
+        (20, PostKind::Organizer),
     ] {
         records.push(linked(id, kind));
     }

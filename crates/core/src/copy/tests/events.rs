@@ -101,8 +101,8 @@ fn venues_and_organizers_are_any_within_and_all_between() {
     records[1].venues = vec![11];
     records[2].organizers = vec![20];
     records[0].organizers = vec![20];
-    let venues = [10, 11].map(|id| linked(id, RecordKind::Venue));
-    records.extend(venues.into_iter().chain([linked(20, RecordKind::Organizer)]));
+    let venues = [10, 11].map(|id| linked(id, PostKind::Venue));
+    records.extend(venues.into_iter().chain([linked(20, PostKind::Organizer)]));
     let copy = copy(site(), records);
     assert_eq!(of_all(&copy, "venue=10,11"), [1, 2]);
     assert_eq!(of_all(&copy, "venue=11&organizer=20"), [1]);

@@ -5,7 +5,7 @@ use super::*;
 /// Venues of these dates and folded texts, numbered from 1.
 fn venues(told: &[(&str, &[&str])]) -> Vec<RecordFact> {
     let venue = |(id, (date, texts)): (u64, &(&str, &[&str]))| {
-        let mut venue = linked(id, RecordKind::Venue);
+        let mut venue = linked(id, PostKind::Venue);
         venue.date = format!("{date} 00:00:00");
         venue.texts = Some(texts.iter().map(|text| (*text).to_owned()).collect());
         venue
