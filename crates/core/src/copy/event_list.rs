@@ -1,7 +1,5 @@
 //! The list of events: which occurrences it has, and in which order.
 
-use std::collections::HashSet;
-
 use calendar_edge_judge::contract::Kind;
 use http::StatusCode;
 
@@ -27,9 +25,6 @@ struct EventConditions {
     featured: Option<bool>,
     parent: Option<u64>,
 }
-
-/// The version that prints an event once on a page, and counts each occurrence nevertheless.
-const PRINTS_ONCE: [u32; 3] = [6, 17, 2];
 
 // === impl RecordCopy ===
 
@@ -60,16 +55,9 @@ impl RecordCopy {
         let near = places.start.saturating_sub(1)..(places.end + 1).min(found.len());
         let is_tied = found.get(near).is_some_and(|near| near.windows(2).any(ties));
         let rows = found.get(places).unwrap_or_default().iter();
-        let mut posts: Vec<usize> = rows
-            .filter_map(|at| self.rows.get(*at))
-            .map(|row| row.post)
-            .collect();
-        if self.is_since(PRINTS_ONCE)? {
-            let mut printed = HashSet::new();
-            posts.retain(|post| printed.insert(*post));
-        }
+        let posts = rows.filter_map(|at| self.rows.get(*at)).map(|row| row.post);
         let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
-        let response = self.page_of_posts(Kind::Event, (page, &addresses), posts.into_iter(), total)?;
+        let response = self.page_of_posts(Kind::Event, (page, &addresses), posts, total)?;
         Ok(CopyResponse { is_tied, ..response })
     }
 
@@ -85,6 +73,7 @@ impl RecordCopy {
         });
         let mut found: Vec<usize> = found.map(|(at, _)| at).collect();
         let post = |at: &usize| self.rows.get(*at).and_then(|row| self.records.get(row.post));
+        self.check_several(found.iter().copied())?;
         if filter.search.is_some() {
             found.sort_by_cached_key(|at| {
                 let first = self.rows.get(*at).map_or(i64::MAX, |row| row.first);

@@ -158,7 +158,9 @@ impl RecordCopy {
     fn upcoming(&self, now: UnixTime) -> Result<(Vec<usize>, bool), Ask> {
         let now = self.row_seconds_of_utc(now)?;
         let most = usize::try_from(self.site.posts_per_page).unwrap_or(usize::MAX);
-        let mut rows = self.rows.iter().filter(|row| row.start >= now);
+        let coming = || self.rows.iter().enumerate().filter(|(_, row)| row.start >= now);
+        self.check_several(coming().map(|(at, _)| at))?;
+        let mut rows = coming().map(|(_, row)| row);
         let first: Vec<_> = rows.by_ref().take(most).collect();
         let is_tied = first
             .last()

@@ -1,6 +1,6 @@
 //! All records of a site at one moment, arranged for the questions of everybody.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -26,6 +26,8 @@ pub struct RecordCopy {
     pub(super) gaps: Vec<Gaps>,
     /// The listed occurrences, as a list of events without a search sorts them.
     pub(super) rows: Vec<EventRow>,
+    /// Whether a listed event takes place several times.
+    has_several: bool,
     /// The places of all records, by kind and slug.
     by_slug: Vec<usize>,
     terms: HashMap<u64, usize>,
@@ -62,6 +64,9 @@ pub struct CopyResponse {
     pub is_tied: bool,
 }
 
+/// The version that lists each event once.
+const LISTS_ONCE: [u32; 3] = [6, 17, 2];
+
 /// The headers of every response of WordPress's REST server.
 const FIXED_HEADERS: [(&str, &str); 5] = [
     ("content-type", "application/json; charset=UTF-8"),
@@ -88,6 +93,7 @@ impl RecordCopy {
         let mut copy = Self {
             zone: TimeZone::get(&site.bounds_zone).ok(),
             rows: Vec::new(),
+            has_several: false,
             by_slug: Vec::new(),
             terms: HashMap::new(),
             is_utc,
@@ -106,6 +112,7 @@ impl RecordCopy {
             if !is_listed {
                 continue;
             }
+            self.has_several |= record.occurrences.len() > 1;
             for occurrence in &record.occurrences {
                 if let Some(row) = EventRow::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
                     self.rows.push(row);
@@ -192,6 +199,16 @@ impl RecordCopy {
             .version()
             .map(|plugin| plugin >= version)
             .ok_or(Ask::Site)
+    }
+
+    /// Younger plugins list an event once, at the occurrence that the database happens to take.
+    pub(super) fn check_several(&self, mut rows: impl Iterator<Item = usize>) -> Result<(), Ask> {
+        if !self.has_several || !self.is_since(LISTS_ONCE)? {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let is_new = rows.all(|at| self.rows.get(at).is_none_or(|row| seen.insert(row.post)));
+        if is_new { Ok(()) } else { Err(Ask::Several) }
     }
 
     /// The refusal with this code in the site's words.

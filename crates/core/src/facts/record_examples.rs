@@ -7,7 +7,7 @@ use super::record_fact::{PostKind, RecordFact};
 pub(crate) fn site() -> CopySite {
     let mut site: CopySite = read(
         r#"{"zone":"Europe/Berlin","bounds_zone":"Europe/Berlin","mode":"event","cutoff":"00:00",
-        "posts_per_page":10,"most":{"events":[50,10]},"stopwords":["the"],"collation":"utf8mb4_unicode_520_ci",
+        "posts_per_page":10,"most":{"events":[50,10],"venues":[50,10]},"stopwords":["the"],"collation":"utf8mb4_unicode_520_ci",
         "rest":"https://example.org/wp-json/tribe/events/v1/","root":"https://example.org/wp-json/","plugin":"6.10.0",
         "fold":{"ä":"A","Ä":"A","\u00ad":""},"fingerprint":"6.7.1 6.10.0/x","headers":{"Allow":"GET"},
         "words":{"event-not-accessible":"No/\u00e9","event-password-protected":"P","event-no-longer-available":"Gone",
