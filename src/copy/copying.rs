@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use http::Method;
 use http_body_util::Full;
 
 use super::comparing::{Comparing, SiteResponse};
@@ -185,7 +186,7 @@ impl CopyPlan {
         let response = response.into_site_response(made.site()).map(Full::new);
         let context = CallContext::of_call(&call.call, "");
         let accepted = accept(response, &context, &self.rules).await.ok()?;
-        Some(Ok(accepted.whole()?.copied_from(from)))
+        Some(Ok(accepted.copied_from(from).whole()?))
     }
 }
 
@@ -194,7 +195,7 @@ impl CopyPlan {
 impl CopiedRead {
     /// None for calls that are never copied.
     fn of(call: &CalendarCall) -> Option<Self> {
-        if call.route.candidate().is_some() {
+        if call.route.candidate().is_some() || call.call.request().method != Method::GET {
             return None;
         }
         let question = CopyQuestion::of(CacheableCall::of(&call.call)?)?;

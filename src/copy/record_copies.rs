@@ -97,10 +97,9 @@ impl RecordCopies {
 
     /// The copy by the facts as the site last told them, and how long ago it was last heard of.
     pub(super) fn last_known(&self) -> Option<(Arc<MadeCopy>, Duration)> {
-        let made = self.made(self.0.companions.facts().last_known()?)?;
-        let last = self.0.companions.last_sign();
-        let age = last.map_or(Duration::ZERO, |last| unix_time().saturating_since(last));
-        Some((made, age))
+        let (facts, told) = self.0.companions.facts().last_known()?;
+        let last = self.0.companions.last_sign().map_or(told, |sign| sign.max(told));
+        Some((self.made(facts)?, unix_time().saturating_since(last)))
     }
 
     fn made(&self, facts: Arc<FactsSnapshot>) -> Option<Arc<MadeCopy>> {
@@ -216,7 +215,7 @@ impl RecordCopies {
     pub(crate) fn status(&self) -> Value {
         let facts = self.0.companions.facts();
         let made = self.0.made.load_full();
-        let known = facts.last_known();
+        let known = facts.last_known().map(|(facts, _)| facts);
         let copy = known.as_ref().and_then(|known| known.copy.as_ref());
         json!({
             "records": copy.map(|copy| copy.records.len()),

@@ -16,6 +16,7 @@ use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
 use calendar_edge_core::settings::{Mode, Settings};
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The facts; clones share them. Without `calendar_pages.mode` and `copy.enabled` nothing is kept.
 #[derive(Debug, Clone)]
@@ -134,8 +135,8 @@ impl FactsStore {
         self.0.known.lock().facts.snapshot()
     }
 
-    /// The facts as the site last told them: it may have changed since.
-    pub(crate) fn last_known(&self) -> Option<Arc<FactsSnapshot>> {
+    /// The facts as the site last told them, and when: it may have changed since.
+    pub(crate) fn last_known(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
         self.0.known.lock().facts.last_known()
     }
 

@@ -78,7 +78,11 @@ fn answer(
                 Some(_) => "equal",
                 None => "differs",
             };
-            writeln!(out, "{status} {total} {pages} {same} {} {shape}", response.is_tied)?;
+            writeln!(
+                out,
+                "{status} {total} {pages} {same} {} {shape}",
+                response.is_tied
+            )?;
             out.write_all(&response.body)?;
             writeln!(out)?;
         }

@@ -28,6 +28,8 @@ pub enum Ask {
     Missing,
     /// A record that the client names is not known, or has another kind.
     Reference,
+    /// An event of the list takes place several times, and the site lists it once.
+    Several,
     /// Two records have the same slug, or the slug is one that WordPress changes.
     Slug,
     /// Terms of equal rank, which the site sorts at will.
@@ -58,6 +60,7 @@ impl Ask {
             Self::Printed => "a record has to be printed by the site",
             Self::Missing => "a record in the response is unknown",
             Self::Reference => "the client names a record that is unknown",
+            Self::Several => "an event takes place several times",
             Self::Slug => "the slug may stand for several records",
             Self::EqualTerms => "terms of equal rank",
             Self::Order => "a way of sorting with unknown ties",

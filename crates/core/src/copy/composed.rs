@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::record_copy::RecordCopy;
-use crate::facts::{PrintedBody, RecordFact, RecordKind, TermRecord};
+use crate::facts::{PostKind, PrintedBody, RecordFact, TermRecord};
 
 /// How much of a record is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Gaps {
     /// A quote within a text is escaped, so that a name in quotes is always that of a member.
     pub(super) fn of(record: &RecordFact) -> Self {
         let mut gaps = Self::default();
-        let (Some(body), RecordKind::Event) = (&record.body, record.kind) else {
+        let (Some(body), PostKind::Event) = (&record.body, record.kind) else {
             return gaps;
         };
         let names: [(&[u8], Gap); 4] = [
@@ -149,7 +149,7 @@ impl RecordCopy {
             (b"\"organizer\":null", &record.organizers),
         ];
         let mut written = 0;
-        for (name, ids) in parts.iter().filter(|_| record.kind == RecordKind::Event) {
+        for (name, ids) in parts.iter().filter(|_| record.kind == PostKind::Event) {
             let mut found = memchr::memmem::find_iter(printed.as_bytes(), name);
             let Some(at) = found.next() else { continue };
             let place = at + name.len() - NULL.len();

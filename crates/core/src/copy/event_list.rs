@@ -1,22 +1,20 @@
 //! The list of events: which occurrences it has, and in which order.
 
-use std::collections::HashSet;
-
 use calendar_edge_judge::contract::Kind;
 use http::StatusCode;
 
 use super::ask::Ask;
 use super::composed::{CATEGORY, TAG};
-use super::dates::Bounds;
-use super::page::{Addresses, Page};
+use super::event_bounds::Bounds;
+use super::list_page::{Addresses, Page};
 use super::question::{CopyQuestion, read_number};
-use super::record_copy::{CopyResponse, RecordCopy, Row};
+use super::record_copy::{CopyResponse, EventRow, RecordCopy};
 use super::search::Search;
-use crate::facts::{RecordFact, RecordKind};
+use crate::facts::{PostKind, RecordFact};
 use crate::unix_time::UnixTime;
 
 /// The conditions of a list of events.
-struct EventFilter {
+struct EventConditions {
     bounds: Bounds,
     search: Option<Search>,
     /// One of these terms, with all below them.
@@ -28,9 +26,6 @@ struct EventFilter {
     parent: Option<u64>,
 }
 
-/// The version that prints an event once on a page, and counts each occurrence nevertheless.
-const PRINTS_ONCE: [u32; 3] = [6, 17, 2];
-
 // === impl RecordCopy ===
 
 impl RecordCopy {
@@ -40,7 +35,7 @@ impl RecordCopy {
             return Err(Ask::Argument);
         }
         let page = Page::of(self, Kind::Event, question)?;
-        let filter = EventFilter::of(self, question, now)?;
+        let filter = EventConditions::of(self, question, now)?;
         let found = self.found(&filter)?;
         let places = page.places(found.len());
         if places.is_empty() && page.number > 1 {
@@ -48,7 +43,7 @@ impl RecordCopy {
         }
         let mut addresses = filter.addresses(self, question, page)?;
         addresses.has_next = places.end < found.len();
-        let rank = |row: &Row| self.records.get(row.post).map_or(0, |record| filter.rank(record));
+        let rank = |row: &EventRow| self.records.get(row.post).map_or(0, |record| filter.rank(record));
         let ties = |pair: &[usize]| {
             let mut rows = pair.iter().filter_map(|at| self.rows.get(*at));
             rows.next().zip(rows.next()).is_some_and(|(one, other)| {
@@ -60,21 +55,14 @@ impl RecordCopy {
         let near = places.start.saturating_sub(1)..(places.end + 1).min(found.len());
         let is_tied = found.get(near).is_some_and(|near| near.windows(2).any(ties));
         let rows = found.get(places).unwrap_or_default().iter();
-        let mut posts: Vec<usize> = rows
-            .filter_map(|at| self.rows.get(*at))
-            .map(|row| row.post)
-            .collect();
-        if self.is_since(PRINTS_ONCE)? {
-            let mut printed = HashSet::new();
-            posts.retain(|post| printed.insert(*post));
-        }
+        let posts = rows.filter_map(|at| self.rows.get(*at)).map(|row| row.post);
         let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
-        let response = self.page_of_posts(Kind::Event, (page, &addresses), posts.into_iter(), total)?;
+        let response = self.page_of_posts(Kind::Event, (page, &addresses), posts, total)?;
         Ok(CopyResponse { is_tied, ..response })
     }
 
     /// The places of the rows that a list has, in its order.
-    fn found(&self, filter: &EventFilter) -> Result<Vec<usize>, Ask> {
+    fn found(&self, filter: &EventConditions) -> Result<Vec<usize>, Ask> {
         let rows = self.rows.iter().enumerate();
         let found = rows.filter(|(_, row)| {
             filter.bounds.hold(row.start, row.end)
@@ -85,6 +73,7 @@ impl RecordCopy {
         });
         let mut found: Vec<usize> = found.map(|(at, _)| at).collect();
         let post = |at: &usize| self.rows.get(*at).and_then(|row| self.records.get(row.post));
+        self.check_several(found.iter().copied())?;
         if filter.search.is_some() {
             found.sort_by_cached_key(|at| {
                 let first = self.rows.get(*at).map_or(i64::MAX, |row| row.first);
@@ -95,7 +84,7 @@ impl RecordCopy {
     }
 
     /// The records of a kind that an argument names; all of them exist.
-    fn named(&self, question: &CopyQuestion, name: &str, kind: RecordKind) -> Result<Option<Vec<u64>>, Ask> {
+    fn named(&self, question: &CopyQuestion, name: &str, kind: PostKind) -> Result<Option<Vec<u64>>, Ask> {
         let ids = question.numbers(name)?;
         let exists = |id: &u64| self.record(*id).is_some_and(|record| record.kind == kind);
         if ids.as_ref().is_some_and(|ids| !ids.iter().all(exists)) {
@@ -163,9 +152,9 @@ pub(super) fn is_plain_slug(slug: &str) -> bool {
     slug.bytes().all(is_plain) && !slug.starts_with('-') && !slug.ends_with('-') && !slug.contains("--")
 }
 
-// === impl EventFilter ===
+// === impl EventConditions ===
 
-impl EventFilter {
+impl EventConditions {
     fn of(copy: &RecordCopy, question: &CopyQuestion, now: UnixTime) -> Result<Self, Ask> {
         let categories = copy.named_terms(question, "categories", CATEGORY)?;
         let with_all_below = |ids: Vec<u64>| {
@@ -176,7 +165,7 @@ impl EventFilter {
         let tag = copy
             .named_terms(question, "tags", TAG)?
             .and_then(|tags| tags.first().copied());
-        let parent = copy.named(question, "post_parent", RecordKind::Event)?;
+        let parent = copy.named(question, "post_parent", PostKind::Event)?;
         let search = question
             .text("search")
             .map(|text| Search::of(copy, text))
@@ -186,8 +175,8 @@ impl EventFilter {
             search,
             categories: categories.map(with_all_below),
             tag,
-            venues: copy.named(question, "venue", RecordKind::Venue)?,
-            organizers: copy.named(question, "organizer", RecordKind::Organizer)?,
+            venues: copy.named(question, "venue", PostKind::Venue)?,
+            organizers: copy.named(question, "organizer", PostKind::Organizer)?,
             featured: question.flag("featured")?,
             parent: parent.and_then(|ids| ids.first().copied()),
         })

@@ -5,12 +5,12 @@ use http::StatusCode;
 use memchr::memmem::Finder;
 
 use super::ask::Ask;
-use super::page::{Addresses, Page};
+use super::list_page::{Addresses, Page};
 use super::question::CopyQuestion;
 use super::record_copy::{CopyResponse, RecordCopy};
 use super::search::finds;
 use super::single::record_kind;
-use crate::facts::{RecordFact, RecordKind};
+use crate::facts::{PostKind, RecordFact};
 use crate::unix_time::UnixTime;
 
 /// Texts that the plugin takes for true, besides which nothing is.
@@ -104,13 +104,13 @@ impl RecordCopy {
     /// The numbers that each condition leaves, sorted, and whether one depends on the order of events that start together.
     fn limits(
         &self,
-        kind: RecordKind,
+        kind: PostKind,
         question: &CopyQuestion,
         now: UnixTime,
     ) -> Result<(Vec<Vec<u64>>, bool), Ask> {
         let links = |event: &RecordFact| match kind {
-            RecordKind::Venue => event.venues.clone(),
-            RecordKind::Event | RecordKind::Organizer => event.organizers.clone(),
+            PostKind::Venue => event.venues.clone(),
+            PostKind::Event | PostKind::Organizer => event.organizers.clone(),
         };
         let mut limits = Vec::new();
         let mut is_tied = false;
@@ -118,13 +118,13 @@ impl RecordCopy {
             let event = ids
                 .first()
                 .and_then(|id| self.record(*id))
-                .filter(|record| record.kind == RecordKind::Event);
+                .filter(|record| record.kind == PostKind::Event);
             limits.push(links(event.ok_or(Ask::Reference)?));
         }
         if let Some(text) = question.text("has_events") {
             // Events in the trash and private ones count.
             let counts = |record: &&RecordFact| {
-                record.kind == RecordKind::Event && !matches!(record.status.as_str(), "pending" | "draft")
+                record.kind == PostKind::Event && !matches!(record.status.as_str(), "pending" | "draft")
             };
             let mut linked: Vec<u64> = self
                 .records
@@ -158,7 +158,9 @@ impl RecordCopy {
     fn upcoming(&self, now: UnixTime) -> Result<(Vec<usize>, bool), Ask> {
         let now = self.row_seconds_of_utc(now)?;
         let most = usize::try_from(self.site.posts_per_page).unwrap_or(usize::MAX);
-        let mut rows = self.rows.iter().filter(|row| row.start >= now);
+        let coming = || self.rows.iter().enumerate().filter(|(_, row)| row.start >= now);
+        self.check_several(coming().map(|(at, _)| at))?;
+        let mut rows = coming().map(|(_, row)| row);
         let first: Vec<_> = rows.by_ref().take(most).collect();
         let is_tied = first
             .last()
@@ -168,7 +170,7 @@ impl RecordCopy {
     }
 
     /// The places of the records that a search finds, drafts among them.
-    fn searched(&self, kind: RecordKind, question: &CopyQuestion) -> Result<Option<Vec<usize>>, Ask> {
+    fn searched(&self, kind: PostKind, question: &CopyQuestion) -> Result<Option<Vec<usize>>, Ask> {
         let Some(text) = question.text("search").filter(|text| *text != "0") else {
             return Ok(None);
         };

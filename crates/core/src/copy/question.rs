@@ -5,7 +5,7 @@ use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
 use calendar_edge_judge::wordpress::value::KeyRef;
 
 use super::ask::Ask;
-use super::shape::Shape;
+use super::question_shape::CopyShape;
 use crate::cache::CacheableCall;
 
 /// A judged read of everybody's records.
@@ -13,7 +13,7 @@ use crate::cache::CacheableCall;
 pub struct CopyQuestion {
     pub(super) target: CopyTarget,
     arguments: Vec<(&'static str, String)>,
-    shape: Option<Shape>,
+    shape: Option<CopyShape>,
     /// Why no copy answers it, whatever its facts.
     objection: Option<Ask>,
 }
@@ -71,7 +71,7 @@ impl CopyQuestion {
             Ok(arguments) => (arguments, None),
             Err(ask) => (Vec::new(), Some(ask)),
         };
-        let shape = Shape::of(operation, &arguments);
+        let shape = CopyShape::of(operation, &arguments);
         let objection = objection.or_else(|| shape.is_none().then_some(Ask::Argument));
         Some(Self {
             target,
@@ -82,7 +82,7 @@ impl CopyQuestion {
     }
 
     /// The shape; none for a read that the copy leaves to the site whatever its facts.
-    pub const fn shape(&self) -> Option<&Shape> {
+    pub const fn shape(&self) -> Option<&CopyShape> {
         self.shape.as_ref()
     }
 

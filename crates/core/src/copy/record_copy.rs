@@ -1,6 +1,6 @@
 //! All records of a site at one moment, arranged for the questions of everybody.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,9 +11,9 @@ use jiff::{Timestamp, civil::DateTime};
 
 use super::ask::Ask;
 use super::composed::Gaps;
-use super::page::sentence;
+use super::list_page::sentence;
 use super::question::{CopyQuestion, CopyTarget};
-use crate::facts::{CopySite, Occurrence, RecordFact, RecordKind, TermRecord};
+use crate::facts::{CopySite, Occurrence, PostKind, RecordFact, TermRecord};
 use crate::unix_time::UnixTime;
 
 /// The records of a site, the rows of its list of events in their order, and what is looked up.
@@ -25,7 +25,9 @@ pub struct RecordCopy {
     /// Where each record has to be completed, beside the records.
     pub(super) gaps: Vec<Gaps>,
     /// The listed occurrences, as a list of events without a search sorts them.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<EventRow>,
+    /// Whether a listed event takes place several times.
+    has_several: bool,
     /// The places of all records, by kind and slug.
     by_slug: Vec<usize>,
     terms: HashMap<u64, usize>,
@@ -37,7 +39,7 @@ pub struct RecordCopy {
 
 /// An occurrence of a listed event: seconds of the clocks by which it is chosen, and by which it is sorted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct EventRow {
     pub(super) start: i64,
     pub(super) end: i64,
     /// The start by which lists are sorted.
@@ -61,6 +63,9 @@ pub struct CopyResponse {
     /// that most databases give; it holds as far as it was seen.
     pub is_tied: bool,
 }
+
+/// The version that lists each event once.
+const LISTS_ONCE: [u32; 3] = [6, 17, 2];
 
 /// The headers of every response of WordPress's REST server.
 const FIXED_HEADERS: [(&str, &str); 5] = [
@@ -88,6 +93,7 @@ impl RecordCopy {
         let mut copy = Self {
             zone: TimeZone::get(&site.bounds_zone).ok(),
             rows: Vec::new(),
+            has_several: false,
             by_slug: Vec::new(),
             terms: HashMap::new(),
             is_utc,
@@ -102,12 +108,13 @@ impl RecordCopy {
     fn arrange(&mut self) {
         let by_clock_of_site = self.site.mode == crate::facts::ZoneMode::Site;
         for (place, record) in self.records.iter().enumerate() {
-            let is_listed = record.kind == RecordKind::Event && record.is_public() && !record.hidden;
+            let is_listed = record.kind == PostKind::Event && record.is_public() && !record.hidden;
             if !is_listed {
                 continue;
             }
+            self.has_several |= record.occurrences.len() > 1;
             for occurrence in &record.occurrences {
-                if let Some(row) = Row::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
+                if let Some(row) = EventRow::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
                     self.rows.push(row);
                 }
             }
@@ -146,8 +153,8 @@ impl RecordCopy {
             return Err(ask);
         }
         match &question.target {
-            CopyTarget::Number(kind, number) => self.by_number(*kind, *number, question),
-            CopyTarget::Slug(kind, slug) => self.by_slug(*kind, slug, question),
+            CopyTarget::Number(kind, number) => self.by_number(*kind, *number),
+            CopyTarget::Slug(kind, slug) => self.by_slug(*kind, slug),
             CopyTarget::List(Kind::Event) => self.events(question, now),
             CopyTarget::List(kind @ (Kind::Venue | Kind::Organizer)) => self.linked(*kind, question, now),
             CopyTarget::List(kind) => self.list_of_terms(*kind, question),
@@ -171,7 +178,7 @@ impl RecordCopy {
     }
 
     /// The places of the records with this slug.
-    pub(super) fn with_slug(&self, kind: RecordKind, slug: &str) -> &[usize] {
+    pub(super) fn with_slug(&self, kind: PostKind, slug: &str) -> &[usize] {
         let key = |place: &usize| {
             self.records
                 .get(*place)
@@ -192,6 +199,16 @@ impl RecordCopy {
             .version()
             .map(|plugin| plugin >= version)
             .ok_or(Ask::Site)
+    }
+
+    /// Younger plugins list an event once, at the occurrence that the database happens to take.
+    pub(super) fn check_several(&self, mut rows: impl Iterator<Item = usize>) -> Result<(), Ask> {
+        if !self.has_several || !self.is_since(LISTS_ONCE)? {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let is_new = rows.all(|at| self.rows.get(at).is_none_or(|row| seen.insert(row.post)));
+        if is_new { Ok(()) } else { Err(Ask::Several) }
     }
 
     /// The refusal with this code in the site's words.
@@ -240,9 +257,9 @@ impl CopyResponse {
     }
 }
 
-// === impl Row ===
+// === impl EventRow ===
 
-impl Row {
+impl EventRow {
     /// None if a date cannot be read: MySQL's comparison with it is never true.
     fn of(record: &RecordFact, occurrence: &Occurrence, post: usize, by: (bool, bool)) -> Option<Self> {
         let Occurrence(_, start, end, start_utc, end_utc) = occurrence;

@@ -12,11 +12,11 @@ pub(super) struct Search {
     wanted: Vec<Finder<'static>>,
     /// What none of them may have.
     unwanted: Vec<Finder<'static>>,
-    rank: Rank,
+    rank: SearchRank,
 }
 
 /// How events of one start are sorted.
-enum Rank {
+enum SearchRank {
     /// By nothing: the plugin drops what WordPress says.
     Dropped,
     /// Those whose title has it come first.
@@ -58,19 +58,19 @@ impl Search {
             }
         }
         let rank = if wanted.is_empty() || copy.is_since(DROPS_RANK)? {
-            Rank::Dropped
+            SearchRank::Dropped
         } else if copy.is_since(KEEPS_RANK)? {
             return Err(Ask::Site);
         } else if text.contains(',') {
             // The plugin splits the order at commas.
             return Err(Ask::Value);
         } else if tokens.len() <= 1 {
-            Rank::Title(wanted.first().cloned().ok_or(Ask::Value)?)
+            SearchRank::Title(wanted.first().cloned().ok_or(Ask::Value)?)
         } else {
             let has_unwanted =
                 text.starts_with('-') || text.split(char::is_whitespace).any(|word| word.starts_with('-'));
             let sentence = (!has_unwanted).then(|| copy.finder(text)).transpose()?;
-            Rank::Cases {
+            SearchRank::Cases {
                 words: wanted.len() < 7,
                 sentence,
             }
@@ -99,9 +99,9 @@ impl Search {
         };
         let in_title = |finder: &Finder<'_>| finds(finder, text(0));
         match &self.rank {
-            Rank::Dropped => 0,
-            Rank::Title(finder) => u8::from(!in_title(finder)),
-            Rank::Cases { sentence, words } => {
+            SearchRank::Dropped => 0,
+            SearchRank::Title(finder) => u8::from(!in_title(finder)),
+            SearchRank::Cases { sentence, words } => {
                 let in_text = |place| sentence.as_ref().is_some_and(|finder| finds(finder, text(place)));
                 let cases = [
                     in_text(0),

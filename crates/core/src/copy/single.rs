@@ -1,15 +1,15 @@
 //! Reads of one record, by number and by slug.
 
 use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::wordpress::value::numeric::is_numeric;
 use http::StatusCode;
 use serde_json::json;
 
 use super::ask::Ask;
 use super::composed::{CATEGORY, Detail, TAG};
-use super::page::sentence;
-use super::question::CopyQuestion;
+use super::list_page::sentence;
 use super::record_copy::{CopyResponse, RecordCopy};
-use crate::facts::RecordKind;
+use crate::facts::PostKind;
 
 /// The version of the plugin that tells events in the trash, and events that do not exist, from others.
 const TELLS_MORE: [u32; 3] = [6, 17, 2];
@@ -17,19 +17,11 @@ const TELLS_MORE: [u32; 3] = [6, 17, 2];
 // === impl RecordCopy ===
 
 impl RecordCopy {
-    pub(super) fn by_number(
-        &self,
-        kind: Kind,
-        number: Option<u64>,
-        question: &CopyQuestion,
-    ) -> Result<CopyResponse, Ask> {
+    pub(super) fn by_number(&self, kind: Kind, number: Option<u64>) -> Result<CopyResponse, Ask> {
         let number = number.filter(|number| *number != 0).ok_or(Ask::Value)?;
         let Some(sought) = record_kind(kind) else {
             return self.term_by_number(kind, number);
         };
-        if question.has(&["password"]) {
-            return Err(Ask::Argument);
-        }
         let place = self.place(number);
         let found = place.filter(|place| {
             self.records
@@ -38,7 +30,7 @@ impl RecordCopy {
         });
         match found {
             Some(place) => self.read(place),
-            None if sought != RecordKind::Event || !self.is_since(TELLS_MORE)? => self.invalid("id"),
+            None if sought != PostKind::Event || !self.is_since(TELLS_MORE)? => self.invalid("id"),
             // Whether another kind of post has the number is known of venues and organizers only.
             None if place.is_some() => self.refusal(StatusCode::BAD_REQUEST, "rest-invalid-event-id"),
             None => Err(Ask::Reference),
@@ -46,16 +38,8 @@ impl RecordCopy {
     }
 
     /// The record with a slug. WordPress looks for a path, so that a record below another one is not found.
-    pub(super) fn by_slug(
-        &self,
-        kind: Kind,
-        slug: &[u8],
-        question: &CopyQuestion,
-    ) -> Result<CopyResponse, Ask> {
+    pub(super) fn by_slug(&self, kind: Kind, slug: &[u8]) -> Result<CopyResponse, Ask> {
         let sought = record_kind(kind).ok_or(Ask::Slug)?;
-        if question.has(&["password"]) {
-            return Err(Ask::Argument);
-        }
         let slug = looked_up(slug).ok_or(Ask::Slug)?;
         let is_root = |place: &usize| self.records.get(*place).is_some_and(|record| record.parent == 0);
         let mut found = self
@@ -73,15 +57,15 @@ impl RecordCopy {
     fn read(&self, place: usize) -> Result<CopyResponse, Ask> {
         let record = self.records.get(place).ok_or(Ask::Missing)?;
         let refused = match record.kind {
-            RecordKind::Event if record.status == "trash" && self.is_since(TELLS_MORE)? => {
+            PostKind::Event if record.status == "trash" && self.is_since(TELLS_MORE)? => {
                 Some("event-no-longer-available")
             }
             _ if record.is_public() => {
-                (record.kind == RecordKind::Event && record.password).then_some("event-password-protected")
+                (record.kind == PostKind::Event && record.password).then_some("event-password-protected")
             }
-            RecordKind::Event => Some("event-not-accessible"),
-            RecordKind::Venue => Some("venue-not-accessible"),
-            RecordKind::Organizer => Some("organizer-not-accessible"),
+            PostKind::Event => Some("event-not-accessible"),
+            PostKind::Venue => Some("venue-not-accessible"),
+            PostKind::Organizer => Some("organizer-not-accessible"),
         };
         if let Some(code) = refused {
             return self.refusal(StatusCode::FORBIDDEN, code);
@@ -121,11 +105,11 @@ impl RecordCopy {
 }
 
 /// The kind of a record that is a post.
-pub(super) const fn record_kind(kind: Kind) -> Option<RecordKind> {
+pub(super) const fn record_kind(kind: Kind) -> Option<PostKind> {
     match kind {
-        Kind::Event => Some(RecordKind::Event),
-        Kind::Venue => Some(RecordKind::Venue),
-        Kind::Organizer => Some(RecordKind::Organizer),
+        Kind::Event => Some(PostKind::Event),
+        Kind::Venue => Some(PostKind::Venue),
+        Kind::Organizer => Some(PostKind::Organizer),
         Kind::Category | Kind::Tag => None,
     }
 }
@@ -143,7 +127,7 @@ pub(super) const fn taxonomy(kind: Kind) -> &'static str {
 fn looked_up(slug: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte);
     let is_safe = slug.iter().all(|byte| is_plain(byte) || !byte.is_ascii())
-        && slug.iter().any(u8::is_ascii_lowercase)
+        && !is_numeric(slug)
         && !slug.starts_with(b"-")
         && !slug.ends_with(b"-")
         && !slug.windows(2).any(|pair| pair == b"--");

@@ -5,15 +5,15 @@ use memchr::memmem::Finder;
 
 use super::ask::Ask;
 use super::event_list::is_plain_slug;
-use super::page::Page;
+use super::list_page::Page;
 use super::question::CopyQuestion;
 use super::record_copy::{CopyResponse, RecordCopy};
 use super::search::finds;
 use super::single::taxonomy;
-use crate::facts::{RecordKind, TermRecord};
+use crate::facts::{PostKind, TermRecord};
 
 /// The conditions of a list of terms.
-struct TermFilter<'a> {
+struct TermConditions<'a> {
     taxonomy: &'a str,
     parent: Option<u64>,
     include: Option<Vec<u64>>,
@@ -27,7 +27,7 @@ struct TermFilter<'a> {
 
 /// What terms are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TermOrder {
+enum TermSorting {
     Id,
     /// One of the weights.
     Weight(usize),
@@ -38,8 +38,8 @@ enum TermOrder {
 impl RecordCopy {
     pub(super) fn list_of_terms(&self, kind: Kind, question: &CopyQuestion) -> Result<CopyResponse, Ask> {
         let page = Page::of(self, kind, question)?;
-        let filter = TermFilter::of(self, taxonomy(kind), question)?;
-        let order = TermOrder::of(question.text("orderby").unwrap_or("name"))?;
+        let filter = TermConditions::of(self, taxonomy(kind), question)?;
+        let order = TermSorting::of(question.text("orderby").unwrap_or("name"))?;
         let is_descending = question
             .text("order")
             .is_some_and(|order| !order.eq_ignore_ascii_case("asc"));
@@ -88,9 +88,9 @@ impl RecordCopy {
     }
 }
 
-// === impl TermOrder ===
+// === impl TermSorting ===
 
-impl TermOrder {
+impl TermSorting {
     fn of(text: &str) -> Result<Self, Ask> {
         match text.to_ascii_lowercase().as_str() {
             "name" => Ok(Self::Weight(0)),
@@ -109,9 +109,9 @@ impl TermOrder {
     }
 }
 
-// === impl TermFilter ===
+// === impl TermConditions ===
 
-impl<'a> TermFilter<'a> {
+impl<'a> TermConditions<'a> {
     fn of(copy: &'a RecordCopy, taxonomy: &'static str, question: &CopyQuestion) -> Result<Self, Ask> {
         let include = copy.numbered_terms(question, "include", taxonomy)?;
         let exclude = copy.numbered_terms(question, "exclude", taxonomy)?;
@@ -121,7 +121,7 @@ impl<'a> TermFilter<'a> {
         let mut of_event = None;
         for ids in events.iter().flatten().rev() {
             let event = ids.first().and_then(|id| copy.record(*id));
-            let event = event.filter(|record| record.kind == RecordKind::Event && ids.len() == 1);
+            let event = event.filter(|record| record.kind == PostKind::Event && ids.len() == 1);
             of_event = Some(event.ok_or(Ask::Reference)?.terms.as_slice());
         }
         let slug = question.text("slug");

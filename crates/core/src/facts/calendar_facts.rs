@@ -71,7 +71,7 @@ pub(super) struct LastReply {
     pub(super) sums: String,
     /// How many messages were received when its question began.
     messages: u64,
-    at: UnixTime,
+    pub(super) at: UnixTime,
 }
 
 /// The reason of a loss by a message.
@@ -111,7 +111,7 @@ impl Facts {
         site: SiteFacts,
         events: Vec<EventFact>,
         records: KnownRecords,
-        (number, sums): (u64, String),
+        (number, sums, at): (u64, String, UnixTime),
         is_unproven: bool,
     ) -> Self {
         let mut kept = Self {
@@ -123,7 +123,7 @@ impl Facts {
                 number,
                 sums,
                 messages: 0,
-                at: UnixTime::default(),
+                at,
             }),
             is_unproven,
             ..Self::default()
@@ -401,10 +401,12 @@ impl Facts {
         self.snapshot.clone().filter(|_| self.is_whole())
     }
 
-    /// The facts as the site last told them, also before a restart, for reads that the site fails. It may have changed since
-    /// without a message.
-    pub fn last_known(&self) -> Option<Arc<FactsSnapshot>> {
-        self.snapshot.clone().filter(|_| self.is_settled())
+    /// The facts as the site last told them, also before a restart, and when, for reads that the site fails. It may have
+    /// changed since without a message.
+    pub fn last_known(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
+        let at = self.last.as_ref()?.at;
+        let known = self.snapshot.clone().filter(|_| self.is_settled())?;
+        Some((known, at))
     }
 
     /// Why everything was lost the last time.

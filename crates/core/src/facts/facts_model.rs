@@ -203,7 +203,7 @@ impl FactsWorld {
         };
         let record = RecordFact {
             slug: content.to_string(),
-            ..record_examples::linked(id, RecordKind::Venue)
+            ..record_examples::linked(id, PostKind::Venue)
         };
         self.site.records.insert(id, record);
         if is_shown {

@@ -24,5 +24,5 @@ pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};
 pub use facts_snapshot::FactsSnapshot;
 pub use known_records::CopyFacts;
-pub use record_fact::{Occurrence, PrintedBody, RecordFact, RecordKind};
+pub use record_fact::{Occurrence, PostKind, PrintedBody, RecordFact};
 pub use site_facts::{SiteFacts, SiteWords, TermFact};

@@ -1,15 +1,15 @@
 //! A small site with its records, for tests.
 
 use super::copy_site::{CopySite, TermRecord};
-use super::record_fact::{RecordFact, RecordKind};
+use super::record_fact::{PostKind, RecordFact};
 
 /// A site in Berlin that lists events by their own clocks.
 pub(crate) fn site() -> CopySite {
     let mut site: CopySite = read(
         r#"{"zone":"Europe/Berlin","bounds_zone":"Europe/Berlin","mode":"event","cutoff":"00:00",
-        "posts_per_page":10,"most":{"events":[50,10]},"stopwords":["the"],"collation":"utf8mb4_unicode_520_ci",
+        "posts_per_page":10,"most":{"events":[50,10],"venues":[50,10]},"stopwords":["the"],"collation":"utf8mb4_unicode_520_ci",
         "rest":"https://example.org/wp-json/tribe/events/v1/","root":"https://example.org/wp-json/","plugin":"6.10.0",
-        "fold":{"ä":"A","\u00ad":""},"fingerprint":"6.7.1 6.10.0/x","headers":{"Allow":"GET"},
+        "fold":{"ä":"A","Ä":"A","\u00ad":""},"fingerprint":"6.7.1 6.10.0/x","headers":{"Allow":"GET"},
         "words":{"event-not-accessible":"No/\u00e9","event-password-protected":"P","event-no-longer-available":"Gone",
             "venue-not-accessible":"V","organizer-not-accessible":"O","event-archive-page-not-found":"E404",
             "venue-archive-page-not-found":"V404","rest-invalid-event-id":"I","invalid":"Invalid.",
@@ -20,14 +20,13 @@ pub(crate) fn site() -> CopySite {
     site
 }
 
-/// A published event with this number and start, an hour long.
+/// A published event with this number and start, an hour long, and never beyond its day.
 pub(crate) fn event(id: u64, start: &str) -> RecordFact {
     let (day, clock) = start.split_once(' ').unwrap_or((start, "10:00:00"));
-    let end = format!(
-        "{day} {:02}{}",
-        clock[..2].parse::<u8>().unwrap() + 1,
-        &clock[2..]
-    );
+    let end = match clock[..2].parse::<u8>().unwrap() {
+        23 => format!("{day} 23:59:59"),
+        hour => format!("{day} {:02}{}", hour + 1, &clock[2..]),
+    };
     read(&format!(
         r#"{{"id":{id},"kind":"event","status":"publish","date":"2024-01-02 03:04:05","slug":"event-{id}",
         "occurrences":[[{id},"{day} {clock}","{end}","{day} {clock}","{end}"]],"texts":["TITLE {id}","","CONTENT"],
@@ -36,8 +35,8 @@ pub(crate) fn event(id: u64, start: &str) -> RecordFact {
 }
 
 /// A published venue or organizer.
-pub(crate) fn linked(id: u64, kind: RecordKind) -> RecordFact {
-    let name = if kind == RecordKind::Venue {
+pub(crate) fn linked(id: u64, kind: PostKind) -> RecordFact {
+    let name = if kind == PostKind::Venue {
         "venue"
     } else {
         "organizer"

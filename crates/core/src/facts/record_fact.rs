@@ -10,7 +10,7 @@ pub struct RecordFact {
     /// Its number.
     pub id: u64,
     /// What it is.
-    pub kind: RecordKind,
+    pub kind: PostKind,
     /// The status of the post, such as `publish`.
     pub status: String,
     /// Whether it has a password.
@@ -65,7 +65,7 @@ pub struct RecordFact {
 /// The kinds of record that are posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RecordKind {
+pub enum PostKind {
     /// An event.
     Event,
     /// A venue.

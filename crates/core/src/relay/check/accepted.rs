@@ -94,7 +94,7 @@ impl<B> AcceptedResponse<B> {
         }
     }
 
-    /// The same, which the edge made by facts about the site.
+    /// The same, which the edge made by facts about the site. To be called before it is shared.
     #[must_use]
     pub fn copied_from(mut self, facts: CopiedFrom) -> Self {
         if let Some(head) = Arc::get_mut(&mut self.head) {

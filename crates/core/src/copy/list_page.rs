@@ -5,9 +5,9 @@ use calendar_edge_judge::problem::to_php_json;
 use http::StatusCode;
 use serde_json::Value;
 
-use super::address::with_arguments;
 use super::ask::Ask;
 use super::composed::{Detail, separate};
+use super::list_address::with_arguments;
 use super::question::CopyQuestion;
 use super::record_copy::{CopyResponse, RecordCopy};
 

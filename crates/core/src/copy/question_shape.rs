@@ -6,11 +6,11 @@ use calendar_edge_judge::contract::{Documented, Operation};
 
 /// What two reads have in common that are answered by the same rules. No text of a client is in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Shape(String);
+pub struct CopyShape(String);
 
-// === impl Shape ===
+// === impl CopyShape ===
 
-impl Shape {
+impl CopyShape {
     /// The most bytes of a shape.
     pub const MOST_BYTES: usize = 200;
 
@@ -27,7 +27,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for CopyShape {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
