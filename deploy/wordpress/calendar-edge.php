@@ -1835,8 +1835,9 @@ final class Watch {
 		$listen( 'post_updated', 'post_updated', 3 );
 		$listen( 'wp_insert_attachment_data', 'with_upload', 2 );
 		$listen( 'deleted_post', 'post_cleaned', 2 );
+		$listen( 'tec_events_custom_tables_v1_after_save_occurrences', 'post_cleaned', 1 );
 		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
-			$listen( "{$change}_post_meta", 'post_meta_changed', 3 );
+			$listen( "{$change}_post_meta", 'post_meta_changed', 4 );
 			$listen( "{$change}_term_meta", 'term_meta_changed', 3 );
 			$listen( "{$change}_option", 'option_changed', 3 );
 		}
@@ -1913,10 +1914,11 @@ final class Watch {
 
 	/**
 	 * @param mixed  $meta_ids Unused.
-	 * @param int    $id       The post.
+	 * @param int    $id       The post; zero where all posts lose it.
 	 * @param string $key      The name of the meta.
+	 * @param mixed  $value    The new value, or the one that is gone.
 	 */
-	public function post_meta_changed( $meta_ids, $id, $key ): void {
+	public function post_meta_changed( $meta_ids, $id, $key, $value = null ): void {
 		/**
 		 * Filters the names of post meta that no answer of the calendar shows.
 		 *
@@ -1925,9 +1927,18 @@ final class Watch {
 		if ( in_array( $key, (array) apply_filters( 'calendar_edge_silent_meta', self::SILENT_META ), true ) ) {
 			return;
 		}
+		if ( empty( $id ) ) {
+			if ( 0 !== strpos( $key, '_menu_item' ) ) {
+				$this->listener->changed_all();
+			}
+			return;
+		}
 		$post = get_post( $id );
 		if ( ! $post instanceof \WP_Post ) {
 			return;
+		}
+		if ( in_array( $key, array( '_EventVenueID', '_EventOrganizerID' ), true ) ) {
+			$this->listener->changed( ...self::shown_by_events( array( $value ) ) );
 		}
 		if ( 'attachment' === $post->post_type && ! in_array( $key, self::IMAGE_META, true ) ) {
 			$this->listener->changed( array( "image:$post->ID" ) );
@@ -2086,16 +2097,37 @@ final class Watch {
 		 * @param string[] $types Post types.
 		 */
 		$is_block = in_array( $post->post_type, (array) apply_filters( 'calendar_edge_blocks', self::BLOCKS ), true );
-		if ( ! $is_block && ! isset( self::POSTS[ $post->post_type ] ) || ! self::can_matter( $post->post_type, $statuses ) ) {
-			return;
-		}
-		if ( $is_block ) {
+		$matters  = self::can_matter( $post->post_type, $statuses );
+		if ( $is_block && $matters ) {
 			$this->listener->changed_all();
+		}
+		if ( $is_block || ! isset( self::POSTS[ $post->post_type ] ) ) {
 			return;
 		}
 		list( $one, $list ) = self::POSTS[ $post->post_type ];
 		$hidden             = self::is_hidden( $post, $statuses ) ? array( "$one:$id" ) : array();
-		$this->listener->changed( array( "$one:$id", $list ), $hidden );
+		// Anybody can tell a number that is taken from one that is not, and by what a draft is linked to it.
+		$this->listener->changed( $matters ? array( "$one:$id", $list ) : array( "$one:$id" ), $hidden );
+		if ( $matters && 'tribe_events' === $post->post_type ) {
+			$linked = array_merge( (array) get_post_meta( $id, '_EventVenueID' ), (array) get_post_meta( $id, '_EventOrganizerID' ) );
+			$this->listener->changed( ...self::shown_by_events( $linked ) );
+		}
+	}
+
+	/**
+	 * The tags of venues and organizers that are told to edges only while an event shows them; nobody else may read them.
+	 *
+	 * @param array $ids Numbers of posts, as meta has them.
+	 */
+	private static function shown_by_events( array $ids ): array {
+		$tags = array();
+		foreach ( array_filter( $ids, 'is_numeric' ) as $id ) {
+			$post = (int) $id > 0 ? get_post( (int) $id ) : null;
+			if ( $post instanceof \WP_Post && isset( self::POSTS[ $post->post_type ] ) && 'publish' !== $post->post_status ) {
+				$tags[] = self::POSTS[ $post->post_type ][0] . ":$post->ID";
+			}
+		}
+		return array( $tags, $tags );
 	}
 
 	/**
@@ -2274,13 +2306,18 @@ final class Facts {
 	 * Answers an edge, once every plugin has said what it changes and before WordPress looks for a page.
 	 */
 	public static function listen( Secret $secret, Exchange $exchange, string $method ): void {
-		$answer = static function () use ( $secret, $exchange ) {
+		if ( ! asks( $secret, $exchange, $method, self::ROUTE ) ) {
+			return;
+		}
+		// In this order: what changes while plugins are loaded has a greater number.
+		$changes = Counter::current();
+		$answer  = static function () use ( $secret, $exchange, $changes ) {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
 			$query = array_filter( $query, 'is_string' );
 			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
 			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
-			$reply = static function () use ( $query ): string {
-				return (string) wp_json_encode( self::reply( $query ) );
+			$reply = static function () use ( $query, $changes ): string {
+				return (string) wp_json_encode( self::reply( $query, $changes ) );
 			};
 			$body  = $known ? ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() ) : '{}';
 			http_response_code( $known ? 200 : 404 );
@@ -2289,14 +2326,12 @@ final class Facts {
 			header( 'X-Calendar-Edge-Facts: ' . Edge::seal( $secret, time(), $nonce, $body, 'facts' ) );
 			exit( $body ); // phpcs:ignore WordPress.Security.EscapeOutput -- JSON.
 		};
-		if ( asks( $secret, $exchange, $method, self::ROUTE ) ) {
-			add_action( 'wp_loaded', $answer, PHP_INT_MAX, 0 );
-		}
+		add_action( 'wp_loaded', $answer, PHP_INT_MAX, 0 );
 	}
 
-	private static function reply( array $query ): array {
-		// In this order: what changes in between has a greater number, or leads to other sums.
-		$reply = array( 'facts' => 1, 'changes' => Counter::current(), 'sums' => '' );
+	private static function reply( array $query, int $changes ): array {
+		// In this order: what changes in between leads to other sums.
+		$reply = array( 'facts' => 1, 'changes' => $changes, 'sums' => '' );
 		$site  = self::site();
 		$from  = self::sources();
 		foreach ( $from as list( $columns, $tables ) ) {
@@ -2308,7 +2343,8 @@ final class Facts {
 		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
 		$copy   = isset( $query['records'] ) ? new Records() : null;
 		if ( null !== $copy ) {
-			$reply += $copy->page( $where, $walks );
+			$reply['sums'] .= ':' . $copy->sums();
+			$reply         += $copy->page( $where, $walks );
 			$where .= isset( $reply['next'] ) ? ' AND p.ID <= ' . $reply['next'] : '';
 		}
 		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST + 1 ) );
@@ -2493,7 +2529,7 @@ final class Records {
 	const LINKS = array( 'venue' => array( 'tribe_venue', '_EventVenueID' ), 'organizer' => array( 'tribe_organizer', '_EventOrganizerID' ) );
 
 	/** Blocks and shortcodes made by code that show the same text to everybody at any time. */
-	const STEADY = '#\A(?:core/(?:audio|block|button|columns?|cover|details|file|footnotes|gallery|group|heading|image|list|list-item|media-text|paragraph|social-links?|video)|\[(?:wp_)?caption|\[gallery|\[audio|\[video|\[embed)\z#';
+	const STEADY = '#\A(?:core/(?:audio|block|button|columns?|cover|details|file|footnotes|gallery|group|heading|image|list|list-item|media-text|paragraph|social-links?|video)|\[(?:wp_)?caption|\[gallery|\[embed)\z#';
 
 	/** Groups of the object cache: a snapshot must neither read what others stored there nor store what it reads. */
 	const GROUPS = array( 'posts', 'post_meta', 'post-queries', 'terms', 'term_meta', 'term-queries', 'tribe_events_cat_relationships', 'post_tag_relationships', 'options', 'transient', 'counts', 'users', 'usermeta', 'userlogins', 'useremail', 'userslugs', 'tribe-events', 'tribe-events-non-persistent', 'default' );
@@ -2507,11 +2543,17 @@ final class Records {
 	/** @var bool Whether an endpoint prints for the copy at the moment, which the guard lets it. */
 	private static $prints = false;
 
+	/** @var bool Whether something asked another site while it was printed. */
+	private static $asks = false;
+
 	/** @var array<string, array<int, array>> What lists print, by post type and number. */
 	private $forms = array( 'tribe_events' => array(), 'tribe_venue' => array(), 'tribe_organizer' => array() );
 
 	/** @var array<string, array> What single reads print, by route. */
 	private $singles = array();
+
+	/** @var array<string, true> Routes that show what would have to be fetched. */
+	private $fetching = array();
 
 	/** @var array<string, string> Characters that were met, with the least one of the same weight. */
 	private $fold = array();
@@ -2719,6 +2761,9 @@ final class Records {
 				$json->$name = null;
 			}
 		}
+		if ( isset( $this->fetching[ Watch::POSTS[ $post->post_type ][1] . "/$post->ID" ] ) ) {
+			return array( 'ask' => 'it shows what is fetched from elsewhere' );
+		}
 		if ( array() !== $single && self::text( $single ) !== self::text( $form ) ) {
 			return array( 'ask' => 'it differs when it is read alone' );
 		}
@@ -2783,7 +2828,7 @@ final class Records {
 			$made[] = "[$tag";
 		}
 		$odd = preg_grep( self::STEADY, $made, PREG_GREP_INVERT );
-		if ( array() !== $odd || false !== strpos( $text, '"bindings"' ) || $depth > 3 ) {
+		if ( array() !== $odd || 1 === preg_match( '/"(?:bindings|lightbox)"/', $text ) || $depth > 3 ) {
 			return 'made at the moment: ' . ( array() === $odd ? 'blocks' : current( $odd ) );
 		}
 		preg_match_all( '/<!--\s+wp:block\s+\{[^}]*"ref":\s*(\d+)/', $text, $patterns );
@@ -2806,6 +2851,7 @@ final class Records {
 		if ( ! isset( $this->singles[ $route ] ) ) {
 			list( $status, $data )   = self::prints( $route );
 			$this->singles[ $route ] = 200 === $status ? $data : array();
+			$this->fetching         += self::$asks ? array( $route => true ) : array();
 		}
 		return $this->singles[ $route ];
 	}
@@ -2848,13 +2894,29 @@ final class Records {
 		$request->set_query_params( $query );
 		$server       = rest_get_server();
 		self::$prints = true;
+		self::$asks   = false;
+		add_filter( 'pre_http_request', array( self::class, 'refuse_http' ), PHP_INT_MAX, 0 );
+		add_filter( 'oembed_ttl', array( self::class, 'keep' ), PHP_INT_MAX, 0 );
 		try {
 			$response = apply_filters( 'rest_post_dispatch', rest_ensure_response( $server->dispatch( $request ) ), $server, $request ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- WordPress's own.
 			$data     = $server->response_to_data( $response, false );
 			return array( $response->get_status(), apply_filters( 'rest_pre_echo_response', $data, $server, $request ), $response->get_headers() ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals
 		} finally {
 			self::$prints = false;
+			remove_filter( 'pre_http_request', array( self::class, 'refuse_http' ), PHP_INT_MAX );
+			remove_filter( 'oembed_ttl', array( self::class, 'keep' ), PHP_INT_MAX );
 		}
+	}
+
+	/** Nothing is fetched for the copy: what the site has not kept is left to itself. */
+	public static function refuse_http(): \WP_Error {
+		self::$asks = true;
+		return new \WP_Error( 'calendar_edge_copy', 'Nothing is fetched for a copy.' );
+	}
+
+	/** For how long what was embedded is taken as it was kept. */
+	public static function keep(): int {
+		return PHP_INT_MAX;
 	}
 
 	/**
@@ -2930,9 +2992,38 @@ final class Records {
 		return $pairs;
 	}
 
+	/** Other ones when anything that decides or is printed is another one, also without a message. */
+	public function sums(): string {
+		global $wpdb;
+		$types  = implode( "','", array_keys( Watch::POSTS ) );
+		$silent = implode( "','", esc_sql( (array) apply_filters( 'calendar_edge_silent_meta', Watch::SILENT_META ) ) );
+		$posts  = "$wpdb->posts p WHERE p.post_type IN ('$types')";
+		$meta   = "$wpdb->posts p JOIN $wpdb->postmeta m ON m.post_id = p.ID WHERE";
+		$sums   = '';
+		foreach ( array(
+			array( 'p.ID, p.post_status, p.post_password, p.post_date, p.post_modified, p.post_name, p.post_parent, p.post_author, p.menu_order, p.post_title, p.post_excerpt, p.post_content', $posts ),
+			array( 'm.post_id, m.meta_key, m.meta_value', "$meta p.post_type IN ('$types') AND m.meta_key NOT IN ('$silent')" ),
+			array( 'm.post_id, m.meta_key, m.meta_value', "$meta m.meta_key IN ('" . implode( "','", Watch::IMAGE_META ) . "') AND p.ID IN (SELECT meta_value + 0 FROM $wpdb->postmeta WHERE meta_key = '_thumbnail_id')" ),
+			array( 'r.object_id, r.term_taxonomy_id', "$wpdb->term_relationships r WHERE r.object_id IN (SELECT p.ID FROM $posts)" ),
+			array( 't.term_id, t.name, t.slug, t.term_group, x.taxonomy, x.description, x.parent, x.count', "$wpdb->terms t JOIN $wpdb->term_taxonomy x USING (term_id) WHERE x.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
+			array( 'o.occurrence_id, o.post_id, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc', "{$wpdb->prefix}tec_occurrences o" ),
+		) as list( $columns, $tables ) ) {
+			$sums .= implode( '.', (array) $wpdb->get_row( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) FROM $tables", ARRAY_N ) ) . ':'; // phpcs:ignore WordPress.DB -- Names.
+		}
+		return $sums . self::fingerprint();
+	}
+
+	/** Another one when the rules may be other ones: versions, options, and foreign code that can change an answer. */
+	private static function fingerprint(): string {
+		global $wpdb, $wp_version;
+		$options = array_map( 'get_option', array_combine( Watch::OPTIONS, Watch::OPTIONS ) );
+		unset( $options['tribe_events_calendar_options'] );
+		$calendar = array_diff_key( (array) get_option( 'tribe_events_calendar_options' ), array_flip( Watch::BOOKS ) );
+		return md5( (string) wp_json_encode( array( VERSION, $wp_version, \Tribe__Events__Main::VERSION, PHP_VERSION, $wpdb->get_var( 'SELECT VERSION()' ), get_locale(), $options, $calendar, Facts::foreign( self::HOOKS ) ) ) );
+	}
+
 	/** What does not belong to one post: the terms, and what decides how questions are read. */
 	public function site(): array {
-		global $wpdb, $wp_version;
 		$root = '/' . tribe( 'tec.rest-v1.main' )->get_events_route_namespace();
 		$most = array();
 		foreach ( array( 'events', 'venues', 'organizers', 'categories', 'tags' ) as $list ) {
@@ -2961,8 +3052,7 @@ final class Records {
 			'headers'        => array_diff_key( $headers, array( 'X-TEC-Total' => 0, 'X-TEC-TotalPages' => 0 ) ),
 			'foreign'        => Facts::foreign( self::HOOKS ),
 		);
-		$made  = array( $wp_version, PHP_VERSION, $wpdb->get_var( 'SELECT VERSION()' ), VERSION, get_locale(), get_option( 'home' ), get_option( 'permalink_structure' ), get_option( 'tribe_events_calendar_options' ), wp_get_theme()->get_stylesheet(), (array) get_option( 'active_plugins' ) );
-		$site += array( 'fingerprint' => md5( (string) wp_json_encode( array( $site, $made ) ) ), 'terms' => array_merge( $this->terms( 'tribe_events_cat' ), $this->terms( 'post_tag' ) ) );
+		$site += array( 'fingerprint' => self::fingerprint(), 'terms' => array_merge( $this->terms( 'tribe_events_cat' ), $this->terms( 'post_tag' ) ) );
 		$this->folded( array( array_map( 'chr', range( 1, 127 ) ) ) );
 		return $site + array( 'fold' => (object) $this->fold );
 	}
