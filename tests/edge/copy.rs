@@ -63,7 +63,8 @@ impl VenueSite {
         match self.venues.get(&id) {
             Some(Some(name)) => {
                 let name = format!("{name}{}", self.suffix);
-                let text = format!(r#"{{"id":{id},"venue":"{name}","json_ld":{{"@id":{id}}},"show_map":true}}"#);
+                let text =
+                    format!(r#"{{"id":{id},"venue":"{name}","json_ld":{{"@id":{id}}},"show_map":true}}"#);
                 Reply::json(200, &text)
             }
             Some(None) => {
@@ -92,7 +93,12 @@ impl VenueSite {
             }
             record
         };
-        let records: Vec<Value> = self.venues.iter().filter(|(id, _)| is_asked(id)).map(record).collect();
+        let records: Vec<Value> = self
+            .venues
+            .iter()
+            .filter(|(id, _)| is_asked(id))
+            .map(record)
+            .collect();
         let mut told = json!({
             "facts": 1, "changes": self.changes, "sums": "", "events": [], "next": null, "fold": {},
         });
@@ -219,7 +225,9 @@ async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
 }
 
 fn copied(answer: &Answer) -> Option<&str> {
-    answer.header("cache-status").filter(|status| status.starts_with("calendar-edge-copy; hit"))
+    answer
+        .header("cache-status")
+        .filter(|status| status.starts_with("calendar-edge-copy; hit"))
 }
 
 #[tokio::test]
@@ -233,9 +241,16 @@ async fn the_copy_answers_once_three_hundred_comparisons_were_equal() {
     assert_eq!(copied(&own), Some("calendar-edge-copy; hit"));
     assert_eq!((own.status, &own.body), (first.status, &first.body));
     let compared = ["content-type", "allow", "x-robots-tag"];
-    assert!(compared.iter().all(|name| own.header(name).is_some() || first.header(name).is_none()));
+    assert!(
+        compared
+            .iter()
+            .all(|name| own.header(name).is_some() || first.header(name).is_none())
+    );
     let asked = scene.asked_of(400).await;
-    assert!((1..=20).contains(&asked), "one of two hundred is compared: {asked}");
+    assert!(
+        (1..=20).contains(&asked),
+        "one of two hundred is compared: {asked}"
+    );
     let head = scene.edge.request(http::Method::HEAD, &format!("{VENUES}/7"));
     assert_eq!(copied(&Answer::to(head).await), None, "the site answers HEAD");
 }
@@ -248,10 +263,18 @@ async fn a_difference_suspends_the_shape_and_is_never_given_to_a_client_again() 
     scene.change(|site| site.suffix = "!");
     scene.until_standing("suspended").await;
     let answer = scene.read(7).await;
-    assert!(copied(&answer).is_none() && answer.body.contains("Hall 7!"), "{answer:?}");
+    assert!(
+        copied(&answer).is_none() && answer.body.contains("Hall 7!"),
+        "{answer:?}"
+    );
     let status = scene.edge.admin("/copy").await.json();
     let proof = &status["shapes"]["venues.read"];
-    assert!(proof["example"].as_str().is_some_and(|target| target.contains("/venues/")), "{proof}");
+    assert!(
+        proof["example"]
+            .as_str()
+            .is_some_and(|target| target.contains("/venues/")),
+        "{proof}"
+    );
     scene.change(|site| site.suffix = "");
     assert!(scene.until_standing("proven").await >= 280);
 }
@@ -261,7 +284,10 @@ async fn a_site_that_the_copy_does_not_know_is_watched_and_never_copied() {
     let scene = CopyScene::with(|site| site.suffix = "?", |_| {}).await;
     for reads in 0..700 {
         let answer = scene.read(1 + reads % 40).await;
-        assert!(copied(&answer).is_none() && answer.body.contains('?'), "{answer:?}");
+        assert!(
+            copied(&answer).is_none() && answer.body.contains('?'),
+            "{answer:?}"
+        );
     }
     assert_eq!(scene.standing().await, "suspended");
     let silent = CopyScene::with(|site| site.tells_records = false, |_| {}).await;
@@ -306,7 +332,8 @@ async fn while_the_site_fails_proven_reads_are_answered_and_say_so() {
     scene.change(|site| site.is_down = true);
     tokio::time::sleep(Duration::from_secs(3)).await;
     let away = |answer: &Answer| {
-        copied(answer).is_some_and(|status| status.contains("; ttl=-") && status.ends_with("detail=origin-failed"))
+        copied(answer)
+            .is_some_and(|status| status.contains("; ttl=-") && status.ends_with("detail=origin-failed"))
     };
     let answer = scene.read(7).await;
     assert!(answer.status == 200 && away(&answer), "{answer:?}");
@@ -367,6 +394,10 @@ async fn a_drill_tells_which_reads_need_the_site() {
     }
     scene.edge.get(&format!("{VENUES}/by-slug/venue-7")).await;
     let drill = scene.edge.admin("/copy").await.json()["drill"].clone();
-    assert_eq!((&drill["answered"], &drill["needed_site"]), (&json!(9), &json!(1)), "{drill}");
+    assert_eq!(
+        (&drill["answered"], &drill["needed_site"]),
+        (&json!(9), &json!(1)),
+        "{drill}"
+    );
     assert_eq!(drill["reads"][0]["reason"], "unproven");
 }

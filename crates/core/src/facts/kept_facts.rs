@@ -63,6 +63,14 @@ impl Facts {
         let (version, kept_of, number, sums, at, is_unproven, site, events, copy) = kept;
         let is_ours = version == VERSION && kept_of == of && copy.is_some() == with_records;
         let records = KnownRecords::kept(copy);
-        is_ours.then(|| Self::kept(site, events, records, (number, sums, UnixTime::from_secs(at)), is_unproven))
+        is_ours.then(|| {
+            Self::kept(
+                site,
+                events,
+                records,
+                (number, sums, UnixTime::from_secs(at)),
+                is_unproven,
+            )
+        })
     }
 }
