@@ -20,11 +20,11 @@ use calendar_edge_core::settings::{CopySettings, WhenAway};
 pub(crate) struct Copying<S> {
     inner: Arc<S>,
     /// None: the settings have no copy.
-    plan: Option<CopyPlan>,
+    plan: Option<CopyPolicy>,
 }
 
 #[derive(Debug)]
-struct CopyPlan {
+struct CopyPolicy {
     copies: RecordCopies,
     settings: CopySettings,
     rules: Arc<RelayRules>,
@@ -53,7 +53,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         copies: &RecordCopies,
         rules: &Arc<RelayRules>,
     ) -> Self {
-        let plan = settings.enabled.then(|| CopyPlan {
+        let plan = settings.enabled.then(|| CopyPolicy {
             copies: copies.clone(),
             settings: settings.clone(),
             rules: Arc::clone(rules),
@@ -67,7 +67,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
     /// Asks the site, and compares its response with that of the copy as it is now.
     async fn watch(
         &self,
-        plan: &CopyPlan,
+        plan: &CopyPolicy,
         read: CopiedRead,
         (now, call): (Option<Arc<MadeCopy>>, CalendarCall),
     ) -> BackendResult {
@@ -97,7 +97,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
     }
 
     /// Asks the site for a read that some client asked of late and whose shape is not proven, if that is due.
-    fn probe(&self, plan: &CopyPlan) {
+    fn probe(&self, plan: &CopyPolicy) {
         let next = |rate| plan.copies.recent().next(rate, Instant::now());
         let due = plan.settings.probe.and_then(next).zip(plan.copies.current());
         if let Some(((read, call), made)) = due {
@@ -109,7 +109,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
     /// Compares behind the client's response. The site is asked unless its response is there.
     fn compare(
         &self,
-        plan: &CopyPlan,
+        plan: &CopyPolicy,
         (read, call): (CopiedRead, CalendarCall),
         made: Arc<MadeCopy>,
         site: Option<SiteResponse>,
@@ -125,7 +125,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         });
     }
 
-    fn comparing(&self, plan: &CopyPlan, call: CalendarCall) -> Comparing<S> {
+    fn comparing(&self, plan: &CopyPolicy, call: CalendarCall) -> Comparing<S> {
         Comparing {
             inner: Arc::clone(&self.inner),
             copies: plan.copies.clone(),
@@ -157,9 +157,9 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
     }
 }
 
-// === impl CopyPlan ===
+// === impl CopyPolicy ===
 
-impl CopyPlan {
+impl CopyPolicy {
     /// The response of the copy while the site fails; none where it may not answer such reads, or cannot.
     async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Option<BackendResult> {
         let (made, age) = self.copies.last_known()?;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event_fact::EventFact;
+use super::fact_records::FactRecords;
 use super::facts_question::{AskedEvents, FactsQuestion};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
-use super::known_records::{KnownRecords, ToldRecords};
 use super::named_facts::NamedFacts;
+use super::question_pacing::QuestionPacing;
 use super::site_facts::SiteFacts;
 use crate::cache::{Removal, Tag};
 use crate::companion::purge::PurgeRequest;
@@ -26,7 +27,7 @@ pub struct Facts {
     progress: EventsRead,
     pub(super) site: Option<SiteFacts>,
     pub(super) events: BTreeMap<u64, EventFact>,
-    pub(super) records: KnownRecords,
+    pub(super) records: FactRecords,
     /// The events and records that messages named, by the number of the last such message.
     unsettled: BTreeMap<u64, u64>,
     /// The last message after which pages may be made in another way.
@@ -48,8 +49,7 @@ pub struct Facts {
     again: Option<u64>,
     read_anew: UnixTime,
     is_asking: bool,
-    failures: u32,
-    pause: Option<(UnixTime, Duration)>,
+    pause: QuestionPacing,
     /// None once something has changed.
     snapshot: Option<Arc<FactsSnapshot>>,
 }
@@ -83,25 +83,16 @@ impl Facts {
     /// The most events of a site.
     pub const MOST_EVENTS: usize = 100_000;
 
-    /// The most events of one question.
-    const MOST_ASKED: usize = 100;
-
-    /// The most of them with records.
-    const MOST_ASKED_RECORDS: usize = FactsReply::MOST_RECORDS;
-
     /// The most events that may be unsettled before all are read again.
     const MOST_UNSETTLED: usize = 5000;
 
     /// The time after which sums are compared without another reason.
     pub const HOUR: Duration = Duration::from_hours(1);
 
-    /// The longest pause after a failure.
-    const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-
     /// No facts yet. Records are read as well where they are wanted.
     pub fn wanting_records(are_wanted: bool) -> Self {
         Self {
-            records: KnownRecords::wanted(are_wanted),
+            records: FactRecords::wanted(are_wanted),
             ..Self::default()
         }
     }
@@ -110,7 +101,7 @@ impl Facts {
     pub(super) fn kept(
         site: SiteFacts,
         events: Vec<EventFact>,
-        records: KnownRecords,
+        records: FactRecords,
         (number, sums, at): (u64, String, UnixTime),
         is_unproven: bool,
     ) -> Self {
@@ -163,9 +154,8 @@ impl Facts {
             loss: Some(reason),
             messages: self.messages,
             is_asking: self.is_asking,
-            failures: self.failures,
             pause: self.pause,
-            records: KnownRecords::wanted(self.records.are_wanted),
+            records: FactRecords::wanted(self.records.are_wanted),
             ..Self::default()
         };
     }
@@ -194,8 +184,7 @@ impl Facts {
     /// [`Self::failed`].
     pub fn next_question(&mut self, now: UnixTime) -> Option<FactsQuestion> {
         let is_past = |since: UnixTime, time| now.checked_since(since).is_none_or(|age| age >= time);
-        let is_paused = self.pause.is_some_and(|(since, time)| !is_past(since, time));
-        if self.is_asking || is_paused {
+        if self.is_asking || self.pause.goes_on(now) {
             return None;
         }
         let is_hourly = self.last.as_ref().is_none_or(|last| is_past(last.at, Self::HOUR));
@@ -204,11 +193,7 @@ impl Facts {
             EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
             EventsRead::Kept => Some((AskedEvents::None, true)),
             EventsRead::All if !self.unsettled.is_empty() => {
-                let most = match self.records.are_wanted {
-                    true => Self::MOST_ASKED_RECORDS,
-                    false => Self::MOST_ASKED,
-                };
-                let ids = self.unsettled.keys().copied().take(most);
+                let ids = self.unsettled.keys().copied().take(self.records.most_asked());
                 asked(AskedEvents::Ids(ids.collect()))
             }
             EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
@@ -243,7 +228,7 @@ impl Facts {
     pub fn answered(
         &mut self,
         question: &FactsQuestion,
-        reply: FactsReply,
+        mut reply: FactsReply,
         now: UnixTime,
     ) -> Result<(), FactsReplyFault> {
         self.is_asking = false;
@@ -259,32 +244,22 @@ impl Facts {
             self.lost(reason);
             return Ok(());
         }
-        self.failures = 0;
-        self.pause = None;
+        self.pause = QuestionPacing::default();
         self.is_doubted = false;
         self.last = Some(LastReply {
             number: reply.changes,
-            sums: reply.sums,
+            sums: std::mem::take(&mut reply.sums),
             messages: question.messages,
             at: now,
         });
         if self.progress == EventsRead::Kept {
             self.all_read(now);
         }
+        if self.records.take(&mut reply, question) {
+            self.snapshot = None;
+        }
         if let Some(site) = reply.site {
             self.take_site(site, question);
-        }
-        if let Some(records) = reply.records {
-            let told = ToldRecords {
-                site: reply.copy,
-                records,
-                letters: reply.fold,
-                next: reply.next,
-                left: reply.left.clone(),
-            };
-            if self.records.take(told, question) {
-                self.snapshot = None;
-            }
         }
         self.take_events(reply.events, (reply.next, &reply.left), question);
         match reply.next {
@@ -295,7 +270,7 @@ impl Facts {
         }
         if self.events.len() > Self::MOST_EVENTS {
             self.lost("the site has too many events");
-            self.pause = Some((now, Self::HOUR));
+            self.pause.begin(now, Self::HOUR);
         }
         self.renew();
         Ok(())
@@ -370,9 +345,7 @@ impl Facts {
     /// A question was not answered. The pause until the next one grows.
     pub fn failed(&mut self, now: UnixTime) {
         self.is_asking = false;
-        let pause = Duration::from_secs(1 << self.failures.min(6)).min(Self::LONGEST_PAUSE);
-        self.failures = self.failures.saturating_add(1);
-        self.pause = Some((now, pause));
+        self.pause.failed(now);
     }
 
     /// The number of events that were read so far.

@@ -1,7 +1,7 @@
 //! The facts of a calendar at one moment, for readers that share them.
 
 use super::event_fact::EventFact;
-use super::known_records::CopyFacts;
+use super::fact_records::CopyFacts;
 use super::site_facts::SiteFacts;
 
 /// All facts at one number of changes.

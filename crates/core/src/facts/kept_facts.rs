@@ -3,7 +3,7 @@
 use super::calendar_facts::Facts;
 use super::copy_site::CopySite;
 use super::event_fact::EventFact;
-use super::known_records::KnownRecords;
+use super::fact_records::FactRecords;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::unix_time::UnixTime;
@@ -62,7 +62,7 @@ impl Facts {
         let kept: KeptFacts = serde_json::from_str(text).ok()?;
         let (version, kept_of, number, sums, at, is_unproven, site, events, copy) = kept;
         let is_ours = version == VERSION && kept_of == of && copy.is_some() == with_records;
-        let records = KnownRecords::kept(copy);
+        let records = FactRecords::kept(copy);
         is_ours.then(|| {
             Self::kept(
                 site,

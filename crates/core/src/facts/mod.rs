@@ -4,14 +4,15 @@
 mod calendar_facts;
 mod copy_site;
 mod event_fact;
+mod fact_records;
 #[cfg(test)]
 mod facts_model;
 mod facts_question;
 mod facts_reply;
 mod facts_snapshot;
 mod kept_facts;
-mod known_records;
 mod named_facts;
+mod question_pacing;
 #[cfg(test)]
 pub(crate) mod record_examples;
 mod record_fact;
@@ -20,9 +21,9 @@ mod site_facts;
 pub use calendar_facts::Facts;
 pub use copy_site::{CopySite, TermRecord, ZoneMode};
 pub use event_fact::{EventFact, WallSpan};
+pub use fact_records::CopyFacts;
 pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};
 pub use facts_snapshot::FactsSnapshot;
-pub use known_records::CopyFacts;
 pub use record_fact::{Occurrence, PostKind, PrintedBody, RecordFact};
 pub use site_facts::{SiteFacts, SiteWords, TermFact};

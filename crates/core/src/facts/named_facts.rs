@@ -1,6 +1,6 @@
 //! What a message says may be different at the site, as far as it is about facts.
 
-use super::known_records::KnownRecords;
+use super::fact_records::FactRecords;
 use crate::cache::Tag;
 use calendar_edge_judge::contract::Kind;
 
@@ -18,7 +18,7 @@ pub(super) struct NamedFacts {
 // === impl NamedFacts ===
 
 impl NamedFacts {
-    pub(super) fn of(tags: &[Tag], known: &KnownRecords) -> Self {
+    pub(super) fn of(tags: &[Tag], known: &FactRecords) -> Self {
         let mut named = Self::default();
         let (mut kinds, mut lists) = (Vec::new(), Vec::new());
         let is_record = |kind| match kind {
@@ -54,7 +54,7 @@ mod tests {
     fn tags_name_what_may_be_different() {
         let named = |tags: &str, are_wanted: bool| {
             let tags: Vec<Tag> = tags.split(' ').map(|tag| tag.parse().unwrap()).collect();
-            let named = NamedFacts::of(&tags, &KnownRecords::wanted(are_wanted));
+            let named = NamedFacts::of(&tags, &FactRecords::wanted(are_wanted));
             (named.ids, named.is_site, named.are_unknown)
         };
         for are_wanted in [false, true] {

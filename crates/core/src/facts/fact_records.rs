@@ -5,26 +5,15 @@ use std::sync::Arc;
 
 use super::copy_site::CopySite;
 use super::facts_question::FactsQuestion;
+use super::facts_reply::FactsReply;
 use super::record_fact::RecordFact;
 
 /// The records as far as they are read; nothing where nobody needs them.
 #[derive(Debug, Default)]
-pub(super) struct KnownRecords {
+pub(super) struct FactRecords {
     pub(super) are_wanted: bool,
     pub(super) site: Option<Arc<CopySite>>,
     pub(super) records: BTreeMap<u64, Arc<RecordFact>>,
-}
-
-/// The part of a reply that is about records.
-#[derive(Debug)]
-pub(super) struct ToldRecords {
-    pub(super) site: Option<CopySite>,
-    pub(super) records: Vec<RecordFact>,
-    pub(super) letters: HashMap<char, String>,
-    /// The greatest number that was looked at.
-    pub(super) next: Option<u64>,
-    /// What did not fit into the reply.
-    pub(super) left: Vec<u64>,
 }
 
 /// All records of a site and how they are listed, at one moment.
@@ -36,9 +25,9 @@ pub struct CopyFacts {
     pub records: Vec<Arc<RecordFact>>,
 }
 
-// === impl KnownRecords ===
+// === impl FactRecords ===
 
-impl KnownRecords {
+impl FactRecords {
     pub(super) fn wanted(are_wanted: bool) -> Self {
         Self {
             are_wanted,
@@ -58,21 +47,27 @@ impl KnownRecords {
         }
     }
 
+    /// The most events, and records where these are wanted, of one question.
+    pub(super) const fn most_asked(&self) -> usize {
+        if self.are_wanted {
+            FactsReply::MOST_RECORDS
+        } else {
+            100
+        }
+    }
+
     /// The records that show an image.
     pub(super) fn with_image(&self, image: u64) -> impl Iterator<Item = u64> {
         let shows = move |record: &&Arc<RecordFact>| record.image == image;
         self.records.values().filter(shows).map(|record| record.id)
     }
 
-    /// Takes a reply with records. True if anything is different now.
-    pub(super) fn take(&mut self, told: ToldRecords, question: &FactsQuestion) -> bool {
-        let ToldRecords {
-            site,
-            records,
-            letters,
-            next,
-            left,
-        } = told;
+    /// Takes what a reply tells of records. True if anything is different now.
+    pub(super) fn take(&mut self, reply: &mut FactsReply, question: &FactsQuestion) -> bool {
+        let Some(records) = reply.records.take() else {
+            return false;
+        };
+        let (next, left) = (reply.next, &reply.left);
         let is_asked = |id: u64| question.asks(id, next) && !left.contains(&id);
         let known = self.records.values().filter(|record| is_asked(record.id));
         let is_other = !known.map(|record| &**record).eq(&records);
@@ -81,7 +76,7 @@ impl KnownRecords {
             let records = records.into_iter().map(|record| (record.id, Arc::new(record)));
             self.records.extend(records);
         }
-        self.take_site(site, letters) || is_other
+        self.take_site(reply.copy.take(), std::mem::take(&mut reply.fold)) || is_other
     }
 
     /// Each reply tells the letters of its records, so that all that were told are joined.
