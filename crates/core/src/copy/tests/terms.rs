@@ -64,7 +64,7 @@ fn totals_leave_empty_terms_out_and_addresses_leave_arguments_out() {
     let copy = shelf();
     let page = respond(&copy, "categories?per_page=1&page=1&search=a").unwrap();
     assert_eq!(page.totals, Some((2, 2)));
-    let base = r#"https:\/\/example.org\/wp-json\/tribe\/events\/v1\/categories\/"#;
+    let base = r"https:\/\/example.org\/wp-json\/tribe\/events\/v1\/categories\/";
     let expected = format!(
         r#"{{"rest_url":"{base}","total":2,"total_pages":2,"categories":[{{"id":3}}],"next_rest_url":"{base}?page=2"}}"#
     );
@@ -79,6 +79,11 @@ fn totals_leave_empty_terms_out_and_addresses_leave_arguments_out() {
             .ends_with("/categories/?page=3")
     );
     assert!(beyond.get("next_rest_url").is_none());
+    assert!(
+        body(&copy, "categories?page=2&per_page=1")
+            .get("next_rest_url")
+            .is_none()
+    );
     assert!(
         body(&copy, "categories?page=2")["previous_rest_url"]
             .as_str()
@@ -105,6 +110,13 @@ fn what_the_site_sorts_at_will_is_asked() {
         assert_eq!(respond(&copy, &target).err(), Some(ask), "{query}");
     }
     let mut site = copy.site().clone();
+    site.hierarchy.clear();
+    // WordPress does not know yet that there is one below.
+    assert_eq!(
+        ids(&super::copy(site.clone(), Vec::new()), "categories?parent=2"),
+        [0; 0]
+    );
+    assert_eq!(ids(&super::copy(site.clone(), Vec::new()), "categories"), [3, 4]);
     site.terms.push(term(7, "tribe_events_cat", "talk", 2));
     let twins = super::copy(site, Vec::new());
     assert_eq!(respond(&twins, "categories").err(), Some(Ask::EqualTerms));
