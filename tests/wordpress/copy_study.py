@@ -223,6 +223,7 @@ def study(site, copy, targets, result, lock):
 
 
 def differing(site, copy):
+    site, copy = (re.sub(rb"(gallery-|is-layout-|audio-\d+-|video-\d+-)\d+", rb"\1N", body) for body in (site, copy))
     at = next((i for i, (a, b) in enumerate(zip(site, copy)) if a != b), min(len(site), len(copy)))
     return f"    site {site[max(0, at - 60):at + 100]!r}\n    copy {copy[max(0, at - 60):at + 100]!r}"
 

@@ -36,7 +36,7 @@ fn main() -> Result<(), Fault> {
     let mut site = site.ok_or("no reply has the site")?;
     site.fold.extend(fold);
     let copy = RecordCopy::new(Arc::new(site), records);
-    eprintln!("arranged in {:?}", begun.elapsed());
+    writeln!(std::io::stderr(), "arranged in {:?}", begun.elapsed())?;
     let policy = Policy::default();
     let (roots, judge) = (Roots::new(&policy), Judge::new(policy));
     let cache = CachePolicy::new(&Settings::for_origin("https://example.org/wp-json".parse()?));

@@ -116,7 +116,10 @@ impl RecordCopy {
         let mut terms: Vec<&TermRecord> = of_taxonomy.collect::<Result<_, _>>()?;
         terms.retain(|term| term.taxonomy == taxonomy);
         // A new name of a term changes the order in events that nothing else names.
-        terms.sort_by(|one, other| one.sort.first().cmp(&other.sort.first()));
+        terms.sort_unstable_by_key(|term| term.sort.first());
+        if !terms.is_sorted_by(|one, other| one.sort.first() != other.sort.first()) {
+            return Err(Ask::EqualTerms);
+        }
         let mut is_first = true;
         body.push(b'[');
         for term in terms {

@@ -62,7 +62,7 @@ impl Bounds {
             None => Some(months_later(now.date())),
             end => end,
         };
-        let mut set = |name, clock: Option<DateTime>, is_last| -> Result<Option<i64>, Ask> {
+        let mut bound = |name, clock: Option<DateTime>, is_last| -> Result<Option<i64>, Ask> {
             let Some(clock) = clock else { return Ok(None) };
             let clock = rule.bound(clock, is_last);
             if !(1000..=9999).contains(&clock.year()) {
@@ -73,12 +73,12 @@ impl Bounds {
                 .push((name, clock.strftime("%Y-%m-%d %H:%M:%S").to_string()));
             Ok(Some(rule.row_seconds(clock)))
         };
-        let from = set("start_date", start, false)?;
-        let until = set("end_date", end, true)?;
-        let before = set("starts_before", sent("starts_before")?, true)?;
-        let after = set("starts_after", sent("starts_after")?, true)?;
-        let ends_before = set("ends_before", sent("ends_before")?, true)?;
-        let ends_after = set("ends_after", sent("ends_after")?, true)?;
+        let from = bound("start_date", start, false)?;
+        let until = bound("end_date", end, true)?;
+        let before = bound("starts_before", sent("starts_before")?, true)?;
+        let after = bound("starts_after", sent("starts_after")?, true)?;
+        let ends_before = bound("ends_before", sent("ends_before")?, true)?;
+        let ends_after = bound("ends_after", sent("ends_after")?, true)?;
         Ok(Self {
             // The plugin keeps one condition of a name, so that the later one takes the place of the earlier.
             from: from.filter(|_| after.is_none()),

@@ -87,10 +87,11 @@ impl RecordCopy {
     }
 
     fn addresses_of_linked(&self, kind: Kind, question: &CopyQuestion, page: Page) -> Result<Addresses, Ask> {
+        let event = question.numbers("event")?.and_then(|ids| ids.first().copied());
         let repeated = [
             ("page", Some(page.number.to_string())),
             ("per_page", Some(page.size.to_string())),
-            ("event", question.text("event").map(str::to_owned)),
+            ("event", event.map(|event| event.to_string())),
             ("has_events", question.text("has_events").map(str::to_owned)),
             ("status", Some("publish".to_owned())),
         ];
@@ -150,7 +151,9 @@ impl RecordCopy {
             let events = places.into_iter().filter_map(|place| self.records.get(place));
             limits.push(events.flat_map(|record| links(record)).collect());
         }
-        limits.iter_mut().for_each(|limit| limit.sort_unstable());
+        for limit in &mut limits {
+            limit.sort_unstable();
+        }
         Ok((limits, is_tied))
     }
 
@@ -169,7 +172,7 @@ impl RecordCopy {
         Ok((first.into_iter().map(|row| row.post).collect(), is_tied))
     }
 
-    /// The places of the records that a search finds, drafts among them.
+    /// The places of the records that a search finds, drafts among them. Those in the trash have no texts.
     fn searched(&self, kind: PostKind, question: &CopyQuestion) -> Result<Option<Vec<usize>>, Ask> {
         let Some(text) = question.text("search").filter(|text| *text != "0") else {
             return Ok(None);
@@ -191,8 +194,7 @@ impl RecordCopy {
                 .any(|text| finders.iter().all(|finder| finds(finder, text)))
         };
         let found = self.records.iter().enumerate();
-        let found =
-            found.filter(|(_, record)| record.kind == kind && record.status != "trash" && finds(record));
+        let found = found.filter(|(_, record)| record.kind == kind && finds(record));
         Ok(Some(found.map(|(place, _)| place).collect()))
     }
 }

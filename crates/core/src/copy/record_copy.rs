@@ -260,7 +260,7 @@ impl CopyResponse {
 // === impl EventRow ===
 
 impl EventRow {
-    /// None if a date cannot be read: MySQL's comparison with it is never true.
+    /// None if a date cannot be read: the database's comparison with it is never true.
     fn of(record: &RecordFact, occurrence: &Occurrence, post: usize, by: (bool, bool)) -> Option<Self> {
         let Occurrence(_, start, end, start_utc, end_utc) = occurrence;
         let (start_by, end_by) = if by.0 { (start_utc, end_utc) } else { (start, end) };

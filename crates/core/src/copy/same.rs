@@ -112,7 +112,7 @@ fn begun(before: &[u8]) -> usize {
     let start = tail.iter().rposition(|byte| matches!(byte, b'&' | b'%'));
     let begun = start.and_then(|start| tail.get(start..)).unwrap_or_default();
     let is_open = match begun {
-        [b'&'] | [b'%'] => true,
+        [b'&' | b'%'] => true,
         [b'&', b'#', digits @ ..] => digits.iter().all(u8::is_ascii_digit),
         [b'%', digit] => digit.is_ascii_hexdigit(),
         _ => false,

@@ -1,5 +1,7 @@
 //! Reads of one record, by number and by slug.
 
+use std::fmt::Write;
+
 use calendar_edge_judge::contract::Kind;
 use calendar_edge_judge::wordpress::value::numeric::is_numeric;
 use http::StatusCode;
@@ -138,7 +140,9 @@ fn looked_up(slug: &[u8]) -> Option<String> {
     for byte in slug {
         match byte {
             _ if byte.is_ascii() => text.push(char::from(*byte)),
-            _ => text.push_str(&format!("%{byte:02x}")),
+            _ => {
+                let _ = write!(text, "%{byte:02x}");
+            }
         }
     }
     // Longer ones are cut.

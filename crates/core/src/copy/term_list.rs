@@ -54,8 +54,8 @@ impl RecordCopy {
             counts(term) || kind == Kind::Category && takes(term) && self.has_full_below(term)
         };
         let terms = self.site.terms.iter().enumerate();
-        let mut shown: Vec<(usize, &TermRecord)> = terms.filter(|(_, term)| shows(term)).collect();
-        shown.sort_by(|(_, one), (_, other)| {
+        let mut listed: Vec<(usize, &TermRecord)> = terms.filter(|(_, term)| shows(term)).collect();
+        listed.sort_by(|(_, one), (_, other)| {
             let ascending = order.key(one).cmp(&order.key(other));
             if is_descending {
                 ascending.reverse()
@@ -63,17 +63,17 @@ impl RecordCopy {
                 ascending
             }
         });
-        let places = page.places(shown.len());
-        let near = places.start.saturating_sub(1)..(places.end + 1).min(shown.len());
-        let near = shown.get(near).unwrap_or_default();
+        let places = page.places(listed.len());
+        let near = places.start.saturating_sub(1)..(places.end + 1).min(listed.len());
+        let near = listed.get(near).unwrap_or_default();
         if near.is_sorted_by(|(_, one), (_, other)| order.key(one) != order.key(other)) {
-            let shown: Vec<usize> = shown
+            let places: Vec<usize> = listed
                 .get(places)
                 .unwrap_or_default()
                 .iter()
                 .map(|(place, _)| *place)
                 .collect();
-            self.page_of_terms(kind, page, &shown, u64::try_from(total).unwrap_or(u64::MAX))
+            self.page_of_terms(kind, page, &places, u64::try_from(total).unwrap_or(u64::MAX))
         } else {
             Err(Ask::EqualTerms)
         }

@@ -48,6 +48,23 @@ fn records_within_an_event_are_put_into_their_places() {
 }
 
 #[test]
+fn terms_of_one_name_stand_in_an_event_as_the_database_gives_them() {
+    let mut site = site();
+    site.terms = vec![
+        term(2, "tribe_events_cat", "music", 0),
+        term(3, "tribe_events_cat", "music", 2),
+        term(4, "post_tag", "music", 0),
+    ];
+    let with_terms = |terms: &[u64]| {
+        let mut records = events(&["2027-01-01"]);
+        records[0].terms = terms.to_vec();
+        respond(&copy(site.clone(), records), "events").err()
+    };
+    assert_eq!(with_terms(&[2, 4]), None);
+    assert_eq!(with_terms(&[2, 3]), Some(Ask::EqualTerms));
+}
+
+#[test]
 fn several_venues_are_a_list_and_none_an_empty_one() {
     let mut records = events(&["2027-01-01", "2027-01-02"]);
     records[0].venues = vec![10, 10];

@@ -198,7 +198,12 @@ fn pages_have_neighbours_totals_and_an_end() {
             "total_pages"
         ]
     );
-    let beyond = respond(&copy, &format!("events?{EVER}&per_page=2&page=4")).unwrap();
+}
+
+#[test]
+fn a_page_beyond_the_end_is_refused_but_the_first() {
+    let copy = copy(site(), events(&["2027-01-01", "2027-01-02"]));
+    let beyond = respond(&copy, &format!("events?{EVER}&per_page=2&page=2")).unwrap();
     assert_eq!((beyond.status.as_u16(), beyond.totals), (404, None));
     assert_eq!(
         &*beyond.body,
