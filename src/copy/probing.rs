@@ -11,10 +11,10 @@ use calendar_edge_core::settings::Rate;
 
 /// The last reads whose shapes are not proven.
 #[derive(Debug, Default)]
-pub(super) struct RecentReads(Mutex<RecentQueue>);
+pub(super) struct RecentReads(Mutex<RecentTurns>);
 
 #[derive(Debug, Default)]
-struct RecentQueue {
+struct RecentTurns {
     reads: VecDeque<(CopiedRead, CalendarCall)>,
     /// The next question is asked then at the earliest.
     due: Option<Instant>,

@@ -86,8 +86,6 @@ impl RecordCopies {
         if proofs.file != file {
             *proofs = KeptProofs::of(file);
         }
-        drop(proofs);
-        self.count_standings();
     }
 
     /// The copy by the facts as they are now; none while the site may know others.
@@ -148,7 +146,6 @@ impl RecordCopies {
     pub(super) fn is_equal(&self, shape: &str) {
         if self.prove(|book| book.is_equal(shape)) {
             tracing::info!(shape, "the copy answers reads of this shape from now on");
-            self.count_standings();
         }
     }
 
@@ -162,7 +159,6 @@ impl RecordCopies {
                 "the copy and the site have different responses"
             );
         }
-        self.count_standings();
         self.0.companions.facts().read_anew();
     }
 
@@ -172,7 +168,8 @@ impl RecordCopies {
         change(&mut proofs.book)
     }
 
-    fn count_standings(&self) {
+    /// Measures what is only known when somebody asks.
+    pub(crate) fn measure(&self) {
         let proofs = self.0.proofs.lock();
         for standing in [Standing::Watched, Standing::Proven, Standing::Suspended] {
             let shapes = proofs.book.shapes().values();

@@ -61,6 +61,7 @@ impl AdminParts {
     /// All metrics, with those that are only known when somebody asks.
     pub(super) fn measured(&self) -> String {
         self.cache.measure();
+        self.copies.measure();
         let usage = [self.bodies.usage(), self.buffers.usage()];
         self.metrics.memory().hold(usage);
         self.metrics.render()
