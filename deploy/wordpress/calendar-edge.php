@@ -2919,7 +2919,8 @@ final class Records {
 		$words = array( 'rest_invalid_param' => __( 'Invalid parameter(s): %s' ), 'invalid' => __( 'Invalid parameter.' ), 'rest_term_invalid' => __( 'Term does not exist.' ), 'no_event_id' => __( 'The "%s" parameter must be a valid numeric event ID.', 'the-events-calendar' ), 'no_event' => __( 'The specified ID for the "%s" parameter is not a valid event.', 'the-events-calendar' ) );
 		$site  = array(
 			'zone'           => wp_timezone_string(),
-			'bounds_zone'    => \Tribe__Timezones::build_timezone_object( wp_timezone_string() )->getName(),
+			'bounds_zone'    => \Tribe__Timezones::build_timezone_object()->getName(),
+			'cutoff'         => (string) tribe_get_option( 'multiDayCutoff', '00:00' ),
 			'mode'           => \Tribe__Timezones::is_mode( 'site' ) ? 'site' : 'event',
 			'posts_per_page' => (int) get_option( 'posts_per_page' ),
 			'most'           => $most,
