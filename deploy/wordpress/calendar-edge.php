@@ -2894,13 +2894,14 @@ final class Records {
 		return $sums;
 	}
 
-	/** Another one when the rules may be other ones: by versions, options, and foreign code that can change an answer. */
+	/** Another one when the rules may be other ones: versions, a slash, and a hash of options and of foreign code that can change an answer. */
 	private static function fingerprint(): string {
 		global $wp_version;
 		$options = array_map( 'get_option', array_combine( Watch::OPTIONS, Watch::OPTIONS ) );
 		$own     = array_diff_key( (array) $options['tribe_events_calendar_options'], array_flip( Watch::BOOKS ) );
 		$options = array( 'tribe_events_calendar_options' => $own ) + $options;
-		return md5( (string) wp_json_encode( array( VERSION, $wp_version, \Tribe__Events__Main::VERSION, PHP_VERSION, Facts::read( 'SELECT VERSION()' ), get_locale(), $options, Facts::foreign( self::HOOKS ) ) ) );
+		$versions = array( $wp_version, \Tribe__Events__Main::VERSION, PHP_VERSION, Facts::read( 'SELECT VERSION()' )[0][0], VERSION );
+		return str_replace( '/', '-', implode( ' ', $versions ) ) . '/' . md5( (string) wp_json_encode( array( get_locale(), $options, Facts::foreign( self::HOOKS ) ) ) );
 	}
 
 	/**

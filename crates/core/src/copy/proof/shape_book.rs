@@ -59,7 +59,8 @@ impl ShapeBook {
         let Some(earlier) = earlier.filter(|earlier| earlier != fingerprint) else {
             return false;
         };
-        self.doubt(versions(&earlier) == versions(fingerprint));
+        let earlier = versions(&earlier);
+        self.doubt(earlier.is_some() && earlier == versions(fingerprint));
         true
     }
 
@@ -155,6 +156,9 @@ mod tests {
         assert_eq!(proven(&mut book), 30, "the versions are the same");
         assert!(book.adopt("6.7 6.11/b"));
         assert_eq!(proven(&mut book), 300, "the versions are others");
+        assert!(book.adopt("b"));
+        assert!(book.adopt("c"));
+        assert_eq!(proven(&mut book), 300, "no versions are told");
         book.adopt("6.7 6.11/c");
         book.adopt("6.7 6.11/d");
         assert_eq!(proven(&mut book), 300, "it was not proven again in between");
