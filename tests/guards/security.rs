@@ -23,6 +23,7 @@ const TABLES: [(&str, Option<&str>); 24] = [
     ("feed", Some("feed")),
     ("webhooks", Some("webhooks")),
     ("fleet", Some("fleet")),
+    ("copy", Some("copy")),
     ("cors", Some("T-22")),
     ("compression", Some("compression")),
     ("forms", Some("calendars")),
