@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn reads_count_while_the_drill_goes_on() {
         let now = Instant::now();
-        let mut drill = Drill::new(Duration::from_secs(60), now);
+        let mut drill = Drill::new(Duration::from_mins(1), now);
         let at = |seconds| now + Duration::from_secs(seconds);
         drill.read("events.list", CopyOutcome::Answered, "", at(1));
         drill.read("events.list", CopyOutcome::AnsweredAway, "", at(1));

@@ -274,9 +274,10 @@ impl FactsWorld {
                 .cloned()
                 .collect();
             let behind = records.split_off(records.len().min(PAGE));
-            match asked.contains_key("after") {
-                true => next = behind.first().and(records.last()).map(|record| record.id),
-                false => left = behind.into_iter().map(|record| record.id).collect(),
+            if asked.contains_key("after") {
+                next = behind.first().and(records.last()).map(|record| record.id);
+            } else {
+                left = behind.into_iter().map(|record| record.id).collect();
             }
             events.retain(|event| next.is_none_or(|next| event.id <= next));
         } else if asked.contains_key("after") && events.len() > PAGE {
