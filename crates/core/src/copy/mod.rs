@@ -7,6 +7,7 @@ mod event_list;
 mod linked_list;
 mod list_address;
 mod list_page;
+mod proof;
 mod question;
 mod question_shape;
 mod record_copy;
@@ -18,6 +19,7 @@ mod term_list;
 mod tests;
 
 pub use ask::Ask;
+pub use proof::{ShapeBook, ShapeProof, Standing};
 pub use question::CopyQuestion;
 pub use question_shape::CopyShape;
 pub use record_copy::{CopyResponse, RecordCopy};
