@@ -8,7 +8,7 @@ use super::composed::{CATEGORY, TAG};
 use super::event_bounds::Bounds;
 use super::list_page::{Addresses, Page};
 use super::question::{CopyQuestion, read_number};
-use super::record_copy::{CopyResponse, EventRow, RecordCopy};
+use super::record_copy::{CopyResponse, EventRow, EventTrait, RecordCopy};
 use super::search::Search;
 use crate::facts::{PostKind, RecordFact};
 use crate::unix_time::UnixTime;
@@ -17,11 +17,8 @@ use crate::unix_time::UnixTime;
 struct EventConditions {
     bounds: Bounds,
     search: Option<Search>,
-    /// One of these terms, with all below them.
-    categories: Option<Vec<u64>>,
-    tag: Option<u64>,
-    venues: Option<Vec<u64>>,
-    organizers: Option<Vec<u64>>,
+    /// One of each.
+    wanted: Vec<Vec<EventTrait>>,
     featured: Option<bool>,
     parent: Option<u64>,
 }
@@ -63,14 +60,19 @@ impl RecordCopy {
 
     /// The places of the rows that a list has, in its order.
     fn found(&self, filter: &EventConditions) -> Result<Vec<usize>, Ask> {
-        let rows = self.rows.iter().enumerate();
-        let found = rows.filter(|(_, row)| {
+        let allowed = filter.allowed(self);
+        let takes = |row: &EventRow| {
             filter.bounds.hold(row.start, row.end)
-                && self
-                    .records
-                    .get(row.post)
-                    .is_some_and(|record| filter.takes(record))
-        });
+                && allowed
+                    .as_ref()
+                    .is_none_or(|allowed| allowed.get(row.post) == Some(&true))
+                && filter.search.as_ref().is_none_or(|search| {
+                    self.records
+                        .get(row.post)
+                        .is_some_and(|record| search.finds(record))
+                })
+        };
+        let found = self.rows.iter().enumerate().filter(|(_, row)| takes(row));
         let mut found: Vec<usize> = found.map(|(at, _)| at).collect();
         let post = |at: &usize| self.rows.get(*at).and_then(|row| self.records.get(row.post));
         self.check_several(found.iter().copied())?;
@@ -156,45 +158,65 @@ pub(super) fn is_plain_slug(slug: &str) -> bool {
 
 impl EventConditions {
     fn of(copy: &RecordCopy, question: &CopyQuestion, now: UnixTime) -> Result<Self, Ask> {
-        let categories = copy.named_terms(question, "categories", CATEGORY)?;
-        let with_all_below = |ids: Vec<u64>| {
-            let below: Vec<u64> = ids.iter().flat_map(|id| copy.below(CATEGORY, *id)).collect();
-            [ids, below].concat()
-        };
-        // WordPress adds a condition for the first of a list of tags, so that the others mean nothing.
-        let tag = copy
-            .named_terms(question, "tags", TAG)?
-            .and_then(|tags| tags.first().copied());
-        let parent = copy.named(question, "post_parent", PostKind::Event)?;
         let search = question
             .text("search")
             .map(|text| Search::of(copy, text))
             .transpose()?;
+        let parent = copy.named(question, "post_parent", PostKind::Event)?;
+        let parent = parent.and_then(|ids| ids.first().copied());
+        let categories = copy.named_terms(question, "categories", CATEGORY)?.map(|ids| {
+            let below: Vec<u64> = ids.iter().flat_map(|id| copy.below(CATEGORY, *id)).collect();
+            [ids, below].concat()
+        });
+        // WordPress adds a condition for the first of a list of tags, so that the others mean nothing.
+        let tag = copy
+            .named_terms(question, "tags", TAG)?
+            .and_then(|tags| tags.first().copied());
+        let venues = copy.named(question, "venue", PostKind::Venue)?;
+        let organizers = copy.named(question, "organizer", PostKind::Organizer)?;
+        let any = |ids: Vec<u64>, of: fn(u64) -> EventTrait| ids.into_iter().map(of).collect();
+        let featured = question.flag("featured")?;
+        let wanted = [
+            categories.map(|ids| any(ids, EventTrait::Term)),
+            tag.map(|id| vec![EventTrait::Term(id)]),
+            venues.map(|ids| any(ids, EventTrait::Venue)),
+            organizers.map(|ids| any(ids, EventTrait::Organizer)),
+            parent.map(|id| vec![EventTrait::Parent(id)]),
+            featured.filter(|flag| *flag).map(|_| vec![EventTrait::Featured]),
+        ];
         Ok(Self {
             bounds: Bounds::of(copy, question, now)?,
             search,
-            categories: categories.map(with_all_below),
-            tag,
-            venues: copy.named(question, "venue", PostKind::Venue)?,
-            organizers: copy.named(question, "organizer", PostKind::Organizer)?,
-            featured: question.flag("featured")?,
-            parent: parent.and_then(|ids| ids.first().copied()),
+            wanted: wanted.into_iter().flatten().collect(),
+            featured,
+            parent,
         })
     }
 
-    fn takes(&self, record: &RecordFact) -> bool {
-        let shares = |wanted: &Option<Vec<u64>>, own: &[u64]| {
-            wanted
-                .as_ref()
-                .is_none_or(|wanted| own.iter().any(|id| wanted.contains(id)))
-        };
-        self.featured.is_none_or(|featured| record.featured == featured)
-            && self.parent.is_none_or(|parent| record.parent == parent)
-            && shares(&self.categories, &record.terms)
-            && self.tag.is_none_or(|tag| record.terms.contains(&tag))
-            && shares(&self.venues, &record.venues)
-            && shares(&self.organizers, &record.organizers)
-            && self.search.as_ref().is_none_or(|search| search.finds(record))
+    /// Which records have one of each wanted trait, by their places; none if all do.
+    fn allowed(&self, copy: &RecordCopy) -> Option<Vec<bool>> {
+        let mut allowed: Option<Vec<bool>> = None;
+        for any in &self.wanted {
+            let mut marks = vec![false; copy.records.len()];
+            for place in any.iter().flat_map(|wanted| copy.with_trait(*wanted)) {
+                let is_allowed = allowed
+                    .as_ref()
+                    .is_none_or(|allowed| allowed.get(*place) == Some(&true));
+                if let Some(mark) = marks.get_mut(*place).filter(|_| is_allowed) {
+                    *mark = true;
+                }
+            }
+            allowed = Some(marks);
+        }
+        if self.featured == Some(false) {
+            let marks = allowed.get_or_insert_with(|| vec![true; copy.records.len()]);
+            for place in copy.with_trait(EventTrait::Featured) {
+                if let Some(mark) = marks.get_mut(*place) {
+                    *mark = false;
+                }
+            }
+        }
+        allowed
     }
 
     fn rank(&self, record: &RecordFact) -> u8 {

@@ -26,6 +26,8 @@ pub struct RecordCopy {
     pub(super) gaps: Vec<Gaps>,
     /// The listed occurrences, as a list of events without a search sorts them.
     pub(super) rows: Vec<EventRow>,
+    /// The places of the listed events that have something.
+    traits: HashMap<EventTrait, Vec<usize>>,
     /// Whether a listed event takes place several times.
     has_several: bool,
     /// The places of all records, by kind and slug.
@@ -48,6 +50,16 @@ pub(super) struct EventRow {
     pub(super) date: i64,
     /// The place of the record.
     pub(super) post: usize,
+}
+
+/// What lists of events are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum EventTrait {
+    Venue(u64),
+    Organizer(u64),
+    Term(u64),
+    Parent(u64),
+    Featured,
 }
 
 /// What the site would answer.
@@ -94,6 +106,7 @@ impl RecordCopy {
             zone: TimeZone::get(&site.bounds_zone).ok(),
             rows: Vec::new(),
             has_several: false,
+            traits: HashMap::new(),
             by_slug: Vec::new(),
             terms: HashMap::new(),
             is_utc,
@@ -113,6 +126,9 @@ impl RecordCopy {
                 continue;
             }
             self.has_several |= record.occurrences.len() > 1;
+            for own in EventTrait::all_of(record) {
+                self.traits.entry(own).or_default().push(place);
+            }
             for occurrence in &record.occurrences {
                 if let Some(row) = EventRow::of(record, occurrence, place, (self.is_utc, by_clock_of_site)) {
                     self.rows.push(row);
@@ -211,6 +227,11 @@ impl RecordCopy {
         if is_new { Ok(()) } else { Err(Ask::Several) }
     }
 
+    /// The places of the listed events that have something.
+    pub(super) fn with_trait(&self, wanted: EventTrait) -> &[usize] {
+        self.traits.get(&wanted).map_or(&[], Vec::as_slice)
+    }
+
     /// The refusal with this code in the site's words.
     pub(super) fn refusal(&self, status: StatusCode, code: &str) -> Result<CopyResponse, Ask> {
         let word = self.site.words.get(code).ok_or(Ask::Site)?;
@@ -254,6 +275,19 @@ impl CopyResponse {
             body: Bytes::from(body),
             is_tied: false,
         }
+    }
+}
+
+// === impl EventTrait ===
+
+impl EventTrait {
+    fn all_of(record: &RecordFact) -> Vec<Self> {
+        let mut all = vec![Self::Parent(record.parent)];
+        all.extend(record.featured.then_some(Self::Featured));
+        all.extend(record.venues.iter().copied().map(Self::Venue));
+        all.extend(record.organizers.iter().copied().map(Self::Organizer));
+        all.extend(record.terms.iter().copied().map(Self::Term));
+        all
     }
 }
 
