@@ -2480,7 +2480,7 @@ final class Facts {
 	/** The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on. */
 	public static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
 		$ours  = array( ABSPATH . WPINC, ABSPATH . 'wp-admin', dirname( TRIBE_EVENTS_FILE ), dirname( ( new \ReflectionClass( 'Tribe__Main' ) )->getFileName(), 3 ) );
-		$ours  = '#\A(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/#';
+		$ours  = '#\A(?:(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/|' . preg_quote( (string) realpath( __FILE__ ) ) . '\z)#';
 		$found = array();
 		foreach ( preg_grep( $hooks, array_keys( $GLOBALS['wp_filter'] ) ) as $hook ) {
 			foreach ( $GLOBALS['wp_filter'][ $hook ]->callbacks as $priority => $callbacks ) {
@@ -2617,9 +2617,16 @@ final class Records {
 
 	/** The records of some posts. */
 	private function records( array $ids ): array {
+		global $wpdb;
 		_prime_post_caches( $ids );
-		$posts  = array_map( 'get_post', $ids );
-		$linked = $this->linked( $ids );
+		$posts = array_map( 'get_post', $ids );
+		$list  = implode( ',', $ids );
+		$rows  = array();
+		foreach ( Facts::read( "SELECT post_id, occurrence_id, start_date, end_date, start_date_utc, end_date_utc FROM {$wpdb->prefix}tec_occurrences WHERE post_id IN ($list) ORDER BY occurrence_id" ) as $row ) {
+			$rows[ $row[0] ][] = array_merge( array( (int) $row[1] ), array_slice( $row, 2 ) );
+		}
+		// A published event shows venues and organizers of any status.
+		$linked = array_column( Facts::read( "SELECT DISTINCT m.meta_value + 0 FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id WHERE p.post_type = 'tribe_events' AND p.post_status = 'publish' AND m.meta_key IN ('_EventVenueID', '_EventOrganizerID') AND m.meta_value IN ($list)" ), 0, 0 );
 		$shown  = array_fill_keys( array_keys( Watch::POSTS ), array() );
 		foreach ( $posts as $post ) {
 			if ( 'publish' === $post->post_status || isset( $linked[ $post->ID ] ) ) {
@@ -2627,7 +2634,6 @@ final class Records {
 			}
 		}
 		array_map( array( $this, 'print_lists' ), array_keys( $shown ), $shown );
-		$rows    = $this->occurrences( $ids );
 		$records = array();
 		foreach ( $posts as $post ) {
 			$record    = array(
@@ -2645,24 +2651,6 @@ final class Records {
 			$records[] = ( $is_shown ? $this->shown( $post, $record, $rows[ $post->ID ] ?? array() ) : $record ) + array( 'texts' => $this->texts( $post ) );
 		}
 		return $records;
-	}
-
-	/** Which of these venues and organizers a published event shows, whatever their status. */
-	private function linked( array $ids ): array {
-		global $wpdb;
-		$list = implode( ',', $ids );
-		$rows = Facts::read( "SELECT DISTINCT m.meta_value + 0 FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id WHERE p.post_type = 'tribe_events' AND p.post_status = 'publish' AND m.meta_key IN ('_EventVenueID', '_EventOrganizerID') AND m.meta_value IN ($list)" );
-		return array_flip( array_column( $rows, 0 ) );
-	}
-
-	private function occurrences( array $ids ): array {
-		global $wpdb;
-		$list  = implode( ',', $ids );
-		$found = array();
-		foreach ( Facts::read( "SELECT post_id, occurrence_id, start_date, end_date, start_date_utc, end_date_utc FROM {$wpdb->prefix}tec_occurrences WHERE post_id IN ($list) ORDER BY occurrence_id" ) as $row ) {
-			$found[ $row[0] ][] = array( (int) $row[1], $row[2], $row[3], $row[4], $row[5] );
-		}
-		return $found;
 	}
 
 	/** What an event is linked to. Lists of what it is linked to tell it of drafts as well. */
