@@ -2319,11 +2319,12 @@ final class Facts {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
 			$query = array_filter( $query, 'is_string' );
 			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
-			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
+			// Records of older versions of the plugin are not told: they have no rows of occurrences.
+			$known = '' !== $nonce && class_exists( isset( $query['records'] ) ? 'TEC\Events\Custom_Tables\V1\Models\Occurrence' : 'Tribe\Events\Views\V2\Manager' );
 			$reply = static function () use ( $query, $changes ): string {
 				return (string) wp_json_encode( self::reply( $query, $changes ) );
 			};
-			$body  = $known ? ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() ) : '{}';
+			$body  = ! $known ? '{}' : ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() );
 			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
@@ -2595,7 +2596,8 @@ final class Records {
 	public function page( string $where, bool $walks ): array {
 		global $wpdb;
 		$types   = implode( "','", array_keys( Watch::POSTS ) );
-		$left    = array_map( 'intval', array_column( Facts::read( "SELECT ID FROM $wpdb->posts p WHERE post_type IN ('$types') AND $where ORDER BY ID LIMIT " . ( self::MOST + 1 ) ), 0 ) );
+		$limit   = $walks ? 'LIMIT ' . ( self::MOST + 1 ) : '';
+		$left    = array_map( 'intval', array_column( Facts::read( "SELECT ID FROM $wpdb->posts p WHERE post_type IN ('$types') AND $where ORDER BY ID $limit" ), 0 ) );
 		$records = array();
 		$bytes   = 0;
 		while ( array() !== $left && count( $records ) < self::MOST && $bytes < self::BYTES ) {

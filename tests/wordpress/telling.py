@@ -185,7 +185,7 @@ def posts(case):
 def scheduled(case):
     """An event that WordPress publishes on its own, from a visit."""
     new = "'post_type' => 'tribe_events', 'post_title' => 'Later', 'post_status' => 'future', 'post_date' => '2040-01-01 00:00:00'"
-    later = int(case.silent("a scheduled event", lambda: case.php(f"echo wp_insert_post( array( {new} ) );")))
+    later = int(case.alone("a scheduled event", lambda: case.php(f"echo wp_insert_post( array( {new} ) );")))
     due = "array( 'post_date' => '2020-01-01 00:00:00', 'post_date_gmt' => '2020-01-01 00:00:00' )"
     case.php(f"global $wpdb; $wpdb->update( $wpdb->posts, {due}, array( 'ID' => {later} ) ); wp_clear_scheduled_hook( 'publish_future_post', array( {later} ) ); wp_schedule_single_event( time() - 99999, 'publish_future_post', array( {later} ) );")
     visit = threading.Thread(target=send, args=(case.site.host, get("/wp-cron.php?doing_wp_cron")))
