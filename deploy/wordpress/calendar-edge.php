@@ -2884,13 +2884,14 @@ final class Records {
 		return $sums;
 	}
 
-	/** Another one when the rules may be other ones: by versions, options, and foreign code that can change an answer. */
+	/** Another one when the rules may be other ones: versions, a slash, and a hash of options and of foreign code that can change an answer. */
 	private static function fingerprint(): string {
 		global $wp_version;
 		$options = array_map( 'get_option', array_combine( Watch::OPTIONS, Watch::OPTIONS ) );
 		$own     = array_diff_key( (array) $options['tribe_events_calendar_options'], array_flip( Watch::BOOKS ) );
 		$options = array( 'tribe_events_calendar_options' => $own ) + $options;
-		return md5( (string) wp_json_encode( array( VERSION, $wp_version, \Tribe__Events__Main::VERSION, PHP_VERSION, Facts::read( 'SELECT VERSION()' ), get_locale(), $options, Facts::foreign( self::HOOKS ) ) ) );
+		$versions = array( $wp_version, \Tribe__Events__Main::VERSION, PHP_VERSION, Facts::read( 'SELECT VERSION()' )[0][0], VERSION );
+		return str_replace( '/', '-', implode( ' ', $versions ) ) . '/' . md5( (string) wp_json_encode( array( get_locale(), $options, Facts::foreign( self::HOOKS ) ) ) );
 	}
 
 	/**
@@ -2909,7 +2910,8 @@ final class Records {
 		$words = array( 'rest_invalid_param' => __( 'Invalid parameter(s): %s' ), 'invalid' => __( 'Invalid parameter.' ), 'rest_term_invalid' => __( 'Term does not exist.' ), 'no_event_id' => __( 'The "%s" parameter must be a valid numeric event ID.', 'the-events-calendar' ), 'no_event' => __( 'The specified ID for the "%s" parameter is not a valid event.', 'the-events-calendar' ) );
 		$site  = array(
 			'zone'           => wp_timezone_string(),
-			'bounds_zone'    => \Tribe__Timezones::build_timezone_object( wp_timezone_string() )->getName(),
+			'bounds_zone'    => \Tribe__Timezones::build_timezone_object()->getName(),
+			'cutoff'         => (string) tribe_get_option( 'multiDayCutoff', '00:00' ),
 			'mode'           => \Tribe__Timezones::is_mode( 'site' ) ? 'site' : 'event',
 			'posts_per_page' => (int) get_option( 'posts_per_page' ),
 			'most'           => $most,

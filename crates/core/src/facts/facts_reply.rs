@@ -1,8 +1,12 @@
 //! The reply of the companion plugin to a question for facts, sealed for that question.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
+use super::copy_site::CopySite;
 use super::event_fact::EventFact;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::companion::mark::SealFault;
 use crate::settings::MarkKey;
@@ -22,6 +26,17 @@ pub struct FactsReply {
     pub events: Vec<EventFact>,
     /// The greatest number that was looked at; none if no event has a greater one.
     pub next: Option<u64>,
+    /// The records in the order of their numbers, if they were asked for.
+    #[serde(default)]
+    pub records: Option<Vec<RecordFact>>,
+    /// The records that were asked for by number and did not fit.
+    #[serde(default)]
+    pub left: Vec<u64>,
+    /// The letter that stands for each letter of the records; see [`CopySite::fold`].
+    #[serde(default)]
+    pub fold: HashMap<char, String>,
+    /// What decides how records are listed, if that was asked for.
+    pub copy: Option<CopySite>,
 }
 
 /// The reason why a reply is not taken.
@@ -54,7 +69,10 @@ impl FactsReply {
     pub const SEAL: http::HeaderName = http::HeaderName::from_static("x-calendar-edge-facts");
 
     /// The most bytes of a reply.
-    pub const MOST_BYTES: usize = 1 << 20;
+    pub const MOST_BYTES: usize = 2 << 20;
+
+    /// The most records of a reply.
+    pub const MOST_RECORDS: usize = 40;
 
     /// The most events of a reply.
     pub const MOST_EVENTS: usize = 500;
@@ -93,6 +111,10 @@ impl FactsReply {
             site,
             events,
             next,
+            records: None,
+            left: Vec::new(),
+            fold: HashMap::new(),
+            copy: None,
         }
     }
 
@@ -106,8 +128,11 @@ impl FactsReply {
             return Err(FactsReplyFault::Unfit);
         }
         let reply: Self = serde_json::from_slice(body)?;
-        let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id);
-        if reply.version != Self::VERSION || reply.events.len() > Self::MOST_EVENTS || !is_ordered {
+        let records = reply.records.as_deref().unwrap_or_default();
+        let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id)
+            && records.is_sorted_by(|one, other| one.id < other.id);
+        let is_short = reply.events.len() <= Self::MOST_EVENTS && records.len() <= Self::MOST_RECORDS;
+        if reply.version != Self::VERSION || !is_short || !is_ordered {
             return Err(FactsReplyFault::Unfit);
         }
         Ok(reply)
