@@ -2513,12 +2513,10 @@ final class Facts {
  */
 final class Records {
 
-	/** The most records in one reply, how many of them are printed at once, and the bytes behind which a reply ends. */
+	/** The most records of a reply, how many of them are printed at once, the bytes behind which it ends, and those of one record. */
 	const MOST    = 40;
 	const AT_ONCE = 10;
 	const BYTES   = 524288;
-
-	/** The most bytes of one record. */
 	const LARGEST = 262144;
 
 	/** What a search looks at: columns of the post, and meta. */
@@ -2529,10 +2527,7 @@ final class Records {
 	);
 
 	/** Members of an event that are records: their post type, the meta that links them, and their place in `json_ld`. */
-	const LINKS = array(
-		'venue'     => array( 'tribe_venue', '_EventVenueID', 'location' ),
-		'organizer' => array( 'tribe_organizer', '_EventOrganizerID', 'organizer' ),
-	);
+	const LINKS = array( 'venue' => array( 'tribe_venue', '_EventVenueID', 'location' ), 'organizer' => array( 'tribe_organizer', '_EventOrganizerID', 'organizer' ) );
 
 	/** Blocks and shortcodes that code turns into the same text for everybody at any time. */
 	const STEADY = '#\A(?:core/(?:block|button|cover|file|footnotes|gallery|heading|image|list|media-text|shortcode|social-link)|\[(?:caption|wp_caption|gallery|embed))\z#';

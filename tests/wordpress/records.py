@@ -286,10 +286,11 @@ def named(site, server, tally, edge):
     event = int(site.php("echo tribe_events()->set_args( array( 'title' => 'Names', 'status' => 'publish', 'start_date' => '2031-02-02 10:00:00', 'end_date' => '2031-02-02 11:00:00' ) )->create()->ID;"))
     for what, code, tags in (
         ("an event that shows what is private", f"add_post_meta( {event}, '_EventVenueID', {venue} );", {f"event:{event}", f"venue:{venue}"}),
+        ("an event that shows it no more", f"delete_post_meta( {event}, '_EventVenueID', {venue} );", {f"event:{event}", f"venue:{venue}"}),
+        ("an event that shows it again", f"add_post_meta( {event}, '_EventVenueID', {venue} );", {f"event:{event}", f"venue:{venue}"}),
         ("the event as a draft", f"wp_update_post( array( 'ID' => {event}, 'post_status' => 'draft' ) );", {f"event:{event}", f"venue:{venue}"}),
         ("another address of the draft", f"wp_update_post( array( 'ID' => {event}, 'post_name' => 'other' ) );", {f"event:{event}"}),
         ("the draft in public", f"wp_publish_post( {event} );", {f"event:{event}", f"venue:{venue}"}),
-        ("an event that shows it no more", f"delete_post_meta( {event}, '_EventVenueID', {venue} );", {f"event:{event}", f"venue:{venue}"}),
         ("meta that all events lose", "delete_post_meta_by_key( '_EventURL' ); update_post_meta( %d, '_EventURL', 'x' ); delete_post_meta_by_key( '_EventURL' );" % event, None),
     ):
         edge.take()
