@@ -1837,7 +1837,7 @@ final class Watch {
 		$listen( 'deleted_post', 'post_cleaned', 2 );
 		$listen( 'tec_events_custom_tables_v1_after_save_occurrences', 'post_cleaned', 1 );
 		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
-			$listen( "{$change}_post_meta", 'post_meta_changed', 4 );
+			$listen( "{$change}_post_meta", 'post_meta_changed', 3 );
 			$listen( "{$change}_term_meta", 'term_meta_changed', 3 );
 			$listen( "{$change}_option", 'option_changed', 3 );
 		}
@@ -1925,9 +1925,8 @@ final class Watch {
 	 * @param mixed  $meta_ids Unused.
 	 * @param int    $id       The post; zero where all posts lose it.
 	 * @param string $key      The name of the meta.
-	 * @param mixed  $value    The new value, or the one that is gone.
 	 */
-	public function post_meta_changed( $meta_ids, $id, $key, $value = null ): void {
+	public function post_meta_changed( $meta_ids, $id, $key ): void {
 		if ( in_array( $key, self::silent_meta(), true ) ) {
 			return;
 		}
@@ -1940,9 +1939,6 @@ final class Watch {
 		$post = get_post( $id );
 		if ( ! $post instanceof \WP_Post ) {
 			return;
-		}
-		if ( in_array( $key, array( '_EventVenueID', '_EventOrganizerID' ), true ) ) {
-			$this->listener->changed( ...self::shown_by_events( array( $value ) ) );
 		}
 		if ( 'attachment' === $post->post_type && ! in_array( $key, self::IMAGE_META, true ) ) {
 			$this->listener->changed( array( "image:$post->ID" ) );
@@ -2112,26 +2108,16 @@ final class Watch {
 		$hidden             = self::is_hidden( $post, $statuses ) ? array( "$one:$id" ) : array();
 		// Anybody can tell a number that is taken from one that is not, and by what a draft is linked to it.
 		$this->listener->changed( $matters ? array( "$one:$id", $list ) : array( "$one:$id" ), $hidden );
-		if ( $matters && 'tribe_events' === $post->post_type ) {
-			$linked = array_merge( (array) get_post_meta( $id, '_EventVenueID' ), (array) get_post_meta( $id, '_EventOrganizerID' ) );
-			$this->listener->changed( ...self::shown_by_events( $linked ) );
-		}
-	}
-
-	/**
-	 * The tags of venues and organizers that are told to edges only while an event shows them; nobody else may read them.
-	 *
-	 * @param array $ids Numbers of posts, as meta has them.
-	 */
-	private static function shown_by_events( array $ids ): array {
-		$tags = array();
-		foreach ( array_filter( $ids, 'is_numeric' ) as $id ) {
-			$post = (int) $id > 0 ? get_post( (int) $id ) : null;
-			if ( $post instanceof \WP_Post && isset( self::POSTS[ $post->post_type ] ) && 'publish' !== $post->post_status ) {
-				$tags[] = self::POSTS[ $post->post_type ][0] . ":$post->ID";
+		// Of what is not public, edges are told what an event shows, and no more.
+		foreach ( $matters && 'tribe_events' === $post->post_type ? array( '_EventVenueID', '_EventOrganizerID' ) : array() as $key ) {
+			foreach ( array_filter( (array) get_post_meta( $id, $key ), 'is_numeric' ) as $linked ) {
+				$shown = (int) $linked > 0 ? get_post( (int) $linked ) : null;
+				if ( $shown instanceof \WP_Post && isset( self::POSTS[ $shown->post_type ] ) && 'publish' !== $shown->post_status ) {
+					$tags = array( self::POSTS[ $shown->post_type ][0] . ":$shown->ID" );
+					$this->listener->changed( $tags, $tags );
+				}
 			}
 		}
-		return array( $tags, $tags );
 	}
 
 	/**
