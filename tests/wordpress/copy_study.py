@@ -32,23 +32,15 @@ class Site:
     def __init__(self, directory, port):
         self.secret = pathlib.Path(directory, "secret").read_bytes().strip()
         self.port = port
-        self.connection = None
 
     def get(self, target):
         now, digest = int(time.time()), hashlib.sha256(b"").hexdigest()
         signed = f"calendar-edge mark v1\n{now}\nGET\n{target}\n{digest}".encode()
         mark = f"v1 t={now},s={hmac.new(self.secret, signed, hashlib.sha256).hexdigest()}"
-        for attempt in range(2):
-            try:
-                self.connection = self.connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
-                headers = {"Host": f"127.0.0.1:{self.port}", "X-Calendar-Edge-Mark": mark}
-                self.connection.request("GET", target, headers=headers)
-                response = self.connection.getresponse()
-                return response.status, dict((name.lower(), value) for name, value in response.getheaders()), response.read()
-            except (OSError, http.client.HTTPException):
-                self.connection = None
-                if attempt:
-                    raise
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.request("GET", target, headers={"Host": f"127.0.0.1:{self.port}", "X-Calendar-Edge-Mark": mark})
+        response = connection.getresponse()
+        return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
 
     def replies(self):
         after, found = 0, []

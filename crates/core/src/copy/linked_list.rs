@@ -174,7 +174,7 @@ impl RecordCopy {
 
     /// The places of the records that a search finds, drafts among them. Those in the trash have no texts.
     fn searched(&self, kind: PostKind, question: &CopyQuestion) -> Result<Option<Vec<usize>>, Ask> {
-        let Some(text) = question.text("search").filter(|text| *text != "0") else {
+        let Some(text) = question.text("search") else {
             return Ok(None);
         };
         let parts = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');

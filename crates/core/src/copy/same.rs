@@ -180,6 +180,7 @@ mod tests {
             ("<a &#38; b@c>", "<a & b@c>", None),
             ("<a@b.org>", "<a@b.org", None),
             ("<a@b.org>", "<a@b.com>", None),
+            ("<a&#33;@b.org>", "<a!@b.org>", None),
             ("", "a", None),
         ] {
             assert_eq!(folded(site, copy), expected, "{site} {copy}");
@@ -192,6 +193,7 @@ mod tests {
         for (name, is_counter) in [
             ("wp-container-core-group-is-layout-", true),
             ("wp-container-", true),
+            ("wp-container-core-group-", false),
             ("gallery-", true),
             ("wp-block-gallery-", true),
             ("audio-0-", true),
@@ -209,6 +211,7 @@ mod tests {
                 assert_eq!(folded(&text(one), &text(other)), expected, "{name} {one} {other}");
             }
             assert_eq!(folded(&text("3"), &text("x")), None, "{name}");
+            assert_eq!(folded(&text("3"), &text("")), None, "{name}");
         }
         assert_eq!(
             folded("gallery-2-183 gallery-3-9", "gallery-1-183 gallery-2-9"),

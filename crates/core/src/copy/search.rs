@@ -106,7 +106,7 @@ impl Search {
                 let cases = [
                     in_text(0),
                     *words && self.wanted.iter().all(in_title),
-                    *words && self.wanted.len() > 1 && self.wanted.iter().any(in_title),
+                    *words && self.wanted.iter().any(in_title),
                     in_text(1),
                     in_text(2),
                 ];

@@ -207,6 +207,37 @@ mod tests {
     }
 
     #[test]
+    fn records_are_read_with_the_bytes_in_which_they_are_printed() {
+        let record = |id: usize| {
+            format!(
+                r#"{{"id":{id},"kind":"venue","status":"publish","date":"","slug":"hall","new":1,"body":{{"a" : "\/\u00e9"}}}}"#
+            )
+        };
+        let reply = |ids: &[usize]| {
+            let records: Vec<String> = ids.iter().map(|id| record(*id)).collect();
+            let records = records.join(",");
+            let text = format!(
+                r#"{{"facts":1,"changes":0,"sums":"","events":[],"next":null,"records":[{records}],"left":[9],"fold":{{"é":"E"}}}}"#
+            );
+            FactsReply::parse(text.as_bytes())
+        };
+        let read = reply(&[3, 4]).unwrap();
+        let records = read.records.unwrap();
+        assert_eq!(
+            records[0].body.as_ref().unwrap().as_str(),
+            r#"{"a" : "\/\u00e9"}"#
+        );
+        assert_eq!((read.left, read.fold[&'é'].as_str()), (vec![9], "E"));
+        // A file keeps them as they are.
+        let kept = serde_json::to_string(&records).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<RecordFact>>(&kept).unwrap(), records);
+        let most: Vec<usize> = (1..=FactsReply::MOST_RECORDS).collect();
+        assert!(reply(&most).is_ok());
+        let more: Vec<usize> = (1..=FactsReply::MOST_RECORDS + 1).collect();
+        assert!(reply(&more).is_err() && reply(&[4, 3]).is_err() && reply(&[3, 3]).is_err());
+    }
+
+    #[test]
     fn a_seal_is_for_one_reply_to_one_question() {
         let body = REPLY.as_bytes();
         let seal = key().seal_about("facts", body, 7, [1; 16]);

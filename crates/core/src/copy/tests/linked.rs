@@ -28,6 +28,7 @@ fn the_youngest_come_first_and_of_equal_ones_the_greatest_number() {
     assert!(respond(&copy, "venues").unwrap().is_tied);
     assert!(!respond(&copy, "venues?per_page=1").unwrap().is_tied);
     assert!(respond(&copy, "venues?per_page=3").unwrap().is_tied);
+    assert!(respond(&copy, "venues?per_page=3&page=2").unwrap().is_tied);
 }
 
 /// A site that says how long its lists are.

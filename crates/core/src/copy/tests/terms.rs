@@ -121,6 +121,10 @@ fn what_the_site_sorts_at_will_is_asked() {
         respond(&twins, "categories?per_page=3").err(),
         Some(Ask::EqualTerms)
     );
+    assert_eq!(
+        respond(&twins, "categories?per_page=3&page=2").err(),
+        Some(Ask::EqualTerms)
+    );
     assert_eq!(ids(&twins, "categories?orderby=id"), [2, 3, 4, 7]);
 }
 
