@@ -1837,7 +1837,7 @@ final class Watch {
 		$listen( 'deleted_post', 'post_cleaned', 2 );
 		$listen( 'tec_events_custom_tables_v1_after_save_occurrences', 'post_cleaned', 1 );
 		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
-			$listen( "{$change}_post_meta", 'post_meta_changed', 4 );
+			$listen( "{$change}_post_meta", 'post_meta_changed', 3 );
 			$listen( "{$change}_term_meta", 'term_meta_changed', 3 );
 			$listen( "{$change}_option", 'option_changed', 3 );
 		}
@@ -1925,9 +1925,8 @@ final class Watch {
 	 * @param mixed  $meta_ids Unused.
 	 * @param int    $id       The post; zero where all posts lose it.
 	 * @param string $key      The name of the meta.
-	 * @param mixed  $value    The new value, or the one that is gone.
 	 */
-	public function post_meta_changed( $meta_ids, $id, $key, $value = null ): void {
+	public function post_meta_changed( $meta_ids, $id, $key ): void {
 		if ( in_array( $key, self::silent_meta(), true ) ) {
 			return;
 		}
@@ -1940,9 +1939,6 @@ final class Watch {
 		$post = get_post( $id );
 		if ( ! $post instanceof \WP_Post ) {
 			return;
-		}
-		if ( in_array( $key, array( '_EventVenueID', '_EventOrganizerID' ), true ) ) {
-			$this->listener->changed( ...self::shown_by_events( array( $value ) ) );
 		}
 		if ( 'attachment' === $post->post_type && ! in_array( $key, self::IMAGE_META, true ) ) {
 			$this->listener->changed( array( "image:$post->ID" ) );
@@ -2112,26 +2108,16 @@ final class Watch {
 		$hidden             = self::is_hidden( $post, $statuses ) ? array( "$one:$id" ) : array();
 		// Anybody can tell a number that is taken from one that is not, and by what a draft is linked to it.
 		$this->listener->changed( $matters ? array( "$one:$id", $list ) : array( "$one:$id" ), $hidden );
-		if ( $matters && 'tribe_events' === $post->post_type ) {
-			$linked = array_merge( (array) get_post_meta( $id, '_EventVenueID' ), (array) get_post_meta( $id, '_EventOrganizerID' ) );
-			$this->listener->changed( ...self::shown_by_events( $linked ) );
-		}
-	}
-
-	/**
-	 * The tags of venues and organizers that are told to edges only while an event shows them; nobody else may read them.
-	 *
-	 * @param array $ids Numbers of posts, as meta has them.
-	 */
-	private static function shown_by_events( array $ids ): array {
-		$tags = array();
-		foreach ( array_filter( $ids, 'is_numeric' ) as $id ) {
-			$post = (int) $id > 0 ? get_post( (int) $id ) : null;
-			if ( $post instanceof \WP_Post && isset( self::POSTS[ $post->post_type ] ) && 'publish' !== $post->post_status ) {
-				$tags[] = self::POSTS[ $post->post_type ][0] . ":$post->ID";
+		// Of what is not public, edges are told what an event shows, and no more.
+		foreach ( $matters && 'tribe_events' === $post->post_type ? array( '_EventVenueID', '_EventOrganizerID' ) : array() as $key ) {
+			foreach ( array_filter( (array) get_post_meta( $id, $key ), 'is_numeric' ) as $linked ) {
+				$shown = (int) $linked > 0 ? get_post( (int) $linked ) : null;
+				if ( $shown instanceof \WP_Post && isset( self::POSTS[ $shown->post_type ] ) && 'publish' !== $shown->post_status ) {
+					$tags = array( self::POSTS[ $shown->post_type ][0] . ":$shown->ID" );
+					$this->listener->changed( $tags, $tags );
+				}
 			}
 		}
-		return array( $tags, $tags );
 	}
 
 	/**
@@ -2319,11 +2305,12 @@ final class Facts {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
 			$query = array_filter( $query, 'is_string' );
 			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
-			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
+			// Records of older versions of the plugin are not told: they have no rows of occurrences.
+			$known = '' !== $nonce && class_exists( isset( $query['records'] ) ? 'TEC\Events\Custom_Tables\V1\Models\Occurrence' : 'Tribe\Events\Views\V2\Manager' );
 			$reply = static function () use ( $query, $changes ): string {
 				return (string) wp_json_encode( self::reply( $query, $changes ) );
 			};
-			$body  = $known ? ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() ) : '{}';
+			$body  = ! $known ? '{}' : ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() );
 			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
@@ -2480,7 +2467,7 @@ final class Facts {
 	/** The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on. */
 	public static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
 		$ours  = array( ABSPATH . WPINC, ABSPATH . 'wp-admin', dirname( TRIBE_EVENTS_FILE ), dirname( ( new \ReflectionClass( 'Tribe__Main' ) )->getFileName(), 3 ) );
-		$ours  = '#\A(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/#';
+		$ours  = '#\A(?:(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/|' . preg_quote( (string) realpath( __FILE__ ) ) . '\z)#';
 		$found = array();
 		foreach ( preg_grep( $hooks, array_keys( $GLOBALS['wp_filter'] ) ) as $hook ) {
 			foreach ( $GLOBALS['wp_filter'][ $hook ]->callbacks as $priority => $callbacks ) {
@@ -2512,12 +2499,10 @@ final class Facts {
  */
 final class Records {
 
-	/** The most records in one reply, how many of them are printed at once, and the bytes behind which a reply ends. */
+	/** The most records of a reply, how many of them are printed at once, the bytes behind which it ends, and those of one record. */
 	const MOST    = 40;
 	const AT_ONCE = 10;
 	const BYTES   = 524288;
-
-	/** The most bytes of one record. */
 	const LARGEST = 262144;
 
 	/** What a search looks at: columns of the post, and meta. */
@@ -2528,10 +2513,7 @@ final class Records {
 	);
 
 	/** Members of an event that are records: their post type, the meta that links them, and their place in `json_ld`. */
-	const LINKS = array(
-		'venue'     => array( 'tribe_venue', '_EventVenueID', 'location' ),
-		'organizer' => array( 'tribe_organizer', '_EventOrganizerID', 'organizer' ),
-	);
+	const LINKS = array( 'venue' => array( 'tribe_venue', '_EventVenueID', 'location' ), 'organizer' => array( 'tribe_organizer', '_EventOrganizerID', 'organizer' ) );
 
 	/** Blocks and shortcodes that code turns into the same text for everybody at any time. */
 	const STEADY = '#\A(?:core/(?:block|button|cover|file|footnotes|gallery|heading|image|list|media-text|shortcode|social-link)|\[(?:caption|wp_caption|gallery|embed))\z#';
@@ -2595,7 +2577,8 @@ final class Records {
 	public function page( string $where, bool $walks ): array {
 		global $wpdb;
 		$types   = implode( "','", array_keys( Watch::POSTS ) );
-		$left    = array_map( 'intval', array_column( Facts::read( "SELECT ID FROM $wpdb->posts p WHERE post_type IN ('$types') AND $where ORDER BY ID LIMIT " . ( self::MOST + 1 ) ), 0 ) );
+		$limit   = $walks ? 'LIMIT ' . ( self::MOST + 1 ) : '';
+		$left    = array_map( 'intval', array_column( Facts::read( "SELECT ID FROM $wpdb->posts p WHERE post_type IN ('$types') AND $where ORDER BY ID $limit" ), 0 ) );
 		$records = array();
 		$bytes   = 0;
 		while ( array() !== $left && count( $records ) < self::MOST && $bytes < self::BYTES ) {
@@ -2617,9 +2600,16 @@ final class Records {
 
 	/** The records of some posts. */
 	private function records( array $ids ): array {
+		global $wpdb;
 		_prime_post_caches( $ids );
-		$posts  = array_map( 'get_post', $ids );
-		$linked = $this->linked( $ids );
+		$posts = array_map( 'get_post', $ids );
+		$list  = implode( ',', $ids );
+		$rows  = array();
+		foreach ( Facts::read( "SELECT post_id, occurrence_id, start_date, end_date, start_date_utc, end_date_utc FROM {$wpdb->prefix}tec_occurrences WHERE post_id IN ($list) ORDER BY occurrence_id" ) as $row ) {
+			$rows[ $row[0] ][] = array_merge( array( (int) $row[1] ), array_slice( $row, 2 ) );
+		}
+		// A published event shows venues and organizers of any status.
+		$linked = array_column( Facts::read( "SELECT DISTINCT m.meta_value + 0 FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id WHERE p.post_type = 'tribe_events' AND p.post_status = 'publish' AND m.meta_key IN ('_EventVenueID', '_EventOrganizerID') AND m.meta_value IN ($list)" ), 0, 0 );
 		$shown  = array_fill_keys( array_keys( Watch::POSTS ), array() );
 		foreach ( $posts as $post ) {
 			if ( 'publish' === $post->post_status || isset( $linked[ $post->ID ] ) ) {
@@ -2627,7 +2617,6 @@ final class Records {
 			}
 		}
 		array_map( array( $this, 'print_lists' ), array_keys( $shown ), $shown );
-		$rows    = $this->occurrences( $ids );
 		$records = array();
 		foreach ( $posts as $post ) {
 			$record    = array(
@@ -2645,24 +2634,6 @@ final class Records {
 			$records[] = ( $is_shown ? $this->shown( $post, $record, $rows[ $post->ID ] ?? array() ) : $record ) + array( 'texts' => $this->texts( $post ) );
 		}
 		return $records;
-	}
-
-	/** Which of these venues and organizers a published event shows, whatever their status. */
-	private function linked( array $ids ): array {
-		global $wpdb;
-		$list = implode( ',', $ids );
-		$rows = Facts::read( "SELECT DISTINCT m.meta_value + 0 FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id WHERE p.post_type = 'tribe_events' AND p.post_status = 'publish' AND m.meta_key IN ('_EventVenueID', '_EventOrganizerID') AND m.meta_value IN ($list)" );
-		return array_flip( array_column( $rows, 0 ) );
-	}
-
-	private function occurrences( array $ids ): array {
-		global $wpdb;
-		$list  = implode( ',', $ids );
-		$found = array();
-		foreach ( Facts::read( "SELECT post_id, occurrence_id, start_date, end_date, start_date_utc, end_date_utc FROM {$wpdb->prefix}tec_occurrences WHERE post_id IN ($list) ORDER BY occurrence_id" ) as $row ) {
-			$found[ $row[0] ][] = array( (int) $row[1], $row[2], $row[3], $row[4], $row[5] );
-		}
-		return $found;
 	}
 
 	/** What an event is linked to. Lists of what it is linked to tell it of drafts as well. */
