@@ -6,8 +6,9 @@ use calendar_edge_core::settings::{Mode, Rate};
 use http::Method;
 use serde_json::json;
 
+use crate::advice::check;
 use crate::facts::{FactsScene, Fault, SiteState};
-use crate::support::Answer;
+use crate::support::{Answer, Directory};
 
 const FAR: &str = "/events/month/2127-04/";
 const LOGIN: &str = "wordpress_logged_in_ab=u%7C1";
@@ -244,4 +245,52 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
         .header("cookie", "a=b");
     assert_eq!(Answer::to(person).await.status.as_u16(), 200);
     assert_eq!(count(&scene, "limited").await, "2");
+}
+
+#[tokio::test]
+async fn check_says_in_one_row_what_stands_in_the_way() {
+    let directory = Directory::new("pages-checked");
+    let secret = directory.write("secret", "a secret of thirty-two characters");
+    let secret = format!("secret_file = \"{}\"", secret.display());
+    let scene = FactsScene::with(|_| {}, |_| {}).await;
+    let said = async |mode: &str| {
+        let pages = format!("[calendar_pages]\nmode = \"{mode}\"");
+        check(&scene.origin, "other = \"forward\"", &secret, &pages).await
+    };
+    let row = "`calendar_pages.mode` has no effect: ";
+    assert!(
+        said("enforce")
+            .await
+            .says("ok: nothing stands in the way of `calendar_pages`")
+    );
+    assert!(
+        said("off")
+            .await
+            .says("note: calendar pages without events could be")
+    );
+    for (fault, reason) in [
+        (
+            Fault::Forged,
+            "give the plugin the secret of `origin.secret_file`",
+        ),
+        (
+            Fault::NoPlugin,
+            "the site responds with status 404; install the companion plugin 0.8",
+        ),
+    ] {
+        scene.change(|site| site.fault = fault);
+        let said = said("report").await;
+        assert!(said.says(row) && said.says(reason), "{}", said.text);
+    }
+    assert!(!said("off").await.says("calendar_pages"));
+    scene.change(|site| {
+        site.fault = Fault::None;
+        site.odd = json!({"structure": ""});
+    });
+    let plain = said("report").await;
+    assert!(
+        plain.says(&format!("{row}the site has plain permalinks")),
+        "{}",
+        plain.text
+    );
 }
