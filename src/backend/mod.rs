@@ -17,6 +17,7 @@ mod exchange;
 mod failure;
 mod forwarded_headers;
 mod index_reader;
+mod named_certificates;
 mod namespace_looks;
 mod origin_body;
 mod origin_route;
