@@ -26,6 +26,8 @@ pub(crate) struct OwnRequests {
     root: OriginRoute,
     /// Signs the requests; none: they are not signed.
     key: Option<MarkKey>,
+    /// The address of clients, by which the site may write its URLs.
+    public_url: Option<Url>,
 }
 
 /// What the response to the question for the number of changes says.
@@ -73,7 +75,17 @@ impl OwnRequests {
     /// Requests to a root, signed if there is a key.
     pub(crate) fn new(origin: &OriginSettings, root: &Url, key: Option<MarkKey>) -> Self {
         let root = OriginRoute::of_root(origin, root);
-        Self { root, key }
+        Self {
+            root,
+            key,
+            public_url: None,
+        }
+    }
+
+    /// The same in the name of clients at this address.
+    pub(crate) fn for_clients_at(mut self, public_url: Option<&Url>) -> Self {
+        self.public_url = public_url.cloned();
+        self
     }
 
     /// A request for a path below the root, with these headers beside those of the way.
@@ -168,7 +180,7 @@ impl OwnRequests {
         path: &str,
         query: &str,
     ) -> Option<(Response<OriginBody>, BreakerGuard)> {
-        let mut headers = HeaderMap::new();
+        let mut headers = own_headers(self.public_url.as_ref());
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let request = self.get(path, Some(query), headers).ok()?;

@@ -25,6 +25,7 @@ pub(super) async fn ask(
             site,
             events: Vec::new(),
             number: reply.changes,
+            copy: None,
         };
         Ok(PageJudge::new(&facts).hindrance().cloned())
     });

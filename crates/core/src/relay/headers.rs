@@ -142,6 +142,7 @@ mod tests {
             content: Content::Records,
             enveloped: false,
             served: ServedPart::Calendar,
+            copied: None,
             named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),
         }
     }

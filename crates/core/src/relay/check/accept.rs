@@ -137,6 +137,7 @@ fn accepted<B>(
         content: call.content,
         enveloped: call.enveloped,
         served: rules.urls.served(),
+        copied: None,
     };
     AcceptedResponse::new(head, body)
 }
