@@ -62,6 +62,13 @@ pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
     headers
 }
 
+/// The nonce of a question for facts, which no other question has; none if the system gives no random bytes.
+pub fn question_nonce() -> Option<[u8; 16]> {
+    let mut nonce = [0; 16];
+    SystemRandom::new().fill(&mut nonce).ok()?;
+    Some(nonce)
+}
+
 // === impl OwnRequests ===
 
 impl OwnRequests {
@@ -155,9 +162,7 @@ impl OwnRequests {
         question: &FactsQuestion,
     ) -> Result<FactsReply, FactsReplyFault> {
         let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
-        let mut nonce = [0; 16];
-        let filled = SystemRandom::new().fill(&mut nonce);
-        filled.map_err(|_| FactsReplyFault::NoReply)?;
+        let nonce = question_nonce().ok_or(FactsReplyFault::NoReply)?;
         let response = self
             .send(backend, FactsQuestion::PATH, &question.query(nonce))
             .await;
@@ -165,13 +170,8 @@ impl OwnRequests {
         guard.report(Health::Alive);
         let (head, body) = response.into_parts();
         let body = read_within(body, FactsReply::MOST_BYTES).await;
-        if head.status != StatusCode::OK {
-            return Err(FactsReplyFault::Status(head.status.as_u16()));
-        }
-        let seal = head.headers.get(FactsReply::SEAL);
-        let seal = seal.map(HeaderValue::as_bytes).unwrap_or_default();
         let body = body.map_err(|_| FactsReplyFault::NoReply)?;
-        FactsReply::open(key, seal, nonce, &body)
+        FactsReply::of_response(key, nonce, head.status, &head.headers, &body)
     }
 
     async fn send(

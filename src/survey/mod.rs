@@ -9,6 +9,7 @@ mod backends;
 mod checks;
 mod collector;
 mod editors;
+mod empty_pages;
 mod feed;
 mod fleet_store;
 mod found;
@@ -26,7 +27,6 @@ pub(crate) mod open_settings;
 mod pages;
 mod probe;
 mod probe_response;
-
 mod rest_root;
 mod root_document;
 mod site_table;

@@ -34,6 +34,16 @@ pub(super) enum AskedEvents {
 // === impl FactsQuestion ===
 
 impl FactsQuestion {
+    /// How pages are made, and no events.
+    pub const OF_SITE: Self = Self {
+        events: AskedEvents::None,
+        site: true,
+        records: false,
+        messages: 0,
+        losses: 0,
+        number: 0,
+    };
+
     /// The path below the root of the site.
     pub const PATH: &str = "/calendar-edge/v1/facts";
 

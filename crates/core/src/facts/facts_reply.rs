@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
 use super::copy_site::CopySite;
@@ -66,7 +67,7 @@ pub enum FactsReplyFault {
 
 impl FactsReply {
     /// The header of the seal.
-    pub const SEAL: http::HeaderName = http::HeaderName::from_static("x-calendar-edge-facts");
+    pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-facts");
 
     /// The most bytes of a reply.
     pub const MOST_BYTES: usize = 2 << 20;
@@ -83,12 +84,26 @@ impl FactsReply {
     /// The subject of the seal.
     const SUBJECT: &str = "facts";
 
-    /// Takes the reply to the question with this nonce. An older reply has the nonce of another question.
+    /// Takes the response to the question with this nonce. An older reply has the nonce of another question.
     ///
     /// # Errors
     ///
-    /// When the seal does not hold for this body and this nonce, or the body has another form.
-    pub fn open(key: &MarkKey, seal: &[u8], nonce: [u8; 16], body: &[u8]) -> Result<Self, FactsReplyFault> {
+    /// When the status is not 200, the seal does not hold for this body and this nonce, or the body has another form.
+    pub fn of_response(
+        key: &MarkKey,
+        nonce: [u8; 16],
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Self, FactsReplyFault> {
+        if status != StatusCode::OK {
+            return Err(FactsReplyFault::Status(status.as_u16()));
+        }
+        let seal = headers.get(Self::SEAL).map(HeaderValue::as_bytes);
+        Self::open(key, seal.unwrap_or_default(), nonce, body)
+    }
+
+    fn open(key: &MarkKey, seal: &[u8], nonce: [u8; 16], body: &[u8]) -> Result<Self, FactsReplyFault> {
         let seal = key.open_about(Self::SUBJECT, seal)?;
         if seal.nonce() != nonce || !seal.covers(body) {
             return Err(FactsReplyFault::OtherReply);
