@@ -130,9 +130,9 @@ async fn check_root(
     };
     let namespace = &settings.origin.namespace;
     let in_force = in_force(&index, &probe, namespace).await;
-    let generation = in_force.generations();
+    let shown = in_force.site_version();
     report.ok(format!(
-        "{path}: The Events Calendar {plugin} (generation: {generation}), WordPress {wordpress}"
+        "{path}: The Events Calendar {plugin} ({shown}), WordPress {wordpress}"
     ));
     groups::tell(
         &compare_index(&index, namespace),

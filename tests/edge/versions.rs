@@ -88,7 +88,7 @@ impl Row {
     }
 }
 
-/// Neither a known nor an unknown generation leads to a wrong verdict: what is refused is refused in the site's words,
+/// Neither a known nor an unknown version leads to a wrong verdict: what is refused is refused in the site's words,
 /// and an anonymous write ends in the site's 401.
 #[test]
 fn no_verdict_is_wrong_for_any_version_known_or_not() {
@@ -134,9 +134,9 @@ fn the_published_index_ends_wrong_refusals() {
     assert!(reached >= 25, "{reached}");
 }
 
-/// The generation that the corpus was recorded from refuses what 6.17.2 looks for.
+/// The version that the corpus was recorded from refuses what 6.17.2 looks for.
 #[test]
-fn event_ids_are_judged_by_generation() {
+fn event_ids_are_judged_by_version() {
     for row in rows()
         .iter()
         .filter(|row| row.version == "6.17.2" && row.kind == Kind::RefusedWrongly)

@@ -158,6 +158,7 @@ fn tell_readings(
             "verdict": match reading.standing {
                 ArgumentStanding::Judged | ArgumentStanding::Unsure => verdict_name(reading.verdict),
                 ArgumentStanding::Unjudged => "not judged: the site does not publish it",
+                ArgumentStanding::Dropped => "dropped: the version of `answers` does not have it",
             },
             // The schema type, which WordPress enforces after all rules.
             "type": reading.argument.schema.map(Schema::name),

@@ -93,7 +93,7 @@ impl PolicyInForce {
         JudgeContext {
             caller,
             images: &self.images,
-            generations: self.table(root).generations(),
+            version: self.table(root).judged_version(),
         }
     }
 

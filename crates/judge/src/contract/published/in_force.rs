@@ -5,10 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use super::super::argument::{Argument, Role};
-use super::super::generation::{Generations, is_younger};
 use super::super::global::{NEVER_FORWARDED, global, obeyed};
 use super::super::operation::Operation;
 use super::super::table::table;
+use super::super::versions::{PluginVersion, SiteVersion, dated_differences, is_younger};
 use super::index::PublishedIndex;
 
 /// The table that calls of one site are judged by.
@@ -18,7 +18,9 @@ use super::index::PublishedIndex;
 pub struct TableInForce {
     /// By the position of the operation in the table.
     operations: Vec<OperationInForce>,
-    generations: Generations,
+    version: SiteVersion,
+    /// The version whose contract clients get; none: the site's own.
+    wanted: Option<PluginVersion>,
     is_read: bool,
 }
 
@@ -30,6 +32,8 @@ pub struct OperationInForce {
     unjudged: u64,
     /// The same for each argument of which it is not known whether the site has it.
     unsure: u64,
+    /// The same for each argument that the wanted version does not have.
+    dropped: u64,
     /// The arguments that only the site has.
     extra: Vec<Box<str>>,
     /// True until the index is read: the site may have any further argument.
@@ -49,6 +53,8 @@ pub enum ArgumentStanding {
     Judged,
     /// The site does not publish it: it is forwarded and not judged by WordPress's rules.
     Unjudged,
+    /// The version whose contract clients get does not have it: it is left out, as that version would ignore it.
+    Dropped,
     /// Older versions of the plugin do not have it, and what the site has is not known: what the table refuses is left
     /// to the site.
     Unsure,
@@ -58,7 +64,8 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
     let operations = table().operations().iter().map(OperationInForce::unread);
     Arc::new(TableInForce {
         operations: operations.collect(),
-        generations: Generations::UNKNOWN,
+        version: SiteVersion::UNKNOWN,
+        wanted: None,
         is_read: false,
     })
 });
@@ -75,7 +82,7 @@ static AWAITED: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
 
 impl TableInForce {
     /// The table of a site that publishes no index: every argument that all versions of the plugin have is judged, and
-    /// the generation is unknown.
+    /// the version is unknown.
     pub fn unread() -> Arc<Self> {
         Arc::clone(&UNREAD)
     }
@@ -93,8 +100,23 @@ impl TableInForce {
             operations: operations
                 .map(|operation| OperationInForce::over(operation, index))
                 .collect(),
-            generations: Generations::of(index),
+            version: SiteVersion::of(index),
+            wanted: None,
             is_read: true,
+        }
+    }
+
+    /// The same table for clients that get the contract of a version, whatever the site has: arguments of that version are
+    /// judged, and younger ones are dropped.
+    #[must_use]
+    pub fn answering(&self, wanted: PluginVersion) -> Self {
+        let operations = table().operations().iter().zip(&self.operations);
+        Self {
+            operations: operations
+                .map(|(operation, in_force)| in_force.answering(operation, wanted))
+                .collect(),
+            wanted: Some(wanted),
+            ..*self
         }
     }
 
@@ -104,15 +126,26 @@ impl TableInForce {
             position: 0,
             unjudged: 0,
             unsure: 0,
+            dropped: 0,
             extra: Vec::new(),
             is_open: false,
         };
         self.operations.get(operation.position).unwrap_or(&NONE)
     }
 
-    /// What is known about the generation of the site's plugin.
-    pub const fn generations(&self) -> Generations {
-        self.generations
+    /// What is known about the version of the site's plugin.
+    pub const fn site_version(&self) -> SiteVersion {
+        self.version
+    }
+
+    /// The version whose contract clients get, if it is not the site's own.
+    pub const fn wanted(&self) -> Option<PluginVersion> {
+        self.wanted
+    }
+
+    /// The version as which calls are judged.
+    pub fn judged_version(&self) -> SiteVersion {
+        self.wanted.map_or(self.version, SiteVersion::exactly)
     }
 
     /// Returns true if an index of the site was read, now or earlier.
@@ -167,18 +200,20 @@ impl TableInForce {
                 position: ours.position,
                 unjudged: ours.unjudged & theirs.unjudged,
                 unsure: ours.unsure | theirs.unsure,
+                dropped: ours.dropped & theirs.dropped,
                 extra,
                 is_open: ours.is_open || theirs.is_open,
             }
         };
-        let same = self.generations == other.generations;
+        let is_same = self.version == other.version;
         Self {
             operations: pairs.map(join).collect(),
-            generations: if same {
-                self.generations
+            version: if is_same {
+                self.version
             } else {
-                Generations::UNKNOWN
+                SiteVersion::UNKNOWN
             },
+            wanted: self.wanted.filter(|wanted| other.wanted == Some(*wanted)),
             is_read: self.is_read || other.is_read,
         }
     }
@@ -194,6 +229,7 @@ impl OperationInForce {
             position: operation.position,
             unjudged: 0,
             unsure: younger.fold(0, |bits, (position, _)| bits | bit(position)),
+            dropped: 0,
             extra: Vec::new(),
             is_open: false,
         }
@@ -228,9 +264,26 @@ impl OperationInForce {
         this
     }
 
+    fn answering(&self, operation: &Operation, wanted: PluginVersion) -> Self {
+        let mut this = self.clone();
+        for (position, argument) in operation.arguments.iter().enumerate() {
+            let mut rows = dated_differences().iter();
+            let row = rows.find(|row| row.arguments(&operation.name).contains(&argument.name));
+            let Some(row) = row else { continue };
+            this.unjudged &= !bit(position);
+            this.unsure &= !bit(position);
+            if row.since > wanted {
+                this.dropped |= bit(position);
+            }
+        }
+        this
+    }
+
     /// How the argument at a position of the operation stands.
     pub const fn standing(&self, position: usize) -> ArgumentStanding {
-        if self.unjudged & bit(position) != 0 {
+        if self.dropped & bit(position) != 0 {
+            ArgumentStanding::Dropped
+        } else if self.unjudged & bit(position) != 0 {
             ArgumentStanding::Unjudged
         } else if self.unsure & bit(position) != 0 {
             ArgumentStanding::Unsure
@@ -239,12 +292,22 @@ impl OperationInForce {
         }
     }
 
-    /// The arguments of its operation that are not judged.
+    /// The arguments of its operation that are not judged, and those that are dropped.
     pub fn unjudged<'a>(&self, operation: &'a Operation) -> impl Iterator<Item = &'a Argument> {
         let arguments = operation.arguments.iter().enumerate();
         arguments
-            .filter(|(position, _)| self.standing(*position) == ArgumentStanding::Unjudged)
+            .filter(|(position, _)| {
+                let standing = self.standing(*position);
+                matches!(standing, ArgumentStanding::Unjudged | ArgumentStanding::Dropped)
+            })
             .map(|(_, argument)| argument)
+    }
+
+    /// Returns true if an argument of its operation is left out of what is forwarded.
+    pub fn drops(&self, operation: &Operation, argument: &str) -> bool {
+        let mut arguments = operation.arguments.iter().enumerate();
+        self.dropped != 0
+            && arguments.any(|(position, known)| known.name == argument && self.dropped & bit(position) != 0)
     }
 
     /// The names that only the site publishes, plain and bounded: none is a global parameter of WordPress.
@@ -290,7 +353,7 @@ fn is_extra(operation: &Operation, name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    let is_obeyed = || obeyed(operation.id).iter().any(|known| known.name == name);
+    let is_obeyed = || obeyed(operation.id).contains(&name);
     let is_guarded = || {
         let mut arguments = table().operations().iter().flat_map(|known| &known.arguments);
         arguments.any(|known| known.name == name && carries_own_rule(known))
