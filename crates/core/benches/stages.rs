@@ -320,6 +320,7 @@ fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
         root: 0,
         method: Method::GET,
         content: Content::Records,
+        operation: None,
         may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,

@@ -140,6 +140,7 @@ mod tests {
             map: OriginUrls::new(&settings.site(), &LearntRoots::default()).map(),
             root: 0,
             content: Content::Records,
+            operation: None,
             enveloped: false,
             served: ServedPart::Calendar,
             named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),

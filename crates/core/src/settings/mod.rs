@@ -4,6 +4,7 @@
 //! keeps the bounds of keys. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
+mod answers;
 mod backend;
 mod cache;
 mod calendar_pages;
@@ -45,6 +46,7 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::AdminToken;
+pub use answers::Answers;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
 pub use calendar_pages::CalendarPageSettings;
@@ -85,7 +87,7 @@ pub use traces::{CollectorHeaders, HeaderLineFault, TraceSettings};
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
 use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, Route, SPECIFIED_NAMESPACE};
-use keys::form::{HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
+use keys::form::{ANSWERS, HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
 use keys::group::settings_group;
 use keys::listening_form::{DIRECTORY, LISTEN};
 use keys::protection_form::{ACCOUNT, IMAGE_HOST};
@@ -120,6 +122,10 @@ settings_group! {
         /// The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the specification
         /// allows.
         pub profile: Profile = Profile::Compatible => choice(PROFILES);
+        /// The version of the plugin whose contract clients get: `as the site` has, that of the published API (`spec`,
+        /// which is 6.10), or another one. Calls are judged as that version does, and responses of younger ones are
+        /// translated; see `docs/guides/versions.md` for what cannot be.
+        pub answers: Answers = Answers::AsTheSite => printed(ANSWERS);
         /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
         /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,
         /// counted, and logged by name.

@@ -73,6 +73,11 @@ impl MemberFilter {
         }
     }
 
+    /// Returns true if a text has the name, as a member or otherwise.
+    pub fn is_met_by(&self, text: &[u8]) -> bool {
+        self.name.find(text).is_some()
+    }
+
     /// Takes the next piece and returns what is decided, which may be empty.
     pub fn push(&mut self, piece: Bytes) -> Bytes {
         self.pass(piece, false)
