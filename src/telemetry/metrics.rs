@@ -25,6 +25,7 @@ use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::spans::SpanMetrics;
 use super::surface_metrics::SurfaceMetrics;
+use super::translations::TranslationMetrics;
 
 /// Declares all metrics of an edge: its recorders, of which each registers its own metrics.
 macro_rules! recorders {
@@ -88,6 +89,8 @@ recorders! {
     pages: PageMetrics,
     /// The metrics of rules about the rest of the site.
     surface: SurfaceMetrics,
+    /// The metrics of translations.
+    translations: TranslationMetrics,
     /// The fates of spans.
     spans: SpanMetrics,
 }

@@ -8,11 +8,11 @@ use crate::backend::OriginBody;
 use crate::calls::{BackendResult, CalendarCall, CallResponse, Stage, fault};
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
-use crate::telemetry::{SiteVerdict, Warnings, unix_time};
+use crate::telemetry::{SiteVerdict, TranslationMetrics, Warnings, unix_time};
 use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::limits::rates::Login;
 use calendar_edge_core::relay::cors::Audience;
-use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
+use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present, translate};
 
 /// Turns accepted responses and failures into the client's response.
 ///
@@ -22,6 +22,7 @@ pub(in crate::gateway) struct Presenting<S> {
     pub(in crate::gateway) inner: S,
     pub(in crate::gateway) rules: Arc<RelayRules>,
     pub(in crate::gateway) warnings: Warnings,
+    pub(in crate::gateway) translations: TranslationMetrics,
     /// Without a cache no response is searched for what must not be stored.
     pub(in crate::gateway) has_cache: bool,
 }
@@ -41,6 +42,8 @@ impl<S> Presenting<S> {
         } else {
             (Storable::No, StatedLife::default())
         };
+        let (accepted, rows) = translate(accepted, &self.rules);
+        self.translations.met(&rows);
         let response = present(accepted, client, &self.rules);
         CallResponse {
             response: EdgeResponse {

@@ -82,6 +82,14 @@ impl DatedDifference {
         self.change != VersionChange::Untold
     }
 
+    /// Returns true if a response can meet the row.
+    pub const fn is_of_responses(&self) -> bool {
+        matches!(
+            self.change,
+            VersionChange::Refusal { .. } | VersionChange::Member(_) | VersionChange::Several(_)
+        )
+    }
+
     /// The arguments of an operation that the change brought.
     pub fn arguments(&self, operation: &str) -> &'static [&'static str] {
         match self.change {
