@@ -1,8 +1,10 @@
 //! What an explanation knows of the site: its namespace and its index, and where they were read.
 
+use std::sync::Arc;
+
 use calendar_edge::backend::{informed, published_indexes, stored_indexes};
-use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::contract::TablesInForce;
+use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_judge::contract::{TableInForce, TablesInForce};
 use calendar_edge_judge::policy::Mode;
 use serde_json::{Value, json};
 
@@ -51,9 +53,14 @@ impl KnownSite {
 
     /// A site of which nothing could be read, for these reasons: the edge's own table counts.
     pub(super) fn unknown(settings: Settings, instead_of: &[String]) -> Self {
+        let table = |root: &Root| match root.wanted() {
+            Some(wanted) => Arc::new(TableInForce::unread().answering(wanted)),
+            None => TableInForce::unread(),
+        };
+        let tables = settings.site().roots.iter().map(table).collect();
         Self {
             settings,
-            tables: TablesInForce::default(),
+            tables: TablesInForce::new(tables),
             index: read_from("none", None, None, instead_of),
         }
     }

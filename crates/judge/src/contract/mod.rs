@@ -50,5 +50,5 @@ pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
     DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, VersionFault,
-    dated_differences,
+    dated_differences, unknown_members,
 };

@@ -7,8 +7,10 @@ mod dated_difference;
 mod plugin_version;
 mod rows;
 mod site_version;
+mod unknown_members;
 
 pub use dated_difference::{DatedDifference, FormerResponse, VersionChange, dated_differences};
 pub use plugin_version::{PluginVersion, VersionFault};
 pub use site_version::SiteVersion;
 pub(super) use site_version::is_younger;
+pub use unknown_members::unknown_members;
