@@ -55,7 +55,7 @@ pub(super) async fn tell_unknown(probe: &Probe<'_>, path: &str, shown: &str, rep
     if shown.parse().is_ok_and(|version: PluginVersion| version > newest) {
         report.note(format!(
             "{path}: the plugin is newer than {newest}, the newest version whose differences are known; see \
-             docs/guides/versions.md"
+             docs/reference/versions.md"
         ));
     }
     let answer = probe.rest_target(EventIds::PROBE).await;

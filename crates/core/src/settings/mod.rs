@@ -124,7 +124,7 @@ settings_group! {
         pub profile: Profile = Profile::Compatible => choice(PROFILES);
         /// The version of the plugin whose contract clients get: `as the site` has, that of the published API (`spec`,
         /// which is 6.10), or another one. Calls are judged as that version does, and responses of younger ones are
-        /// translated; see `docs/guides/versions.md` for what cannot be.
+        /// translated; see `docs/reference/versions.md` for what cannot be.
         pub answers: Answers = Answers::AsTheSite => printed(ANSWERS);
         /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
         /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,
