@@ -12,7 +12,9 @@ use crate::server::response::{AnsweredBy, json};
 use crate::telemetry::unix_time;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::SharedBuckets;
-use calendar_edge_core::pages::{CalendarPage, EMPTY_CALENDAR, PageAddress, PageJudge, PageVerdict, Visitor};
+use calendar_edge_core::pages::{
+    CalendarPage, EMPTY_CALENDAR, PageAddress, PageJudge, PageVerdict, Visitor, loads_views, may_be_file,
+};
 use calendar_edge_core::settings::{CalendarPageSettings, Mode};
 
 /// Calendar pages under one set of settings.
@@ -45,9 +47,6 @@ struct OwnResponse {
 /// The name of the robots' budget among the budgets of rules.
 const ROBOTS: &str = "calendar_pages.robots";
 
-/// The route by which scripts of calendar pages load other ones.
-const VIEWS_ROUTE: &str = "tribe/views/v2/html";
-
 /// A new event opens its page for everybody within this time, whatever keeps the edge's response.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
@@ -73,8 +72,7 @@ impl PageGuard {
             }
             return is_enforced.then_some(PageAnswer::Calendar(calendar));
         }
-        let is_script = uri.path().ends_with(VIEWS_ROUTE);
-        let is_endless = is_script || address.as_ref().is_some_and(PageAddress::is_endless);
+        let is_endless = loads_views(uri) || address.as_ref().is_some_and(PageAddress::is_endless);
         let is_empty = match (&judged, &address) {
             (Some(judged), Some(PageAddress::Page(page))) => self.emptiness(&judged.judge, page),
             (_, Some(PageAddress::Unknown { reason, .. })) => {
@@ -105,10 +103,7 @@ impl PageGuard {
     /// tell which address is a file.
     fn calendar(&self, uri: &Uri, read: Option<(&JudgedFacts, &PageAddress)>) -> Option<String> {
         let api = self.api.as_ref()?;
-        let is_file = uri
-            .path_and_query()
-            .is_some_and(|target| target.as_str().contains("ical"));
-        if !is_file || self.pages.is_failed() {
+        if !may_be_file(uri) || self.pages.is_failed() {
             return None;
         }
         let download = |judge: &PageJudge, address: &PageAddress| {

@@ -18,4 +18,4 @@ pub use empty_page::{EMPTY_CALENDAR, shows_event};
 pub use page_judge::{Hindrance, Open, PageJudge, PageVerdict};
 pub use seen_addresses::SeenAddresses;
 pub use self_check::{SelfCheck, SelfCheckFigures};
-pub use visit::Visitor;
+pub use visit::{Visitor, loads_views, may_be_file};

@@ -1,7 +1,7 @@
 //! Requests that may be answered in place of a calendar page: their heads.
 
 use http::request::Parts;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Uri};
 
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::policy::Profile;
@@ -16,6 +16,21 @@ pub enum Visitor {
     WithCookie,
     /// Everybody else, and all robots.
     Anybody,
+}
+
+/// The REST route by which scripts of calendar pages load other pages.
+const VIEWS_ROUTE: &str = "tribe/views/v2/html";
+
+/// Whether a script of a calendar page loads another one from there.
+pub fn loads_views(target: &Uri) -> bool {
+    target.path().ends_with(VIEWS_ROUTE)
+}
+
+/// Whether a target may name a calendar file: all spellings have this word, in the path or in the query.
+pub fn may_be_file(target: &Uri) -> bool {
+    target
+        .path_and_query()
+        .is_some_and(|target| target.as_str().contains("ical"))
 }
 
 // === impl Visitor ===
@@ -61,6 +76,19 @@ mod tests {
     use http::Request;
 
     use super::*;
+
+    #[test]
+    fn scripts_and_files_are_told_by_their_targets() {
+        let of = |target: &str| {
+            let target: Uri = target.parse().unwrap();
+            (loads_views(&target), may_be_file(&target))
+        };
+        assert_eq!(of("/wp-json/tribe/views/v2/html?url=x"), (true, false));
+        for file in ["/events/ical/", "/events/?ical=1", "/events/?outlook-ical="] {
+            assert_eq!(of(file), (false, true), "{file}");
+        }
+        assert_eq!(of("/events/month/2127-04/"), (false, false));
+    }
 
     #[test]
     fn editors_are_those_with_credentials_who_may_write() {
