@@ -89,17 +89,12 @@ impl SiteIndexes {
     /// The table in force of each root.
     pub(crate) fn tables(&self, site: &BackendSettings) -> TablesInForce {
         let known = self.known.lock();
-        let table = |root: &Root| {
-            let table = match known.get(&IndexSource::of(root, &site.origin)) {
-                Some(KnownIndex::Read { table, .. }) => Arc::clone(table),
-                None if site.origin.read_index => TableInForce::awaited(),
-                Some(KnownIndex::Withheld) | None => TableInForce::unread(),
-            };
-            match root.wanted() {
-                Some(wanted) => Arc::new(table.answering(wanted)),
-                None => table,
-            }
+        let table = |root: &Root| match known.get(&IndexSource::of(root, &site.origin)) {
+            Some(KnownIndex::Read { table, .. }) => Arc::clone(table),
+            None if site.origin.read_index => TableInForce::awaited(),
+            Some(KnownIndex::Withheld) | None => TableInForce::unread(),
         };
+        let table = |root: &Root| TableInForce::for_clients(table(root), root.wanted());
         TablesInForce::new(site.roots.iter().map(table).collect())
     }
 

@@ -1,6 +1,6 @@
 //! Clients get the contract of the version that `answers` names, whatever the site has.
 
-use calendar_edge_core::settings::{Answers, Settings};
+use calendar_edge_core::settings::{Settings, WantedVersion};
 use calendar_edge_judge::contract::PluginVersion;
 use http::Method;
 use serde_json::Value;
@@ -63,8 +63,8 @@ fn arguments(target: &str) -> Vec<String> {
     arguments
 }
 
-fn wants(version: &str) -> Answers {
-    Answers::Version(PluginVersion::chosen(version).expect("a version"))
+fn wants(version: &str) -> WantedVersion {
+    WantedVersion::Version(PluginVersion::chosen(version).expect("a version"))
 }
 
 async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
@@ -160,7 +160,7 @@ async fn each_root_has_a_contract_of_its_own() {
     let edge = edge(&origin, |settings| {
         settings.answers = wants("6.10");
         settings.roots.push(german_root(&base));
-        settings.roots[1].answers = Some(Answers::AsTheSite);
+        settings.roots[1].answers = Some(WantedVersion::AsTheSite);
     })
     .await;
     let has_fields = |answer: Answer| answer.body.contains("custom_fields");

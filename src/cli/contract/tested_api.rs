@@ -108,10 +108,7 @@ impl ApiUnderTest {
     }
 
     fn judge_by(&mut self, table: Arc<TableInForce>) {
-        self.table = match self.wanted {
-            Some(wanted) => Arc::new(table.answering(wanted)),
-            None => table,
-        };
+        self.table = TableInForce::for_clients(table, self.wanted);
         let tables = TablesInForce::new(vec![Arc::clone(&self.table)]);
         self.judge = Judge::before(policy(&self.namespace), tables);
     }

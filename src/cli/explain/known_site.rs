@@ -1,7 +1,5 @@
 //! What an explanation knows of the site: its namespace and its index, and where they were read.
 
-use std::sync::Arc;
-
 use calendar_edge::backend::{informed, published_indexes, stored_indexes};
 use calendar_edge_core::settings::{Root, Settings};
 use calendar_edge_judge::contract::{TableInForce, TablesInForce};
@@ -53,10 +51,7 @@ impl KnownSite {
 
     /// A site of which nothing could be read, for these reasons: the edge's own table counts.
     pub(super) fn unknown(settings: Settings, instead_of: &[String]) -> Self {
-        let table = |root: &Root| match root.wanted() {
-            Some(wanted) => Arc::new(TableInForce::unread().answering(wanted)),
-            None => TableInForce::unread(),
-        };
+        let table = |root: &Root| TableInForce::for_clients(TableInForce::unread(), root.wanted());
         let tables = settings.site().roots.iter().map(table).collect();
         Self {
             settings,

@@ -11,7 +11,7 @@ use super::buffer_budget::{BufferBudget, Reservation};
 use super::ends::Ends;
 use super::failure::BoxError;
 use super::rewrite::Rewriter;
-use calendar_edge_judge::translation::MemberFilter;
+use calendar_edge_judge::translation::MemberCutter;
 
 /// The body of a relayed response.
 ///
@@ -36,7 +36,7 @@ enum BodyState<B> {
 struct Streaming<B> {
     beginning: Option<(vec::IntoIter<Bytes>, Reservation)>,
     rest: B,
-    filters: Vec<MemberFilter>,
+    filters: Vec<MemberCutter>,
     rewriter: Rewriter,
     ends: Ends,
     read: u64,
@@ -85,7 +85,7 @@ impl<B> RelayBody<B> {
     /// Returns a body whose beginning was judged; the rest is streamed.
     pub(super) fn streaming(
         (beginning, rest): (Vec<Bytes>, B),
-        filters: Vec<MemberFilter>,
+        filters: Vec<MemberCutter>,
         rewriter: Rewriter,
         limit: u64,
         budget: BufferBudget,
@@ -223,8 +223,8 @@ mod tests {
     use super::*;
     use crate::relay::frames::{Frames, broken, frames};
     use crate::relay::rewrite::{Content, OriginRoot, RootNames, UrlMap};
+    use crate::settings::Root;
     use calendar_edge_judge::contract::{PluginVersion, table};
-    use calendar_edge_judge::problem::Words;
     use calendar_edge_judge::translation::Translation;
 
     const URL: &str = r"http:\/\/h\/wp-json\/tribe\/events\/v1\/events";
@@ -234,7 +234,7 @@ mod tests {
         filtered(beginning, rest, limit, Vec::new())
     }
 
-    fn filtered(beginning: &str, rest: Frames, limit: u64, filters: Vec<MemberFilter>) -> RelayBody<Frames> {
+    fn filtered(beginning: &str, rest: Frames, limit: u64, filters: Vec<MemberCutter>) -> RelayBody<Frames> {
         let dialled = OriginRoot::from_setting(&Url::parse("http://h/wp-json").unwrap());
         let root = RootNames {
             public_path: "/wp-json".to_owned(),
@@ -265,7 +265,7 @@ mod tests {
     async fn a_streamed_body_passes_the_filters_before_its_names_are_rewritten() {
         let version = PluginVersion::chosen("5.12").unwrap();
         let filters =
-            Translation::new(version, Words::english()).members(table().named("events.list").unwrap());
+            Translation::new(version, Root::default().words).members(table().named("events.list").unwrap());
         let filters: Vec<_> = filters.into_iter().map(|(filter, _)| filter).collect();
         let rest = frames(&[
             "\",\"custom_fie",

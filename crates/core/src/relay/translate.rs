@@ -104,7 +104,7 @@ mod tests {
     use crate::relay::{
         AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, accept, present,
     };
-    use crate::settings::{Answers, OriginNamespace, Settings};
+    use crate::settings::{OriginNamespace, Settings, WantedVersion};
     use calendar_edge_judge::contract::{PluginVersion, table};
 
     const LIST: &str = r#"{"events":[{"id":1,"organizer":[],"custom_fields":{"a":{"label":"A","value":"x"}}},{"id":2,"custom_fields":[]}],"total":2}"#;
@@ -113,7 +113,7 @@ mod tests {
     fn rules(change: impl Fn(&mut Settings)) -> RelayRules {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
-        settings.answers = Answers::Version(PluginVersion::SPECIFIED);
+        settings.answers = WantedVersion::Version(PluginVersion::SPECIFIED);
         change(&mut settings);
         let site = settings.site();
         let budget = BufferBudget::new(site.response_buffer_total);
@@ -175,8 +175,8 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_wanted_version_responses_stay() {
-        let as_the_site = rules(|settings| settings.answers = Answers::AsTheSite);
-        let root_alone = rules(|settings| settings.roots[0].answers = Some(Answers::AsTheSite));
+        let as_the_site = rules(|settings| settings.answers = WantedVersion::AsTheSite);
+        let root_alone = rules(|settings| settings.roots[0].answers = Some(WantedVersion::AsTheSite));
         for rules in [as_the_site, root_alone] {
             let (_, body, met) = answered("events.list", (200, LIST), &rules).await;
             assert_eq!((body.as_str(), met.len()), (LIST, 0));

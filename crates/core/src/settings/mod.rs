@@ -4,7 +4,6 @@
 //! keeps the bounds of keys. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
-mod answers;
 mod backend;
 mod cache;
 mod calendar_pages;
@@ -37,6 +36,7 @@ mod surface;
 mod surface_preset;
 mod timeouts;
 mod traces;
+mod wanted_version;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -46,7 +46,6 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::AdminToken;
-pub use answers::Answers;
 pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
 pub use calendar_pages::CalendarPageSettings;
@@ -83,6 +82,7 @@ pub use surface::{
 pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceSettings};
+pub use wanted_version::WantedVersion;
 
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
@@ -125,7 +125,7 @@ settings_group! {
         /// The version of the plugin whose contract clients get: `as the site` has, that of the published API (`spec`,
         /// which is 6.10), or another one. Calls are judged as that version does, and responses of younger ones are
         /// translated; see `docs/reference/versions.md` for what cannot be.
-        pub answers: Answers = Answers::AsTheSite => printed(ANSWERS);
+        pub answers: WantedVersion = WantedVersion::AsTheSite => printed(ANSWERS);
         /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
         /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,
         /// counted, and logged by name.

@@ -9,7 +9,7 @@ use super::keys::form::{ANSWERS, DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAM
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
 use super::{
-    Answers, BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates,
+    BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates, WantedVersion,
 };
 use crate::settings::MarkKey;
 use calendar_edge_judge::contract::PluginVersion;
@@ -105,7 +105,7 @@ settings_group! {
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
         /// The contract that clients of this root get; see the key of the same name at the top of the file.
-        pub answers: Option<Answers> = None => text(ANSWERS), "that of all roots";
+        pub answers: Option<WantedVersion> = None => text(ANSWERS), "that of all roots";
         /// The error messages of its site, as far as they were learnt.
         pub words: Words = Words::english();
     }

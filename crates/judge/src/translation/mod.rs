@@ -3,9 +3,9 @@
 //! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
 //! wanted version. What a response does not tell is not translated: no row guesses.
 
-mod member_filter;
-mod response;
+mod member_cutter;
+mod translated;
 mod value_scan;
 
-pub use member_filter::MemberFilter;
-pub use response::{TranslatedResponse, Translation};
+pub use member_cutter::MemberCutter;
+pub use translated::{TranslatedResponse, Translation};

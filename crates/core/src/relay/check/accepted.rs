@@ -11,7 +11,7 @@ use super::wordpress::{enveloped_status, error_code};
 use crate::relay::link::api_target;
 use crate::relay::rewrite::{Content, ServedPart, UrlMap};
 use calendar_edge_judge::contract::Operation;
-use calendar_edge_judge::translation::MemberFilter;
+use calendar_edge_judge::translation::MemberCutter;
 
 /// An accepted response, as the backend sent it. Nothing in it depends on the client.
 ///
@@ -62,7 +62,7 @@ pub(in crate::relay) enum AcceptedBody<B> {
         /// The most bytes that both parts may have together.
         limit: u64,
         /// The filters of members that both parts pass, first to last.
-        filters: Vec<MemberFilter>,
+        filters: Vec<MemberCutter>,
     },
 }
 

@@ -1,5 +1,7 @@
 //! The table in force: the table with a site's index laid over it.
 
+mod answering;
+
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -8,7 +10,7 @@ use super::super::argument::{Argument, Role};
 use super::super::global::{NEVER_FORWARDED, global, obeyed};
 use super::super::operation::Operation;
 use super::super::table::table;
-use super::super::versions::{PluginVersion, SiteVersion, dated_differences, is_younger};
+use super::super::versions::{PluginVersion, SiteVersion, is_younger};
 use super::index::PublishedIndex;
 
 /// The table that calls of one site are judged by.
@@ -103,20 +105,6 @@ impl TableInForce {
             version: SiteVersion::of(index),
             wanted: None,
             is_read: true,
-        }
-    }
-
-    /// The same table for clients that get the contract of a version, whatever the site has: arguments of that version are
-    /// judged, and younger ones are dropped.
-    #[must_use]
-    pub fn answering(&self, wanted: PluginVersion) -> Self {
-        let operations = table().operations().iter().zip(&self.operations);
-        Self {
-            operations: operations
-                .map(|(operation, in_force)| in_force.answering(operation, wanted))
-                .collect(),
-            wanted: Some(wanted),
-            ..*self
         }
     }
 
@@ -261,21 +249,6 @@ impl OperationInForce {
         }
         let extra = published.into_iter().filter(|name| is_extra(operation, name));
         this.extra = extra.map(Box::from).collect();
-        this
-    }
-
-    fn answering(&self, operation: &Operation, wanted: PluginVersion) -> Self {
-        let mut this = self.clone();
-        for (position, argument) in operation.arguments.iter().enumerate() {
-            let mut rows = dated_differences().iter();
-            let row = rows.find(|row| row.arguments(&operation.name).contains(&argument.name));
-            let Some(row) = row else { continue };
-            this.unjudged &= !bit(position);
-            this.unsure &= !bit(position);
-            if row.since > wanted {
-                this.dropped |= bit(position);
-            }
-        }
         this
     }
 

@@ -104,7 +104,7 @@ pub(super) static ROWS: [DatedDifference; 18] = [
         operations: UNDECLARED_PASSWORD,
         change: VersionChange::CrashesOnArray("password"),
         meaning: "A list as `password` ends PHP with a fatal error.",
-        evidence: "fixtures/versions/recorded.jsonl r0859; Validator::can_access_password_content",
+        evidence: "fixtures/versions/recorded.jsonl, by slug; Validator::can_access_password_content",
     },
     DatedDifference {
         name: "password_required",

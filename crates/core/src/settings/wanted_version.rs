@@ -6,7 +6,7 @@ use calendar_edge_judge::contract::PluginVersion;
 
 /// The contract that clients get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Answers {
+pub enum WantedVersion {
     /// That of the version that the site has.
     #[default]
     AsTheSite,
@@ -14,10 +14,10 @@ pub enum Answers {
     Version(PluginVersion),
 }
 
-// === impl Answers ===
+// === impl WantedVersion ===
 
-impl Answers {
-    /// The text of a configuration for [`Answers::AsTheSite`].
+impl WantedVersion {
+    /// The text of a configuration for [`WantedVersion::AsTheSite`].
     pub const AS_THE_SITE: &'static str = "as the site";
 
     /// The version; none: the site's own.
@@ -29,7 +29,7 @@ impl Answers {
     }
 }
 
-impl fmt::Display for Answers {
+impl fmt::Display for WantedVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AsTheSite => f.write_str(Self::AS_THE_SITE),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::Value;
 
-use super::member_filter::{MemberCut, MemberFilter};
+use super::member_cutter::{MemberCut, MemberCutter};
 use crate::contract::{
     DatedDifference, FormerResponse, Operation, PluginVersion, VersionChange, dated_differences,
 };
@@ -44,7 +44,7 @@ impl Translation {
     }
 
     /// The filters of the members that the wanted version does not have, with their rows.
-    pub fn members(&self, operation: &Operation) -> Vec<(MemberFilter, &'static DatedDifference)> {
+    pub fn members(&self, operation: &Operation) -> Vec<(MemberCutter, &'static DatedDifference)> {
         let filter = |row: &'static DatedDifference| {
             let (name, cut) = match row.change {
                 VersionChange::Member(name) => (name, MemberCut::Whole),
@@ -55,7 +55,7 @@ impl Translation {
                 | VersionChange::Refusal { .. }
                 | VersionChange::Untold => return None,
             };
-            Some((MemberFilter::new(name, cut), row))
+            Some((MemberCutter::new(name, cut), row))
         };
         self.rows(operation).filter_map(filter).collect()
     }

@@ -10,11 +10,11 @@ use super::value_scan::ValueScan;
 /// A quotation mark within a text has a backslash before it, so that the name between quotation marks and a colon is
 /// always a member. The result does not depend on how the document is cut. Between pieces at most 256 bytes are held.
 #[derive(Debug, Clone)]
-pub struct MemberFilter {
+pub struct MemberCutter {
     /// The name between quotation marks.
     name: Finder<'static>,
     cut: MemberCut,
-    state: FilterState,
+    state: CutterState,
     held: Bytes,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum MemberCut {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FilterState {
+enum CutterState {
     Copying,
     /// In the value of a member that is taken out, with the sign before the member.
     InValue(ValueScan, u8),
@@ -61,14 +61,14 @@ enum FoundName {
 /// The most bytes that are held: a name with what stands around it, also where the document is indented.
 const HELD: usize = 256;
 
-// === impl MemberFilter ===
+// === impl MemberCutter ===
 
-impl MemberFilter {
+impl MemberCutter {
     pub(super) fn new(name: &str, cut: MemberCut) -> Self {
         Self {
             name: Finder::new(&format!("\"{name}\"")).into_owned(),
             cut,
-            state: FilterState::Copying,
+            state: CutterState::Copying,
             held: Bytes::new(),
         }
     }
@@ -96,7 +96,7 @@ impl MemberFilter {
 
     fn pass(&mut self, piece: Bytes, is_last: bool) -> Bytes {
         let text = joined(std::mem::take(&mut self.held), piece);
-        if self.state == FilterState::Copying && self.name.find(&text).is_none() {
+        if self.state == CutterState::Copying && self.name.find(&text).is_none() {
             // Nothing is copied.
             let end = if is_last {
                 text.len()
@@ -124,27 +124,27 @@ impl MemberFilter {
         let copied =
             |out: &mut BytesMut, end: usize| out.extend_from_slice(text.get(..end).unwrap_or_default());
         let (end, then, now) = match self.state {
-            FilterState::Copying => return self.copy(text, is_last, out),
-            FilterState::BehindFirst => return self.behind_first(text, out),
-            FilterState::InValue(mut scan, sign) => {
+            CutterState::Copying => return self.copy(text, is_last, out),
+            CutterState::BehindFirst => return self.behind_first(text, out),
+            CutterState::InValue(mut scan, sign) => {
                 let then = if sign == b'{' {
-                    FilterState::BehindFirst
+                    CutterState::BehindFirst
                 } else {
-                    FilterState::Copying
+                    CutterState::Copying
                 };
-                (scan.end(text), then, FilterState::InValue(scan, sign))
+                (scan.end(text), then, CutterState::InValue(scan, sign))
             }
-            FilterState::InRecord(mut scan) => {
+            CutterState::InRecord(mut scan) => {
                 let end = scan.end(text);
                 copied(out, end.unwrap_or(text.len()));
                 (
                     end,
-                    FilterState::InRest(ValueScan::in_list()),
-                    FilterState::InRecord(scan),
+                    CutterState::InRest(ValueScan::in_list()),
+                    CutterState::InRecord(scan),
                 )
             }
-            FilterState::InRest(mut scan) => {
-                (scan.end(text), FilterState::Copying, FilterState::InRest(scan))
+            CutterState::InRest(mut scan) => {
+                (scan.end(text), CutterState::Copying, CutterState::InRest(scan))
             }
         };
         self.state = if end.is_some() { then } else { now };
@@ -171,9 +171,9 @@ impl MemberFilter {
                     self.state = match self.cut {
                         MemberCut::Whole => {
                             let sign = text.get(kept).copied().unwrap_or_default();
-                            FilterState::InValue(ValueScan::default(), sign)
+                            CutterState::InValue(ValueScan::default(), sign)
                         }
-                        MemberCut::ButFirst => FilterState::InRecord(ValueScan::default()),
+                        MemberCut::ButFirst => CutterState::InRecord(ValueScan::default()),
                     };
                     return Passed::Up(value);
                 }
@@ -227,7 +227,7 @@ impl MemberFilter {
         let Some((at, sign)) = next_sign(text, 0) else {
             return Passed::Last(0);
         };
-        self.state = FilterState::Copying;
+        self.state = CutterState::Copying;
         let (written, end): (&[u8], usize) = match sign {
             b',' => (b"{", at + 1),
             b'}' => (b"[]", at + 1),
@@ -260,14 +260,14 @@ fn joined(held: Bytes, piece: Bytes) -> Bytes {
 mod tests {
     use super::*;
 
-    fn whole(filter: &MemberFilter, document: &str) -> String {
+    fn whole(filter: &MemberCutter, document: &str) -> String {
         let document = Bytes::copy_from_slice(document.as_bytes());
         let filtered = filter.clone().whole(&document).unwrap_or(document);
         String::from_utf8(filtered.to_vec()).expect("text")
     }
 
     /// Filters a document cut in two at each place, and in single bytes.
-    fn in_pieces(filter: &MemberFilter, document: &str) -> Vec<String> {
+    fn in_pieces(filter: &MemberCutter, document: &str) -> Vec<String> {
         let cut = |pieces: Vec<&[u8]>| {
             let mut filter = filter.clone();
             let mut out = Vec::new();
@@ -286,7 +286,7 @@ mod tests {
         results
     }
 
-    fn is_filtered(filter: &MemberFilter, document: &str, expected: &str) {
+    fn is_filtered(filter: &MemberCutter, document: &str, expected: &str) {
         assert_eq!(whole(filter, document), expected);
         for result in in_pieces(filter, document) {
             assert_eq!(result, expected, "in pieces");
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_member_is_taken_out_wherever_it_stands() {
-        let filter = MemberFilter::new("new", MemberCut::Whole);
+        let filter = MemberCutter::new("new", MemberCut::Whole);
         for (document, expected) in [
             (
                 r#"{"id":1,"new":[],"z":"\"new\":1"}"#,
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_first_record_of_a_list_stays() {
-        let filter = MemberFilter::new("venue", MemberCut::ButFirst);
+        let filter = MemberCutter::new("venue", MemberCut::ButFirst);
         for (document, expected) in [
             (
                 r#"{"id":1,"venue":[{"id":7,"venue":"A"},{"id":8,"venue":"B"}],"z":[]}"#,
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_large_document_is_the_same_in_pieces() {
-        let filter = MemberFilter::new("new", MemberCut::Whole);
+        let filter = MemberCutter::new("new", MemberCut::Whole);
         let entry = |number: usize, member: &str| {
             format!(
                 "{{\"id\":{number},\"text\":\"{}\"{member}}}",
@@ -368,7 +368,7 @@ mod tests {
         #[test]
         fn takes_any_bytes(document: Vec<u8>, cut in 0_usize..64) {
             for kind in [MemberCut::Whole, MemberCut::ButFirst] {
-                let mut filter = MemberFilter::new("a", kind);
+                let mut filter = MemberCutter::new("a", kind);
                 let (left, right) = document.split_at(cut.min(document.len()));
                 let mut out = filter.push(Bytes::copy_from_slice(left)).to_vec();
                 out.extend_from_slice(&filter.push(Bytes::copy_from_slice(right)));
