@@ -122,9 +122,8 @@ settings_group! {
         /// The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the specification
         /// allows.
         pub profile: Profile = Profile::Compatible => choice(PROFILES);
-        /// The version of the plugin whose contract clients get: `as the site` has, that of the published API (`spec`,
-        /// which is 6.10), or another one. Calls are judged as that version does, and responses of younger ones are
-        /// translated; see `docs/reference/versions.md` for what cannot be.
+        /// The version of the plugin whose contract clients get: `as the site` has, `spec` (6.10), or another; see
+        /// `docs/reference/versions.md`.
         pub answers: WantedVersion = WantedVersion::AsTheSite => printed(ANSWERS);
         /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
         /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,

@@ -104,7 +104,7 @@ settings_group! {
         /// the language into the path, the host or a parameter.
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
-        /// The contract that clients of this root get; see the key of the same name at the top of the file.
+        /// The same for this root.
         pub answers: Option<WantedVersion> = None => text(ANSWERS), "that of all roots";
         /// The error messages of its site, as far as they were learnt.
         pub words: Words = Words::english();
