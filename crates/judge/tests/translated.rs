@@ -1,5 +1,7 @@
 //! Requests that two versions of the plugin answered on the same data: the newer response becomes the older one.
 
+#![allow(clippy::indexing_slicing, reason = "a panic is how a test fails")]
+
 use bytes::Bytes;
 use calendar_edge_judge::contract::{PluginVersion, table};
 use calendar_edge_judge::problem::Words;

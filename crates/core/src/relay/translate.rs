@@ -20,13 +20,14 @@ pub fn translate<B>(response: AcceptedResponse<B>, rules: &RelayRules) -> (Accep
     };
     let (head, body, rows) = match body {
         AcceptedBody::Absent => (head, AcceptedBody::Absent, Rows::new()),
-        AcceptedBody::Whole(pieces) => match other_response(&head, &pieces, translation, operation) {
-            Some((head, body, row)) => (head.into(), AcceptedBody::Whole(vec![body]), vec![row]),
-            None => {
+        AcceptedBody::Whole(pieces) => {
+            if let Some((head, body, row)) = other_response(&head, &pieces, translation, operation) {
+                (head.into(), AcceptedBody::Whole(vec![body]), vec![row])
+            } else {
                 let (pieces, rows) = without_members(pieces, translation, operation);
                 (head, AcceptedBody::Whole(pieces), rows)
             }
-        },
+        }
         AcceptedBody::Partial {
             beginning,
             rest,

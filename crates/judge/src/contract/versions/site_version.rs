@@ -43,18 +43,11 @@ impl SiteVersion {
     /// What an index tells. Contradicting signs, as another plugin may leave them, tell nothing.
     pub(in crate::contract) fn of(index: &PublishedIndex) -> Self {
         let mut known = Self::UNKNOWN;
-        for row in dated_differences() {
-            for name in row.operations {
-                let Some(operation) = table().named(name) else {
-                    continue;
-                };
-                for argument in row.arguments(name) {
-                    match index.publishes(operation, argument) {
-                        Some(true) => known.from = known.from.max(Some(row.since)),
-                        Some(false) => known = known.older_than(row.since),
-                        None => {}
-                    }
-                }
+        for (row, operation, argument) in dated_arguments() {
+            match index.publishes(operation, argument) {
+                Some(true) => known.from = known.from.max(Some(row.since)),
+                Some(false) => known = known.older_than(row.since),
+                None => {}
             }
         }
         if known.contradicts() {
@@ -107,6 +100,17 @@ impl SiteVersion {
     fn contradicts(self) -> bool {
         matches!((self.from, self.before), (Some(from), Some(before)) if from >= before)
     }
+}
+
+/// The arguments that some versions do not have, with their rows and operations.
+fn dated_arguments() -> impl Iterator<Item = (&'static DatedDifference, &'static Operation, &'static str)> {
+    dated_differences().iter().flat_map(|row| {
+        let operations = row.operations.iter().filter_map(|name| table().named(name));
+        operations.flat_map(move |operation| {
+            let arguments = row.arguments(&operation.name).iter();
+            arguments.map(move |argument| (row, operation, *argument))
+        })
+    })
 }
 
 /// The row about numbers of events in paths.
