@@ -25,7 +25,7 @@ fn translated(wanted: &str, pair: &Value, version: &str) -> (u64, String) {
         Some(found) => (u64::from(found.status.as_u16()), found.body),
         None => (status, body),
     };
-    let members = translation.members(operation).into_iter();
+    let members = translation.members(operation);
     let body = members.fold(body, |body, (filter, _)| filter.whole(&body).unwrap_or(body));
     (status, String::from_utf8(body.to_vec()).expect("text"))
 }

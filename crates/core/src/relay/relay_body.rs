@@ -264,9 +264,9 @@ mod tests {
     #[tokio::test]
     async fn a_streamed_body_passes_the_filters_before_its_names_are_rewritten() {
         let version = PluginVersion::chosen("5.12").unwrap();
-        let filters =
-            Translation::new(version, Root::default().words).members(table().named("events.list").unwrap());
-        let filters: Vec<_> = filters.into_iter().map(|(filter, _)| filter).collect();
+        let translation = Translation::new(version, Root::default().words);
+        let filters = translation.members(table().named("events.list").unwrap());
+        let filters = filters.map(|(filter, _)| filter).collect();
         let rest = frames(&[
             "\",\"custom_fie",
             "lds\":{\"currency_code\":1},\"cost\":{\"currency_code\":\"E\"}}",

@@ -34,7 +34,7 @@ pub fn translate<B>(response: AcceptedResponse<B>, rules: &RelayRules) -> (Accep
             limit,
             ..
         } => {
-            let (filters, rows): (Vec<_>, Rows) = translation.members(operation).into_iter().unzip();
+            let (filters, rows): (Vec<_>, Rows) = translation.members(operation).unzip();
             let met = rows.into_iter().zip(&filters);
             let met = met.filter(|(_, filter)| beginning.iter().any(|piece| filter.is_met_by(piece)));
             let met = met.map(|(row, _)| row).collect();
@@ -75,8 +75,8 @@ fn without_members(
     translation: &Translation,
     operation: &Operation,
 ) -> (Vec<Bytes>, Rows) {
-    let members = translation.members(operation);
-    if members.is_empty() {
+    let mut members = translation.members(operation).peekable();
+    if members.peek().is_none() {
         return (pieces, Rows::new());
     }
     let mut document = joined(&pieces);

@@ -14,9 +14,10 @@ pub(super) fn fatal_argument(
 ) -> Option<&'static str> {
     let declared = operation.arguments.iter();
     let declared = declared.map(|argument| (argument.name, argument.crashes_on));
+    // Most calls send none of these.
     let undeclared = obeyed(operation.id)
         .iter()
-        .filter(|name| version.crashes_on_array(operation, name))
+        .filter(|name| parameters.get(name).is_some() && version.crashes_on_array(operation, name))
         .map(|name| (*name, Some(FatalShape::Array)));
     let crashing = declared
         .chain(undeclared)

@@ -93,7 +93,7 @@ impl PolicyInForce {
         JudgeContext {
             caller,
             images: &self.images,
-            version: self.table(root).judged_version(),
+            event_ids: self.table(root).event_ids(),
         }
     }
 

@@ -15,6 +15,8 @@ use crate::problem::{Fault, InvalidParameter, Problem, Words, to_php_json};
 pub struct Translation {
     wanted: PluginVersion,
     words: Words,
+    /// Made once, because most responses of events pass them: the newest row first.
+    members: Vec<(MemberCutter, &'static DatedDifference)>,
 }
 
 /// The response of the wanted version in place of a refusal.
@@ -32,8 +34,14 @@ pub struct TranslatedResponse {
 
 impl Translation {
     /// Translates into a version, in the words of the site as far as they were learnt.
-    pub const fn new(wanted: PluginVersion, words: Words) -> Self {
-        Self { wanted, words }
+    pub fn new(wanted: PluginVersion, words: Words) -> Self {
+        let younger = dated_differences().iter().rev().filter(|row| row.since > wanted);
+        let members = younger.filter_map(|row| Some((cutter(row)?, row))).collect();
+        Self {
+            wanted,
+            words,
+            members,
+        }
     }
 
     /// The rows between the wanted version and the newest that are about an operation, the newest first.
@@ -43,21 +51,13 @@ impl Translation {
         younger.filter(|row| row.concerns(operation))
     }
 
-    /// The filters of the members that the wanted version does not have, with their rows.
-    pub fn members(&self, operation: &Operation) -> Vec<(MemberCutter, &'static DatedDifference)> {
-        let filter = |row: &'static DatedDifference| {
-            let (name, cut) = match row.change {
-                VersionChange::Member(name) => (name, MemberCut::Whole),
-                VersionChange::Several(name) => (name, MemberCut::ButFirst),
-                VersionChange::Arguments(_)
-                | VersionChange::CrashesOnArray(_)
-                | VersionChange::EventNumbers
-                | VersionChange::Refusal { .. }
-                | VersionChange::Untold => return None,
-            };
-            Some((MemberCutter::new(name, cut), row))
-        };
-        self.rows(operation).filter_map(filter).collect()
+    /// The cutters of the members that the wanted version does not have, with their rows.
+    pub fn members(
+        &self,
+        operation: &Operation,
+    ) -> impl Iterator<Item = (MemberCutter, &'static DatedDifference)> {
+        let concerned = self.members.iter().filter(|(_, row)| row.concerns(operation));
+        concerned.cloned()
     }
 
     /// The response of the wanted version in place of a refusal; none: it is the same. The body of an enveloped response
@@ -115,6 +115,19 @@ impl Translation {
             }
             FormerResponse::Success(document) => Some((StatusCode::OK, serde_json::from_str(document).ok()?)),
         }
+    }
+}
+
+/// The cutter of the member that a row is about.
+fn cutter(row: &DatedDifference) -> Option<MemberCutter> {
+    match row.change {
+        VersionChange::Member(name) => Some(MemberCutter::new(name, MemberCut::Whole)),
+        VersionChange::Several(name) => Some(MemberCutter::new(name, MemberCut::ButFirst)),
+        VersionChange::Arguments(_)
+        | VersionChange::CrashesOnArray(_)
+        | VersionChange::EventNumbers
+        | VersionChange::Refusal { .. }
+        | VersionChange::Untold => None,
     }
 }
 
@@ -252,8 +265,11 @@ mod tests {
     #[test]
     fn members_go_that_the_wanted_version_does_not_have() {
         let names = |version: &str, name: &str| -> Vec<&str> {
-            let found = into_version(version).members(operation(name));
-            found.iter().map(|(_, row)| row.name).collect()
+            let translation = into_version(version);
+            translation
+                .members(operation(name))
+                .map(|(_, row)| row.name)
+                .collect()
         };
         assert_eq!(names("6.10", "events.list"), ["custom_fields"]);
         assert_eq!(

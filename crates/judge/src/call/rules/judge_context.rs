@@ -2,7 +2,7 @@
 
 use super::images::ImageHosts;
 use crate::call::credentials::Caller;
-use crate::contract::SiteVersion;
+use crate::contract::EventIds;
 
 /// The facts besides the value that a judgement depends on.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +11,6 @@ pub struct JudgeContext<'a> {
     pub caller: Caller,
     /// The hosts that images may come from.
     pub images: &'a ImageHosts,
-    /// The version of the plugin that calls are judged as.
-    pub version: SiteVersion,
+    /// How the ids of single events are checked; none: not known.
+    pub event_ids: Option<EventIds>,
 }

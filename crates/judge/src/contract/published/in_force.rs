@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use super::super::argument::{Argument, Role};
+use super::super::event_ids::EventIds;
 use super::super::global::{NEVER_FORWARDED, global, obeyed};
 use super::super::operation::Operation;
 use super::super::table::table;
@@ -23,6 +24,8 @@ pub struct TableInForce {
     version: SiteVersion,
     /// The version whose contract clients get; none: the site's own.
     wanted: Option<PluginVersion>,
+    /// How the ids of single events are checked by the version that calls are judged as.
+    event_ids: Option<EventIds>,
     is_read: bool,
 }
 
@@ -68,6 +71,7 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
         operations: operations.collect(),
         version: SiteVersion::UNKNOWN,
         wanted: None,
+        event_ids: None,
         is_read: false,
     })
 });
@@ -103,6 +107,7 @@ impl TableInForce {
                 .map(|operation| OperationInForce::over(operation, index))
                 .collect(),
             version: SiteVersion::of(index),
+            event_ids: SiteVersion::of(index).event_ids(),
             wanted: None,
             is_read: true,
         }
@@ -131,9 +136,9 @@ impl TableInForce {
         self.wanted
     }
 
-    /// The version as which calls are judged.
-    pub fn judged_version(&self) -> SiteVersion {
-        self.wanted.map_or(self.version, SiteVersion::exactly)
+    /// How the version that calls are judged as checks the ids of single events; none: not known.
+    pub const fn event_ids(&self) -> Option<EventIds> {
+        self.event_ids
     }
 
     /// Returns true if an index of the site was read, now or earlier.
@@ -201,6 +206,7 @@ impl TableInForce {
             } else {
                 SiteVersion::UNKNOWN
             },
+            event_ids: self.event_ids.filter(|ids| other.event_ids == Some(*ids)),
             wanted: self.wanted.filter(|wanted| other.wanted == Some(*wanted)),
             is_read: self.is_read || other.is_read,
         }
@@ -276,10 +282,15 @@ impl OperationInForce {
             .map(|(_, argument)| argument)
     }
 
+    /// Returns true if [`Self::drops`] is true for an argument.
+    pub const fn drops_any(&self) -> bool {
+        self.dropped != 0
+    }
+
     /// Returns true if an argument of its operation is left out of what is forwarded.
     pub fn drops(&self, operation: &Operation, argument: &str) -> bool {
         let mut arguments = operation.arguments.iter().enumerate();
-        self.dropped != 0
+        self.drops_any()
             && arguments.any(|(position, known)| known.name == argument && self.dropped & bit(position) != 0)
     }
 

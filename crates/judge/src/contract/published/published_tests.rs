@@ -186,7 +186,8 @@ fn the_wanted_version_decides_which_arguments_are_judged() {
                 .operation(list)
                 .drops(list, "ticketed")
         );
-        let judged = table.answering(wanted("6.10")).judged_version();
-        assert_eq!(judged.event_ids(), Some(EventIds::Existing));
+        let ids = |version| table.answering(wanted(version)).event_ids();
+        assert_eq!(ids("6.10"), Some(EventIds::Existing));
+        assert_eq!(ids("6.17.2"), Some(EventIds::Numeric));
     }
 }

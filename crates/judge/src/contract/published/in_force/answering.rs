@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{OperationInForce, TableInForce, bit};
 use crate::contract::operation::Operation;
 use crate::contract::table::table;
-use crate::contract::versions::{PluginVersion, dated_differences};
+use crate::contract::versions::{PluginVersion, SiteVersion, dated_differences};
 
 // === impl TableInForce ===
 
@@ -20,6 +20,7 @@ impl TableInForce {
                 .map(|(operation, in_force)| in_force.answering(operation, wanted))
                 .collect(),
             wanted: Some(wanted),
+            event_ids: SiteVersion::exactly(wanted).event_ids(),
             ..*self
         }
     }
