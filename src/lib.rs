@@ -26,6 +26,7 @@ mod cache;
 mod calls;
 mod companion;
 pub mod config;
+mod copy;
 mod facts;
 mod fleet;
 mod gateway;

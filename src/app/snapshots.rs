@@ -1,5 +1,5 @@
 //! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, the log of
-//! changes, and the facts of the calendar.
+//! changes, the facts of the calendar, and what is proven about the copy.
 
 use std::time::Duration;
 
@@ -18,10 +18,12 @@ pub(super) fn keep_files(gateway: &GatewayState) {
     let drain = &gateway.drain;
     let (cache, feed) = (gateway.cache.clone(), gateway.companions.feed().clone());
     let facts = gateway.companions.facts().clone();
+    let copies = gateway.copies.clone();
     let migration = gateway.migration.clone();
     drain.spawn(keep_up(move || cache.save(), PAUSE, drain.clone()));
     drain.spawn(keep_up(move || feed.write(), SHORT_PAUSE, drain.clone()));
     drain.spawn(keep_up(move || facts.write(), SHORT_PAUSE, drain.clone()));
+    drain.spawn(keep_up(move || copies.write(), PAUSE, drain.clone()));
     drain.spawn(keep_up(
         move || migration.write_again(),
         SHORT_PAUSE,

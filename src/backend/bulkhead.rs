@@ -79,6 +79,15 @@ impl Capacity {
             patience: SITE_WAIT,
         }
     }
+
+    /// The capacity for the pages that robots share. Robots can wait.
+    pub(super) fn of_robots(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
+        Self {
+            permits: origin.robots_in_flight(),
+            waiting: origin.max_pending,
+            patience: timeouts.queue,
+        }
+    }
 }
 
 // === impl Wish ===
@@ -87,7 +96,7 @@ impl Wish<'_> {
     /// The wish of a request for the rest of the site. The edge does not know what such a request is worth.
     pub(super) const SITE: Wish<'static> = Wish {
         rank: Rank::Protected,
-        patience: SITE_WAIT,
+        patience: Duration::MAX,
         watch: None,
     };
 
@@ -99,10 +108,12 @@ impl Wish<'_> {
     }
 }
 
-/// Maximum number of exchanges with one origin at once: calls, pages of the rest of the site and uploads to it.
+/// Maximum number of exchanges with one origin at once: calls, pages of the rest of the site, those of robots, and
+/// uploads.
 pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
     let site = Capacity::of_site(origin).permits;
-    origin.max_in_flight.saturating_add(site.saturating_mul(2))
+    let calls = origin.max_in_flight.saturating_add(origin.robots_in_flight());
+    calls.saturating_add(site.saturating_mul(2))
 }
 
 // === impl Bulkhead ===

@@ -22,6 +22,8 @@ use calendar_edge_core::gateway::decision::strip_hop_by_hop;
 pub(crate) enum SiteTraffic {
     /// Its body is known, or it has none.
     Page,
+    /// One of endless pages that robots share.
+    OfRobots,
     /// Its body is sent to the origin while it comes from the client.
     Upload,
 }
@@ -53,6 +55,7 @@ impl Backend {
         let started = Instant::now();
         let permits = match traffic {
             SiteTraffic::Page => &self.shared.site,
+            SiteTraffic::OfRobots => &self.shared.robots,
             SiteTraffic::Upload => &self.shared.uploads,
         };
         let result = self.unguarded(Box::new(request), permits, log).await;

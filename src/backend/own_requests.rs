@@ -26,6 +26,8 @@ pub(crate) struct OwnRequests {
     root: OriginRoute,
     /// Signs the requests; none: they are not signed.
     key: Option<MarkKey>,
+    /// The address of clients, by which the site may write its URLs.
+    public_url: Option<Url>,
 }
 
 /// What the response to the question for the number of changes says.
@@ -60,13 +62,30 @@ pub fn own_headers(public_url: Option<&Url>) -> HeaderMap {
     headers
 }
 
+/// The nonce of a question for facts, which no other question has; none if the system gives no random bytes.
+pub fn question_nonce() -> Option<[u8; 16]> {
+    let mut nonce = [0; 16];
+    SystemRandom::new().fill(&mut nonce).ok()?;
+    Some(nonce)
+}
+
 // === impl OwnRequests ===
 
 impl OwnRequests {
     /// Requests to a root, signed if there is a key.
     pub(crate) fn new(origin: &OriginSettings, root: &Url, key: Option<MarkKey>) -> Self {
         let root = OriginRoute::of_root(origin, root);
-        Self { root, key }
+        Self {
+            root,
+            key,
+            public_url: None,
+        }
+    }
+
+    /// The same in the name of clients at this address.
+    pub(crate) fn for_clients_at(mut self, public_url: Option<&Url>) -> Self {
+        self.public_url = public_url.cloned();
+        self
     }
 
     /// A request for a path below the root, with these headers beside those of the way.
@@ -143,9 +162,7 @@ impl OwnRequests {
         question: &FactsQuestion,
     ) -> Result<FactsReply, FactsReplyFault> {
         let key = self.key.as_ref().ok_or(FactsReplyFault::NoReply)?;
-        let mut nonce = [0; 16];
-        let filled = SystemRandom::new().fill(&mut nonce);
-        filled.map_err(|_| FactsReplyFault::NoReply)?;
+        let nonce = question_nonce().ok_or(FactsReplyFault::NoReply)?;
         let response = self
             .send(backend, FactsQuestion::PATH, &question.query(nonce))
             .await;
@@ -153,13 +170,8 @@ impl OwnRequests {
         guard.report(Health::Alive);
         let (head, body) = response.into_parts();
         let body = read_within(body, FactsReply::MOST_BYTES).await;
-        if head.status != StatusCode::OK {
-            return Err(FactsReplyFault::Status(head.status.as_u16()));
-        }
-        let seal = head.headers.get(FactsReply::SEAL);
-        let seal = seal.map(HeaderValue::as_bytes).unwrap_or_default();
         let body = body.map_err(|_| FactsReplyFault::NoReply)?;
-        FactsReply::open(key, seal, nonce, &body)
+        FactsReply::of_response(key, nonce, head.status, &head.headers, &body)
     }
 
     async fn send(
@@ -168,7 +180,7 @@ impl OwnRequests {
         path: &str,
         query: &str,
     ) -> Option<(Response<OriginBody>, BreakerGuard)> {
-        let mut headers = HeaderMap::new();
+        let mut headers = own_headers(self.public_url.as_ref());
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let request = self.get(path, Some(query), headers).ok()?;

@@ -34,6 +34,8 @@ pub(super) struct SharedBackend {
     pub(super) site: Arc<Bulkhead>,
     /// Permits of uploads to the rest of the site, which hold them at the speed of their clients.
     pub(super) uploads: Arc<Bulkhead>,
+    /// Permits of the pages that robots share.
+    pub(super) robots: Arc<Bulkhead>,
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
@@ -42,7 +44,7 @@ pub(super) struct SharedBackend {
 }
 
 /// Maximum number of concurrent connections to the site: calls of all roots, what writes leave to other writes, and
-/// pages of the rest of the site and uploads to it.
+/// pages of the rest of the site, those of robots, and uploads.
 pub(crate) fn most_connections(site: &BackendSettings) -> usize {
     let backends = Authority::of_roots(site).len();
     let calls = site.origin.max_in_flight.saturating_mul(backends);
@@ -51,6 +53,7 @@ pub(crate) fn most_connections(site: &BackendSettings) -> usize {
     calls
         .saturating_add(left.saturating_mul(backends))
         .saturating_add(rest.saturating_mul(2))
+        .saturating_add(site.origin.robots_in_flight())
 }
 
 // === impl SharedBackends ===
@@ -120,12 +123,13 @@ impl SharedBackend {
             .metrics
             .backends()
             .of(of.label.as_deref().unwrap_or(authority.as_str()));
-        let (calls, site) = capacities(backend);
+        let [calls, site, robots] = capacities(backend);
         Ok(Self {
             clients: Clients::new(Dial::of(backend, authority), of.threads, tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
+            robots: bulkhead(robots, TrafficKind::Robots, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
             exchanges: match of.label.as_deref() {
@@ -144,7 +148,7 @@ impl SharedBackend {
     ) -> Result<Self, ClientError> {
         let mut state = self.clone();
         let dial = Dial::of(backend, authority);
-        let (calls, site) = capacities(backend);
+        let [calls, site, robots] = capacities(backend);
         if dial != *state.clients.dial() {
             state.clients = Clients::new(dial, state.clients.threads, tls)?;
         }
@@ -155,6 +159,9 @@ impl SharedBackend {
             state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
             state.uploads = bulkhead(site, TrafficKind::Uploads, &state.metrics);
         }
+        if robots != state.robots.capacity() {
+            state.robots = bulkhead(robots, TrafficKind::Robots, &state.metrics);
+        }
         if backend.breaker != *state.breaker.settings() {
             state.breaker = BreakerHandle::new(&backend.breaker, state.metrics.clone());
         }
@@ -162,12 +169,13 @@ impl SharedBackend {
     }
 }
 
-/// The capacities for calls and for the rest of the site.
-fn capacities(backend: &BackendSettings) -> (Capacity, Capacity) {
-    (
+/// The capacities for calls, for the rest of the site, and for the pages that robots share.
+fn capacities(backend: &BackendSettings) -> [Capacity; 3] {
+    [
         Capacity::of_calls(&backend.origin, &backend.timeouts),
         Capacity::of_site(&backend.origin),
-    )
+        Capacity::of_robots(&backend.origin, &backend.timeouts),
+    ]
 }
 
 fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) -> Arc<Bulkhead> {
@@ -208,10 +216,10 @@ mod tests {
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
-        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64);
+        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64 + 2);
         let mut reusing = settings;
         reusing.origin.reuse_for_writes = Duration::from_secs(1);
-        assert_eq!(most_connections(&reusing), 2 * 2 * 8 + 2 * 64);
+        assert_eq!(most_connections(&reusing), 2 * 2 * 8 + 2 * 64 + 2);
     }
 
     #[test]

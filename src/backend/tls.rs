@@ -6,6 +6,8 @@ use calendar_edge_core::settings::TrustedCertificates;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 
+use super::named_certificates::NamedCertificates;
+
 /// HTTP/1.1, as TLS names it.
 pub(super) const HTTP1: &[u8] = b"http/1.1";
 
@@ -30,10 +32,18 @@ impl TlsConfigs {
         if let Some((_, config)) = known.find(|(known, _)| known == trusted) {
             return Ok(config.clone());
         }
-        let config = client_config(authorities(trusted))?;
+        let roots = authorities(trusted);
+        let mut config = client_config(roots.clone())?;
+        let verifier = NamedCertificates::new(roots, named(trusted).collect())?;
+        config.dangerous().set_certificate_verifier(Arc::new(verifier));
         self.authorities.push((trusted.clone(), config.clone()));
         Ok(config)
     }
+}
+
+/// The certificates of the settings.
+fn named(trusted: &TrustedCertificates) -> impl Iterator<Item = CertificateDer<'static>> {
+    trusted.ders().map(|der| CertificateDer::from(der).into_owned())
 }
 
 /// The client configuration of every origin whose certificate these sign.
@@ -55,8 +65,7 @@ fn authorities(trusted: &TrustedCertificates) -> RootCertStore {
     if added == 0 {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
-    let further = trusted.ders().map(CertificateDer::from);
-    roots.add_parsable_certificates(further);
+    roots.add_parsable_certificates(named(trusted));
     roots
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
+use http::header::{AGE, CACHE_CONTROL, EXPIRES};
 use http::{HeaderValue, StatusCode};
 
 use super::fetch::KeyedCall;
@@ -11,13 +11,10 @@ use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{CacheOutcome, StatedLife};
+use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife, is_of_copy};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
-
-/// `Cache-Status` (RFC 9211).
-const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
 /// Writes responses that passed the cache.
 #[derive(Debug)]
@@ -120,7 +117,12 @@ impl CacheReport {
     ) -> CallResponse {
         self.metrics.looked_up(operation, outcome);
         let headers = told.response.headers_mut();
-        headers.insert(CACHE_STATUS, outcome.header());
+        // Below is the copy, which may have said what it did.
+        if is_of_copy(headers) {
+            headers.append(CACHE_STATUS, outcome.header());
+        } else {
+            headers.insert(CACHE_STATUS, outcome.header());
+        }
         headers.insert(AGE, HeaderValue::from(age.as_secs()));
         told
     }

@@ -8,6 +8,7 @@ mod colour;
 mod command_line;
 mod comparing;
 mod contract;
+mod copy;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;

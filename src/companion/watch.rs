@@ -108,6 +108,7 @@ impl CompanionService {
         let roots = site.roots.iter().map(|root| root.origin_url.clone());
         let of_root = |url: Url, key: &MarkKey| {
             let requests = OwnRequests::new(&site.origin, &url, Some(key.clone()));
+            let requests = requests.for_clients_at(site.public_url.as_ref());
             (url, requests)
         };
         let key = site.origin.mark_key.as_ref();

@@ -11,7 +11,7 @@
 )]
 
 mod check;
-mod check_calendar_pages;
+mod check_facts;
 mod check_feed;
 mod check_fleet;
 mod check_migration;

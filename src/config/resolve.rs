@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::draft::{Draft, TablePlaces};
 use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, listed_twice};
-use super::{check, check_calendar_pages, check_feed, check_fleet, check_migration, check_surface};
+use super::{check, check_facts, check_feed, check_fleet, check_migration, check_surface};
 use calendar_edge_core::settings::{Occurs, Root, SECTIONS, Settings, unknown_origin};
 use url::Url;
 
@@ -19,7 +19,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut ConfigProblems) -> Settin
     check_fleet::check(&draft, problems);
     check_surface::check(&draft, problems);
     check_feed::check(&draft, problems);
-    check_calendar_pages::check(&draft, problems);
+    check_facts::check(&draft, problems);
     check::origin_name(&draft, problems);
     if draft.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::missing("origin.url")

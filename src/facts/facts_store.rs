@@ -16,8 +16,9 @@ use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
 use calendar_edge_core::settings::{Mode, Settings};
+use calendar_edge_core::unix_time::UnixTime;
 
-/// The facts; clones share them. Without `calendar_pages.mode` nothing is kept.
+/// The facts; clones share them. Without `calendar_pages.mode` and `copy.enabled` nothing is kept.
 #[derive(Debug, Clone)]
 pub(crate) struct FactsStore(Arc<StoreState>);
 
@@ -44,6 +45,8 @@ struct FactsPlace {
     root: Url,
     /// Names the site and the secret.
     name: String,
+    /// Whether all records are read as well.
+    with_records: bool,
     /// None: nothing outlives the edge.
     file: Option<PathBuf>,
 }
@@ -100,6 +103,11 @@ impl FactsStore {
         self.change(Some(root), Facts::silent);
     }
 
+    /// Has everything read anew within the hour, while what is known stays in use.
+    pub(crate) fn read_anew(&self) {
+        self.change(None, Facts::doubt);
+    }
+
     /// The question that is due; none while another is asked.
     pub(crate) fn next_question(&self) -> Option<FactsQuestion> {
         self.0.known.lock().facts.next_question(unix_time())
@@ -125,6 +133,11 @@ impl FactsStore {
     /// The facts, while they are whole.
     pub(crate) fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
         self.0.known.lock().facts.snapshot()
+    }
+
+    /// The facts as the site last told them, and when: it may have changed since.
+    pub(crate) fn last_known(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
+        self.0.known.lock().facts.last_known()
     }
 
     /// Waits until a question may be due.
@@ -193,11 +206,13 @@ impl KnownFacts {
     fn of(of: Option<FactsPlace>, earlier: &Facts) -> Self {
         let kept = of.as_ref().and_then(|of| {
             let text = fs::read_to_string(of.file.as_deref()?).ok()?;
-            Facts::from_json(&text, &of.name)
+            Facts::from_json(&text, &of.name, of.with_records)
         });
+        let with_records = of.as_ref().is_some_and(|of| of.with_records);
+        let facts = kept.unwrap_or_else(|| Facts::wanting_records(with_records));
         Self {
             of,
-            facts: kept.unwrap_or_default().instead_of(earlier),
+            facts: facts.instead_of(earlier),
             since: Instant::now(),
             is_written: true,
         }
@@ -214,8 +229,10 @@ impl FactsPlace {
             return None;
         };
         let root = root.origin_url.clone();
-        let is_needed = settings.calendar_pages.mode != Mode::Off;
+        let with_records = settings.copy.enabled;
+        let is_needed = with_records || settings.calendar_pages.mode != Mode::Off;
         is_needed.then(|| Self {
+            with_records,
             name: FeedKey::new(key, &root).name_of("facts"),
             root,
             file: settings.state_dir.as_ref().map(|directory| directory.join(FILE)),

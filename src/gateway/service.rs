@@ -45,7 +45,7 @@ pub(crate) struct Gateway {
     inner: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
     companions: Companions,
-    /// Calendar pages wait until the site has told of a write.
+    /// Calendar pages and the copy wait until the site has told of a write.
     notes_writes: bool,
 }
 
@@ -110,7 +110,7 @@ impl Gateway {
             inner: Arc::new(gateway),
             records,
             companions: state.companions.clone(),
-            notes_writes: settings.calendar_pages.mode != Mode::Off,
+            notes_writes: settings.copy.enabled || settings.calendar_pages.mode != Mode::Off,
         }
     }
 

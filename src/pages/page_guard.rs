@@ -34,6 +34,8 @@ pub(crate) enum PageAnswer {
     Own(EdgeResponse),
     /// The calendar of the events that a GET of this path and query reads.
     Calendar(String),
+    /// The site's response, for which robots wait in a line of their own.
+    OfRobots,
 }
 
 /// The edge's response in place of a page.
@@ -84,9 +86,7 @@ impl PageGuard {
         if let Some(response) = is_empty {
             return self.give(asked, response).map(PageAnswer::Own);
         }
-        is_endless
-            .then(|| self.beyond_budget(asked, visitor))?
-            .map(PageAnswer::Own)
+        is_endless.then(|| self.within_budget(asked, visitor)).flatten()
     }
 
     /// Counts a file that a calendar took the place of.
@@ -94,9 +94,9 @@ impl PageGuard {
         self.pages.metrics().took("answered");
     }
 
-    /// The refusal of a file that the calendar does not have, beyond the budget of all robots.
-    pub(crate) fn refuse_file(&self, asked: &AskedRequest) -> Option<EdgeResponse> {
-        self.beyond_budget(asked, Visitor::of(&asked.head)?)
+    /// The answer to a request for a file that the calendar does not have; none: the site answers.
+    pub(crate) fn answer_file(&self, asked: &AskedRequest) -> Option<PageAnswer> {
+        self.within_budget(asked, Visitor::of(&asked.head)?)
     }
 
     /// The read whose calendar has the events of the file that is asked for. Without facts of this moment the last ones
@@ -152,23 +152,26 @@ impl PageGuard {
         is_enforced.then_some(own.response)
     }
 
-    /// The refusal of one of endless addresses beyond the budget of all robots.
-    fn beyond_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<EdgeResponse> {
+    /// What the budget of all robots allows to one of endless addresses; none where it does not hold.
+    fn within_budget(&self, asked: &AskedRequest, visitor: Visitor) -> Option<PageAnswer> {
         let rate = self.settings.robots.as_ref()?;
         if visitor != Visitor::Anybody {
             return None;
         }
         let pay = |now| self.buckets.spend_by_rule(ROBOTS, rate, None, now);
         let passed = self.pages.pay_once(&asked.head.uri, rate.period, pay);
-        let exceeded = passed.err()?;
-        if self.settings.mode != Mode::Enforce {
+        let is_enforced = self.settings.mode == Mode::Enforce;
+        let Err(exceeded) = passed else {
+            return is_enforced.then_some(PageAnswer::OfRobots);
+        };
+        if !is_enforced {
             self.pages.metrics().took("would_limit");
             return None;
         }
         self.pages.metrics().took("limited");
         let insists = "`calendar_pages.robots` holds for all clients without a cookie together";
         asked.refused(DecidingBody::None, RefusalReason::moment(insists));
-        Some(fault::too_fast(&exceeded))
+        Some(PageAnswer::Own(fault::too_fast(&exceeded)))
     }
 }
 

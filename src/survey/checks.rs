@@ -14,8 +14,8 @@ use super::site_table::in_force;
 use super::survey_report::Report;
 use super::versions::versions;
 use super::{
-    backends, collector, dated_rows, editors, feed, fleet_store, groups, guarded_rules, home, languages,
-    named_address, open_settings, surface_list, wall,
+    backends, collector, dated_rows, editors, empty_pages, feed, fleet_store, groups, guarded_rules, home,
+    languages, named_address, open_settings, surface_list, wall,
 };
 
 /// Says what the settings show; false: the certificate cannot be used, so that nothing can be served.
@@ -86,6 +86,7 @@ async fn check_site(settings: Settings, report: &mut Report<'_>) -> Result<(), O
             unguarded(settings, report);
         }
         home::check_home(&home, &probe, site, report);
+        empty_pages::ask(settings, site, report).await?;
         let rules = guarded_rules::circumvented(settings);
         for root in &settings.roots {
             editors::tell(root, site, &rules, report).await?;

@@ -10,6 +10,7 @@ mod checks;
 mod collector;
 mod dated_rows;
 mod editors;
+mod empty_pages;
 mod feed;
 mod fleet_store;
 mod found;
@@ -27,7 +28,6 @@ pub(crate) mod open_settings;
 mod pages;
 mod probe;
 mod probe_response;
-
 mod rest_root;
 mod root_document;
 mod site_table;

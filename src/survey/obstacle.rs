@@ -81,7 +81,7 @@ impl Obstacle {
             return Self::new(ObstacleKind::Handshake, text);
         };
         if let CertificateError::Other(_) = fault {
-            let text = format!("TLS fails: {}{}", NO_SERVER, trusting(key));
+            let text = format!("TLS fails: {NO_SERVER}{}", trusting(key));
             return Self::new(ObstacleKind::Certificate, text);
         }
         let advice = match fault {
@@ -124,9 +124,7 @@ impl Obstacle {
 }
 
 /// What the TLS library refuses of a server, whoever trusts it.
-const NO_SERVER: &str = "the server shows a certificate of an authority (CA) as its own, or one of another form that no server \
-     may have: make it one with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=HOST \
-     -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:HOST`, and then ";
+const NO_SERVER: &str = "the server shows a certificate of an authority (CA) as its own, or one of another form that no server may have: ";
 
 /// How a private authority becomes a trusted one.
 fn trusting(key: &str) -> &'static str {

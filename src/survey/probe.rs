@@ -1,11 +1,12 @@
 //! One origin, asked on the way that `serve` takes: its index, and pages around it.
 
 use calendar_edge::app::{OriginRoute, check_client};
-use calendar_edge::backend::own_headers;
+use calendar_edge::backend::{own_headers, question_nonce};
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::relay::mark_advice;
-use calendar_edge_core::settings::{BackendSettings, OriginHost};
+use calendar_edge_core::settings::{BackendSettings, MarkKey, OriginHost};
 use http::header::{ACCEPT, CONTENT_TYPE, LINK};
 use http::{HeaderMap, Method};
 use serde_json::Value;
@@ -258,6 +259,26 @@ impl<'a> Probe<'a> {
     pub(crate) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;
         answer.json().filter(|_| answer.status.is_success())
+    }
+
+    /// The companion plugin's sealed reply to a question for facts.
+    pub(super) async fn facts(
+        &self,
+        key: &MarkKey,
+        question: &FactsQuestion,
+    ) -> Result<Result<FactsReply, FactsReplyFault>, Obstacle> {
+        let Some(nonce) = question_nonce() else {
+            return Ok(Err(FactsReplyFault::NoReply));
+        };
+        let path = FactsQuestion::PATH.trim_start_matches('/');
+        let target = format!("{path}?{}", question.query(nonce));
+        let ProbeResponse {
+            status,
+            headers,
+            body,
+            ..
+        } = self.rest(&target, Marking::Marked).await?;
+        Ok(FactsReply::of_response(key, nonce, status, &headers, &body))
     }
 
     /// A page of the site.

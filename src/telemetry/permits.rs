@@ -31,6 +31,8 @@ pub(crate) enum TrafficKind {
     Site,
     /// Uploads to the rest of the site.
     Uploads,
+    /// Calendar pages that robots share.
+    Robots,
 }
 
 // === impl PermitMetrics ===
@@ -97,7 +99,7 @@ impl Drop for GaugeGuard {
 
 impl TrafficKind {
     /// All kinds.
-    pub(crate) const ALL: [Self; 3] = [Self::Calls, Self::Site, Self::Uploads];
+    pub(crate) const ALL: [Self; 4] = [Self::Calls, Self::Site, Self::Uploads, Self::Robots];
 
     /// Its stable name.
     pub(crate) const fn label(self) -> &'static str {

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use calendar_edge_core::settings::{Mode, Rate};
+use calendar_edge_core::settings::{Mode, OtherTraffic, Rate};
 use http::Method;
 use serde_json::json;
 
+use crate::advice::check;
 use crate::facts::{FactsScene, Fault, SiteState};
-use crate::support::Answer;
+use crate::feed::feed_site::key;
+use crate::support::{Answer, Directory, Edge, Gate, Origin, Reply};
 
 const FAR: &str = "/events/month/2127-04/";
 const LOGIN: &str = "wordpress_logged_in_ab=u%7C1";
@@ -244,4 +246,99 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
         .header("cookie", "a=b");
     assert_eq!(Answer::to(person).await.status.as_u16(), 200);
     assert_eq!(count(&scene, "limited").await, "2");
+}
+
+#[tokio::test]
+async fn check_says_in_one_row_what_stands_in_the_way() {
+    let directory = Directory::new("pages-checked");
+    let secret = directory.write("secret", "a secret of thirty-two characters");
+    let secret = format!("secret_file = \"{}\"", secret.display());
+    let scene = FactsScene::with(|_| {}, |_| {}).await;
+    let said = async |mode: &str| {
+        let pages = format!("[calendar_pages]\nmode = \"{mode}\"");
+        check(&scene.origin, "other = \"forward\"", &secret, &pages).await
+    };
+    let row = "`calendar_pages.mode` has no effect: ";
+    assert!(
+        said("enforce")
+            .await
+            .says("ok: nothing stands in the way of `calendar_pages`")
+    );
+    assert!(
+        said("off")
+            .await
+            .says("note: calendar pages without events could be")
+    );
+    for (fault, reason) in [
+        (
+            Fault::Forged,
+            "give the plugin the secret of `origin.secret_file`",
+        ),
+        (
+            Fault::NoPlugin,
+            "the site responds with status 404; install the companion plugin 0.8",
+        ),
+    ] {
+        scene.change(|site| site.fault = fault);
+        let said = said("report").await;
+        assert!(said.says(row) && said.says(reason), "{}", said.text);
+    }
+    assert!(!said("off").await.says("calendar_pages"));
+    scene.change(|site| {
+        site.fault = Fault::None;
+        site.odd = json!({"structure": ""});
+    });
+    let plain = said("report").await;
+    assert!(
+        plain.says(&format!("{row}the site has plain permalinks")),
+        "{}",
+        plain.text
+    );
+}
+
+#[tokio::test]
+async fn robots_wait_for_each_other_and_readers_do_not_wait_for_them() {
+    let gate = Gate::closed();
+    let behind = gate.clone();
+    let origin = Origin::answering(move |seen| {
+        let page = Reply::of_type(200, "text/html", "WordPress");
+        let is_of_robots = seen.target.contains("views/v2/html") && seen.header("cookie").is_none();
+        if is_of_robots { page.behind(&behind) } else { page }
+    })
+    .await;
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        settings.other = OtherTraffic::Forward;
+        settings.origin.mark_key = Some(key());
+        settings.origin.max_in_flight = 8;
+        settings.calendar_pages.mode = Mode::Enforce;
+        settings.calendar_pages.robots = Some(Rate {
+            requests: 100,
+            period: Duration::from_hours(1),
+        });
+    });
+    let edge = edge.start().await;
+    let page = |number: usize| format!("/wp-json/tribe/views/v2/html?url={number}");
+    let ask = async |number| edge.get(&page(number)).await.status.as_u16();
+    let waiting = format!(
+        "edge_origin_waiting_requests{{backend=\"{}\",traffic=\"robots\"}}",
+        origin.base()
+    );
+    let readers = async {
+        gate.reached_by(2).await;
+        while edge.metric(&waiting).await.as_deref() != Some("1") {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(edge.get("/events/").await.status, 200);
+        let person = edge.request(Method::GET, &page(0)).header("cookie", "a=b");
+        assert_eq!(Answer::to(person).await.status, 200);
+        let asked = origin
+            .seen()
+            .iter()
+            .filter(|seen| seen.target.contains("url="))
+            .count();
+        assert_eq!(asked, 3, "two of robots, and one of a person");
+        gate.open();
+    };
+    let (first, second, third, ()) = tokio::join!(ask(0), ask(1), ask(2), readers);
+    assert_eq!([first, second, third], [200; 3]);
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Crawls the calendar of a real site through an edge as robots do, while visitors read it.
 
-    calendar_crawl.py FOLDER HOST EDGE [COUNT]
+    calendar_crawl.py FOLDER HOST EDGE [COUNT [PER_SECOND]]
 
 FOLDER is that of WordPress, HOST and EDGE are as in 127.0.0.1:8092. Asks for COUNT addresses (10,000): months and days of a
 century, lists from a date, categories, tags and featured events, calendar files, and unknown parameters, in a fixed random
-order, over eight connections. A visitor reads /events/ before and meanwhile. Prints who answered, by kind of address, and
+order, over eight connections, as fast as they are answered or so many in a second. A visitor reads /events/ before and meanwhile. Prints who answered, by kind of address, and
 the visitor's times. Ask it of an edge with `calendar_pages` off and in force.
 
 To know who answered, the site gets a must-use plugin that says so in a header, as for calendar_judge.py.
@@ -84,6 +84,7 @@ def told(name, times):
 def main():
     folder, host, edge = sys.argv[1:4]
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 10_000
+    pause = 1 / float(sys.argv[5]) if len(sys.argv) > 5 else 0
     sign = Path(folder) / "wp-content/mu-plugins/calendar-judge.php"
     sign.parent.mkdir(exist_ok=True)
     sign.write_text(SIGN)
@@ -92,12 +93,17 @@ def main():
     chance = random.Random(7)
     targets = [address(chance) for _ in range(count)]
     over = threading.Event()
-    told("before", visit(edge, 15, over))
+    told("before", visit(edge, 30, over))
     seen = Counter()
     with ThreadPoolExecutor(THREADS + 1) as pool:
         visitor = pool.submit(visit, edge, 10**6, over)
         begun = time.monotonic()
-        for (kind, _), (status, by_site, _) in zip(targets, pool.map(lambda one: ask(edge, one[1]), targets)):
+
+        def crawl(number):
+            time.sleep(max(0, begun + number * pause - time.monotonic()))
+            return ask(edge, targets[number][1])
+
+        for (kind, _), (status, by_site, _) in zip(targets, pool.map(crawl, range(count))):
             seen[kind, "WordPress" if by_site else "edge", status] += 1
         seconds = time.monotonic() - begun
         over.set()

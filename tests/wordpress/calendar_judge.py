@@ -71,10 +71,10 @@ def months(first, last):
         year, month = (year + 1, 1) if month == 12 else (year, month + 1)
 
 
-def addresses(state, near):
-    """Every page that is asked for."""
+def addresses(state, near, margin=365, lists=22):
+    """Every page that is asked for: some days around the rows, and the first pages of lists."""
     times = [datetime.fromisoformat(text).date() for row in state["rows"] for text in row]
-    first, last = min(times) - timedelta(days=365), max(times) + timedelta(days=365)
+    first, last = min(times) - timedelta(days=margin), max(times) + timedelta(days=margin)
     close = {edge + timedelta(days=n) for edge in times for n in range(-2, 3)}
     close_months = {f"{edge + timedelta(days=n):%Y-%m}" for edge in times for n in (-31, 0, 31)}
     below = ["", "featured/"] + [f"category/{slug}/" for slug in state["categories"].values()] + [f"tag/{slug}/" for slug in state["tags"].values()]
@@ -90,13 +90,13 @@ def addresses(state, near):
             yield f"/events/month/{month}/" if base == "" else f"/events/{month}/featured/" if base == "featured/" else f"/events/{base}{month}/"
         for day in sorted(close)[below.index(base) % 8 :: 8] if base else ():
             yield f"/events/{day}/featured/" if base == "featured/" else f"/events/{base}{day}/"
-        for page in range(1, 23):
+        for page in range(1, lists + 1):
             yield f"/events/{base}page/{page}/" if base != "featured/" else f"/events/featured/page/{page}/"
             yield f"/events/{base}list/page/{page}/" if base != "featured/" else f"/events/list/featured/page/{page}/"
         for month in months(first, last):
             if base == "" or month.endswith(("-01", "-06")):
                 yield f"/events/{base}list/?tribe-bar-date={month}-01" if base != "featured/" else f"/events/list/featured/?tribe-bar-date={month}-01"
-    for page in range(1, 23):
+    for page in range(1, lists + 1):
         yield f"/events/list/page/{page}/?eventDisplay=past"
     yield from ("/events/", "/events/list/", "/events/month/", "/events/today/", "/event/", "/events/list/?eventDisplay=past&tribe-bar-date=2127-01-01")
 

@@ -1,8 +1,9 @@
 <?php
 // Fills a site that has The Events Calendar with some 170 events in 22 time zones, the same ones at every run:
 //
-//     php tests/wordpress/calendar_seed.php FOLDER_OF_THE_SITE HOST:PORT
+//     php tests/wordpress/calendar_seed.php FOLDER_OF_THE_SITE HOST:PORT [FROM TO]
 //
+// With two days, only those that begin between them.
 // Most of them are ordinary. The others stand where a calendar that is sorted by days and months errs.
 
 $_SERVER['HTTP_HOST'] = $argv[2];
@@ -104,13 +105,17 @@ function event( string $title, string $start, string $end, string $zone, array $
 	return $id;
 }
 
+function is_wanted( string $start ): bool {
+	global $argv;
+	return $start >= ( $argv[3] ?? '' ) && $start < ( $argv[4] ?? '9999' );
+}
+
 foreach ( CATEGORIES as list( $slug, $name, $parent ) ) {
 	term( $slug, $name, 'tribe_events_cat', $parent );
 }
 $made = 0;
 foreach ( TRAPS as $trap ) {
-	event( ...$trap );
-	++$made;
+	$made += is_wanted( $trap[1] ) && event( ...$trap ) ? 1 : 0;
 }
 // Ordinary events, ever rarer towards the end.
 $day = new DateTimeImmutable( '2026-03-02' );
@@ -128,8 +133,8 @@ for ( $n = 0; $n < 130; $n++ ) {
 	if ( 0 === $n % 11 ) {
 		$more['featured'] = true;
 	}
-	event( "Ordinary $n", $start->format( 'Y-m-d H:i:s' ), $end->format( 'Y-m-d H:i:s' ), ZONES[ $n % count( ZONES ) ], $more );
-	++$made;
+	$begins = $start->format( 'Y-m-d H:i:s' );
+	$made  += is_wanted( $begins ) && event( "Ordinary $n", $begins, $end->format( 'Y-m-d H:i:s' ), ZONES[ $n % count( ZONES ) ], $more ) ? 1 : 0;
 }
 wp_insert_term( 'Unused tag', 'post_tag', array( 'slug' => 'unused-tag' ) );
 echo "$made events\n";

@@ -77,25 +77,35 @@ impl Site {
         if self.surface.reads_calls(request.as_ref()) {
             return Passage::Answered(self.pass_call(asked, request.as_ref(), body).await);
         }
-        match body.is_end_stream().then(|| self.pages.answer(asked)).flatten() {
-            Some(PageAnswer::Own(response)) => {
-                asked.context.log.about(Traffic::Site);
-                return Passage::Answered(response);
-            }
-            Some(PageAnswer::Calendar(read)) => return Passage::File(read),
-            None => {}
+        if let Some(answer) = body.is_end_stream().then(|| self.pages.answer(asked)).flatten() {
+            return self.answer_page(asked, answer).await;
         }
         let answer = self.stream_whole(asked, body);
         Passage::Answered(self.logins.guard_login(asked, None, answer).await)
     }
 
+    async fn answer_page(&self, asked: &AskedRequest, answer: PageAnswer) -> Passage {
+        let nothing = reqwest::Body::from("");
+        match answer {
+            PageAnswer::Own(response) => {
+                asked.context.log.about(Traffic::Site);
+                Passage::Answered(response)
+            }
+            PageAnswer::Calendar(read) => Passage::File(read),
+            PageAnswer::OfRobots => {
+                Passage::Answered(self.forward(asked, nothing, SiteTraffic::OfRobots).await)
+            }
+        }
+    }
+
     /// Forwards a request for a file that the calendar does not have.
     pub(in crate::gateway) async fn pass_file(&self, asked: &AskedRequest) -> EdgeResponse {
-        if let Some(refused) = self.pages.refuse_file(asked) {
-            return refused;
-        }
-        self.forward(asked, reqwest::Body::from(""), SiteTraffic::Page)
-            .await
+        let traffic = match self.pages.answer_file(asked) {
+            Some(PageAnswer::Own(refused)) => return refused,
+            Some(PageAnswer::OfRobots) => SiteTraffic::OfRobots,
+            Some(PageAnswer::Calendar(_)) | None => SiteTraffic::Page,
+        };
+        self.forward(asked, reqwest::Body::from(""), traffic).await
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.

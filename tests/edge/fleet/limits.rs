@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use calendar_edge_core::settings::{Rate, Settings, StoreAddress};
+use calendar_edge_core::settings::{Mode, OtherTraffic, Rate, Settings, StoreAddress};
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
 
@@ -42,6 +42,24 @@ async fn read(edge: &Edge) -> StatusCode {
     edge.get(&format!("{EVENTS}/56")).await.status
 }
 
+/// Asks all edges for six seconds, under a rate of 20 in four seconds, and demands that they allow about what one allows.
+async fn allow_as_one(edges: &[Edge], is_allowed: impl AsyncFn(&Edge, u32) -> bool) {
+    let (began, mut allowed, mut asked) = (Instant::now(), 0, 0_u32);
+    while began.elapsed() < Duration::from_secs(6) {
+        for edge in edges {
+            allowed += u32::from(is_allowed(edge, asked).await);
+            asked += 1;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let one_edge = (20.0 + 5.0 * began.elapsed().as_secs_f64()).min(f64::from(asked));
+    let part = f64::from(allowed) / one_edge;
+    assert!(
+        (0.8..1.3).contains(&part),
+        "{allowed} of {asked} calls are {part:.2} of what one edge allows"
+    );
+}
+
 /// Guesses with passwords of their own, in turn at all edges, all at once.
 async fn guesses(edges: &[Edge], number: usize) -> Vec<Answer> {
     let guess = |(index, edge): (usize, &Edge)| {
@@ -75,24 +93,36 @@ async fn s2_a_client_gets_its_rate_from_all_edges_together() {
         settings.rate_limits.address.items = Some(rate(20, Duration::from_secs(4)));
     })
     .await;
-    let (began, mut allowed, mut asked) = (Instant::now(), 0, 0_u32);
-    while began.elapsed() < Duration::from_secs(6) {
-        for edge in &edges {
-            allowed += u32::from(read(edge).await == 200);
-            asked += 1;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    let one_edge = (20.0 + 5.0 * began.elapsed().as_secs_f64()).min(f64::from(asked));
-    let part = f64::from(allowed) / one_edge;
-    println!("{allowed} of {asked} calls: {part:.2} of what one edge allows");
-    assert!(
-        (0.8..1.3).contains(&part),
-        "alone they would allow three times as many"
-    );
+    allow_as_one(&edges, async |edge, _| read(edge).await == 200).await;
     assert!(count(&edges[0], "edge_fleet_settled_buckets_total").await > 0);
     let keys = store.ask(&["KEYS", "ce:*:b:*"]);
     assert_eq!(keys.lines().count(), 1, "one client: {keys}");
+}
+
+#[tokio::test]
+async fn s2_robots_get_their_rate_of_calendar_pages_from_all_edges_together() {
+    let Some(store) = Store::start() else { return };
+    let origin = Origin::always(Reply::of_type(200, "text/html", "WordPress")).await;
+    let edges = edges(2, &origin, &store.address(), |settings| {
+        settings.other = OtherTraffic::Forward;
+        settings.origin.mark_key = Some(key());
+        settings.calendar_pages.mode = Mode::Enforce;
+        settings.calendar_pages.robots = Some(rate(20, Duration::from_secs(4)));
+    })
+    .await;
+    // Without facts these are the addresses that are known to have no end.
+    let page = |asked| format!("/wp-json/tribe/views/v2/html?url=/events/{asked}");
+    allow_as_one(&edges, async |edge, asked| {
+        edge.get(&page(asked)).await.status == 200
+    })
+    .await;
+    let mut limited = 0;
+    for edge in &edges {
+        limited += count(edge, "edge_calendar_pages_total{outcome=\"limited\"}").await;
+    }
+    assert!(limited > 100, "{limited}");
+    let person = edges[0].request(Method::GET, &page(0)).header("cookie", "a=b");
+    assert_eq!(Answer::to(person).await.status, 200);
 }
 
 #[tokio::test]

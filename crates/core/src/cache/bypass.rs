@@ -117,6 +117,13 @@ fn personal(call: &ValidatedCall) -> Option<Bypass> {
 // === impl CacheableCall ===
 
 impl<'a> CacheableCall<'a> {
+    /// A read whose response is the same for everybody, whether it may be stored or not; none for others.
+    pub fn of(call: &'a ForwardableCall) -> Option<Self> {
+        let call = call.validated()?;
+        let is_read = matches!(call.operation().id.action, Action::List | Action::Read);
+        (is_read && personal(call).is_none()).then_some(Self(call))
+    }
+
     /// The call.
     pub const fn call(self) -> &'a ValidatedCall {
         self.0

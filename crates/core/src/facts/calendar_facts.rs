@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event_fact::EventFact;
+use super::fact_records::FactRecords;
 use super::facts_question::{AskedEvents, FactsQuestion};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
+use super::named_facts::NamedFacts;
+use super::question_pacing::QuestionPacing;
 use super::site_facts::SiteFacts;
 use crate::cache::{Removal, Tag};
 use crate::companion::purge::PurgeRequest;
 use crate::unix_time::UnixTime;
-use calendar_edge_judge::contract::Kind;
 
 /// What is known of the calendar of a site.
 ///
@@ -25,7 +27,8 @@ pub struct Facts {
     progress: EventsRead,
     pub(super) site: Option<SiteFacts>,
     pub(super) events: BTreeMap<u64, EventFact>,
-    /// The events that messages named, by the number of the last such message.
+    pub(super) records: FactRecords,
+    /// The events and records that messages named, by the number of the last such message.
     unsettled: BTreeMap<u64, u64>,
     /// The last message after which pages may be made in another way.
     unsettled_site: Option<u64>,
@@ -46,8 +49,7 @@ pub struct Facts {
     again: Option<u64>,
     read_anew: UnixTime,
     is_asking: bool,
-    failures: u32,
-    pause: Option<(UnixTime, Duration)>,
+    pause: QuestionPacing,
     /// None once something has changed.
     snapshot: Option<Arc<FactsSnapshot>>,
 }
@@ -69,7 +71,7 @@ pub(super) struct LastReply {
     pub(super) sums: String,
     /// How many messages were received when its question began.
     messages: u64,
-    at: UnixTime,
+    pub(super) at: UnixTime,
 }
 
 /// The reason of a loss by a message.
@@ -81,26 +83,30 @@ impl Facts {
     /// The most events of a site.
     pub const MOST_EVENTS: usize = 100_000;
 
-    /// The most events of one question.
-    const MOST_ASKED: usize = 100;
-
     /// The most events that may be unsettled before all are read again.
     const MOST_UNSETTLED: usize = 5000;
 
     /// The time after which sums are compared without another reason.
     pub const HOUR: Duration = Duration::from_hours(1);
 
-    /// The longest pause after a failure.
-    const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+    /// No facts yet. Records are read as well where they are wanted.
+    pub fn wanting_records(are_wanted: bool) -> Self {
+        Self {
+            records: FactRecords::wanted(are_wanted),
+            ..Self::default()
+        }
+    }
 
     /// What an earlier run has kept.
     pub(super) fn kept(
         site: SiteFacts,
         events: Vec<EventFact>,
-        (number, sums): (u64, String),
+        records: FactRecords,
+        (number, sums, at): (u64, String, UnixTime),
         is_unproven: bool,
     ) -> Self {
-        Self {
+        let mut kept = Self {
+            records,
             progress: EventsRead::Kept,
             site: Some(site),
             events: events.into_iter().map(|event| (event.id, event)).collect(),
@@ -108,11 +114,13 @@ impl Facts {
                 number,
                 sums,
                 messages: 0,
-                at: UnixTime::default(),
+                at,
             }),
             is_unproven,
             ..Self::default()
-        }
+        };
+        kept.renew();
+        kept
     }
 
     /// Takes a message, before the tracker of numbers counts it.
@@ -128,22 +136,13 @@ impl Facts {
     }
 
     fn unsettle(&mut self, tags: &[Tag]) {
-        let (mut names_events, mut names_list) = (false, false);
-        for tag in tags {
-            match tag {
-                Tag::Record(Kind::Event, id) => {
-                    names_events = true;
-                    self.unsettled.insert(*id, self.messages);
-                }
-                Tag::Collection(Kind::Event) => names_list = true,
-                Tag::Record(Kind::Category | Kind::Tag, _) | Tag::Collection(Kind::Category | Kind::Tag) => {
-                    self.unsettled_site = Some(self.messages);
-                }
-                Tag::Record(..) | Tag::Collection(_) | Tag::Image(_) | Tag::Relations => {}
-            }
+        let named = NamedFacts::of(tags, &self.records);
+        let ids = named.ids.into_iter().map(|id| (id, self.messages));
+        self.unsettled.extend(ids);
+        if named.is_site {
+            self.unsettled_site = Some(self.messages);
         }
-        // Code of the site may say that events have changed, and not which.
-        if names_list && !names_events || self.unsettled.len() > Self::MOST_UNSETTLED {
+        if named.are_unknown || self.unsettled.len() > Self::MOST_UNSETTLED {
             self.lost(EVERYTHING);
         }
     }
@@ -155,8 +154,8 @@ impl Facts {
             loss: Some(reason),
             messages: self.messages,
             is_asking: self.is_asking,
-            failures: self.failures,
             pause: self.pause,
+            records: FactRecords::wanted(self.records.are_wanted),
             ..Self::default()
         };
     }
@@ -176,12 +175,16 @@ impl Facts {
         self.is_doubted = true;
     }
 
+    /// What is known and the site disagree: everything is read anew within the hour.
+    pub fn doubt(&mut self) {
+        self.is_unproven = true;
+    }
+
     /// The question that is due; none while another is asked. It has to be followed by [`Self::answered`] or
     /// [`Self::failed`].
     pub fn next_question(&mut self, now: UnixTime) -> Option<FactsQuestion> {
         let is_past = |since: UnixTime, time| now.checked_since(since).is_none_or(|age| age >= time);
-        let is_paused = self.pause.is_some_and(|(since, time)| !is_past(since, time));
-        if self.is_asking || is_paused {
+        if self.is_asking || self.pause.goes_on(now) {
             return None;
         }
         let is_hourly = self.last.as_ref().is_none_or(|last| is_past(last.at, Self::HOUR));
@@ -190,7 +193,7 @@ impl Facts {
             EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
             EventsRead::Kept => Some((AskedEvents::None, true)),
             EventsRead::All if !self.unsettled.is_empty() => {
-                let ids = self.unsettled.keys().copied().take(Self::MOST_ASKED);
+                let ids = self.unsettled.keys().copied().take(self.records.most_asked());
                 asked(AskedEvents::Ids(ids.collect()))
             }
             EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
@@ -210,6 +213,7 @@ impl Facts {
         Some(FactsQuestion {
             events,
             site,
+            records: self.records.are_wanted,
             messages: self.messages,
             losses: self.losses,
             number: self.last.as_ref().map_or(0, |last| last.number).max(self.highest),
@@ -224,7 +228,7 @@ impl Facts {
     pub fn answered(
         &mut self,
         question: &FactsQuestion,
-        reply: FactsReply,
+        mut reply: FactsReply,
         now: UnixTime,
     ) -> Result<(), FactsReplyFault> {
         self.is_asking = false;
@@ -240,22 +244,24 @@ impl Facts {
             self.lost(reason);
             return Ok(());
         }
-        self.failures = 0;
-        self.pause = None;
+        self.pause = QuestionPacing::default();
         self.is_doubted = false;
         self.last = Some(LastReply {
             number: reply.changes,
-            sums: reply.sums,
+            sums: std::mem::take(&mut reply.sums),
             messages: question.messages,
             at: now,
         });
         if self.progress == EventsRead::Kept {
             self.all_read(now);
         }
+        if self.records.take(&mut reply, question) {
+            self.snapshot = None;
+        }
         if let Some(site) = reply.site {
             self.take_site(site, question);
         }
-        self.take_events(reply.events, reply.next, question);
+        self.take_events(reply.events, (reply.next, &reply.left), question);
         match reply.next {
             _ if !matches!(question.events, AskedEvents::After(_)) => {}
             next if self.is_read() => self.again = next,
@@ -264,7 +270,7 @@ impl Facts {
         }
         if self.events.len() > Self::MOST_EVENTS {
             self.lost("the site has too many events");
-            self.pause = Some((now, Self::HOUR));
+            self.pause.begin(now, Self::HOUR);
         }
         self.renew();
         Ok(())
@@ -303,7 +309,12 @@ impl Facts {
         self.read_anew = now;
     }
 
-    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
+    fn take_events(
+        &mut self,
+        events: Vec<EventFact>,
+        (next, left): (Option<u64>, &[u64]),
+        question: &FactsQuestion,
+    ) {
         let known = self.events.values().filter(|event| question.asks(event.id, next));
         if !known.eq(&events) {
             self.snapshot = None;
@@ -311,19 +322,21 @@ impl Facts {
             self.events
                 .extend(events.into_iter().map(|event| (event.id, event)));
         }
-        let is_settled = |id, message| message <= question.messages && question.asks(id, next);
+        let is_settled =
+            |id, message| message <= question.messages && question.asks(id, next) && !left.contains(&id);
         self.unsettled.retain(|id, message| !is_settled(*id, *message));
     }
 
     /// Makes the snapshot anew once it differs.
     fn renew(&mut self) {
-        if !self.is_whole() || self.snapshot.is_some() {
+        if !self.is_settled() || self.snapshot.is_some() {
             return;
         }
         if let (Some(site), Some(last)) = (&self.site, &self.last) {
             self.snapshot = Some(Arc::new(FactsSnapshot {
                 site: site.clone(),
                 events: self.events.values().cloned().collect(),
+                copy: self.records.copy(),
                 number: last.number,
             }));
         }
@@ -332,9 +345,7 @@ impl Facts {
     /// A question was not answered. The pause until the next one grows.
     pub fn failed(&mut self, now: UnixTime) {
         self.is_asking = false;
-        let pause = Duration::from_secs(1 << self.failures.min(6)).min(Self::LONGEST_PAUSE);
-        self.failures = self.failures.saturating_add(1);
-        self.pause = Some((now, pause));
+        self.pause.failed(now);
     }
 
     /// The number of events that were read so far.
@@ -349,12 +360,26 @@ impl Facts {
 
     /// Whether the facts are those of the site, as far as its messages and its number of changes tell.
     pub fn is_whole(&self) -> bool {
-        self.is_read() && self.unsettled.is_empty() && self.unsettled_site.is_none() && !self.is_doubted
+        self.is_read() && self.is_settled() && !self.is_doubted
+    }
+
+    /// Whether no message named what was not read since.
+    fn is_settled(&self) -> bool {
+        let is_read = !matches!(self.progress, EventsRead::UpTo(_));
+        is_read && self.unsettled.is_empty() && self.unsettled_site.is_none()
     }
 
     /// The facts, while they are whole.
     pub fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
         self.snapshot.clone().filter(|_| self.is_whole())
+    }
+
+    /// The facts as the site last told them, also before a restart, and when, for reads that the site fails. It may have
+    /// changed since without a message.
+    pub fn last_known(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
+        let at = self.last.as_ref()?.at;
+        let known = self.snapshot.clone().filter(|_| self.is_settled())?;
+        Some((known, at))
     }
 
     /// Why everything was lost the last time.

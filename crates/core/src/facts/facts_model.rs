@@ -74,10 +74,13 @@ struct FactsSite {
     sums: u64,
     look: i64,
     events: BTreeMap<u64, EventFact>,
+    records: BTreeMap<u64, RecordFact>,
 }
 
 #[derive(Debug, Default)]
 struct FactsWorld {
+    /// Whether records are read as well: one for each event, shown or not.
+    with_records: bool,
     site: FactsSite,
     contents: u64,
     /// What changed past WordPress since the last rest.
@@ -90,6 +93,13 @@ struct FactsWorld {
     asked: Option<(FactsQuestion, u64, u64, Option<FactsReply>)>,
     saved: Option<String>,
     now: UnixTime,
+}
+
+fn copy_site(look: i64) -> CopySite {
+    CopySite {
+        zone: look.to_string(),
+        ..record_examples::site()
+    }
 }
 
 fn site_facts(look: i64) -> SiteFacts {
@@ -168,7 +178,10 @@ impl FactsWorld {
 
     fn restart(&mut self, remembers: bool) {
         let kept = self.saved.as_deref().filter(|_| remembers);
-        self.facts = kept.map_or_else(Facts::default, |text| Facts::from_json(text, "site").unwrap());
+        self.facts = kept.map_or_else(
+            || Facts::wanting_records(self.with_records),
+            |text| Facts::from_json(text, "site", self.with_records).unwrap(),
+        );
         self.tracker = ChangeTracker::default();
         self.asked = None;
     }
@@ -188,6 +201,11 @@ impl FactsWorld {
             terms: vec![content],
             times,
         };
+        let record = RecordFact {
+            slug: content.to_string(),
+            ..record_examples::linked(id, PostKind::Venue)
+        };
+        self.site.records.insert(id, record);
         if is_shown {
             self.site.events.insert(id, event);
         } else {
@@ -241,12 +259,38 @@ impl FactsWorld {
             }
             _ => (Vec::new(), None),
         };
-        if asked.contains_key("after") && events.len() > PAGE {
+        let (mut records, mut left) = (Vec::new(), Vec::new());
+        if asked.contains_key("records") {
+            let asks = |id: u64| match (asked.get("after"), asked.get("ids")) {
+                (Some(after), _) => id > after.parse().unwrap(),
+                (None, Some(ids)) => ids.split(',').any(|asked| asked == id.to_string()),
+                (None, None) => false,
+            };
+            records = self
+                .site
+                .records
+                .values()
+                .filter(|record| asks(record.id))
+                .cloned()
+                .collect();
+            let behind = records.split_off(records.len().min(PAGE));
+            if asked.contains_key("after") {
+                next = behind.first().and(records.last()).map(|record| record.id);
+            } else {
+                left = behind.into_iter().map(|record| record.id).collect();
+            }
+            events.retain(|event| next.is_none_or(|next| event.id <= next));
+        } else if asked.contains_key("after") && events.len() > PAGE {
             events.truncate(PAGE);
             next = events.last().map(|event| event.id);
         }
         let site = asked.contains_key("site").then(|| site_facts(self.site.look));
-        *reply = Some(FactsReply::new(*count, sums.to_string(), site, events, next));
+        let copy = site.is_some().then(|| copy_site(self.site.look));
+        let mut made = FactsReply::new(*count, sums.to_string(), site, events, next);
+        made.records = self.with_records.then_some(records);
+        made.copy = copy.filter(|_| self.with_records);
+        made.left = left;
+        *reply = Some(made);
     }
 
     fn take(&mut self, arrives: bool) {
@@ -292,6 +336,12 @@ impl FactsWorld {
             return;
         };
         assert_eq!(snapshot.site, site_facts(self.site.look));
+        assert_eq!(snapshot.copy.is_some(), self.with_records);
+        if let Some(copy) = &snapshot.copy {
+            assert_eq!(*copy.site, copy_site(self.site.look));
+            let records = copy.records.iter().map(|record| &**record);
+            assert!(records.eq(self.site.records.values()), "{:?}", self.facts);
+        }
         assert!(
             snapshot.events.iter().eq(self.site.events.values()),
             "{:?}",
@@ -304,8 +354,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn whole_facts_are_those_of_the_site(steps in steps()) {
-        let mut world = FactsWorld { now: UnixTime::from_secs(1_000_000), ..FactsWorld::default() };
+    fn whole_facts_are_those_of_the_site(steps in steps(), with_records: bool) {
+        let mut world = FactsWorld { now: UnixTime::from_secs(1_000_000), with_records, ..FactsWorld::default() };
+        world.facts = Facts::wanting_records(with_records);
         for step in steps {
             world.step(step);
             world.check();

@@ -11,6 +11,8 @@ pub struct FactsQuestion {
     pub(super) events: AskedEvents,
     /// Whether it is asked how pages are made.
     pub(super) site: bool,
+    /// Whether it is asked for records as well.
+    pub(super) records: bool,
     /// How many messages were received when it began.
     pub(super) messages: u64,
     /// How often everything had been lost when it began.
@@ -32,6 +34,16 @@ pub(super) enum AskedEvents {
 // === impl FactsQuestion ===
 
 impl FactsQuestion {
+    /// How pages are made, and no events.
+    pub const OF_SITE: Self = Self {
+        events: AskedEvents::None,
+        site: true,
+        records: false,
+        messages: 0,
+        losses: 0,
+        number: 0,
+    };
+
     /// The path below the root of the site.
     pub const PATH: &str = "/calendar-edge/v1/facts";
 
@@ -48,6 +60,9 @@ impl FactsQuestion {
         if self.site {
             query.push_str("site=1&");
         }
+        if self.records {
+            query.push_str("records=1&");
+        }
         // Writing to a text cannot fail.
         let _ = write!(query, "nonce={}", Hex(nonce));
         query
@@ -60,7 +75,19 @@ impl FactsQuestion {
             (AskedEvents::After(after), Some(next)) => next > *after,
             _ => true,
         };
-        are_asked && goes_on && (reply.site.is_some() || !self.site)
+        let has_site = reply.site.is_some() && (reply.copy.is_some() || !self.records);
+        are_asked && goes_on && (has_site || !self.site) && self.are_records_asked(reply)
+    }
+
+    /// Whether all records of a reply were asked for, and none is missing without being told.
+    fn are_records_asked(&self, reply: &FactsReply) -> bool {
+        let asks = |id: &u64| self.asks(*id, reply.next);
+        match &reply.records {
+            Some(records) => {
+                self.records && records.iter().all(|record| asks(&record.id)) && reply.left.iter().all(asks)
+            }
+            None => !self.records && reply.left.is_empty(),
+        }
     }
 
     /// Whether it is about an event, where the reply goes up to `next`, or to the end.
@@ -81,6 +108,7 @@ mod tests {
         FactsQuestion {
             events,
             site,
+            records: false,
             messages: 0,
             losses: 0,
             number: 0,

@@ -1,8 +1,13 @@
 //! The reply of the companion plugin to a question for facts, sealed for that question.
 
+use std::collections::HashMap;
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
+use super::copy_site::CopySite;
 use super::event_fact::EventFact;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::companion::mark::SealFault;
 use crate::settings::MarkKey;
@@ -22,6 +27,17 @@ pub struct FactsReply {
     pub events: Vec<EventFact>,
     /// The greatest number that was looked at; none if no event has a greater one.
     pub next: Option<u64>,
+    /// The records in the order of their numbers, if they were asked for.
+    #[serde(default)]
+    pub records: Option<Vec<RecordFact>>,
+    /// The records that were asked for by number and did not fit.
+    #[serde(default)]
+    pub left: Vec<u64>,
+    /// The letter that stands for each letter of the records; see [`CopySite::fold`].
+    #[serde(default)]
+    pub fold: HashMap<char, String>,
+    /// What decides how records are listed, if that was asked for.
+    pub copy: Option<CopySite>,
 }
 
 /// The reason why a reply is not taken.
@@ -51,10 +67,13 @@ pub enum FactsReplyFault {
 
 impl FactsReply {
     /// The header of the seal.
-    pub const SEAL: http::HeaderName = http::HeaderName::from_static("x-calendar-edge-facts");
+    pub const SEAL: HeaderName = HeaderName::from_static("x-calendar-edge-facts");
 
     /// The most bytes of a reply.
-    pub const MOST_BYTES: usize = 1 << 20;
+    pub const MOST_BYTES: usize = 2 << 20;
+
+    /// The most records of a reply.
+    pub const MOST_RECORDS: usize = 40;
 
     /// The most events of a reply.
     pub const MOST_EVENTS: usize = 500;
@@ -65,12 +84,26 @@ impl FactsReply {
     /// The subject of the seal.
     const SUBJECT: &str = "facts";
 
-    /// Takes the reply to the question with this nonce. An older reply has the nonce of another question.
+    /// Takes the response to the question with this nonce. An older reply has the nonce of another question.
     ///
     /// # Errors
     ///
-    /// When the seal does not hold for this body and this nonce, or the body has another form.
-    pub fn open(key: &MarkKey, seal: &[u8], nonce: [u8; 16], body: &[u8]) -> Result<Self, FactsReplyFault> {
+    /// When the status is not 200, the seal does not hold for this body and this nonce, or the body has another form.
+    pub fn of_response(
+        key: &MarkKey,
+        nonce: [u8; 16],
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Self, FactsReplyFault> {
+        if status != StatusCode::OK {
+            return Err(FactsReplyFault::Status(status.as_u16()));
+        }
+        let seal = headers.get(Self::SEAL).map(HeaderValue::as_bytes);
+        Self::open(key, seal.unwrap_or_default(), nonce, body)
+    }
+
+    fn open(key: &MarkKey, seal: &[u8], nonce: [u8; 16], body: &[u8]) -> Result<Self, FactsReplyFault> {
         let seal = key.open_about(Self::SUBJECT, seal)?;
         if seal.nonce() != nonce || !seal.covers(body) {
             return Err(FactsReplyFault::OtherReply);
@@ -93,6 +126,10 @@ impl FactsReply {
             site,
             events,
             next,
+            records: None,
+            left: Vec::new(),
+            fold: HashMap::new(),
+            copy: None,
         }
     }
 
@@ -106,8 +143,11 @@ impl FactsReply {
             return Err(FactsReplyFault::Unfit);
         }
         let reply: Self = serde_json::from_slice(body)?;
-        let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id);
-        if reply.version != Self::VERSION || reply.events.len() > Self::MOST_EVENTS || !is_ordered {
+        let records = reply.records.as_deref().unwrap_or_default();
+        let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id)
+            && records.is_sorted_by(|one, other| one.id < other.id);
+        let is_short = reply.events.len() <= Self::MOST_EVENTS && records.len() <= Self::MOST_RECORDS;
+        if reply.version != Self::VERSION || !is_short || !is_ordered {
             return Err(FactsReplyFault::Unfit);
         }
         Ok(reply)
@@ -179,6 +219,37 @@ mod tests {
         ] {
             assert!(FactsReply::parse(other.as_bytes()).is_err(), "{other:.99}");
         }
+    }
+
+    #[test]
+    fn records_are_read_with_the_bytes_in_which_they_are_printed() {
+        let record = |id: usize| {
+            format!(
+                r#"{{"id":{id},"kind":"venue","status":"publish","date":"","slug":"hall","new":1,"body":{{"a" : "\/\u00e9"}}}}"#
+            )
+        };
+        let reply = |ids: &[usize]| {
+            let records: Vec<String> = ids.iter().map(|id| record(*id)).collect();
+            let records = records.join(",");
+            let text = format!(
+                r#"{{"facts":1,"changes":0,"sums":"","events":[],"next":null,"records":[{records}],"left":[9],"fold":{{"é":"E"}}}}"#
+            );
+            FactsReply::parse(text.as_bytes())
+        };
+        let read = reply(&[3, 4]).unwrap();
+        let records = read.records.unwrap();
+        assert_eq!(
+            records[0].body.as_ref().unwrap().as_str(),
+            r#"{"a" : "\/\u00e9"}"#
+        );
+        assert_eq!((read.left, read.fold[&'é'].as_str()), (vec![9], "E"));
+        // A file keeps them as they are.
+        let kept = serde_json::to_string(&records).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<RecordFact>>(&kept).unwrap(), records);
+        let most: Vec<usize> = (1..=FactsReply::MOST_RECORDS).collect();
+        assert!(reply(&most).is_ok());
+        let more: Vec<usize> = (1..=FactsReply::MOST_RECORDS + 1).collect();
+        assert!(reply(&more).is_err() && reply(&[4, 3]).is_err() && reply(&[3, 3]).is_err());
     }
 
     #[test]

@@ -1,15 +1,30 @@
 //! The facts as a file keeps them over a restart.
 
 use super::calendar_facts::Facts;
+use super::copy_site::CopySite;
 use super::event_fact::EventFact;
+use super::fact_records::FactRecords;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
+use crate::unix_time::UnixTime;
 
-/// A file: its version, the site and the secret that it belongs to; number and sums of the site; whether changes may hide
-/// behind messages; how pages are made, and the events.
-type KeptFacts = (u8, String, u64, String, bool, SiteFacts, Vec<EventFact>);
+/// A file: its version, the site and the secret that it belongs to; number and sums of the site, and the second of its last
+/// reply; whether changes may hide
+/// behind messages; how pages are made, and the events; how records are listed, and the records, where they are wanted.
+type KeptFacts = (
+    u8,
+    String,
+    u64,
+    String,
+    u64,
+    bool,
+    SiteFacts,
+    Vec<EventFact>,
+    Option<(CopySite, Vec<RecordFact>)>,
+);
 
 /// The version of the file that is read here.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 // === impl Facts ===
 
@@ -18,29 +33,44 @@ impl Facts {
     /// facts no more.
     pub fn to_json(&self, of: &str) -> Option<impl FnOnce() -> Option<String> + use<>> {
         let (snapshot, last) = (self.snapshot()?, self.last.as_ref()?);
-        let state = (last.number, last.sums.clone(), self.is_unproven);
+        let state = (last.number, last.sums.clone(), last.at, self.is_unproven);
         let of = of.to_owned();
         Some(move || {
-            let (number, sums, is_unproven) = state;
+            let (number, sums, at, is_unproven) = state;
+            let copy = snapshot.copy.as_ref().map(|copy| {
+                let records: Vec<&RecordFact> = copy.records.iter().map(|record| &**record).collect();
+                (&*copy.site, records)
+            });
             let kept = (
                 VERSION,
                 of,
                 number,
                 sums,
+                at.as_secs(),
                 is_unproven,
                 &snapshot.site,
                 &snapshot.events,
+                copy,
             );
             serde_json::to_string(&kept).ok()
         })
     }
 
     /// The facts of an earlier run. They are whole only after a reply with the number and the sums at which they were
-    /// read. None if they belong to another site, or cannot be read.
-    pub fn from_json(text: &str, of: &str) -> Option<Self> {
+    /// read. None if they belong to another site, cannot be read, or have no records where these are wanted.
+    pub fn from_json(text: &str, of: &str, with_records: bool) -> Option<Self> {
         let kept: KeptFacts = serde_json::from_str(text).ok()?;
-        let (version, kept_of, number, sums, is_unproven, site, events) = kept;
-        let is_ours = version == VERSION && kept_of == of;
-        is_ours.then(|| Self::kept(site, events, (number, sums), is_unproven))
+        let (version, kept_of, number, sums, at, is_unproven, site, events, copy) = kept;
+        let is_ours = version == VERSION && kept_of == of && copy.is_some() == with_records;
+        let records = FactRecords::kept(copy);
+        is_ours.then(|| {
+            Self::kept(
+                site,
+                events,
+                records,
+                (number, sums, UnixTime::from_secs(at)),
+                is_unproven,
+            )
+        })
     }
 }

@@ -65,6 +65,7 @@ pub(in crate::pages) fn judge_of(site: SiteFacts, events: Vec<EventFact>) -> Pag
     PageJudge::new(&FactsSnapshot {
         site,
         events,
+        copy: None,
         number: 1,
     })
 }

@@ -143,6 +143,7 @@ mod tests {
             operation: None,
             enveloped: false,
             served: ServedPart::Calendar,
+            copied: None,
             named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),
         }
     }

@@ -224,7 +224,7 @@ mod tests {
     async fn a_whole_response_is_kept_and_presented_to_every_client() {
         let rules = rules(|_| {});
         let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
-        let kept = accepted.whole().unwrap();
+        let kept: AcceptedResponse<Full<Bytes>> = accepted.whole().unwrap();
         for base in ["https://events.example.org", "http://localhost:8787"] {
             let response = present(kept.clone(), &client(base), &rules);
             let link = format!("<{base}/wp-json/>; rel=\"https://api.w.org/\"");
@@ -237,6 +237,6 @@ mod tests {
     async fn an_incomplete_response_cannot_be_kept() {
         let rules = rules(|settings| settings.limits.response_buffer_bytes = 10);
         let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
-        assert!(accepted.whole().is_none());
+        assert!(accepted.whole::<Full<Bytes>>().is_none());
     }
 }

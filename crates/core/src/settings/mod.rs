@@ -10,6 +10,7 @@ mod calendar_pages;
 mod candidate;
 mod comparison;
 mod compression;
+mod copy;
 mod cors;
 mod cutover;
 mod feed;
@@ -52,6 +53,7 @@ pub use calendar_pages::CalendarPageSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
 pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
+pub use copy::{CopySettings, WhenAway};
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use feed::{FeedSettings, WebhookSettings};
@@ -209,6 +211,8 @@ settings_group! {
         pub forms: FormSettings = FormSettings::default();
         /// Calendar pages that are answered without WordPress.
         pub calendar_pages: CalendarPageSettings = CalendarPageSettings::default();
+        /// Reads that the edge answers without the site.
+        pub copy: CopySettings = CopySettings::default();
         /// Logging.
         pub log: LogSettings = LogSettings::default();
         /// Spans of requests for a collector.

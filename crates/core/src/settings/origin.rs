@@ -141,6 +141,12 @@ impl OriginSettings {
         self.site_in_flight.unwrap_or(usual)
     }
 
+    /// Maximum number of concurrent exchanges for the pages that robots share: a quarter of `max_in_flight`, so that
+    /// readers find free PHP workers.
+    pub fn robots_in_flight(&self) -> usize {
+        (self.max_in_flight / QUEUE_FACTOR).max(1)
+    }
+
     /// Maximum number of requests for the rest of the site that wait: four times as many as may run.
     pub fn waiting_site(&self) -> usize {
         self.site_in_flight().saturating_mul(QUEUE_FACTOR)

@@ -79,7 +79,7 @@ pub const PAGE_NUMBER: &str = "page";
 pub const PAGE_SIZE: &str = "per_page";
 
 /// The most records that the plugin puts on a page, unless the site says otherwise.
-pub const LARGEST_PAGE: u32 = 50;
+pub const LARGEST_PAGE: u64 = 50;
 
 const fn page(meaning: &'static str) -> Argument {
     Argument::new(PAGE_NUMBER, Integer, meaning)

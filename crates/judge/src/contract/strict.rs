@@ -1,6 +1,7 @@
 //! The strict profile as data: the form of each value, and the maximum size of a call.
 
 use super::documented::Documented;
+use super::query::LARGEST_PAGE;
 
 /// The form of a value that the strict profile requires. It is checked after WordPress's own checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub struct StrictLimits {
     pub id: u64,
     /// Maximum page number.
     pub page: u64,
-    /// Maximum page size.
+    /// Maximum page size: of more the site gives as many, and says nothing.
     pub per_page: u64,
 }
 
@@ -96,7 +97,7 @@ pub const STRICT_LIMITS: StrictLimits = StrictLimits {
     id_digits: 16,
     id: (1 << 53) - 1,
     page: 100_000,
-    per_page: 100,
+    per_page: LARGEST_PAGE,
 };
 
 /// The statuses that the specification names.

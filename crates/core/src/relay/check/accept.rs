@@ -139,6 +139,7 @@ fn accepted<B>(
         operation: call.operation,
         enveloped: call.enveloped,
         served: rules.urls.served(),
+        copied: None,
     };
     AcceptedResponse::new(head, body)
 }

@@ -1,0 +1,26 @@
+//! What a site would answer an anonymous read, by facts about its records: surely the same bytes, or a reason to ask.
+
+mod ask;
+mod composed;
+mod event_bounds;
+mod event_list;
+mod linked_list;
+mod list_address;
+mod list_page;
+mod proof;
+mod question;
+mod question_shape;
+mod record_copy;
+mod same;
+mod search;
+mod single;
+mod term_list;
+#[cfg(test)]
+mod tests;
+
+pub use ask::Ask;
+pub use proof::{ShapeBook, ShapeProof, Standing};
+pub use question::CopyQuestion;
+pub use question_shape::CopyShape;
+pub use record_copy::{CopyResponse, RecordCopy};
+pub use same::{Folded, same};

@@ -1,0 +1,191 @@
+//! The shapes of reads of one site, and what comparisons have shown about each.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::shape_proof::{ShapeProof, Standing};
+
+/// What is proven about the copy of one site, for as long as the site makes its responses in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShapeBook {
+    /// The version of the rules by which the copy answers.
+    rules: String,
+    /// How the site makes responses; none before it has told.
+    fingerprint: Option<String>,
+    shapes: BTreeMap<String, ShapeProof>,
+}
+
+// === impl ShapeBook ===
+
+impl ShapeBook {
+    /// The most shapes. Clients choose arguments, so that there could be very many.
+    const MOST: usize = 1000;
+
+    /// Nothing is proven about these rules.
+    pub fn new(rules: &str) -> Self {
+        Self {
+            rules: rules.to_owned(),
+            fingerprint: None,
+            shapes: BTreeMap::new(),
+        }
+    }
+
+    /// The book that an earlier run has kept; a new one if it cannot be read. What was proven by other rules is doubted.
+    pub fn from_json(text: &str, rules: &str) -> Self {
+        let Ok(kept) = serde_json::from_str::<Self>(text) else {
+            return Self::new(rules);
+        };
+        let mut book = Self::new(rules);
+        book.shapes = kept.shapes;
+        if kept.rules == rules {
+            book.fingerprint = kept.fingerprint;
+        } else {
+            book.doubt(false);
+        }
+        book
+    }
+
+    /// Writes the book for a later run.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Takes the site's fingerprint. True if it is another one: what was proven is to be proven again, by fewer comparisons
+    /// if the versions of the site's software are the same.
+    pub fn adopt(&mut self, fingerprint: &str) -> bool {
+        let versions = |text: &str| text.split_once('/').map(|(versions, _)| versions.to_owned());
+        let earlier = self.fingerprint.replace(fingerprint.to_owned());
+        let Some(earlier) = earlier.filter(|earlier| earlier != fingerprint) else {
+            return false;
+        };
+        let earlier = versions(&earlier);
+        self.doubt(earlier.is_some() && earlier == versions(fingerprint));
+        true
+    }
+
+    fn doubt(&mut self, is_same_rules: bool) {
+        let shapes = self.shapes.values_mut();
+        shapes.for_each(|proof| proof.doubt(is_same_rules));
+    }
+
+    /// The shapes and their proofs, for operators.
+    pub const fn shapes(&self) -> &BTreeMap<String, ShapeProof> {
+        &self.shapes
+    }
+
+    /// Whether the copy answers reads of a shape.
+    pub fn standing(&self, shape: &str) -> Standing {
+        let proof = self.shapes.get(shape);
+        proof.map_or(Standing::Watched, ShapeProof::standing)
+    }
+
+    /// Counts a response of the copy. True if it is to be compared with the site afterwards.
+    pub fn answers(&mut self, shape: &str) -> bool {
+        self.proof(shape).answers()
+    }
+
+    /// Counts a read that the copy cannot answer.
+    pub fn asks(&mut self, shape: &str, reason: &str) {
+        self.proof(shape).asks(reason);
+    }
+
+    /// A response of the copy was equal to that of the site. True if the copy answers the shape from now on.
+    pub fn is_equal(&mut self, shape: &str) -> bool {
+        self.proof(shape).is_equal()
+    }
+
+    /// A response of the copy was different. True if that is news: the first time, or the copy answered until now.
+    pub fn differs(&mut self, shape: &str, target: &str) -> bool {
+        self.proof(shape).differs(target)
+    }
+
+    fn proof(&mut self, shape: &str) -> &mut ShapeProof {
+        if self.shapes.len() >= Self::MOST && !self.shapes.contains_key(shape) {
+            self.forget_one();
+        }
+        self.shapes.entry(shape.to_owned()).or_default()
+    }
+
+    /// Forgets the shape that was asked for least. It is proven anew when it comes back.
+    fn forget_one(&mut self) {
+        let least = self.shapes.iter().min_by_key(|(_, proof)| proof.uses());
+        if let Some(shape) = least.map(|(shape, _)| shape.clone()) {
+            self.shapes.remove(&shape);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: &str = "list_events search=words";
+
+    fn proven(book: &mut ShapeBook) -> usize {
+        (1..1000).find(|_| book.is_equal(SHAPE)).unwrap()
+    }
+
+    #[test]
+    fn a_shape_is_proven_by_comparisons_without_a_difference() {
+        let mut book = ShapeBook::new("1");
+        assert_eq!(proven(&mut book), 300);
+        assert_eq!(book.standing(SHAPE), Standing::Proven);
+        assert_eq!(book.standing("list_events"), Standing::Watched);
+        assert!(book.differs(SHAPE, "/events?search=a"), "it was answered");
+        assert_eq!(book.standing(SHAPE), Standing::Suspended);
+        assert!(!book.differs(SHAPE, "/events?search=b"));
+        assert_eq!(proven(&mut book), 300, "a difference is paid for in full");
+    }
+
+    #[test]
+    fn some_responses_of_the_copy_are_compared() {
+        let mut book = ShapeBook::new("1");
+        let sampled = (1..=600).filter(|_| book.answers(SHAPE)).count();
+        assert_eq!(sampled, 3);
+    }
+
+    #[test]
+    fn another_fingerprint_doubts_what_was_proven() {
+        let mut book = ShapeBook::new("1");
+        assert!(!book.adopt("6.7 6.10/a"));
+        proven(&mut book);
+        assert!(!book.adopt("6.7 6.10/a"));
+        assert!(book.adopt("6.7 6.10/b"));
+        assert_eq!(book.standing(SHAPE), Standing::Watched);
+        assert_eq!(proven(&mut book), 30, "the versions are the same");
+        assert!(book.adopt("6.7 6.11/b"));
+        assert_eq!(proven(&mut book), 300, "the versions are others");
+        assert!(book.adopt("b"));
+        assert!(book.adopt("c"));
+        assert_eq!(proven(&mut book), 300, "no versions are told");
+        book.adopt("6.7 6.11/c");
+        book.adopt("6.7 6.11/d");
+        assert_eq!(proven(&mut book), 300, "it was not proven again in between");
+    }
+
+    #[test]
+    fn a_kept_book_holds_for_the_same_rules() {
+        let mut book = ShapeBook::new("1");
+        book.adopt("6.7 6.10/a");
+        proven(&mut book);
+        book.asks(SHAPE, "include");
+        let kept = book.to_json();
+        assert_eq!(ShapeBook::from_json(&kept, "1"), book);
+        let mut other = ShapeBook::from_json(&kept, "2");
+        assert_eq!(other.standing(SHAPE), Standing::Watched);
+        assert_eq!(proven(&mut other), 300);
+        assert_eq!(ShapeBook::from_json("{", "1"), ShapeBook::new("1"));
+    }
+
+    #[test]
+    fn shapes_are_bounded() {
+        let mut book = ShapeBook::new("1");
+        proven(&mut book);
+        for number in 0..2 * ShapeBook::MOST {
+            book.asks(&format!("list_events {number}"), "include");
+        }
+        assert_eq!(book.shapes().len(), ShapeBook::MOST);
+        assert_eq!(book.standing(SHAPE), Standing::Proven, "it is used most");
+    }
+}

@@ -1,0 +1,135 @@
+//! What comparisons with the site have shown about one shape of reads.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether the copy answers reads of a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Standing {
+    /// The site answers, and each response is compared with that of the copy.
+    Watched,
+    /// The copy answers, and some of its responses are compared afterwards.
+    Proven,
+    /// The site answers, because a response of the copy was different. It is compared as a watched one.
+    Suspended,
+}
+
+/// The comparisons of one shape, and what became of its reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShapeProof {
+    standing: Standing,
+    /// The comparisons without a difference since the standing changed.
+    equal: u64,
+    /// So many are needed before the copy answers.
+    needed: u64,
+    /// The reads that the copy answered.
+    answered: u64,
+    /// The reads that the copy cannot answer, by the reason.
+    asked: BTreeMap<String, u64>,
+    /// All comparisons, and those with a difference.
+    compared: u64,
+    differences: u64,
+    /// The target of the last one. `calendar-edge migration compare` asks for it again.
+    example: Option<String>,
+}
+
+// === impl Standing ===
+
+impl Standing {
+    /// The name in documents and metrics.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+// === impl ShapeProof ===
+
+impl ShapeProof {
+    /// So many equal comparisons prove a shape.
+    const NEEDED: u64 = 300;
+
+    /// So many prove it again, after the site has changed, by the same rules.
+    const NEEDED_AGAIN: u64 = 30;
+
+    /// One of so many responses of the copy is compared afterwards.
+    const SAMPLED: u64 = 200;
+
+    /// Whether the copy answers.
+    pub const fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// Counts a response of the copy. True if it is to be compared with the site afterwards.
+    pub(super) fn answers(&mut self) -> bool {
+        self.answered += 1;
+        self.answered.is_multiple_of(Self::SAMPLED)
+    }
+
+    /// Counts a read that the copy cannot answer.
+    pub(super) fn asks(&mut self, reason: &str) {
+        match self.asked.get_mut(reason) {
+            Some(count) => *count += 1,
+            None => drop(self.asked.insert(reason.to_owned(), 1)),
+        }
+    }
+
+    /// A comparison showed no difference. True if the copy answers from now on.
+    pub(super) fn is_equal(&mut self) -> bool {
+        self.equal += 1;
+        self.compared += 1;
+        let is_proven = self.standing != Standing::Proven && self.equal >= self.needed;
+        if is_proven {
+            self.stand(Standing::Proven);
+        }
+        is_proven
+    }
+
+    /// A comparison showed a difference. True if that is news: the first one, or the copy answered until now.
+    pub(super) fn differs(&mut self, target: &str) -> bool {
+        let is_news = self.standing == Standing::Proven || self.differences == 0;
+        self.compared += 1;
+        self.differences += 1;
+        self.example = Some(target.to_owned());
+        self.needed = Self::NEEDED;
+        self.stand(Standing::Suspended);
+        is_news
+    }
+
+    /// The site makes responses in another way: everything is to be proven again.
+    pub(super) fn doubt(&mut self, is_same_rules: bool) {
+        self.needed = if is_same_rules && self.standing == Standing::Proven {
+            Self::NEEDED_AGAIN
+        } else {
+            Self::NEEDED
+        };
+        self.stand(Standing::Watched);
+    }
+
+    /// How often the shape was asked for, to find the one to forget.
+    pub(super) fn uses(&self) -> u64 {
+        self.answered + self.compared + self.asked.values().sum::<u64>()
+    }
+
+    const fn stand(&mut self, standing: Standing) {
+        self.standing = standing;
+        self.equal = 0;
+    }
+}
+
+impl Default for ShapeProof {
+    fn default() -> Self {
+        Self {
+            standing: Standing::Watched,
+            equal: 0,
+            needed: Self::NEEDED,
+            answered: 0,
+            asked: BTreeMap::new(),
+            compared: 0,
+            differences: 0,
+            example: None,
+        }
+    }
+}

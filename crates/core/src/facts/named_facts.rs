@@ -1,0 +1,71 @@
+//! What a message says may be different at the site, as far as it is about facts.
+
+use super::fact_records::FactRecords;
+use crate::cache::Tag;
+use calendar_edge_judge::contract::Kind;
+
+/// The facts that the tags of a message name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct NamedFacts {
+    /// Events, and other records where they are wanted.
+    pub(super) ids: Vec<u64>,
+    /// How pages are made, or terms.
+    pub(super) is_site: bool,
+    /// A list without any of its records: code of the site may say that records have changed, and not which.
+    pub(super) are_unknown: bool,
+}
+
+// === impl NamedFacts ===
+
+impl NamedFacts {
+    pub(super) fn of(tags: &[Tag], known: &FactRecords) -> Self {
+        let mut named = Self::default();
+        let (mut kinds, mut lists) = (Vec::new(), Vec::new());
+        let is_record = |kind| match kind {
+            Kind::Event => true,
+            Kind::Venue | Kind::Organizer => known.are_wanted,
+            Kind::Category | Kind::Tag => false,
+        };
+        for tag in tags {
+            match tag {
+                Tag::Record(kind, id) if is_record(*kind) => {
+                    kinds.push(*kind);
+                    named.ids.push(*id);
+                }
+                Tag::Collection(kind) if is_record(*kind) => lists.push(*kind),
+                Tag::Image(image) => named.ids.extend(known.with_image(*image)),
+                // How many events a term has is printed in all of them.
+                Tag::Relations => named.is_site |= known.are_wanted,
+                Tag::Record(kind, _) | Tag::Collection(kind) => {
+                    named.is_site |= matches!(kind, Kind::Category | Kind::Tag);
+                }
+            }
+        }
+        named.are_unknown = lists.iter().any(|kind| !kinds.contains(kind));
+        named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_name_what_may_be_different() {
+        let named = |tags: &str, are_wanted: bool| {
+            let tags: Vec<Tag> = tags.split(' ').map(|tag| tag.parse().unwrap()).collect();
+            let named = NamedFacts::of(&tags, &FactRecords::wanted(are_wanted));
+            (named.ids, named.is_site, named.are_unknown)
+        };
+        for are_wanted in [false, true] {
+            assert_eq!(named("event:5 events", are_wanted), (vec![5], false, false));
+            assert_eq!(named("events", are_wanted), (vec![], false, true));
+            assert_eq!(named("category:7 categories", are_wanted), (vec![], true, false));
+        }
+        assert_eq!(named("venue:6 venues organizers", false), (vec![], false, false));
+        assert_eq!(named("venue:6 venues", true), (vec![6], false, false));
+        assert_eq!(named("event:5 venues", true), (vec![5], false, true));
+        assert_eq!(named("relations", false), (vec![], false, false));
+        assert_eq!(named("relations", true), (vec![], true, false));
+    }
+}

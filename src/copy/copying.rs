@@ -1,0 +1,220 @@
+//! Anonymous reads answered by the copy where that is proven, and compared with the site's responses where it is not.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::Method;
+use http_body_util::Full;
+
+use super::comparing::{Comparing, SiteResponse};
+use super::record_copies::{MadeCopy, RecordCopies};
+use crate::calls::{BackendResult, CalendarCall, Stage};
+use crate::telemetry::{CopyOutcome, unix_time};
+use calendar_edge_core::cache::CacheableCall;
+use calendar_edge_core::copy::{Ask, CopyQuestion, CopyResponse, Standing};
+use calendar_edge_core::relay::{AcceptedResponse, CallContext, CopiedFrom, RelayRules, accept};
+use calendar_edge_core::settings::{CopySettings, WhenAway};
+
+/// Answers reads from the copy, or has the site asked.
+#[derive(Debug)]
+pub(crate) struct Copying<S> {
+    inner: Arc<S>,
+    /// None: the settings have no copy.
+    plan: Option<CopyPolicy>,
+}
+
+#[derive(Debug)]
+struct CopyPolicy {
+    copies: RecordCopies,
+    settings: CopySettings,
+    rules: Arc<RelayRules>,
+}
+
+/// A read that the copy may answer.
+#[derive(Debug, Clone)]
+pub(super) struct CopiedRead {
+    question: CopyQuestion,
+    shape: String,
+}
+
+/// A response of the copy, and the shape by which it is proven.
+#[derive(Debug)]
+pub(super) struct ShapedResponse {
+    pub(super) shape: String,
+    pub(super) response: CopyResponse,
+}
+
+// === impl Copying ===
+
+impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
+    pub(crate) fn new(
+        inner: S,
+        settings: &CopySettings,
+        copies: &RecordCopies,
+        rules: &Arc<RelayRules>,
+    ) -> Self {
+        let plan = settings.enabled.then(|| CopyPolicy {
+            copies: copies.clone(),
+            settings: settings.clone(),
+            rules: Arc::clone(rules),
+        });
+        Self {
+            inner: Arc::new(inner),
+            plan,
+        }
+    }
+
+    /// Asks the site, and compares its response with that of the copy as it is now.
+    async fn watch(
+        &self,
+        plan: &CopyPolicy,
+        read: CopiedRead,
+        (now, call): (Option<Arc<MadeCopy>>, CalendarCall),
+    ) -> BackendResult {
+        let result = self.inner.call(call.clone()).await;
+        let is_down = match &result {
+            Ok(accepted) => accepted.status().is_server_error(),
+            Err(_) => true,
+        };
+        if is_down {
+            return plan.away(&read, &call).await.unwrap_or(result);
+        }
+        let Some(made) = now else {
+            plan.copies.read(&read.shape, CopyOutcome::Behind, "behind");
+            return result;
+        };
+        match read.answer(&made) {
+            Err(ask) => plan.copies.read(&read.shape, CopyOutcome::Asked, ask.name()),
+            Ok(shaped) => {
+                plan.copies.read(&shaped.shape, CopyOutcome::Unproven, "unproven");
+                if let Some(site) = result.as_ref().ok().and_then(AcceptedResponse::whole) {
+                    self.compare(plan, (read, call), made, Some(site));
+                }
+            }
+        }
+        self.probe(plan);
+        result
+    }
+
+    /// Asks the site for a read that some client asked of late and whose shape is not proven, if that is due.
+    fn probe(&self, plan: &CopyPolicy) {
+        let next = |rate| plan.copies.recent().next(rate, Instant::now());
+        let due = plan.settings.probe.and_then(next).zip(plan.copies.current());
+        if let Some(((read, call), made)) = due {
+            let comparing = self.comparing(plan, call);
+            tokio::spawn(async move { comparing.compare_unless_queued(&read, &made).await });
+        }
+    }
+
+    /// Compares behind the client's response. The site is asked unless its response is there.
+    fn compare(
+        &self,
+        plan: &CopyPolicy,
+        (read, call): (CopiedRead, CalendarCall),
+        made: Arc<MadeCopy>,
+        site: Option<SiteResponse>,
+    ) {
+        let comparing = self.comparing(plan, call.unattended());
+        let is_probed = plan.settings.probe.is_some();
+        tokio::spawn(async move {
+            let shape = comparing.compare(&read, &made, site).await;
+            let is_open = |shape: &String| comparing.copies.standing(shape) != Standing::Proven;
+            if is_probed && shape.as_ref().is_some_and(is_open) {
+                comparing.copies.recent().note(read, comparing.call);
+            }
+        });
+    }
+
+    fn comparing(&self, plan: &CopyPolicy, call: CalendarCall) -> Comparing<S> {
+        Comparing {
+            inner: Arc::clone(&self.inner),
+            copies: plan.copies.clone(),
+            call,
+        }
+    }
+}
+
+impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Copying<S> {
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        let plan = self.plan.as_ref();
+        let Some((plan, read)) = plan.and_then(|plan| Some((plan, CopiedRead::of(&call)?))) else {
+            return self.inner.call(call).await;
+        };
+        plan.copies.called();
+        let now = plan.copies.current();
+        if let Some(made) = &now
+            && let Ok(ShapedResponse { shape, response }) = read.answer(made)
+            && plan.copies.standing(&shape) == Standing::Proven
+            && let Some(copied) = plan.sent(response, made, &call, CopiedFrom::Current).await
+        {
+            plan.copies.read(&shape, CopyOutcome::Answered, "");
+            if plan.copies.answers(&shape) {
+                self.compare(plan, (read, call), Arc::clone(made), None);
+            }
+            return copied;
+        }
+        Box::pin(self.watch(plan, read, (now, call))).await
+    }
+}
+
+// === impl CopyPolicy ===
+
+impl CopyPolicy {
+    /// The response of the copy while the site fails; none where it may not answer such reads, or cannot.
+    async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Option<BackendResult> {
+        let (made, age) = self.copies.last_known()?;
+        let ShapedResponse { shape, response } = read.answer(&made).ok()?;
+        let is_proven = self.copies.standing(&shape) == Standing::Proven;
+        if !is_proven && self.settings.when_away == WhenAway::Proven {
+            return None;
+        }
+        let copied = self.sent(response, &made, call, CopiedFrom::Earlier(age)).await;
+        if copied.is_some() {
+            self.copies.read(&shape, CopyOutcome::AnsweredAway, "");
+        }
+        copied
+    }
+
+    /// A response of the copy as that of a backend; none if there is no memory for it.
+    async fn sent(
+        &self,
+        response: CopyResponse,
+        made: &MadeCopy,
+        call: &CalendarCall,
+        from: CopiedFrom,
+    ) -> Option<BackendResult> {
+        let response = response.into_site_response(made.site()).map(Full::new);
+        let context = CallContext::of_call(&call.call, "");
+        let accepted = accept(response, &context, &self.rules).await.ok()?;
+        Some(Ok(accepted.copied_from(from).whole()?))
+    }
+}
+
+// === impl CopiedRead ===
+
+impl CopiedRead {
+    /// None for calls that are never copied.
+    fn of(call: &CalendarCall) -> Option<Self> {
+        if call.route.candidate().is_some() || call.call.request().method != Method::GET {
+            return None;
+        }
+        let question = CopyQuestion::of(CacheableCall::of(&call.call)?)?;
+        let shape = question.shape()?.to_string();
+        Some(Self { question, shape })
+    }
+
+    /// The response of a copy, and the shape by which it is proven: another one where the site's order was only seen.
+    ///
+    /// # Errors
+    ///
+    /// The reason why only the site can respond.
+    pub(super) fn answer(&self, made: &MadeCopy) -> Result<ShapedResponse, Ask> {
+        let response = made.records.respond(&self.question, unix_time())?;
+        let shape = if response.is_tied {
+            [&self.shape, " tied"].concat()
+        } else {
+            self.shape.clone()
+        };
+        Ok(ShapedResponse { shape, response })
+    }
+}

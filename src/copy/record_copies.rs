@@ -1,0 +1,257 @@
+//! The copy of a site's records, whatever the settings, and what is proven about it.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::drill::Drill;
+use super::probing::RecentReads;
+use crate::companion::Companions;
+use crate::server::state_file;
+use crate::telemetry::{CopyMetrics, CopyOutcome, unix_time};
+use calendar_edge_core::copy::{RecordCopy, ShapeBook, Standing};
+use calendar_edge_core::facts::{CopySite, FactsSnapshot};
+use calendar_edge_core::settings::Settings;
+
+/// The copy, and what is proven about it; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordCopies(Arc<CopyState>);
+
+#[derive(Debug)]
+struct CopyState {
+    companions: Companions,
+    made: ArcSwapOption<MadeCopy>,
+    making: Mutex<()>,
+    proofs: Mutex<KeptProofs>,
+    recent: RecentReads,
+    drill: Mutex<Option<Drill>>,
+    metrics: CopyMetrics,
+}
+
+/// The proofs, and where they are kept.
+#[derive(Debug)]
+struct KeptProofs {
+    book: ShapeBook,
+    /// None: nothing outlives the edge.
+    file: Option<PathBuf>,
+    is_written: bool,
+}
+
+/// A copy, and the facts that it was made of.
+#[derive(Debug)]
+pub(super) struct MadeCopy {
+    facts: Arc<FactsSnapshot>,
+    pub(super) records: RecordCopy,
+}
+
+/// The file in the directory of the settings.
+const FILE: &str = "copy.json";
+
+/// The rules by which the copy answers. Another version may have others.
+const RULES: &str = env!("CARGO_PKG_VERSION");
+
+// === impl RecordCopies ===
+
+impl RecordCopies {
+    /// Nothing is known yet, but for what an earlier run has proven.
+    pub(crate) fn new(settings: &Settings, companions: &Companions, metrics: &CopyMetrics) -> Self {
+        let copies = Self(Arc::new(CopyState {
+            companions: companions.clone(),
+            made: ArcSwapOption::empty(),
+            making: Mutex::default(),
+            proofs: Mutex::new(KeptProofs::of(None)),
+            recent: RecentReads::default(),
+            drill: Mutex::default(),
+            metrics: metrics.clone(),
+        }));
+        copies.adapt(settings);
+        copies
+    }
+
+    /// Takes new settings: proofs are kept elsewhere, or no longer needed.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        if !settings.copy.enabled {
+            self.0.made.store(None);
+            return;
+        }
+        self.0.metrics.expect();
+        let file = settings.state_dir.as_ref().map(|directory| directory.join(FILE));
+        let mut proofs = self.0.proofs.lock();
+        if proofs.file != file {
+            *proofs = KeptProofs::of(file);
+        }
+    }
+
+    /// The copy by the facts as they are now; none while the site may know others.
+    pub(super) fn current(&self) -> Option<Arc<MadeCopy>> {
+        self.made(self.0.companions.current_facts()?)
+    }
+
+    /// The copy by the facts as the site last told them, and how long ago it was last heard of.
+    pub(super) fn last_known(&self) -> Option<(Arc<MadeCopy>, Duration)> {
+        let (facts, told) = self.0.companions.facts().last_known()?;
+        let last = self.0.companions.last_sign().map_or(told, |sign| sign.max(told));
+        Some((self.made(facts)?, unix_time().saturating_since(last)))
+    }
+
+    fn made(&self, facts: Arc<FactsSnapshot>) -> Option<Arc<MadeCopy>> {
+        let known = self.0.made.load_full();
+        if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.facts, &facts)) {
+            return Some(known);
+        }
+        let copy = facts.copy.as_ref()?;
+        // One request makes it, and meanwhile the site answers the others.
+        let _making = self.0.making.try_lock()?;
+        let records = RecordCopy::new(Arc::clone(&copy.site), copy.records.clone());
+        if self.0.proofs.lock().book.adopt(&copy.site.fingerprint) {
+            tracing::info!("the site makes its responses in another way: the copy is to be proven again");
+        }
+        let made = Arc::new(MadeCopy { facts, records });
+        self.0.made.store(Some(Arc::clone(&made)));
+        Some(made)
+    }
+
+    /// Has the site asked for its number of changes while reads are asked for.
+    pub(super) fn called(&self) {
+        self.0.companions.called();
+    }
+
+    pub(super) fn standing(&self, shape: &str) -> Standing {
+        self.0.proofs.lock().book.standing(shape)
+    }
+
+    /// Notes a read by what becomes of it.
+    pub(super) fn read(&self, shape: &str, outcome: CopyOutcome, reason: &str) {
+        self.0.metrics.read(outcome);
+        if let Some(drill) = self.0.drill.lock().as_mut() {
+            drill.read(shape, outcome, reason, Instant::now());
+        }
+        if outcome == CopyOutcome::Asked {
+            self.prove(|book| book.asks(shape, reason));
+        }
+    }
+
+    /// Counts a response of the copy. True if it is to be compared with the site afterwards.
+    pub(super) fn answers(&self, shape: &str) -> bool {
+        self.prove(|book| book.answers(shape))
+    }
+
+    /// Notes a comparison without a difference.
+    pub(super) fn is_equal(&self, shape: &str) {
+        if self.prove(|book| book.is_equal(shape)) {
+            tracing::info!(shape, "the copy answers reads of this shape from now on");
+        }
+    }
+
+    /// Notes a comparison with a difference, whose records are read again.
+    pub(super) fn differs(&self, shape: &str, target: &str) {
+        if self.prove(|book| book.differs(shape, target)) {
+            tracing::warn!(
+                shape,
+                target,
+                advice = "the site answers such reads until 300 comparisons are equal; `calendar-edge copy status` shows them",
+                "the copy and the site have different responses"
+            );
+        }
+        self.0.companions.facts().read_anew();
+    }
+
+    fn prove<T>(&self, change: impl FnOnce(&mut ShapeBook) -> T) -> T {
+        let mut proofs = self.0.proofs.lock();
+        proofs.is_written = false;
+        change(&mut proofs.book)
+    }
+
+    /// Measures what is only known when somebody asks.
+    pub(crate) fn measure(&self) {
+        let proofs = self.0.proofs.lock();
+        for standing in [Standing::Watched, Standing::Proven, Standing::Suspended] {
+            let shapes = proofs.book.shapes().values();
+            let count = shapes.filter(|proof| proof.standing() == standing).count();
+            self.0.metrics.standing(standing, count);
+        }
+    }
+
+    pub(super) fn metrics(&self) -> &CopyMetrics {
+        &self.0.metrics
+    }
+
+    /// The reads by which shapes can be proven.
+    pub(super) fn recent(&self) -> &RecentReads {
+        &self.0.recent
+    }
+
+    /// Writes what was proven since the last time, if there is a file. Blocks for the time of writing.
+    pub(crate) fn write(&self) {
+        let mut proofs = self.0.proofs.lock();
+        let Some(path) = proofs.file.clone().filter(|_| !proofs.is_written) else {
+            return;
+        };
+        proofs.is_written = true;
+        let text = proofs.book.to_json();
+        drop(proofs);
+        if let Err(error) = state_file::replace(&path, |file| file.write_all(text.as_bytes())) {
+            tracing::warn!(%error, path = %path.display(), "what is proven about the copy cannot be kept");
+        }
+    }
+
+    /// Begins a drill of this length: reads are counted by whether they need the site.
+    pub(crate) fn drill(&self, length: Duration) -> Value {
+        let mut drill = self.0.drill.lock();
+        let begun = drill.insert(Drill::new(length, Instant::now()));
+        json!(begun.report(Instant::now()))
+    }
+
+    /// What is copied, what is proven, and the last drill.
+    pub(crate) fn status(&self) -> Value {
+        let facts = self.0.companions.facts();
+        let made = self.0.made.load_full();
+        let known = facts.last_known().map(|(facts, _)| facts);
+        let copy = known.as_ref().and_then(|known| known.copy.as_ref());
+        json!({
+            "records": copy.map(|copy| copy.records.len()),
+            "fingerprint": copy.map(|copy| &*copy.site.fingerprint),
+            "number": known.as_ref().map(|known| known.number),
+            "is_current": made.is_some_and(|made| self.is_current(&made)),
+            "shapes": self.0.proofs.lock().book.shapes(),
+            "drill": self.0.drill.lock().as_ref().map(|drill| drill.report(Instant::now())),
+        })
+    }
+
+    /// Whether nothing has changed at the site since the copy was made, as far as the edge knows.
+    pub(super) fn is_current(&self, made: &MadeCopy) -> bool {
+        let now = self.0.companions.current_facts();
+        now.is_some_and(|facts| Arc::ptr_eq(&facts, &made.facts))
+    }
+}
+
+// === impl MadeCopy ===
+
+impl MadeCopy {
+    /// How the site lists its records.
+    pub(super) fn site(&self) -> &CopySite {
+        self.records.site()
+    }
+}
+
+// === impl KeptProofs ===
+
+impl KeptProofs {
+    fn of(file: Option<PathBuf>) -> Self {
+        let text = file.as_deref().and_then(|file| fs::read_to_string(file).ok());
+        Self {
+            book: text.map_or_else(
+                || ShapeBook::new(RULES),
+                |text| ShapeBook::from_json(&text, RULES),
+            ),
+            file,
+            is_written: true,
+        }
+    }
+}
