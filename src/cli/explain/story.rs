@@ -7,9 +7,11 @@ use calendar_edge_core::settings::{BackendSettings, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
 use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
 use calendar_edge_judge::contract::{
-    ArgumentStanding, DatedDifference, Operation, Schema, TableInForce, dated_differences, rule_meaning,
+    ArgumentStanding, DatedDifference, Operation, Schema, TableInForce, TablesInForce, dated_differences,
+    rule_meaning,
 };
 use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::routing::CallTarget;
 use calendar_edge_judge::wordpress::payload::{Source, SourceParameters, spellings};
 use calendar_edge_judge::wordpress::value::{Value as PhpValue, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
@@ -126,9 +128,7 @@ fn tell_decision(
                     tell_readings(story, request, &explanation, &judgement, settings);
                 }
             });
-            if let (Some(target), Some(operation)) = (&target, judgement.operation) {
-                story["answers"] = dated_rows(tables.of_root(target.root), operation);
-            }
+            story["answers"] = answers(target.as_ref(), &judgement, tables);
             match &judgement.outcome {
                 Outcome::Forward(call) => {
                     tell_forward(story, &asked(call, settings), &head, &answering(call, settings));
@@ -189,6 +189,14 @@ fn tell_readings(
         }
     }
     story["undeclared"] = undeclared.into();
+}
+
+/// The contract that a judged call gets.
+fn answers(target: Option<&CallTarget>, judgement: &Judgement, tables: &TablesInForce) -> Value {
+    let asked = target.zip(judgement.operation);
+    asked.map_or(Value::Null, |(target, operation)| {
+        dated_rows(tables.of_root(target.root), operation)
+    })
 }
 
 /// The rows that a call meets on its way to the site and back; null where clients get the site's own contract.
