@@ -81,6 +81,7 @@ fn relaying(bencher: Bencher<'_, '_>) {
         root: 0,
         method: Method::GET,
         content: Content::Records,
+        operation: None,
         may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,

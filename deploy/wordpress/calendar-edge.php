@@ -1837,7 +1837,7 @@ final class Watch {
 		$listen( 'deleted_post', 'post_cleaned', 2 );
 		$listen( 'tec_events_custom_tables_v1_after_save_occurrences', 'post_cleaned', 1 );
 		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
-			$listen( "{$change}_post_meta", 'post_meta_changed', 3 );
+			$listen( "{$change}_post_meta", 'post_meta_changed', 4 );
 			$listen( "{$change}_term_meta", 'term_meta_changed', 3 );
 			$listen( "{$change}_option", 'option_changed', 3 );
 		}
@@ -1925,8 +1925,9 @@ final class Watch {
 	 * @param mixed  $meta_ids Unused.
 	 * @param int    $id       The post; zero where all posts lose it.
 	 * @param string $key      The name of the meta.
+	 * @param mixed  $value    The new value, or the one that is gone.
 	 */
-	public function post_meta_changed( $meta_ids, $id, $key ): void {
+	public function post_meta_changed( $meta_ids, $id, $key, $value = null ): void {
 		if ( in_array( $key, self::silent_meta(), true ) ) {
 			return;
 		}
@@ -1939,6 +1940,9 @@ final class Watch {
 		$post = get_post( $id );
 		if ( ! $post instanceof \WP_Post ) {
 			return;
+		}
+		if ( 'tribe_events' === $post->post_type && in_array( $key, array( '_EventVenueID', '_EventOrganizerID' ), true ) ) {
+			$this->shown_changed( array( $value ) );
 		}
 		if ( 'attachment' === $post->post_type && ! in_array( $key, self::IMAGE_META, true ) ) {
 			$this->listener->changed( array( "image:$post->ID" ) );
@@ -2108,14 +2112,22 @@ final class Watch {
 		$hidden             = self::is_hidden( $post, $statuses ) ? array( "$one:$id" ) : array();
 		// Anybody can tell a number that is taken from one that is not, and by what a draft is linked to it.
 		$this->listener->changed( $matters ? array( "$one:$id", $list ) : array( "$one:$id" ), $hidden );
-		// Of what is not public, edges are told what an event shows, and no more.
-		foreach ( $matters && 'tribe_events' === $post->post_type ? array( '_EventVenueID', '_EventOrganizerID' ) : array() as $key ) {
-			foreach ( array_filter( (array) get_post_meta( $id, $key ), 'is_numeric' ) as $linked ) {
-				$shown = (int) $linked > 0 ? get_post( (int) $linked ) : null;
-				if ( $shown instanceof \WP_Post && isset( self::POSTS[ $shown->post_type ] ) && 'publish' !== $shown->post_status ) {
-					$tags = array( self::POSTS[ $shown->post_type ][0] . ":$shown->ID" );
-					$this->listener->changed( $tags, $tags );
-				}
+		if ( $matters && 'tribe_events' === $post->post_type ) {
+			$this->shown_changed( array_merge( (array) get_post_meta( $id, '_EventVenueID' ), (array) get_post_meta( $id, '_EventOrganizerID' ) ) );
+		}
+	}
+
+	/**
+	 * Edges are told of a venue or organizer that is not public only while an event shows it.
+	 *
+	 * @param array $ids Numbers of posts, as meta has them.
+	 */
+	private function shown_changed( array $ids ): void {
+		foreach ( array_filter( $ids, 'is_numeric' ) as $id ) {
+			$post = (int) $id > 0 ? get_post( (int) $id ) : null;
+			if ( $post instanceof \WP_Post && isset( self::POSTS[ $post->post_type ] ) && 'publish' !== $post->post_status ) {
+				$tags = array( self::POSTS[ $post->post_type ][0] . ":$post->ID" );
+				$this->listener->changed( $tags, $tags );
 			}
 		}
 	}

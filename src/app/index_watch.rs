@@ -273,7 +273,7 @@ fn tell(source: &IndexSource, table: &TableInForce) {
     let named = differences.get(..MOST_NAMED).unwrap_or(&differences);
     tracing::info!(
         root = source.root().as_str(),
-        generation = %table.generations(),
+        version = %table.site_version(),
         differences = differences.len(),
         arguments = named.join(", "),
         "the table in force has changed"

@@ -15,6 +15,7 @@ use crate::copy::Copying;
 use crate::layers::EdgeResponse;
 use crate::migration;
 use crate::server::threads::Computing;
+use crate::telemetry::TranslationMetrics;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, WritePlace};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
@@ -122,6 +123,7 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
             inner,
             rules: Arc::clone(&plan.rules),
             warnings: state.warnings.clone(),
+            translations: plan.translations(),
             has_cache: plan.policy.is_enabled(),
         }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
@@ -175,7 +177,8 @@ impl<'a> Plan<'a> {
     fn new(settings: &'a Settings, state: &'a GatewayState) -> Self {
         let site = settings.site();
         let timeouts = settings.candidates().map(|backend| backend.timeouts);
-        let rules = Arc::new(RelayRules::new(&site, &state.learnt, &state.buffers));
+        let informed = state.indexes.in_words(settings.clone());
+        let rules = Arc::new(RelayRules::new(&informed.site(), &state.learnt, &state.buffers));
         let policies = settings.backends.iter().map(|backend| backend.credentials);
         let metrics = state.metrics.migration();
         let callers = migration::Callers::new(&site, &state.backends, &rules, metrics, policies);
@@ -190,10 +193,7 @@ impl<'a> Plan<'a> {
             cutovers: migration::Cutover::all(settings, &site, &candidates, &state.buffers),
             candidates,
             timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
-            decider: Arc::new(Decider::before(
-                &state.indexes.in_words(settings.clone()),
-                state.indexes.tables(&site),
-            )),
+            decider: Arc::new(Decider::before(&informed, state.indexes.tables(&site))),
             known: Arc::new(KnownReads::new()),
             backends: Arc::new(Backends::new(&site, &state.backends)),
             rules,
@@ -201,6 +201,14 @@ impl<'a> Plan<'a> {
             policy: CachePolicy::new(settings),
             site,
         }
+    }
+
+    fn translations(&self) -> TranslationMetrics {
+        let translations = self.state.metrics.translations();
+        if self.site.roots.iter().any(|root| root.wanted().is_some()) {
+            translations.expect();
+        }
+        translations.clone()
     }
 
     fn rate_limiter(&self) -> RateLimiter {

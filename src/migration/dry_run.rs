@@ -19,7 +19,7 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::migration::comparison::{ComparedResponse, OwnHosts, ReportedCall};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, present,
+    AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, present, translate,
 };
 use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
@@ -209,7 +209,8 @@ impl DryRunCall {
         B::Error: Into<BoxError>,
     {
         let own_hosts = self.own_hosts(accepted.printed_root(), rules);
-        let (head, body) = present(accepted, &self.client.context, rules).into_parts();
+        let (translated, _) = translate(accepted, rules);
+        let (head, body) = present(translated, &self.client.context, rules).into_parts();
         match body.collect().await {
             Ok(whole) => DryRunResponse {
                 status: head.status,

@@ -14,8 +14,8 @@ use super::site_table::in_force;
 use super::survey_report::Report;
 use super::versions::versions;
 use super::{
-    backends, collector, editors, empty_pages, feed, fleet_store, groups, guarded_rules, home, languages,
-    named_address, open_settings, surface_list, wall,
+    backends, collector, dated_rows, editors, empty_pages, feed, fleet_store, groups, guarded_rules, home,
+    languages, named_address, open_settings, surface_list, wall,
 };
 
 /// Says what the settings show; false: the certificate cannot be used, so that nothing can be served.
@@ -72,7 +72,7 @@ async fn check_site(settings: Settings, report: &mut Report<'_>) -> Result<(), O
     let page = home.as_ref().map(ProbeResponse::text).unwrap_or_default();
     let versions = versions(&probe, site, &page).await;
     let mut is_guarded = true;
-    for root in &settings.roots {
+    for root in &site.roots {
         is_guarded &= check_root(root, settings, site, &versions, report).await?;
     }
     for backend in settings.candidates() {
@@ -131,10 +131,12 @@ async fn check_root(
     };
     let namespace = &settings.origin.namespace;
     let in_force = in_force(&index, &probe, namespace).await;
-    let generation = in_force.generations();
+    let shown = in_force.site_version();
     report.ok(format!(
-        "{path}: The Events Calendar {plugin} (generation: {generation}), WordPress {wordpress}"
+        "{path}: The Events Calendar {plugin} ({shown}), WordPress {wordpress}"
     ));
+    dated_rows::tell(root, plugin, &in_force, report);
+    dated_rows::tell_unknown(&probe, path, plugin, report).await;
     groups::tell(
         &compare_index(&index, namespace),
         path,

@@ -8,6 +8,7 @@ mod addresses;
 mod backends;
 mod checks;
 mod collector;
+mod dated_rows;
 mod editors;
 mod empty_pages;
 mod feed;

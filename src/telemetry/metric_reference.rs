@@ -27,7 +27,7 @@ The time of a request: `edge_http_request_duration_seconds` ends with the last b
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
 The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…`, `edge_cutover_…` and \
-`edge_surface_requests` once there is such a rule, and `edge_tls_…` once there is a certificate.
+`edge_surface_requests` once there is such a rule, `edge_tls_…` once there is a certificate, and `edge_translated` once `answers` names a version.
 
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
@@ -100,6 +100,7 @@ fn everything() -> Metrics {
     };
     metrics.feed().expect(&[receiver]);
     metrics.facts().expect();
+    metrics.translations().expect();
     metrics.pages().expect();
     metrics.fleet().permits(&SITE.into(), 1);
     drop(metrics.exchanges().of("next"));

@@ -26,6 +26,7 @@ use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::spans::SpanMetrics;
 use super::surface_metrics::SurfaceMetrics;
+use super::translations::TranslationMetrics;
 
 /// Declares all metrics of an edge: its recorders, of which each registers its own metrics.
 macro_rules! recorders {
@@ -91,6 +92,8 @@ recorders! {
     copy: CopyMetrics,
     /// The metrics of rules about the rest of the site.
     surface: SurfaceMetrics,
+    /// The metrics of translations.
+    translations: TranslationMetrics,
     /// The fates of spans.
     spans: SpanMetrics,
 }

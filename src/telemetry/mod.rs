@@ -40,6 +40,7 @@ mod surface_metrics;
 mod text_lines;
 mod told;
 mod trace_context;
+mod translations;
 mod wall_clock;
 mod warnings;
 
@@ -80,6 +81,7 @@ pub(crate) use surface_metrics::SurfaceMetrics;
 pub use told::{causes, with_causes};
 pub(crate) use told::{cut, milliseconds};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
+pub(crate) use translations::TranslationMetrics;
 pub(crate) use wall_clock::moment;
 pub use wall_clock::unix_time;
 pub(crate) use warnings::Warnings;

@@ -8,6 +8,7 @@
 
 mod admin;
 mod advice;
+mod answers;
 mod backends;
 mod body_memory;
 mod breaker;

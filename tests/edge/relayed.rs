@@ -91,6 +91,7 @@ impl Recorded {
             root: root.unwrap_or(0),
             method: self.method.clone(),
             content: Content::Records,
+            operation: None,
             may_be_script: self.query.contains("_jsonp="),
             enveloped: self.query.contains("_envelope"),
             language: AskedLanguage::OfRoot,

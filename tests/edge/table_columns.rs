@@ -27,7 +27,7 @@ fn names() -> BTreeSet<&'static str> {
     operations
         .flat_map(|operation| {
             let declared = operation.arguments.iter().map(|argument| argument.name);
-            declared.chain(obeyed(operation.id).iter().map(|known| known.name))
+            declared.chain(obeyed(operation.id).iter().copied())
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::{ForwardableCall, Outcome};
-use calendar_edge_judge::contract::TableInForce;
+use calendar_edge_judge::contract::{PluginVersion, TableInForce};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 
@@ -88,7 +88,7 @@ impl Row {
     }
 }
 
-/// Neither a known nor an unknown generation leads to a wrong verdict: what is refused is refused in the site's words,
+/// Neither a known nor an unknown version leads to a wrong verdict: what is refused is refused in the site's words,
 /// and an anonymous write ends in the site's 401.
 #[test]
 fn no_verdict_is_wrong_for_any_version_known_or_not() {
@@ -134,9 +134,9 @@ fn the_published_index_ends_wrong_refusals() {
     assert!(reached >= 25, "{reached}");
 }
 
-/// The generation that the corpus was recorded from refuses what 6.17.2 looks for.
+/// The version that the corpus was recorded from refuses what 6.17.2 looks for.
 #[test]
-fn event_ids_are_judged_by_generation() {
+fn event_ids_are_judged_by_version() {
     for row in rows()
         .iter()
         .filter(|row| row.version == "6.17.2" && row.kind == Kind::RefusedWrongly)
@@ -213,4 +213,42 @@ fn without_repair_the_site_sees_what_was_sent() {
     }
     println!("{}", repaired.join("\n"));
     assert!(repaired.len() >= 40, "{}", repaired.len());
+}
+
+/// Whatever version stands behind the edge, a client of another one meets the verdicts of its own.
+#[test]
+fn no_client_is_refused_wrongly_whatever_version_stands_behind() {
+    let mut judged = 0;
+    for row in rows().iter().filter(|row| row.kind != Kind::PublishedOnly) {
+        let version = row.version.split('+').next().expect("a version");
+        let wanted = PluginVersion::chosen(version).expect("a version");
+        for behind in [
+            "5.12.4",
+            "5.16.1.1+pro",
+            "6.0.6.2",
+            "6.5.1.2",
+            "6.10.0",
+            "6.15.16",
+            "6.17.2",
+        ] {
+            let table = Arc::new(table_of(behind).answering(wanted));
+            judged += 1;
+            if let Outcome::Refuse(refusal) = row.outcome(&settings(), &table) {
+                let is_same = refusal.status().as_u16() == row.status
+                    && row
+                        .answer
+                        .as_deref()
+                        .is_some_and(|answer| refusal.body() == answer);
+                // A value that ends PHP with a fatal error stays refused where the site has that fault.
+                let ends_php = row.target.contains("password[]") && refusal.status() == 400;
+                assert!(
+                    is_same || ends_php,
+                    "{version} before {behind}: {} {}",
+                    row.id,
+                    row.target
+                );
+            }
+        }
+    }
+    assert!(judged >= 500, "{judged}");
 }

@@ -23,11 +23,12 @@ use calendar_edge_core::limits::rates::{Budgets, Client, CostClass, SharedBucket
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
-    RelayRules, accept, present,
+    RelayRules, accept, present, translate,
 };
-use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings};
+use calendar_edge_core::settings::{Limits, OriginNamespace, Rate, Settings, WantedVersion};
 use calendar_edge_judge::call::credentials::{Credentials, Identity};
 use calendar_edge_judge::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge_judge::contract::{PluginVersion, table};
 use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 use calendar_edge_judge::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LINK};
@@ -116,6 +117,7 @@ fn stages() -> Vec<Stage> {
         ("accepting a list of 8 KiB", accepting(&page(8 * 1024))),
         ("presenting a list of 8 KiB", presenting(&page(8 * 1024))),
         ("presenting a list of 1 KiB", presenting(&page(1024))),
+        ("translating a list of 8 KiB", translating(&page(8 * 1024))),
         ("streaming a list of 64 KiB", streaming(&page(64 * 1024))),
     ]
 }
@@ -320,6 +322,7 @@ fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
         root: 0,
         method: Method::GET,
         content: Content::Records,
+        operation: table().named("events.list"),
         may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,
@@ -346,6 +349,18 @@ fn presenting(page: &Bytes) -> Box<dyn FnMut()> {
     let (rules, client) = (rules(), everybody());
     let accepted = accepted(page, &rules);
     Box::new(move || drop(black_box(present(accepted.clone(), &client, &rules))))
+}
+
+/// With the clone of a kept answer, whose events have a member that the wanted version does not have.
+fn translating(page: &Bytes) -> Box<dyn FnMut()> {
+    let mut settings = settings();
+    settings.answers = WantedVersion::Version(PluginVersion::SPECIFIED);
+    let site = settings.site();
+    let budget = BufferBudget::new(site.response_buffer_total);
+    let rules = RelayRules::new(&site, &LearntRoots::default(), &budget);
+    let text = String::from_utf8_lossy(page).replace(r#","slug":"#, r#","custom_fields":[],"slug":"#);
+    let accepted = accepted(&Bytes::from(text), &rules);
+    Box::new(move || drop(black_box(translate(accepted.clone(), &rules))))
 }
 
 /// A response that is larger than the buffer for it.

@@ -56,4 +56,5 @@ pub mod contract;
 pub mod policy;
 pub mod problem;
 pub mod routing;
+pub mod translation;
 pub mod wordpress;

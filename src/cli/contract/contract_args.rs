@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use calendar_edge_judge::contract::PluginVersion;
 use clap::{Args, Subcommand};
 use http::HeaderValue;
 
@@ -36,6 +37,9 @@ pub(crate) struct ContractTestArgs {
     /// The file with the account for writes: its name, a colon, an application password
     #[arg(long, value_name = "FILE")]
     account_file: Option<PathBuf>,
+    /// The version of the plugin whose contract is tested, 6.10 or spec; what the backend publishes unless it is given
+    #[arg(long, value_name = "VERSION", value_parser = PluginVersion::chosen)]
+    answers: Option<PluginVersion>,
     /// Requests a second
     #[arg(long, value_name = "N", default_value = "20")]
     rate: NonZeroU32,
@@ -48,7 +52,8 @@ pub(crate) struct ContractTestArgs {
 impl ContractTestArgs {
     /// The API to test; opens no connection.
     pub(super) fn api(&self) -> anyhow::Result<ApiUnderTest> {
-        ApiUnderTest::new(&self.url, self.account()?, Pace::new(self.rate))
+        let api = ApiUnderTest::new(&self.url, self.account()?, Pace::new(self.rate))?;
+        Ok(api.answering(self.answers))
     }
 
     /// The value of `Authorization` for the account of the file.

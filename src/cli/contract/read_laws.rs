@@ -83,8 +83,9 @@ impl Suite {
         let law = "a record that is not there is refused";
         let request = ApiRequest::get(format!("/{}/{NO_RECORD}", kind.collection()));
         if let Some(trial) = self.ask(subject, law, request).await {
-            // Versions of the plugin differ: backend.md section 14.
-            let status = if trial.answer.status == 404 { 404 } else { 400 };
+            // Versions of the plugin differ.
+            let found = if trial.answer.status == 404 { 404 } else { 400 };
+            let status = self.api.status_of_absent(kind).unwrap_or(found);
             self.refused(&trial, law, status, &[]);
         }
     }

@@ -8,7 +8,9 @@ use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{Judge, Outcome, RawCall};
-use calendar_edge_judge::contract::{Operation, PublishedIndex, TableInForce, TablesInForce};
+use calendar_edge_judge::contract::{
+    EventIds, Kind, Operation, PluginVersion, PublishedIndex, TableInForce, TablesInForce,
+};
 use calendar_edge_judge::policy::Policy;
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::routing::{Roots, Target};
@@ -39,6 +41,7 @@ pub(super) struct ApiUnderTest {
     judge: Judge,
     /// The table, as far as the backend publishes it.
     table: Arc<TableInForce>,
+    wanted: Option<PluginVersion>,
 }
 
 /// A request to the API.
@@ -92,16 +95,37 @@ impl ApiUnderTest {
             roots: Roots::new(&policy),
             judge: Judge::new(policy),
             table: TableInForce::unread(),
+            wanted: None,
             namespace,
+        })
+    }
+
+    /// Judges by the contract of a version; none: by what the backend publishes.
+    pub(super) fn answering(mut self, wanted: Option<PluginVersion>) -> Self {
+        self.wanted = wanted;
+        self.judge_by(TableInForce::unread());
+        self
+    }
+
+    fn judge_by(&mut self, table: Arc<TableInForce>) {
+        self.table = TableInForce::for_clients(table, self.wanted);
+        let tables = TablesInForce::new(vec![Arc::clone(&self.table)]);
+        self.judge = Judge::before(policy(&self.namespace), tables);
+    }
+
+    /// The status of a read of an event that does not exist; none: that of any version.
+    pub(super) fn status_of_absent(&self, kind: Kind) -> Option<u16> {
+        let ids = self.table.wanted().and(self.table.event_ids())?;
+        Some(match (kind, ids) {
+            (Kind::Event, EventIds::Numeric) => 404,
+            _ => 400,
         })
     }
 
     /// Judges from now on by what the backend publishes.
     pub(super) fn learn(&mut self, index: &Value) {
         if let Ok(index) = PublishedIndex::of_document(index, &self.namespace) {
-            self.table = Arc::new(TableInForce::over(&index));
-            let tables = TablesInForce::new(vec![Arc::clone(&self.table)]);
-            self.judge = Judge::before(policy(&self.namespace), tables);
+            self.judge_by(Arc::new(TableInForce::over(&index)));
         }
     }
 

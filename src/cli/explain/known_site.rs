@@ -1,8 +1,8 @@
 //! What an explanation knows of the site: its namespace and its index, and where they were read.
 
 use calendar_edge::backend::{informed, published_indexes, stored_indexes};
-use calendar_edge_core::settings::Settings;
-use calendar_edge_judge::contract::TablesInForce;
+use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_judge::contract::{TableInForce, TablesInForce};
 use calendar_edge_judge::policy::Mode;
 use serde_json::{Value, json};
 
@@ -51,9 +51,11 @@ impl KnownSite {
 
     /// A site of which nothing could be read, for these reasons: the edge's own table counts.
     pub(super) fn unknown(settings: Settings, instead_of: &[String]) -> Self {
+        let table = |root: &Root| TableInForce::for_clients(TableInForce::unread(), root.wanted());
+        let tables = settings.site().roots.iter().map(table).collect();
         Self {
             settings,
-            tables: TablesInForce::default(),
+            tables: TablesInForce::new(tables),
             index: read_from("none", None, None, instead_of),
         }
     }

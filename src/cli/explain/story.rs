@@ -6,7 +6,9 @@ use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, Reques
 use calendar_edge_core::settings::{BackendSettings, Root, Settings};
 use calendar_edge_judge::call::credentials::Caller;
 use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
-use calendar_edge_judge::contract::{ArgumentStanding, Schema, rule_meaning};
+use calendar_edge_judge::contract::{
+    ArgumentStanding, DatedDifference, Operation, Schema, TableInForce, dated_differences, rule_meaning,
+};
 use calendar_edge_judge::problem::Refusal;
 use calendar_edge_judge::wordpress::payload::{Source, SourceParameters, spellings};
 use calendar_edge_judge::wordpress::value::{Value as PhpValue, write_json};
@@ -61,6 +63,8 @@ fn untold(request: &TypedRequest, known: &KnownSite) -> Value {
         "arguments": [],
         // Parameters that the operation does not declare.
         "undeclared": [],
+        // The version whose contract the client gets, and the rows that lie between it and the site; null: the site's own.
+        "answers": null,
         // Violated rules.
         "findings": [],
         // Who would answer, and who gets a copy; empty without further backends.
@@ -122,6 +126,9 @@ fn tell_decision(
                     tell_readings(story, request, &explanation, &judgement, settings);
                 }
             });
+            if let (Some(target), Some(operation)) = (&target, judgement.operation) {
+                story["answers"] = dated_rows(tables.of_root(target.root), operation);
+            }
             match &judgement.outcome {
                 Outcome::Forward(call) => {
                     tell_forward(story, &asked(call, settings), &head, &answering(call, settings));
@@ -158,6 +165,7 @@ fn tell_readings(
             "verdict": match reading.standing {
                 ArgumentStanding::Judged | ArgumentStanding::Unsure => verdict_name(reading.verdict),
                 ArgumentStanding::Unjudged => "not judged: the site does not publish it",
+                ArgumentStanding::Dropped => "dropped: the version of `answers` does not have it",
             },
             // The schema type, which WordPress enforces after all rules.
             "type": reading.argument.schema.map(Schema::name),
@@ -181,6 +189,29 @@ fn tell_readings(
         }
     }
     story["undeclared"] = undeclared.into();
+}
+
+/// The rows that a call meets on its way to the site and back; null where clients get the site's own contract.
+fn dated_rows(table: &TableInForce, operation: &Operation) -> Value {
+    let Some(wanted) = table.wanted() else {
+        return Value::Null;
+    };
+    let site = table.site_version();
+    let rows = dated_differences().iter().filter(|row| row.concerns(operation));
+    let between = rows.filter(|row| {
+        let is_wanted = row.since <= wanted;
+        site.has(row).map_or(!is_wanted, |has| has != is_wanted)
+    });
+    let row = |row: &DatedDifference| {
+        json!({
+            "name": row.name,
+            "since": row.since.to_string(),
+            "meaning": row.meaning,
+            // Only from a younger version to an older one.
+            "is_translated": row.since > wanted && row.is_translated(),
+        })
+    };
+    json!({"version": wanted.to_string(), "site": site.to_string(), "rows": between.map(row).collect::<Vec<_>>()})
 }
 
 fn tell_forward(

@@ -20,6 +20,7 @@ pub(super) fn write(story: &Value, out: &mut dyn Write) -> io::Result<()> {
 fn about(story: &Value, lines: &mut Vec<String>) {
     let (index, rule) = (judged_by(&story["index"]), surface(&story["surface"]));
     let page = page(&story["page"]);
+    let answers = answers(&story["answers"]);
     let facts = [
         ("root", story["root"].as_str()),
         ("namespace", story["namespace"].as_str()),
@@ -29,6 +30,7 @@ fn about(story: &Value, lines: &mut Vec<String>) {
         ("mode", story["mode"].as_str()),
         ("rule", rule.as_deref()),
         ("page", page.as_deref()),
+        ("answers", answers.as_deref()),
         ("caller", story["caller"].as_str()),
         ("assumed", story["assumed_content_type"].as_str()),
     ];
@@ -54,6 +56,29 @@ fn judged_by(index: &Value) -> String {
         reasons if reasons.is_empty() => source,
         reasons => format!("{source} ({reasons})"),
     }
+}
+
+/// The version whose contract the client gets, and the rows between it and the site.
+fn answers(answers: &Value) -> Option<String> {
+    let version = answers["version"].as_str()?;
+    let row = |row: &Value| {
+        let fate = if row["is_translated"] == true {
+            "translated"
+        } else {
+            "not translated"
+        };
+        format!("{} ({}, {fate})", text(&row["name"]), text(&row["since"]))
+    };
+    let rows: Vec<String> = items(&answers["rows"]).iter().map(row).collect();
+    let site = text(&answers["site"]);
+    let between = if rows.is_empty() {
+        "no row".to_owned()
+    } else {
+        rows.join(", ")
+    };
+    Some(format!(
+        "as {version}; between it and the site ({site}): {between}"
+    ))
 }
 
 /// The rule of `[[surface]]` that takes a request to the rest of the site.

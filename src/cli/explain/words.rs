@@ -10,6 +10,6 @@ pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::Defer(Why::Plugin) => "the site's plugins decide",
         Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
         Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
-        Verdict::Defer(Why::Generation) => "the version of the site's plugin decides",
+        Verdict::Defer(Why::Version) => "the version of the site's plugin decides",
     }
 }

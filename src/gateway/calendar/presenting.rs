@@ -8,11 +8,13 @@ use crate::backend::OriginBody;
 use crate::calls::{BackendResult, CalendarCall, CallResponse, Stage, fault};
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
-use crate::telemetry::{SiteVerdict, Warnings, unix_time};
+use crate::telemetry::{SiteVerdict, TranslationMetrics, Warnings, unix_time};
 use calendar_edge_core::cache::{CACHE_STATUS, StatedLife, Storable, copy_status};
 use calendar_edge_core::limits::rates::Login;
 use calendar_edge_core::relay::cors::Audience;
-use calendar_edge_core::relay::{AcceptedResponse, ClientContext, CopiedFrom, RelayRules, present};
+use calendar_edge_core::relay::{
+    AcceptedResponse, ClientContext, CopiedFrom, RelayRules, present, translate,
+};
 
 /// Turns accepted responses and failures into the client's response.
 ///
@@ -22,6 +24,7 @@ pub(in crate::gateway) struct Presenting<S> {
     pub(in crate::gateway) inner: S,
     pub(in crate::gateway) rules: Arc<RelayRules>,
     pub(in crate::gateway) warnings: Warnings,
+    pub(in crate::gateway) translations: TranslationMetrics,
     /// Without a cache no response is searched for what must not be stored.
     pub(in crate::gateway) has_cache: bool,
 }
@@ -44,6 +47,8 @@ impl<S> Presenting<S> {
             (Storable::No, StatedLife::default())
         };
         let copied = accepted.is_copied_from();
+        let (accepted, rows) = translate(accepted, &self.rules);
+        self.translations.met(&rows);
         let mut response = present(accepted, client, &self.rules);
         if let Some(from) = copied {
             response

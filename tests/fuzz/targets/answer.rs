@@ -65,6 +65,7 @@ fn relayed(rules: &RelayRules, text: &[u8], size: usize, spread: u8) -> Option<B
         root: 0,
         method: Method::GET,
         content: Content::Records,
+        operation: None,
         may_be_script: false,
         enveloped: false,
         language: AskedLanguage::OfRoot,

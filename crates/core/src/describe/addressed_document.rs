@@ -109,7 +109,10 @@ fn endpoint(operation: &Operation, in_force: &TableInForce) -> Value {
     let in_force = in_force.operation(operation);
     let declared = operation.arguments.iter().enumerate();
     let published = declared
-        .filter(|(position, _)| in_force.standing(*position) != ArgumentStanding::Unjudged)
+        .filter(|(position, _)| {
+            let standing = in_force.standing(*position);
+            !matches!(standing, ArgumentStanding::Unjudged | ArgumentStanding::Dropped)
+        })
         .map(|(_, argument)| (argument.name.to_owned(), described(argument)));
     let extra = in_force
         .extra()

@@ -140,6 +140,7 @@ mod tests {
             map: OriginUrls::new(&settings.site(), &LearntRoots::default()).map(),
             root: 0,
             content: Content::Records,
+            operation: None,
             enveloped: false,
             served: ServedPart::Calendar,
             copied: None,

@@ -24,6 +24,7 @@ mod relay_body;
 mod rewrite;
 mod rules;
 mod site_headers;
+mod translate;
 mod vary;
 
 pub use buffer_budget::{BufferBudget, Reservation};
@@ -39,4 +40,5 @@ pub use relay_body::{BodyFailure, RelayBody};
 pub use rewrite::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
 pub use rules::RelayRules;
 pub use site_headers::publish_site_headers;
+pub use translate::translate;
 pub use vary::vary_by;

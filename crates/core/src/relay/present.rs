@@ -57,7 +57,14 @@ fn public_body<B>(
             beginning,
             rest,
             limit,
-        } => RelayBody::streaming(beginning, rest, rewriter(), limit, rules.budget.clone()),
+            filters,
+        } => RelayBody::streaming(
+            (beginning, rest),
+            filters,
+            rewriter(),
+            limit,
+            rules.budget.clone(),
+        ),
     }
 }
 
@@ -90,6 +97,7 @@ mod tests {
             root: 0,
             method,
             content: Content::Records,
+            operation: None,
             may_be_script: false,
             enveloped: false,
             language: AskedLanguage::OfRoot,

@@ -4,13 +4,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::vec;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 
 use super::buffer_budget::{BufferBudget, Reservation};
 use super::ends::Ends;
 use super::failure::BoxError;
 use super::rewrite::Rewriter;
+use calendar_edge_judge::translation::MemberCutter;
 
 /// The body of a relayed response.
 ///
@@ -35,6 +36,7 @@ enum BodyState<B> {
 struct Streaming<B> {
     beginning: Option<(vec::IntoIter<Bytes>, Reservation)>,
     rest: B,
+    filters: Vec<MemberCutter>,
     rewriter: Rewriter,
     ends: Ends,
     read: u64,
@@ -82,8 +84,8 @@ impl<B> RelayBody<B> {
 
     /// Returns a body whose beginning was judged; the rest is streamed.
     pub(super) fn streaming(
-        beginning: Vec<Bytes>,
-        rest: B,
+        (beginning, rest): (Vec<Bytes>, B),
+        filters: Vec<MemberCutter>,
         rewriter: Rewriter,
         limit: u64,
         budget: BufferBudget,
@@ -93,6 +95,7 @@ impl<B> RelayBody<B> {
             state: BodyState::Streaming(Box::new(Streaming {
                 beginning: Some((beginning.into_iter(), reservation)),
                 rest,
+                filters,
                 rewriter,
                 ends: Ends::default(),
                 read: 0,
@@ -168,6 +171,8 @@ where
                 return Poll::Ready((Some(Err(failure)), true));
             }
             self.ends.read(&piece);
+            let filters = self.filters.iter_mut();
+            let piece = filters.fold(piece, |piece, filter| filter.push(piece));
             let decided = self.rewriter.push(piece);
             if !decided.is_empty() {
                 return Poll::Ready((Some(Ok(self.budget.count(decided))), false));
@@ -197,8 +202,14 @@ where
         if !self.ends.are_of_one_document() {
             return Some(Err(BodyFailure::Truncated));
         }
-        let last = self.rewriter.finish();
-        (!last.is_empty()).then_some(Ok(last))
+        let mut last = BytesMut::new();
+        let mut filtered = Bytes::new();
+        for filter in &mut self.filters {
+            filtered = [filter.push(filtered), filter.finish()].concat().into();
+        }
+        last.extend_from_slice(&self.rewriter.push(filtered));
+        last.extend_from_slice(&self.rewriter.finish());
+        (!last.is_empty()).then(|| Ok(last.freeze()))
     }
 }
 
@@ -212,11 +223,18 @@ mod tests {
     use super::*;
     use crate::relay::frames::{Frames, broken, frames};
     use crate::relay::rewrite::{Content, OriginRoot, RootNames, UrlMap};
+    use crate::settings::Root;
+    use calendar_edge_judge::contract::{PluginVersion, table};
+    use calendar_edge_judge::translation::Translation;
 
     const URL: &str = r"http:\/\/h\/wp-json\/tribe\/events\/v1\/events";
     const PUBLIC: &str = r"https:\/\/e.example\/wp-json\/calendar\/events\/v1\/events";
 
     fn streaming(beginning: &str, rest: Frames, limit: u64) -> RelayBody<Frames> {
+        filtered(beginning, rest, limit, Vec::new())
+    }
+
+    fn filtered(beginning: &str, rest: Frames, limit: u64, filters: Vec<MemberCutter>) -> RelayBody<Frames> {
         let dialled = OriginRoot::from_setting(&Url::parse("http://h/wp-json").unwrap());
         let root = RootNames {
             public_path: "/wp-json".to_owned(),
@@ -226,8 +244,8 @@ mod tests {
         let map = Arc::new(UrlMap::new(&[root], "tribe/events/v1", "calendar/events/v1"));
         let rewriter = Rewriter::new(&map, &Arc::from("https://e.example"), 0, Content::Records);
         RelayBody::streaming(
-            vec![Bytes::copy_from_slice(beginning.as_bytes())],
-            rest,
+            (vec![Bytes::copy_from_slice(beginning.as_bytes())], rest),
+            filters,
             rewriter,
             limit,
             BufferBudget::new(usize::MAX),
@@ -241,6 +259,21 @@ mod tests {
         assert_eq!(body.length(), None);
         let text = body.collect().await.unwrap().to_bytes();
         assert_eq!(text, format!("[\"{PUBLIC}\"]"));
+    }
+
+    #[tokio::test]
+    async fn a_streamed_body_passes_the_filters_before_its_names_are_rewritten() {
+        let version = PluginVersion::chosen("5.12").unwrap();
+        let translation = Translation::new(version, Root::default().words);
+        let filters = translation.members(table().named("events.list").unwrap());
+        let filters = filters.map(|(filter, _)| filter).collect();
+        let rest = frames(&[
+            "\",\"custom_fie",
+            "lds\":{\"currency_code\":1},\"cost\":{\"currency_code\":\"E\"}}",
+        ]);
+        let body = filtered(&format!("{{\"url\":\"{URL}"), rest, 1000, filters);
+        let text = body.collect().await.unwrap().to_bytes();
+        assert_eq!(text, format!("{{\"url\":\"{PUBLIC}\",\"cost\":[]}}"));
     }
 
     async fn first_error(body: &mut RelayBody<Frames>) -> Option<BodyFailure> {

@@ -3,7 +3,8 @@
 use super::buffer_budget::BufferBudget;
 use super::learnt_roots::LearntRoots;
 use super::origin_urls::OriginUrls;
-use crate::settings::{BackendSettings, BackendSoftware};
+use crate::settings::{BackendSettings, BackendSoftware, Root};
+use calendar_edge_judge::translation::Translation;
 
 /// The rules for relaying the responses of one backend; all calls share one value.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub struct RelayRules {
     pub(super) response_buffer_bytes: usize,
     pub(super) budget: BufferBudget,
     pub(super) software: BackendSoftware,
+    /// By root; none: clients get the responses of the site's own version.
+    translations: Vec<Option<Translation>>,
 }
 
 // === impl RelayRules ===
@@ -26,11 +29,22 @@ impl RelayRules {
             response_buffer_bytes: backend.response_buffer_bytes,
             budget: budget.clone(),
             software: backend.origin.software,
+            translations: backend.roots.iter().map(translation).collect(),
         }
+    }
+
+    /// The translation of responses of a root; none: they stay as they are.
+    pub(super) fn translation(&self, root: usize) -> Option<&Translation> {
+        self.translations.get(root)?.as_ref()
     }
 
     /// The names of the backend, for responses that are not [accepted](super::accept()).
     pub const fn urls(&self) -> &OriginUrls {
         &self.urls
     }
+}
+
+fn translation(root: &Root) -> Option<Translation> {
+    let wanted = root.wanted()?;
+    Some(Translation::new(wanted, root.words.clone()))
 }

@@ -84,7 +84,7 @@ impl Settings {
                 index_file: self.origin.index_file.clone().or_else(in_state_dir),
                 ..self.origin.clone()
             },
-            roots: self.roots.clone(),
+            roots: self.roots.iter().map(|root| self.answering(root)).collect(),
             credentials: CredentialsPolicy::Forward,
             identity_key: None,
             identity_lifetime: Duration::ZERO,
@@ -96,6 +96,14 @@ impl Settings {
             public_url: self.public_url.clone(),
             public_namespace: self.namespaces.first().cloned().unwrap_or_default(),
             other: self.other,
+        }
+    }
+
+    /// A root with the contract that its clients get.
+    fn answering(&self, root: &Root) -> Root {
+        Root {
+            answers: Some(root.answers.unwrap_or(self.answers)),
+            ..root.clone()
         }
     }
 
@@ -112,10 +120,10 @@ impl Settings {
 
     /// A candidate serves the first root only.
     fn candidate(&self, own: &CandidateSettings) -> BackendSettings {
-        let first = self.roots.iter().take(1);
-        let at_backend = |root: &Root| Root {
+        let first = self.roots.iter().take(1).map(|root| self.answering(root));
+        let at_backend = |root: Root| Root {
             origin_url: own.url.clone(),
-            ..root.clone()
+            ..root
         };
         BackendSettings {
             name: own.name.clone(),

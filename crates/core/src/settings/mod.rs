@@ -37,6 +37,7 @@ mod surface;
 mod surface_preset;
 mod timeouts;
 mod traces;
+mod wanted_version;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -83,11 +84,12 @@ pub use surface::{
 pub use surface_preset::{SURFACE_PRESETS, SiteDoor, SurfacePreset};
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceSettings};
+pub use wanted_version::WantedVersion;
 
 pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
 use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, Route, SPECIFIED_NAMESPACE};
-use keys::form::{HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
+use keys::form::{ANSWERS, HOST, NAMESPACE, NETWORK, PARAMETER, SITE};
 use keys::group::settings_group;
 use keys::listening_form::{DIRECTORY, LISTEN};
 use keys::protection_form::{ACCOUNT, IMAGE_HOST};
@@ -122,6 +124,9 @@ settings_group! {
         /// The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the specification
         /// allows.
         pub profile: Profile = Profile::Compatible => choice(PROFILES);
+        /// The version of the plugin whose contract clients get: `as the site` has, `spec` (6.10), or another; see
+        /// `docs/reference/versions.md`.
+        pub answers: WantedVersion = WantedVersion::AsTheSite => printed(ANSWERS);
         /// How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them to
         /// the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are forwarded,
         /// counted, and logged by name.

@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::keys::form::{DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAMESPACE, PATH, REST_ROOT};
+use super::keys::form::{ANSWERS, DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAMESPACE, PATH, REST_ROOT};
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
-use super::{BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates};
+use super::{
+    BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates, WantedVersion,
+};
 use crate::settings::MarkKey;
+use calendar_edge_judge::contract::PluginVersion;
 use calendar_edge_judge::problem::Words;
 
 settings_group! {
@@ -101,6 +104,8 @@ settings_group! {
         /// the language into the path, the host or a parameter.
         pub origin_url: Url = unknown_origin() => text(REST_ROOT),
             "`origin.url` for the root at `/wp-json` and for an only root; else required";
+        /// The same for this root.
+        pub answers: Option<WantedVersion> = None => text(ANSWERS), "that of all roots";
         /// The error messages of its site, as far as they were learnt.
         pub words: Words = Words::english();
     }
@@ -153,6 +158,11 @@ impl OriginSettings {
 impl Root {
     /// The public path of the default root.
     pub const DEFAULT_PATH: &'static str = "/wp-json";
+
+    /// The version whose contract clients of the root get; none: the site's own.
+    pub fn wanted(&self) -> Option<PluginVersion> {
+        self.answers?.version()
+    }
 
     /// The root of settings that list none.
     pub fn default_for(origin_url: Url) -> Self {

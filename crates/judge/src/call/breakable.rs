@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{Operation, Rule, Schema, obeyed};
+use crate::contract::{Operation, PluginVersion, Rule, Schema, SiteVersion, obeyed};
 use crate::policy::{Mode, Policy, Profile, UndeclaredParameters};
 
 /// The names of the rules that a call of an operation can break under a policy, in order.
@@ -29,9 +29,10 @@ fn of_arguments(operation: &Operation) -> impl Iterator<Item = &'static str> {
     let required = arguments()
         .any(|argument| argument.is_required)
         .then_some("required");
+    let crashes = SiteVersion::exactly(PluginVersion::NEWEST);
     let crashes = obeyed(operation.id)
         .iter()
-        .any(|known| known.crashes_on.is_some());
+        .any(|name| crashes.crashes_on_array(operation, name));
     judged
         .map(|argument| argument.rule.name())
         .chain(typed.map(Schema::name))

@@ -116,13 +116,15 @@ fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static 
 fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
     let (operation, parameters, policy) = (case.operation, &case.parameters, case.policy);
     let in_path = operation.id.route.path_parameter();
+    let in_force = Some(case.in_force()).filter(|in_force| in_force.drops_any());
     let declared = operation
         .arguments
         .iter()
-        .filter(move |argument| Some(argument.name) != in_path && argument.role != Role::Namespace);
+        .filter(move |argument| Some(argument.name) != in_path && argument.role != Role::Namespace)
+        .filter(move |argument| in_force.is_none_or(|in_force| !in_force.drops(operation, argument.name)));
     let declared = declared
         .filter_map(move |argument| Some((argument.name, argument_value(argument, parameters, policy)?)));
-    let undeclared = obeyed(operation.id).iter().map(|known| known.name);
+    let undeclared = obeyed(operation.id).iter().copied();
     let undeclared = undeclared.filter_map(|name| {
         parameters
             .get(name)

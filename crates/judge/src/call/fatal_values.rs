@@ -1,6 +1,6 @@
 //! Values that end PHP with a fatal error. No mode and no profile forwards them (backend.md section 3).
 
-use crate::contract::{FatalShape, Generations, Operation, obeyed};
+use crate::contract::{FatalShape, Operation, SiteVersion, obeyed};
 use crate::wordpress::payload::Parameters;
 use crate::wordpress::value::Value;
 
@@ -10,17 +10,15 @@ use crate::wordpress::value::Value;
 pub(super) fn fatal_argument(
     operation: &Operation,
     parameters: &Parameters,
-    generations: Generations,
+    version: SiteVersion,
 ) -> Option<&'static str> {
     let declared = operation.arguments.iter();
     let declared = declared.map(|argument| (argument.name, argument.crashes_on));
+    // Most calls send none of these.
     let undeclared = obeyed(operation.id)
         .iter()
-        .filter(|known| {
-            let is_new = known.crashes_since.map(|since| generations.have(since));
-            is_new.is_none_or(|has| has == Some(true))
-        })
-        .map(|known| (known.name, known.crashes_on));
+        .filter(|name| parameters.get(name).is_some() && version.crashes_on_array(operation, name))
+        .map(|name| (*name, Some(FatalShape::Array)));
     let crashing = declared
         .chain(undeclared)
         .filter_map(|(name, shape)| Some((name, shape?)));

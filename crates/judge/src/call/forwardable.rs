@@ -245,7 +245,7 @@ impl ForwardableCall {
         };
         let is_known = |name: &str| {
             operation.argument(name.as_bytes()).is_some()
-                || obeyed(operation.id).iter().any(|known| known.name == name)
+                || obeyed(operation.id).contains(&name)
                 || global(name.as_bytes()).is_some_and(|global| global.treatment != Treatment::ForwardInPlace)
         };
         self.is_write() || !self.request().query.names().all(is_known)

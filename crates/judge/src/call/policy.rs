@@ -93,7 +93,7 @@ impl PolicyInForce {
         JudgeContext {
             caller,
             images: &self.images,
-            generations: self.table(root).generations(),
+            event_ids: self.table(root).event_ids(),
         }
     }
 

@@ -20,8 +20,8 @@ pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {
 
 /// Objects to a value that would end PHP with a fatal error.
 pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
-    let generations = case.policy.table(case.call.target.root).generations();
-    fatal_argument(case.operation, &case.parameters, generations).map(invalid)
+    let version = case.policy.table(case.call.target.root).site_version();
+    fatal_argument(case.operation, &case.parameters, version).map(invalid)
 }
 
 /// Objects to an image that the site would fetch from a host that is not listed. The rule also applies if the

@@ -63,11 +63,7 @@ impl<'a> UndeclaredRule<'a> {
             in_force,
             policy,
         } = self;
-        let is_obeyed = || {
-            obeyed(operation.id)
-                .iter()
-                .any(|known| known.name.as_bytes() == name)
-        };
+        let is_obeyed = || obeyed(operation.id).iter().any(|known| known.as_bytes() == name);
         if operation.argument(name).is_some() || global(name).is_some() || is_obeyed() {
             return None;
         }

@@ -61,11 +61,11 @@ pub(super) fn readings<'a>(
         let winner = parameters.get(argument.name);
         let standing = in_force.standing(position);
         let verdict = match (standing, winner) {
-            (ArgumentStanding::Unjudged, _) | (_, None) => Verdict::Admit,
+            (ArgumentStanding::Unjudged | ArgumentStanding::Dropped, _) | (_, None) => Verdict::Admit,
             (ArgumentStanding::Judged, Some((_, value))) => judge_value(argument.rule, value, judge_context),
             (ArgumentStanding::Unsure, Some((_, value))) => {
                 match judge_value(argument.rule, value, judge_context) {
-                    Verdict::Reject => Verdict::Defer(Why::Generation),
+                    Verdict::Reject => Verdict::Defer(Why::Version),
                     other => other,
                 }
             }

@@ -26,6 +26,11 @@ impl EventIds {
         }
     }
 
+    /// How a plugin checks them that has, or has not, the change of 6.17.2.
+    pub(super) const fn of(is_new: bool) -> Self {
+        if is_new { Self::Numeric } else { Self::Existing }
+    }
+
     /// The name in a stored index.
     pub(super) const fn name(self) -> &'static str {
         match self {

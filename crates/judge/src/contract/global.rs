@@ -1,7 +1,5 @@
 //! Parameters that WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
 
-use super::fatal::FatalShape;
-use super::generation::Generation;
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
 
@@ -34,17 +32,6 @@ pub struct Global {
     pub treatment: Treatment,
     /// The effect in WordPress.
     pub meaning: &'static str,
-}
-
-/// A parameter that an operation does not declare and that the backend obeys nevertheless.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Undeclared {
-    /// The name after PHP's mangling.
-    pub name: &'static str,
-    /// The shape of a value that crashes PHP; none: no shape crashes it.
-    pub crashes_on: Option<FatalShape>,
-    /// The version of the plugin since which it does; none: every version.
-    pub crashes_since: Option<Generation>,
 }
 
 const fn forward(name: &'static str, meaning: &'static str) -> Global {
@@ -179,36 +166,22 @@ pub fn global(name: &[u8]) -> Option<&'static Global> {
     GLOBALS.iter().find(|global| global.name.as_bytes() == name)
 }
 
-/// Undeclared parameters that the backend obeys on an operation. They are forwarded unchanged.
+/// Undeclared parameters that the backend obeys on an operation, by their names after PHP's mangling. They are forwarded
+/// unchanged.
 ///
 /// - `password` opens protected events on reads that do not declare it (backend.md sections 1 and 8).
 /// - `parent` on tags is refused by the taxonomy itself (section 7).
 /// - `offset` skips tags: the plugin passes the whole request to WordPress's own list of terms, which reads
 ///   it for terms without a hierarchy.
-pub fn obeyed(operation: OperationId) -> &'static [Undeclared] {
-    const PASSWORD: Undeclared = Undeclared {
-        name: "password",
-        crashes_on: Some(FatalShape::Array),
-        crashes_since: Some(Generation::V6_5_0_1),
-    };
-    const OFFSET: Undeclared = harmless("offset");
-    const PARENT: Undeclared = harmless("parent");
+pub fn obeyed(operation: OperationId) -> &'static [&'static str] {
     match (operation.route, operation.action) {
         (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
-            &[PASSWORD]
+            &["password"]
         }
-        (Route::Collection(Kind::Tag), Action::List) => &[OFFSET],
+        (Route::Collection(Kind::Tag), Action::List) => &["offset"],
         (Route::Collection(Kind::Tag), Action::Create) | (Route::Item(Kind::Tag), Action::Update) => {
-            &[PARENT]
+            &["parent"]
         }
         _ => &[],
-    }
-}
-
-const fn harmless(name: &'static str) -> Undeclared {
-    Undeclared {
-        name,
-        crashes_on: None,
-        crashes_since: None,
     }
 }

@@ -16,7 +16,6 @@ pub mod drift;
 mod event_ids;
 mod fatal;
 mod fields;
-mod generation;
 pub mod global;
 mod kind;
 mod namespace;
@@ -28,13 +27,13 @@ mod rule;
 mod rule_meaning;
 mod strict;
 mod table;
+mod versions;
 
 pub use argument::{Argument, DefaultValue, Role, Schema};
 pub use documented::Documented;
 pub use event_ids::EventIds;
 pub use fatal::FatalShape;
-pub use generation::{Generation, Generations};
-pub use global::{Treatment, Undeclared, obeyed};
+pub use global::{Treatment, obeyed};
 pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use namespace::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace};
 pub use operation::{Action, Operation, OperationId, Place};
@@ -49,3 +48,7 @@ pub(crate) use rule_meaning::MEANINGS;
 pub use rule_meaning::rule_meaning;
 pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};
+pub use versions::{
+    DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, VersionFault,
+    dated_differences, unknown_members,
+};

@@ -40,7 +40,7 @@ pub enum Rule {
     UserId,
     /// The number of an event of any status.
     EventId,
-    /// The number in the path of a single event: of an event, or of any number, by the generation of the plugin.
+    /// The number in the path of a single event: of an event, or of any number, by the version of the plugin.
     EventNumber,
     /// The number of a venue.
     VenueId,

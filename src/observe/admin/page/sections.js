@@ -109,10 +109,10 @@ function backends(now) {
 
 /** What the site publishes, compared with the table. */
 function contract(part, roots) {
-  show(part, JSON.stringify(roots), () => [h("h3", {}, "Contract"), ...roots.map(({ path, contract: { read, generation, differences } }) => {
+  show(part, JSON.stringify(roots), () => [h("h3", {}, "Contract"), ...roots.map(({ path, contract: { read, version, differences } }) => {
     if (!read) return h("p", { class: "small" }, `The index behind ${path} was not read: arguments that not all versions of the plugin have are left to the site.`);
-    if (!differences.length) return h("p", { class: "small" }, `The index behind ${path} agrees with the table (version ${generation}).`);
-    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${generation}) differs from the table. Neither is judged: − not at the site, + only there.`),
+    if (!differences.length) return h("p", { class: "small" }, `The index behind ${path} agrees with the table (version ${version}).`);
+    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${version}) differs from the table. Neither is judged: − not at the site, + only there.`),
       h("ul", { class: "listed" }, ...differences.map((one) => h("li", {}, h("code", {}, one)))));
   })]);
 }

@@ -44,7 +44,7 @@ pub(in crate::observe::admin) fn setting_facts(settings: &Settings, tables: &Tab
             "site": root.origin_url,
             "contract": {
                 "read": table.is_read(),
-                "generation": table.generations().to_string(),
+                "version": table.site_version().to_string(),
                 "differences": table.differences(),
             },
         })

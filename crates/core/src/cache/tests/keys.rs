@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 
+use crate::settings::WantedVersion;
+use calendar_edge_judge::contract::PluginVersion;
+
 use super::*;
 
 fn key(settings: &Settings, method: &str, target: &str) -> String {
@@ -131,4 +134,12 @@ proptest! {
         let same = key(&settings, "GET", &left) == key(&settings, "GET", &right);
         prop_assert_eq!(same, left == right, "{} {}", left, right);
     }
+}
+
+#[test]
+fn clients_of_two_contracts_share_nothing() {
+    let as_the_site = settings();
+    let mut older = settings();
+    older.answers = WantedVersion::Version(PluginVersion::SPECIFIED);
+    assert_ne!(key(&as_the_site, "GET", "/events"), key(&older, "GET", "/events"));
 }

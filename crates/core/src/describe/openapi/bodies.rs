@@ -71,7 +71,7 @@ fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> 
     let fields: Vec<&Argument> = operation
         .arguments
         .iter()
-        .filter(|argument| operation.place(argument) == Place::Body)
+        .filter(|argument| operation.place(argument) == Place::Body && !options.drops(operation, argument))
         .collect();
     let declared = fields.iter().map(|field| {
         let mut schema = inputs::schema(field, carrier);

@@ -3,18 +3,63 @@
 use serde_json::{Map, Value, json};
 
 use super::inputs::reference;
-use calendar_edge_judge::contract::answer::{ResponseModel, Shape, models};
+use calendar_edge_judge::contract::answer::{EVENT, ResponseModel, Shape, models};
+use calendar_edge_judge::contract::{PluginVersion, VersionChange, dated_differences};
 
 /// Recorded answers by the name of their model. Lists and maps of a whole response are cut to their first entries.
 const EXAMPLES: &str = include_str!("../../../../../fixtures/openapi/examples.json");
 
-/// The schemas of all models by name.
-pub(super) fn components() -> Map<String, Value> {
+/// The schemas of all models by name, as a version has them; none: as the specified one has.
+pub(super) fn components(wanted: Option<PluginVersion>) -> Map<String, Value> {
     let examples: Value = serde_json::from_str(EXAMPLES).unwrap_or_default();
-    models()
+    let mut schemas: Map<String, Value> = models()
         .into_iter()
         .map(|model| (model.name.to_owned(), object(model, &examples[model.name])))
-        .collect()
+        .collect();
+    if let Some(wanted) = wanted {
+        adapt(&mut schemas, wanted);
+    }
+    schemas
+}
+
+/// Takes out the members that a version does not have, and names those that it has beyond the models.
+fn adapt(schemas: &mut Map<String, Value>, wanted: PluginVersion) {
+    for row in dated_differences() {
+        let VersionChange::Member(name) = row.change else {
+            continue;
+        };
+        if row.since > wanted {
+            schemas.values_mut().for_each(|schema| without(schema, name));
+        } else if let Some(event) = schemas.get_mut(EVENT.name)
+            && row.since > PluginVersion::SPECIFIED
+        {
+            event["properties"][name] = json!({"description": row.meaning});
+        }
+    }
+}
+
+fn without(schema: &mut Value, name: &str) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_remove(name);
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|member| member != name);
+    }
+    if let Some(examples) = schema.get_mut("examples") {
+        forget(examples, name);
+    }
+}
+
+/// Takes a member out of an example, wherever it stands.
+fn forget(example: &mut Value, name: &str) {
+    match example {
+        Value::Array(items) => items.iter_mut().for_each(|item| forget(item, name)),
+        Value::Object(members) => {
+            members.shift_remove(name);
+            members.values_mut().for_each(|member| forget(member, name));
+        }
+        _ => {}
+    }
 }
 
 fn object(model: &ResponseModel, example: &Value) -> Value {
@@ -75,7 +120,10 @@ pub(super) fn schema(shape: Shape) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::{OpenApiOptions, openapi};
+    use calendar_edge_judge::contract::{PluginVersion, TableInForce};
 
     /// `Error` and `data` in one word: `ErrorData`.
     fn joined(model: &str, member: &str) -> String {
@@ -84,6 +132,28 @@ mod tests {
             Some(first.to_uppercase() + rest)
         });
         model.chars().map(String::from).chain(words).collect()
+    }
+
+    #[test]
+    fn the_document_describes_the_wanted_version() {
+        let document = |version: &str| {
+            let wanted = PluginVersion::chosen(version).expect("a version");
+            let table = Arc::new(TableInForce::unread().answering(wanted));
+            openapi(&OpenApiOptions {
+                table,
+                ..OpenApiOptions::default()
+            })
+        };
+        let told = |version: &str| {
+            let text = document(version).to_string();
+            ["custom_fields", "currency_code", "ticketed", "strict_dates"]
+                .map(|name| text.contains(&format!("\"{name}\"")))
+        };
+        assert_eq!(told("6.17.2"), [true, true, true, true]);
+        assert_eq!(told("6.10"), [false, true, true, true]);
+        assert_eq!(told("6.0"), [false, true, true, false]);
+        assert_eq!(told("5.12"), [false, false, false, false]);
+        assert_eq!(document("spec"), openapi(&OpenApiOptions::default()));
     }
 
     /// Generators give an alternative inside a model the name of the model and the member.

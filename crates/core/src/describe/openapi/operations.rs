@@ -120,6 +120,7 @@ fn parameters(operation: &Operation, options: &OpenApiOptions) -> Vec<Value> {
     let declared = operation
         .arguments
         .iter()
+        .filter(|argument| !options.drops(operation, argument))
         .filter_map(|argument| parameter(operation, argument, options));
     declared
         .chain(undeclared_password(operation))

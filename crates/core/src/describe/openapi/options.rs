@@ -41,6 +41,11 @@ impl Default for OpenApiOptions {
 }
 
 impl OpenApiOptions {
+    /// Returns true for an argument that the version whose contract clients get does not have.
+    pub(super) fn drops(&self, operation: &Operation, argument: &Argument) -> bool {
+        self.table.operation(operation).drops(operation, argument.name)
+    }
+
     /// A description with a note if the site does not publish the argument.
     pub(super) fn in_force(&self, operation: &Operation, argument: &Argument, description: String) -> String {
         let mut unjudged = self.table.operation(operation).unjudged(operation);

@@ -13,6 +13,7 @@ impl CallContext {
         let request = call.request();
         Self {
             root: request.root,
+            operation: call.operation().filter(|_| request.method != Method::OPTIONS),
             method: request.method.clone(),
             content: match call.operation() {
                 Some(operation) if request.method != Method::OPTIONS => {
@@ -35,6 +36,7 @@ impl CallContext {
     pub fn of_own_request(root: usize, target: &str) -> Self {
         Self {
             root,
+            operation: None,
             method: Method::GET,
             content: Content::Description,
             may_be_script: false,

@@ -22,7 +22,7 @@ static HARMLESS: LazyLock<HashSet<&'static [u8]>> = LazyLock::new(|| {
     let operations = table().operations().iter();
     let declared = operations.flat_map(|operation| {
         let arguments = operation.arguments.iter().map(|argument| argument.name);
-        arguments.chain(obeyed(operation.id).iter().map(|known| known.name))
+        arguments.chain(obeyed(operation.id).iter().copied())
     });
     let global = GLOBALS.iter().map(|global| global.name);
     let names = declared.chain(global).chain(PUBLIC_QUERY_VARIABLES);

@@ -46,6 +46,7 @@ use crate::relay::rules::RelayRules;
 ///     root: 0,
 ///     method: http::Method::GET,
 ///     content: Content::Records,
+///     operation: None,
 ///     may_be_script: false,
 ///     enveloped: false,
 ///     language: AskedLanguage::OfRoot,
@@ -135,6 +136,7 @@ fn accepted<B>(
         map,
         root: call.root,
         content: call.content,
+        operation: call.operation,
         enveloped: call.enveloped,
         served: rules.urls.served(),
         copied: None,
@@ -177,6 +179,7 @@ where
             beginning: pieces,
             rest,
             limit,
+            filters: Vec::new(),
         },
     })
 }

@@ -10,6 +10,8 @@ use super::buffer::joined;
 use super::wordpress::{enveloped_status, error_code};
 use crate::relay::link::api_target;
 use crate::relay::rewrite::{Content, ServedPart, UrlMap};
+use calendar_edge_judge::contract::Operation;
+use calendar_edge_judge::translation::MemberCutter;
 
 /// An accepted response, as the backend sent it. Nothing in it depends on the client.
 ///
@@ -22,7 +24,7 @@ pub struct AcceptedResponse<B> {
 }
 
 /// The response without its body.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::relay) struct AcceptedHead {
     /// The status of the response itself, either a success or an error.
     pub(in crate::relay) status: StatusCode,
@@ -34,6 +36,8 @@ pub(in crate::relay) struct AcceptedHead {
     pub(in crate::relay) root: usize,
     /// The subject of the body.
     pub(in crate::relay) content: Content,
+    /// The operation that was called.
+    pub(in crate::relay) operation: Option<&'static Operation>,
     /// True if the body is an envelope that holds the effective status.
     pub(in crate::relay) enveloped: bool,
     /// The part of the origin that the edge stands for.
@@ -68,6 +72,8 @@ pub(in crate::relay) enum AcceptedBody<B> {
         rest: B,
         /// The most bytes that both parts may have together.
         limit: u64,
+        /// The filters of members that both parts pass, first to last.
+        filters: Vec<MemberCutter>,
     },
 }
 
@@ -87,9 +93,9 @@ impl CopiedFrom {
 
 impl<B> AcceptedResponse<B> {
     /// Returns a response whose head and body were judged.
-    pub(super) fn new(head: AcceptedHead, body: AcceptedBody<B>) -> Self {
+    pub(in crate::relay) fn new(head: impl Into<Arc<AcceptedHead>>, body: AcceptedBody<B>) -> Self {
         Self {
-            head: Arc::new(head),
+            head: head.into(),
             body,
         }
     }

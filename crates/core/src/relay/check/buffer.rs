@@ -75,7 +75,7 @@ impl<B> Buffered<B> {
 }
 
 /// The bytes of all pieces in one.
-pub(super) fn joined(pieces: &[Bytes]) -> Bytes {
+pub(in crate::relay) fn joined(pieces: &[Bytes]) -> Bytes {
     match pieces {
         [whole] => whole.clone(),
         pieces => pieces.concat().into(),

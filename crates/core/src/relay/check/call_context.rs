@@ -3,12 +3,15 @@
 use http::Method;
 
 use crate::relay::rewrite::Content;
+use calendar_edge_judge::contract::Operation;
 
 /// The call that a response belongs to. Nothing here depends on the client.
 #[derive(Debug, Clone)]
 pub struct CallContext {
     /// The root it is sent to: an index into [`Settings::roots`](crate::settings::Settings::roots).
     pub root: usize,
+    /// The operation that is called; none where the response is not one of an operation.
+    pub operation: Option<&'static Operation>,
     /// The method. The response to HEAD has no body.
     pub method: Method,
     /// The subject of the body.

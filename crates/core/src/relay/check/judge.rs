@@ -192,6 +192,7 @@ mod tests {
         }
         let call = CallContext {
             root: 0,
+            operation: None,
             method: method.clone(),
             content: Content::Records,
             may_be_script,

@@ -17,6 +17,7 @@ mod wordpress;
 pub use accept::accept;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub use accepted::{AcceptedResponse, CopiedFrom};
+pub(super) use buffer::joined;
 pub use call_context::{AskedLanguage, CallContext};
 pub(super) use document::trimmed;
 pub(crate) use wordpress::enveloped_status;

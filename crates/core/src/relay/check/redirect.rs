@@ -200,6 +200,7 @@ mod tests {
             root: 0,
             method,
             content: Content::Records,
+            operation: None,
             may_be_script: false,
             enveloped: false,
             language: AskedLanguage::Any,

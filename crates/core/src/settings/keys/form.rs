@@ -8,7 +8,8 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 use super::text_form::{TextError, TypedForm};
-use crate::settings::{DialAddress, OriginHost, OriginNamespace, without_trailing_slash};
+use crate::settings::{DialAddress, OriginHost, OriginNamespace, WantedVersion, without_trailing_slash};
+use calendar_edge_judge::contract::PluginVersion;
 use calendar_edge_judge::contract::global::{NEVER_FORWARDED, global};
 
 pub(in crate::settings) const REST_ROOT: TypedForm<Url> = TypedForm::new(
@@ -104,6 +105,22 @@ pub(in crate::settings) const COLLECTOR: TypedForm<Url> = TypedForm::new(
     &["http://127.0.0.1:4318"],
     rest_root,
 );
+
+pub(in crate::settings) const ANSWERS: TypedForm<WantedVersion> = TypedForm::new(
+    "version",
+    "a version of the plugin from 5.12 on whose differences are known, \"spec\" or \"as the site\"",
+    &["as the site", "spec", "6.10"],
+    answers,
+);
+
+/// Reads the version whose contract clients get.
+fn answers(text: &str) -> Result<WantedVersion, TextError> {
+    if text == WantedVersion::AS_THE_SITE {
+        return Ok(WantedVersion::AsTheSite);
+    }
+    let version = PluginVersion::chosen(text).map_err(|_| TextError::Malformed)?;
+    Ok(WantedVersion::Version(version))
+}
 
 /// Reads the URL of a REST root and drops its trailing slashes.
 fn rest_root(text: &str) -> Result<Url, TextError> {

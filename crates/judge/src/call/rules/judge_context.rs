@@ -2,7 +2,7 @@
 
 use super::images::ImageHosts;
 use crate::call::credentials::Caller;
-use crate::contract::Generations;
+use crate::contract::EventIds;
 
 /// The facts besides the value that a judgement depends on.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +11,6 @@ pub struct JudgeContext<'a> {
     pub caller: Caller,
     /// The hosts that images may come from.
     pub images: &'a ImageHosts,
-    /// What is known about the generation of the site's plugin.
-    pub generations: Generations,
+    /// How the ids of single events are checked; none: not known.
+    pub event_ids: Option<EventIds>,
 }

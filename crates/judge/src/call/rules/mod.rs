@@ -45,7 +45,7 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
         Rule::UserId | Rule::VenueId => scalar::numeric_id(value),
         Rule::OrganizerId => list::numeric_ids(value),
         Rule::EventId => scalar::event(value),
-        Rule::EventNumber => scalar::event_number(value, judge_context.generations),
+        Rule::EventNumber => scalar::event_number(value, judge_context.event_ids),
         Rule::VenueIdList => all(&elements(value), scalar::numeric_id),
         Rule::OrganizerIdList => all(&elements(value), list::numeric_ids),
         Rule::TermList(_) => all(&elements(value), scalar::term),
@@ -62,7 +62,7 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
 mod tests {
     use super::*;
     use crate::call::credentials::Caller;
-    use crate::contract::{Generations, Taxonomy};
+    use crate::contract::Taxonomy;
     use crate::wordpress::payload::{PHP_DEPTH, parse_json};
     use crate::wordpress::value::Why;
     use proptest::prelude::*;
@@ -218,7 +218,7 @@ mod tests {
         let judge_context = JudgeContext {
             caller,
             images: &ImageHosts::default(),
-            generations: Generations::UNKNOWN,
+            event_ids: None,
         };
         judge_value(rule, &value, judge_context)
     }
@@ -272,7 +272,7 @@ mod tests {
                 let judge_context = JudgeContext {
                     caller: Caller::Anonymous,
                     images: &ImageHosts::default(),
-                    generations: Generations::UNKNOWN,
+                    event_ids: None,
                 };
                 let _ = judge_value(rules[rule * 7 % rules.len()], &value, judge_context);
             }

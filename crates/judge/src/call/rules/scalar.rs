@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::judge_context::JudgeContext;
 use crate::call::credentials::Caller;
-use crate::contract::{EventIds, Generations};
+use crate::contract::EventIds;
 use crate::wordpress::value::datetime;
 use crate::wordpress::value::integer::is_integer;
 use crate::wordpress::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
@@ -95,15 +95,15 @@ pub(super) fn event(value: &Value) -> Verdict {
 /// Judges the number in the path of a single event. Before version 6.17.2 of the plugin it must be the id of an
 /// event; since then any number passes, and the handler looks for the event. Where the two disagree and the version
 /// is not known, the site decides.
-pub(super) fn event_number(value: &Value, generations: Generations) -> Verdict {
+pub(super) fn event_number(value: &Value, event_ids: Option<EventIds>) -> Verdict {
     let numeric = verdict(is_numeric_value(value));
-    match generations.event_ids() {
+    match event_ids {
         Some(EventIds::Existing) => event(value),
         Some(EventIds::Numeric) => numeric,
         None => match (event(value), numeric) {
             (Verdict::Reject, Verdict::Reject) => Verdict::Reject,
             (found @ Verdict::Defer(_), Verdict::Admit) => found,
-            _ => Verdict::Defer(Why::Generation),
+            _ => Verdict::Defer(Why::Version),
         },
     }
 }

@@ -1,14 +1,17 @@
 //! The table in force: the table with a site's index laid over it.
 
+mod answering;
+
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use super::super::argument::{Argument, Role};
-use super::super::generation::{Generations, is_younger};
+use super::super::event_ids::EventIds;
 use super::super::global::{NEVER_FORWARDED, global, obeyed};
 use super::super::operation::Operation;
 use super::super::table::table;
+use super::super::versions::{PluginVersion, SiteVersion, is_younger};
 use super::index::PublishedIndex;
 
 /// The table that calls of one site are judged by.
@@ -18,7 +21,11 @@ use super::index::PublishedIndex;
 pub struct TableInForce {
     /// By the position of the operation in the table.
     operations: Vec<OperationInForce>,
-    generations: Generations,
+    version: SiteVersion,
+    /// The version whose contract clients get; none: the site's own.
+    wanted: Option<PluginVersion>,
+    /// How the ids of single events are checked by the version that calls are judged as.
+    event_ids: Option<EventIds>,
     is_read: bool,
 }
 
@@ -30,6 +37,8 @@ pub struct OperationInForce {
     unjudged: u64,
     /// The same for each argument of which it is not known whether the site has it.
     unsure: u64,
+    /// The same for each argument that the wanted version does not have.
+    dropped: u64,
     /// The arguments that only the site has.
     extra: Vec<Box<str>>,
     /// True until the index is read: the site may have any further argument.
@@ -49,6 +58,8 @@ pub enum ArgumentStanding {
     Judged,
     /// The site does not publish it: it is forwarded and not judged by WordPress's rules.
     Unjudged,
+    /// The version whose contract clients get does not have it: it is left out, as that version would ignore it.
+    Dropped,
     /// Older versions of the plugin do not have it, and what the site has is not known: what the table refuses is left
     /// to the site.
     Unsure,
@@ -58,7 +69,9 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
     let operations = table().operations().iter().map(OperationInForce::unread);
     Arc::new(TableInForce {
         operations: operations.collect(),
-        generations: Generations::UNKNOWN,
+        version: SiteVersion::UNKNOWN,
+        wanted: None,
+        event_ids: None,
         is_read: false,
     })
 });
@@ -75,7 +88,7 @@ static AWAITED: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
 
 impl TableInForce {
     /// The table of a site that publishes no index: every argument that all versions of the plugin have is judged, and
-    /// the generation is unknown.
+    /// the version is unknown.
     pub fn unread() -> Arc<Self> {
         Arc::clone(&UNREAD)
     }
@@ -93,7 +106,9 @@ impl TableInForce {
             operations: operations
                 .map(|operation| OperationInForce::over(operation, index))
                 .collect(),
-            generations: Generations::of(index),
+            version: SiteVersion::of(index),
+            event_ids: SiteVersion::of(index).event_ids(),
+            wanted: None,
             is_read: true,
         }
     }
@@ -104,15 +119,26 @@ impl TableInForce {
             position: 0,
             unjudged: 0,
             unsure: 0,
+            dropped: 0,
             extra: Vec::new(),
             is_open: false,
         };
         self.operations.get(operation.position).unwrap_or(&NONE)
     }
 
-    /// What is known about the generation of the site's plugin.
-    pub const fn generations(&self) -> Generations {
-        self.generations
+    /// What is known about the version of the site's plugin.
+    pub const fn site_version(&self) -> SiteVersion {
+        self.version
+    }
+
+    /// The version whose contract clients get, if it is not the site's own.
+    pub const fn wanted(&self) -> Option<PluginVersion> {
+        self.wanted
+    }
+
+    /// How the version that calls are judged as checks the ids of single events; none: not known.
+    pub const fn event_ids(&self) -> Option<EventIds> {
+        self.event_ids
     }
 
     /// Returns true if an index of the site was read, now or earlier.
@@ -167,18 +193,21 @@ impl TableInForce {
                 position: ours.position,
                 unjudged: ours.unjudged & theirs.unjudged,
                 unsure: ours.unsure | theirs.unsure,
+                dropped: ours.dropped & theirs.dropped,
                 extra,
                 is_open: ours.is_open || theirs.is_open,
             }
         };
-        let same = self.generations == other.generations;
+        let is_same = self.version == other.version;
         Self {
             operations: pairs.map(join).collect(),
-            generations: if same {
-                self.generations
+            version: if is_same {
+                self.version
             } else {
-                Generations::UNKNOWN
+                SiteVersion::UNKNOWN
             },
+            event_ids: self.event_ids.filter(|ids| other.event_ids == Some(*ids)),
+            wanted: self.wanted.filter(|wanted| other.wanted == Some(*wanted)),
             is_read: self.is_read || other.is_read,
         }
     }
@@ -194,6 +223,7 @@ impl OperationInForce {
             position: operation.position,
             unjudged: 0,
             unsure: younger.fold(0, |bits, (position, _)| bits | bit(position)),
+            dropped: 0,
             extra: Vec::new(),
             is_open: false,
         }
@@ -230,7 +260,9 @@ impl OperationInForce {
 
     /// How the argument at a position of the operation stands.
     pub const fn standing(&self, position: usize) -> ArgumentStanding {
-        if self.unjudged & bit(position) != 0 {
+        if self.dropped & bit(position) != 0 {
+            ArgumentStanding::Dropped
+        } else if self.unjudged & bit(position) != 0 {
             ArgumentStanding::Unjudged
         } else if self.unsure & bit(position) != 0 {
             ArgumentStanding::Unsure
@@ -239,12 +271,27 @@ impl OperationInForce {
         }
     }
 
-    /// The arguments of its operation that are not judged.
+    /// The arguments of its operation that are not judged, and those that are dropped.
     pub fn unjudged<'a>(&self, operation: &'a Operation) -> impl Iterator<Item = &'a Argument> {
         let arguments = operation.arguments.iter().enumerate();
         arguments
-            .filter(|(position, _)| self.standing(*position) == ArgumentStanding::Unjudged)
+            .filter(|(position, _)| {
+                let standing = self.standing(*position);
+                matches!(standing, ArgumentStanding::Unjudged | ArgumentStanding::Dropped)
+            })
             .map(|(_, argument)| argument)
+    }
+
+    /// Returns true if [`Self::drops`] is true for an argument.
+    pub const fn drops_any(&self) -> bool {
+        self.dropped != 0
+    }
+
+    /// Returns true if an argument of its operation is left out of what is forwarded.
+    pub fn drops(&self, operation: &Operation, argument: &str) -> bool {
+        let mut arguments = operation.arguments.iter().enumerate();
+        self.drops_any()
+            && arguments.any(|(position, known)| known.name == argument && self.dropped & bit(position) != 0)
     }
 
     /// The names that only the site publishes, plain and bounded: none is a global parameter of WordPress.
@@ -290,7 +337,7 @@ fn is_extra(operation: &Operation, name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    let is_obeyed = || obeyed(operation.id).iter().any(|known| known.name == name);
+    let is_obeyed = || obeyed(operation.id).contains(&name);
     let is_guarded = || {
         let mut arguments = table().operations().iter().flat_map(|known| &known.arguments);
         arguments.any(|known| known.name == name && carries_own_rule(known))

@@ -4,7 +4,7 @@
 //! an argument that both have is judged; an argument that the site does not publish is not judged, and forwarded; an
 //! argument that only the site has is forwarded unjudged in the compatible profile. Until the site is heard,
 //! [`TableInForce::awaited`] leaves to it what an index may contradict. Where it publishes no index,
-//! [`TableInForce::unread`] holds: the table as it is, of an unknown generation.
+//! [`TableInForce::unread`] holds: the table as it is, of an unknown version.
 
 mod in_force;
 mod index;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::super::event_ids::EventIds;
-use super::super::generation::Generation;
 use super::super::table::table;
+use super::super::versions::{PluginVersion, SiteVersion};
 use super::*;
 
 const NAMESPACE: &str = "tribe/events/v1";
 
-/// Published indexes of eleven installations, with the differences and the generation that each shows.
+/// Published indexes of eleven installations, with the differences and the version that each shows.
 const VERSIONS: [(&str, &[u8], &[&str], &str); 11] = {
     const BEFORE_6_0_2: &[&str] = &[
         "-ends_after (events.list)",
@@ -23,7 +23,7 @@ const VERSIONS: [(&str, &[u8], &[&str], &str); 11] = {
     const BEFORE_6_5: &[&str] = &["-password (3 operations)"];
     const WITH_WPML: &[&str] = &["+wpml_language (36 operations)"];
     macro_rules! version {
-        ($name:literal, $differences:expr, $generation:literal) => {
+        ($name:literal, $differences:expr, $shown_as:literal) => {
             (
                 $name,
                 include_bytes!(concat!(
@@ -32,7 +32,7 @@ const VERSIONS: [(&str, &[u8], &[&str], &str); 11] = {
                     ".json"
                 )) as &[u8],
                 $differences,
-                $generation,
+                $shown_as,
             )
         };
     }
@@ -78,25 +78,25 @@ fn every_operation_fits_the_bits() {
 }
 
 #[test]
-fn eleven_installations_show_their_differences_and_their_generation() {
-    for (version, body, differences, generation) in VERSIONS {
+fn eleven_installations_show_their_differences_and_their_version() {
+    for (version, body, differences, shown_as) in VERSIONS {
         let table = TableInForce::over(&index(body));
         assert_eq!(shown(&table), differences, "{version}");
-        assert_eq!(table.generations().to_string(), generation, "{version}");
+        assert_eq!(table.site_version().to_string(), shown_as, "{version}");
     }
 }
 
 #[test]
-fn the_probe_completes_the_generation() {
+fn the_probe_completes_the_version() {
     for (version, body, _, _) in VERSIONS {
-        let probed = |ids| TableInForce::over(&index(body).with_event_ids(Some(ids))).generations();
+        let probed = |ids| TableInForce::over(&index(body).with_event_ids(Some(ids))).site_version();
         let old = probed(EventIds::Existing);
         assert_eq!(old.event_ids(), Some(EventIds::Existing), "{version}");
-        assert_eq!(old.have(Generation::V6_17_2), Some(false), "{version}");
         let new = probed(EventIds::Numeric);
-        assert_eq!(new.have(Generation::V6_17_2), Some(true), "{version}");
+        assert_eq!(new.event_ids(), Some(EventIds::Numeric), "{version}");
+        assert_eq!(new, SiteVersion::exactly(PluginVersion::NEWEST), "{version}");
     }
-    assert_eq!(TableInForce::unread().generations().event_ids(), None);
+    assert_eq!(TableInForce::unread().site_version().event_ids(), None);
 }
 
 #[test]
@@ -158,4 +158,36 @@ fn different_tables_have_different_fingerprints() {
         .chain([TableInForce::unread().fingerprint()])
         .collect();
     assert_eq!(prints.len(), 5);
+}
+
+#[test]
+fn the_wanted_version_decides_which_arguments_are_judged() {
+    let wanted = |text| PluginVersion::chosen(text).expect(text);
+    let list = table().named("events.list").expect("it exists");
+    let place = |name: &str| list.arguments.iter().position(|argument| argument.name == name);
+    let place = place("starts_after").expect("an argument");
+    let old = TableInForce::over(&index(VERSIONS[0].1));
+    let new = TableInForce::over(&index(VERSIONS[10].1));
+    let standing = |table: &TableInForce| table.operation(list).standing(place);
+    assert_eq!(standing(&old), ArgumentStanding::Unjudged);
+    assert_eq!(standing(&new), ArgumentStanding::Judged);
+    for table in [&old, &new, &TableInForce::unread(), &TableInForce::awaited()] {
+        assert_eq!(
+            standing(&table.answering(wanted("6.10"))),
+            ArgumentStanding::Judged
+        );
+        assert_eq!(
+            standing(&table.answering(wanted("5.12"))),
+            ArgumentStanding::Dropped
+        );
+        assert!(
+            table
+                .answering(wanted("5.12"))
+                .operation(list)
+                .drops(list, "ticketed")
+        );
+        let ids = |version| table.answering(wanted(version)).event_ids();
+        assert_eq!(ids("6.10"), Some(EventIds::Existing));
+        assert_eq!(ids("6.17.2"), Some(EventIds::Numeric));
+    }
 }

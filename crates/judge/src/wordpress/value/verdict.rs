@@ -26,7 +26,7 @@ pub enum Why {
     /// The origin's PHP version, its time zone data, or its clock.
     PhpBuild,
     /// The version of the origin's calendar plugin.
-    Generation,
+    Version,
 }
 
 // === impl Verdict ===

@@ -1,0 +1,55 @@
+//! A table in force for clients that get the contract of another version than the site's.
+
+use std::sync::Arc;
+
+use super::{OperationInForce, TableInForce, bit};
+use crate::contract::operation::Operation;
+use crate::contract::table::table;
+use crate::contract::versions::{PluginVersion, SiteVersion, dated_differences};
+
+// === impl TableInForce ===
+
+impl TableInForce {
+    /// The same table for clients that get the contract of a version, whatever the site has: arguments of that version are
+    /// judged, and younger ones are dropped.
+    #[must_use]
+    pub fn answering(&self, wanted: PluginVersion) -> Self {
+        let operations = table().operations().iter().zip(&self.operations);
+        Self {
+            operations: operations
+                .map(|(operation, in_force)| in_force.answering(operation, wanted))
+                .collect(),
+            wanted: Some(wanted),
+            event_ids: SiteVersion::exactly(wanted).event_ids(),
+            ..*self
+        }
+    }
+
+    /// The table for clients that get the contract of a version; none: that of the site.
+    #[must_use]
+    pub fn for_clients(table: Arc<Self>, wanted: Option<PluginVersion>) -> Arc<Self> {
+        match wanted {
+            Some(wanted) => Arc::new(table.answering(wanted)),
+            None => table,
+        }
+    }
+}
+
+// === impl OperationInForce ===
+
+impl OperationInForce {
+    fn answering(&self, operation: &Operation, wanted: PluginVersion) -> Self {
+        let mut this = self.clone();
+        for (position, argument) in operation.arguments.iter().enumerate() {
+            let mut rows = dated_differences().iter();
+            let row = rows.find(|row| row.arguments(&operation.name).contains(&argument.name));
+            let Some(row) = row else { continue };
+            this.unjudged &= !bit(position);
+            this.unsure &= !bit(position);
+            if row.since > wanted {
+                this.dropped |= bit(position);
+            }
+        }
+        this
+    }
+}

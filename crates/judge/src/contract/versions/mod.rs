@@ -1,0 +1,16 @@
+//! What versions of the plugin do differently, as one table; nothing else asks for a version.
+//!
+//! [`dated_differences`] has one row a change. [`SiteVersion`] says what is known of the version that a site has, and
+//! [`PluginVersion`] names the one whose contract clients get.
+
+mod dated_difference;
+mod plugin_version;
+mod rows;
+mod site_version;
+mod unknown_members;
+
+pub use dated_difference::{DatedDifference, FormerResponse, VersionChange, dated_differences};
+pub use plugin_version::{PluginVersion, VersionFault};
+pub use site_version::SiteVersion;
+pub(super) use site_version::is_younger;
+pub use unknown_members::unknown_members;

@@ -1,0 +1,380 @@
+//! A member that an older version does not have, taken out of a JSON document that arrives in pieces.
+
+use bytes::{Bytes, BytesMut};
+use memchr::memmem::Finder;
+
+use super::value_scan::ValueScan;
+
+/// Takes one member out of a document, wherever it stands, or leaves one record of the list that is its value.
+///
+/// A quotation mark within a text has a backslash before it, so that the name between quotation marks and a colon is
+/// always a member. The result does not depend on how the document is cut. Between pieces at most 256 bytes are held.
+#[derive(Debug, Clone)]
+pub struct MemberCutter {
+    /// The name between quotation marks.
+    name: Finder<'static>,
+    cut: MemberCut,
+    state: CutterState,
+    held: Bytes,
+}
+
+/// What becomes of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MemberCut {
+    /// It is taken out.
+    Whole,
+    /// Of the records in its list, the first stays, without the list.
+    ButFirst,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CutterState {
+    Copying,
+    /// In the value of a member that is taken out, with the sign before the member.
+    InValue(ValueScan, u8),
+    /// Behind the first member of an object, whose bracket is not written yet.
+    BehindFirst,
+    /// In the record that stays of a list.
+    InRecord(ValueScan),
+    /// In the rest of that list.
+    InRest(ValueScan),
+}
+
+/// The bytes of a text that a step has read.
+enum Passed {
+    /// The next step reads on.
+    Up(usize),
+    /// The text ends; what was not read is held.
+    Last(usize),
+}
+
+/// What stands at a name.
+enum FoundName {
+    /// A member that begins at this sign, or is kept up to there, and the value to pass over from here.
+    Member { kept: usize, value: usize },
+    /// Something that stays.
+    Other,
+    /// The text ends too early to tell.
+    Unfinished,
+}
+
+/// The most bytes that are held: a name with what stands around it, also where the document is indented.
+const HELD: usize = 256;
+
+// === impl MemberCutter ===
+
+impl MemberCutter {
+    pub(super) fn new(name: &str, cut: MemberCut) -> Self {
+        Self {
+            name: Finder::new(&format!("\"{name}\"")).into_owned(),
+            cut,
+            state: CutterState::Copying,
+            held: Bytes::new(),
+        }
+    }
+
+    /// Returns true if a text has the name, as a member or otherwise.
+    pub fn is_met_by(&self, text: &[u8]) -> bool {
+        self.name.find(text).is_some()
+    }
+
+    /// Takes the next piece and returns what is decided, which may be empty.
+    pub fn push(&mut self, piece: Bytes) -> Bytes {
+        self.pass(piece, false)
+    }
+
+    /// Returns what was held. No piece may follow.
+    pub fn finish(&mut self) -> Bytes {
+        self.pass(Bytes::new(), true)
+    }
+
+    /// A whole document without the member; none: the document does not have it.
+    pub fn whole(mut self, document: &Bytes) -> Option<Bytes> {
+        let filtered = self.pass(document.clone(), true);
+        (filtered.len() != document.len()).then_some(filtered)
+    }
+
+    fn pass(&mut self, piece: Bytes, is_last: bool) -> Bytes {
+        let text = joined(std::mem::take(&mut self.held), piece);
+        if self.state == CutterState::Copying && self.name.find(&text).is_none() {
+            // Nothing is copied.
+            let end = if is_last {
+                text.len()
+            } else {
+                text.len().saturating_sub(HELD)
+            };
+            self.held = text.slice(end..);
+            return text.slice(..end);
+        }
+        let mut out = BytesMut::with_capacity(text.len());
+        let mut at = 0;
+        loop {
+            match self.step(text.get(at..).unwrap_or_default(), is_last, &mut out) {
+                Passed::Up(length) => at += length,
+                Passed::Last(length) => {
+                    self.held = text.slice(at + length..);
+                    return out.freeze();
+                }
+            }
+        }
+    }
+
+    /// Reads on in the present state, up to the next one or the end of the text.
+    fn step(&mut self, text: &[u8], is_last: bool, out: &mut BytesMut) -> Passed {
+        let copied =
+            |out: &mut BytesMut, end: usize| out.extend_from_slice(text.get(..end).unwrap_or_default());
+        let (end, then, now) = match self.state {
+            CutterState::Copying => return self.copy(text, is_last, out),
+            CutterState::BehindFirst => return self.behind_first(text, out),
+            CutterState::InValue(mut scan, sign) => {
+                let then = if sign == b'{' {
+                    CutterState::BehindFirst
+                } else {
+                    CutterState::Copying
+                };
+                (scan.end(text), then, CutterState::InValue(scan, sign))
+            }
+            CutterState::InRecord(mut scan) => {
+                let end = scan.end(text);
+                copied(out, end.unwrap_or(text.len()));
+                (
+                    end,
+                    CutterState::InRest(ValueScan::in_list()),
+                    CutterState::InRecord(scan),
+                )
+            }
+            CutterState::InRest(mut scan) => {
+                (scan.end(text), CutterState::Copying, CutterState::InRest(scan))
+            }
+        };
+        self.state = if end.is_some() { then } else { now };
+        end.map_or(Passed::Last(text.len()), Passed::Up)
+    }
+
+    /// Copies up to the next member.
+    fn copy(&mut self, text: &[u8], is_last: bool, out: &mut BytesMut) -> Passed {
+        let mut from = 0;
+        let end = loop {
+            let found = self.name.find(text.get(from..).unwrap_or_default());
+            let Some(at) = found.map(|found| from + found) else {
+                break if is_last {
+                    text.len()
+                } else {
+                    text.len().saturating_sub(HELD)
+                };
+            };
+            match self.found_at(text, at) {
+                FoundName::Unfinished if !is_last => break at.saturating_sub(HELD),
+                FoundName::Other | FoundName::Unfinished => from = at + self.name.needle().len(),
+                FoundName::Member { kept, value } => {
+                    out.extend_from_slice(text.get(..kept).unwrap_or_default());
+                    self.state = match self.cut {
+                        MemberCut::Whole => {
+                            let sign = text.get(kept).copied().unwrap_or_default();
+                            CutterState::InValue(ValueScan::default(), sign)
+                        }
+                        MemberCut::ButFirst => CutterState::InRecord(ValueScan::default()),
+                    };
+                    return Passed::Up(value);
+                }
+            }
+        };
+        out.extend_from_slice(text.get(..end).unwrap_or_default());
+        Passed::Last(end)
+    }
+
+    /// What stands at a name that was found in a text.
+    fn found_at(&self, text: &[u8], at: usize) -> FoundName {
+        let before = text.get(..at).unwrap_or_default().trim_ascii_end();
+        let Some(sign) = before
+            .len()
+            .checked_sub(1)
+            .filter(|_| matches!(before.last(), Some(b',' | b'{')))
+        else {
+            return FoundName::Other;
+        };
+        let name = at + self.name.needle().len();
+        let Some((colon, b':')) = next_sign(text, name) else {
+            let is_open = next_sign(text, name).is_none();
+            return if is_open {
+                FoundName::Unfinished
+            } else {
+                FoundName::Other
+            };
+        };
+        if self.cut == MemberCut::Whole {
+            return FoundName::Member {
+                kept: sign,
+                value: colon + 1,
+            };
+        }
+        match next_sign(text, colon + 1) {
+            None => FoundName::Unfinished,
+            Some((list, b'[')) => match next_sign(text, list + 1) {
+                None => FoundName::Unfinished,
+                Some((record, b'{')) => FoundName::Member {
+                    kept: colon + 1,
+                    value: record,
+                },
+                Some(_) => FoundName::Other,
+            },
+            Some(_) => FoundName::Other,
+        }
+    }
+
+    /// Writes the bracket of an object whose first member was taken out. PHP prints an object without members as a list.
+    fn behind_first(&mut self, text: &[u8], out: &mut BytesMut) -> Passed {
+        let Some((at, sign)) = next_sign(text, 0) else {
+            return Passed::Last(0);
+        };
+        self.state = CutterState::Copying;
+        let (written, end): (&[u8], usize) = match sign {
+            b',' => (b"{", at + 1),
+            b'}' => (b"[]", at + 1),
+            _ => (b"{", 0),
+        };
+        out.extend_from_slice(written);
+        Passed::Up(end)
+    }
+}
+
+/// The first byte from a place on that is no white space, and where it stands.
+fn next_sign(text: &[u8], from: usize) -> Option<(usize, u8)> {
+    let rest = text.get(from..)?;
+    let blank = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    rest.get(blank).map(|sign| (from + blank, *sign))
+}
+
+/// Two pieces as one; a lone piece is not copied.
+fn joined(held: Bytes, piece: Bytes) -> Bytes {
+    if held.is_empty() {
+        return piece;
+    }
+    if piece.is_empty() {
+        return held;
+    }
+    [held, piece].concat().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(filter: &MemberCutter, document: &str) -> String {
+        let document = Bytes::copy_from_slice(document.as_bytes());
+        let filtered = filter.clone().whole(&document).unwrap_or(document);
+        String::from_utf8(filtered.to_vec()).expect("text")
+    }
+
+    /// Filters a document cut in two at each place, and in single bytes.
+    fn in_pieces(filter: &MemberCutter, document: &str) -> Vec<String> {
+        let cut = |pieces: Vec<&[u8]>| {
+            let mut filter = filter.clone();
+            let mut out = Vec::new();
+            for piece in pieces {
+                out.extend_from_slice(&filter.push(Bytes::copy_from_slice(piece)));
+            }
+            out.extend_from_slice(&filter.finish());
+            String::from_utf8(out).expect("text")
+        };
+        let bytes = document.as_bytes();
+        let mut results: Vec<String> = (0..bytes.len())
+            .map(|at| bytes.split_at(at))
+            .map(|(left, right)| cut(vec![left, right]))
+            .collect();
+        results.push(cut(bytes.chunks(1).collect()));
+        results
+    }
+
+    fn is_filtered(filter: &MemberCutter, document: &str, expected: &str) {
+        assert_eq!(whole(filter, document), expected);
+        for result in in_pieces(filter, document) {
+            assert_eq!(result, expected, "in pieces");
+        }
+    }
+
+    #[test]
+    fn a_member_is_taken_out_wherever_it_stands() {
+        let filter = MemberCutter::new("new", MemberCut::Whole);
+        for (document, expected) in [
+            (
+                r#"{"id":1,"new":[],"z":"\"new\":1"}"#,
+                r#"{"id":1,"z":"\"new\":1"}"#,
+            ),
+            (r#"{"id":1,"new":{"a":{"new":"]}"}}}"#, r#"{"id":1}"#),
+            (r#"{"new":"x\\","id":1}"#, r#"{"id":1}"#),
+            (r#"{"new":[]}"#, "[]"),
+            (
+                r#"{"e":[{"a":1,"new":2},{"a":3,"new":4}],"t":2}"#,
+                r#"{"e":[{"a":1},{"a":3}],"t":2}"#,
+            ),
+            (r#"{"id":"new","b":["new"]}"#, r#"{"id":"new","b":["new"]}"#),
+            (
+                "{\n    \"id\": 1,\n    \"new\": [],\n    \"z\": 2\n}",
+                "{\n    \"id\": 1,\n    \"z\": 2\n}",
+            ),
+            (r#"/**/f({"id":1,"new":[]})"#, r#"/**/f({"id":1})"#),
+        ] {
+            is_filtered(&filter, document, expected);
+        }
+    }
+
+    #[test]
+    fn the_first_record_of_a_list_stays() {
+        let filter = MemberCutter::new("venue", MemberCut::ButFirst);
+        for (document, expected) in [
+            (
+                r#"{"id":1,"venue":[{"id":7,"venue":"A"},{"id":8,"venue":"B"}],"z":[]}"#,
+                r#"{"id":1,"venue":{"id":7,"venue":"A"},"z":[]}"#,
+            ),
+            (r#"{"venue":[{"id":7}]}"#, r#"{"venue":{"id":7}}"#),
+            (r#"{"id":1,"venue":[],"z":1}"#, r#"{"id":1,"venue":[],"z":1}"#),
+            (
+                r#"{"id":1,"venue":{"venue":"A"}}"#,
+                r#"{"id":1,"venue":{"venue":"A"}}"#,
+            ),
+        ] {
+            is_filtered(&filter, document, expected);
+        }
+    }
+
+    #[test]
+    fn a_large_document_is_the_same_in_pieces() {
+        let filter = MemberCutter::new("new", MemberCut::Whole);
+        let entry = |number: usize, member: &str| {
+            format!(
+                "{{\"id\":{number},\"text\":\"{}\"{member}}}",
+                "x".repeat(number * 7 % 600)
+            )
+        };
+        let list = |member: &str| {
+            let entries: Vec<String> = (0..40).map(|number| entry(number, member)).collect();
+            format!("{{\"events\":[{}]}}", entries.join(","))
+        };
+        let (with, without) = (list(r#","new":{"a":"b"}"#), list(""));
+        assert_eq!(whole(&filter, &with), without);
+        for size in [1, 3, 64, 255, 256, 257, 1000] {
+            let mut filter = filter.clone();
+            let mut out = Vec::new();
+            for piece in with.as_bytes().chunks(size) {
+                out.extend_from_slice(&filter.push(Bytes::copy_from_slice(piece)));
+            }
+            out.extend_from_slice(&filter.finish());
+            assert_eq!(String::from_utf8(out).expect("text"), without, "{size}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn takes_any_bytes(document: Vec<u8>, cut in 0_usize..64) {
+            for kind in [MemberCut::Whole, MemberCut::ButFirst] {
+                let mut filter = MemberCutter::new("a", kind);
+                let (left, right) = document.split_at(cut.min(document.len()));
+                let mut out = filter.push(Bytes::copy_from_slice(left)).to_vec();
+                out.extend_from_slice(&filter.push(Bytes::copy_from_slice(right)));
+                out.extend_from_slice(&filter.finish());
+                proptest::prop_assert!(out.len() <= document.len() + 1);
+            }
+        }
+    }
+}

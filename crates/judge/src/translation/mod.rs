@@ -1,0 +1,11 @@
+//! A response of one version of the plugin, as an older version gives it.
+//!
+//! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
+//! wanted version. What a response does not tell is not translated: no row guesses.
+
+mod member_cutter;
+mod translated;
+mod value_scan;
+
+pub use member_cutter::MemberCutter;
+pub use translated::{TranslatedResponse, Translation};

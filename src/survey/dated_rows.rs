@@ -1,0 +1,107 @@
+//! Which rows of the table of versions a site meets, and what it shows that no row knows.
+
+use calendar_edge_core::settings::Root;
+use calendar_edge_judge::contract::{
+    DatedDifference, EventIds, Kind, PluginVersion, SiteVersion, TableInForce, dated_differences,
+    unknown_members,
+};
+
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
+use super::survey_report::Report;
+
+/// A page of one record of each kind.
+const PAGES: [(Kind, &str); 5] = [
+    (Kind::Event, "events?per_page=1"),
+    (Kind::Venue, "venues?per_page=1"),
+    (Kind::Organizer, "organizers?per_page=1"),
+    (Kind::Category, "categories?per_page=1"),
+    (Kind::Tag, "tags?per_page=1"),
+];
+
+/// Says which contract clients of a root get, and which rows lie between it and the site. The version that the plugin
+/// itself shows is more exact than what its index tells.
+pub(super) fn tell(root: &Root, shown: &str, in_force: &TableInForce, report: &mut Report<'_>) {
+    let Some(wanted) = root.wanted() else { return };
+    let path = &root.path;
+    report.ok(format!("{path}: clients get the contract of version {wanted}"));
+    let site = shown
+        .parse()
+        .map_or_else(|_| in_force.site_version(), SiteVersion::exactly);
+    for row in dated_differences() {
+        if let Some(found) = met(row, wanted, site) {
+            report.note(format!("{path}: {} ({}): {found}", row.name, row.since));
+        }
+    }
+}
+
+/// What a row between the wanted version and the site's means for clients; none: it is not between them.
+fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Option<String> {
+    let has = site.has(row);
+    let is_wanted = row.since <= wanted;
+    let fate = match (is_wanted, has) {
+        (true, Some(false)) => "the site does not have it, and it is not made up",
+        (false, Some(true)) if row.is_translated() => "translated",
+        (false, None) if row.is_translated() => "translated, if the site has it",
+        (false, Some(true) | None) => "not translated, because no response tells it",
+        (true, Some(true) | None) | (false, Some(false)) => return None,
+    };
+    Some(format!("{fate}. {}", row.meaning))
+}
+
+/// Asks for a handful of responses, and says what the newest version that the table knows does not have.
+pub(super) async fn tell_unknown(probe: &Probe<'_>, path: &str, shown: &str, report: &mut Report<'_>) {
+    let newest = PluginVersion::NEWEST;
+    if shown.parse().is_ok_and(|version: PluginVersion| version > newest) {
+        report.note(format!(
+            "{path}: the plugin is newer than {newest}, the newest version whose differences are known; see \
+             docs/reference/versions.md"
+        ));
+    }
+    let answer = probe.rest_target(EventIds::PROBE).await;
+    let is_known = |answer: ProbeResponse| EventIds::shown_by(answer.status.as_u16(), &answer.body).is_some();
+    if answer.is_ok_and(|answer| !is_known(answer)) {
+        report.note(format!(
+            "{path}: `{}` is not answered as by any version that is known",
+            EventIds::PROBE
+        ));
+    }
+    for (kind, target) in PAGES {
+        let Ok(answer) = probe.rest_target(target).await else {
+            continue;
+        };
+        let page = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let unknown = unknown_members(kind, &page);
+        if !unknown.is_empty() {
+            report.note(format!(
+                "{path}: {} have what no version that is known has, and what passes unchanged: {}",
+                kind.collection(),
+                unknown.join(", ")
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_between_the_wanted_version_and_the_site_are_named() {
+        let version = |text: &str| text.parse::<PluginVersion>().expect("a version");
+        let met_by = |wanted: &str, site: &str| -> Vec<&str> {
+            let site = SiteVersion::exactly(version(site));
+            let rows = dated_differences().iter();
+            let between = rows.filter(|row| met(row, version(wanted), site).is_some());
+            between.map(|row| row.name).collect()
+        };
+        assert_eq!(met_by("6.10", "6.10"), [""; 0]);
+        assert_eq!(met_by("6.10", "6.15.3"), ["custom_fields", "protected_places"]);
+        assert_eq!(met_by("6.15.3", "6.10"), ["custom_fields", "protected_places"]);
+        assert_eq!(met_by("6.10", "6.17.2").len(), 10);
+        let row = dated_differences().iter().find(|row| row.name == "custom_fields");
+        let fate = |wanted, site| met(row.expect("a row"), version(wanted), site).expect("met");
+        assert!(fate("6.10", SiteVersion::UNKNOWN).starts_with("translated, if the site has it. "));
+        assert!(fate("6.17.2", SiteVersion::exactly(version("6.10"))).contains("not made up"));
+    }
+}
