@@ -37,6 +37,9 @@ pub(super) struct CopiedRead {
     shape: String,
 }
 
+/// What became of a read that the copy did not answer, and why.
+type NotCopied = (CopyOutcome, &'static str);
+
 /// A response of the copy, and the shape by which it is proven.
 #[derive(Debug)]
 pub(super) struct ShapedResponse {
@@ -77,7 +80,13 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
             Err(_) => true,
         };
         if is_down {
-            return plan.away(&read, &call).await.unwrap_or(result);
+            return match plan.away(&read, &call).await {
+                Ok(copied) => copied,
+                Err((outcome, reason)) => {
+                    plan.copies.read(&read.shape, outcome, reason);
+                    result
+                }
+            };
         }
         let Some(made) = now else {
             plan.copies.read(&read.shape, CopyOutcome::Behind, "behind");
@@ -160,19 +169,24 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
 // === impl CopyPolicy ===
 
 impl CopyPolicy {
-    /// The response of the copy while the site fails; none where it may not answer such reads, or cannot.
-    async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Option<BackendResult> {
-        let (made, age) = self.copies.last_known()?;
-        let ShapedResponse { shape, response } = read.answer(&made).ok()?;
+    /// The response of the copy while the site fails.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none: the copy may not answer such reads, or cannot.
+    async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Result<BackendResult, NotCopied> {
+        const BEHIND: NotCopied = (CopyOutcome::Behind, "behind");
+        let (made, age) = self.copies.last_known().ok_or(BEHIND)?;
+        let answer = read.answer(&made);
+        let ShapedResponse { shape, response } = answer.map_err(|ask| (CopyOutcome::Asked, ask.name()))?;
         let is_proven = self.copies.standing(&shape) == Standing::Proven;
         if !is_proven && self.settings.when_away == WhenAway::Proven {
-            return None;
+            return Err((CopyOutcome::Unproven, "unproven"));
         }
         let copied = self.sent(response, &made, call, CopiedFrom::Earlier(age)).await;
-        if copied.is_some() {
-            self.copies.read(&shape, CopyOutcome::AnsweredAway, "");
-        }
-        copied
+        let copied = copied.ok_or(BEHIND)?;
+        self.copies.read(&shape, CopyOutcome::AnsweredAway, "");
+        Ok(copied)
     }
 
     /// A response of the copy as that of a backend; none if there is no memory for it.

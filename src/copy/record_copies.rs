@@ -1,9 +1,11 @@
 //! The copy of a site's records, whatever the settings, and what is proven about it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
@@ -26,6 +28,7 @@ pub(crate) struct RecordCopies(Arc<CopyState>);
 #[derive(Debug)]
 struct CopyState {
     companions: Companions,
+    is_enabled: AtomicBool,
     made: ArcSwapOption<MadeCopy>,
     making: Mutex<()>,
     proofs: Mutex<KeptProofs>,
@@ -63,6 +66,7 @@ impl RecordCopies {
     pub(crate) fn new(settings: &Settings, companions: &Companions, metrics: &CopyMetrics) -> Self {
         let copies = Self(Arc::new(CopyState {
             companions: companions.clone(),
+            is_enabled: AtomicBool::new(false),
             made: ArcSwapOption::empty(),
             making: Mutex::default(),
             proofs: Mutex::new(KeptProofs::of(None)),
@@ -76,6 +80,7 @@ impl RecordCopies {
 
     /// Takes new settings: proofs are kept elsewhere, or no longer needed.
     pub(crate) fn adapt(&self, settings: &Settings) {
+        self.0.is_enabled.store(settings.copy.enabled, Ordering::Relaxed);
         if !settings.copy.enabled {
             self.0.made.store(None);
             return;
@@ -170,12 +175,33 @@ impl RecordCopies {
 
     /// Measures what is only known when somebody asks.
     pub(crate) fn measure(&self) {
-        let proofs = self.0.proofs.lock();
-        for standing in [Standing::Watched, Standing::Proven, Standing::Suspended] {
-            let shapes = proofs.book.shapes().values();
-            let count = shapes.filter(|proof| proof.standing() == standing).count();
-            self.0.metrics.standing(standing, count);
+        for (standing, shapes) in self.standings() {
+            self.0.metrics.standing(standing, shapes);
         }
+    }
+
+    fn standings(&self) -> [(Standing, usize); 3] {
+        let proofs = self.0.proofs.lock();
+        [Standing::Watched, Standing::Proven, Standing::Suspended].map(|standing| {
+            let shapes = proofs.book.shapes().values();
+            (
+                standing,
+                shapes.filter(|proof| proof.standing() == standing).count(),
+            )
+        })
+    }
+
+    /// The reads so far by what became of them, and the number of shapes by their standing; null without a copy.
+    pub(crate) fn figures(&self) -> Value {
+        if !self.0.is_enabled.load(Ordering::Relaxed) {
+            return Value::Null;
+        }
+        let standings = self.standings();
+        let shapes: BTreeMap<_, _> = standings
+            .iter()
+            .map(|(standing, shapes)| (standing.name(), shapes))
+            .collect();
+        json!({"reads": self.0.metrics.sums(), "shapes": shapes})
     }
 
     pub(super) fn metrics(&self) -> &CopyMetrics {

@@ -1,5 +1,7 @@
 //! What an edge counts of its copy of the site's records.
 
+use std::collections::BTreeMap;
+
 use super::series::{Counter, Gauge, metrics};
 use calendar_edge_core::copy::Standing;
 
@@ -57,6 +59,11 @@ impl CopyMetrics {
     /// Counts a read.
     pub(crate) fn read(&self, outcome: CopyOutcome) {
         self.copy_reads.add([<&str>::from(outcome).into()], 1);
+    }
+
+    /// The reads by what became of them.
+    pub(crate) fn sums(&self) -> BTreeMap<&'static str, u64> {
+        self.copy_reads.sums(|[outcome]| outcome.word())
     }
 
     /// Counts a comparison.

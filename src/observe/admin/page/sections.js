@@ -29,25 +29,25 @@ function concerns(now) {
   const found = [];
   const add = (level, text, link, alert) => found.push({ level, text, link, alert });
   if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
-  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused; the earlier configuration is in use. See the log.", "#configuration", "ReloadRefused");
+  if (now.configuration.last_reload_refused) add("bad", "The last reload was refused, and changed nothing. See the log.", "#configuration", "ReloadRefused");
   for (const one of now.backends) {
     const trial = one.breaker === "half-open";
-    if (trial || one.breaker === "open") add(trial ? "warn" : "bad", `The breaker of ${one.name} is ${one.breaker}: ${trial ? "one read is trying it" : "reads do not reach it"}.`, "#backends", "BreakerOpen");
+    if (trial || one.breaker === "open") add(trial ? "warn" : "bad", `The breaker of ${one.name} is ${one.breaker}: ${trial ? "one read is trying it" : "no read reaches it"}.`, "#backends", "BreakerOpen");
     for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends", "PermitsUsedUp");
   }
-  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes arguments otherwise than the table: ${differences.length}.`, "#backends");
+  for (const { path, contract: { differences } } of now.roots) if (differences.length) add("note", `The site behind ${path} publishes other arguments than the table: ${differences.length}.`, "#backends");
   for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
   if (now.fleet && !now.fleet.together) add("warn", `The fleet's store fails: ${now.fleet.fault}.`, "", "Alone");
   if (now.certificate) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
     if (days < 21) add(days < 7 ? "bad" : "warn", `The certificate ${days < 0 ? "has expired" : `expires in ${days} days`}.`, "#process", "CertificateExpires");
   }
-  if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache", "CompanionSilent");
-  if (now.calendar_pages.check.example) add("bad", "A calendar page that was taken for empty has an event.", "#pages", "PagesFailed");
+  if (now.cache.companion.is_missed || (now.cache.enabled && now.cache.companion.state === "silent")) add("warn", "The companion plugin is silent: changes may reach the cache late.", "#cache", "CompanionSilent");
+  if (now.calendar_pages.check.example) add("bad", "A calendar page taken for empty has an event.", "#pages", "PagesFailed");
   overload(now, add);
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process", "ConnectionsUsedUp");
-  if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
-  if (now.mode === "off") add("note", "Mode off: calls are not judged.", "#routes");
+  if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. Refusals has the others.", "#refusals");
+  if (now.mode === "off") add("note", "Mode off: no call is judged.", "#routes");
   const order = ["bad", "warn", "note"];
   return found.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
 }
@@ -130,6 +130,7 @@ function cache(now, answer) {
   pairs(part.querySelector("dl"), [
     ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
     ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
+    ["Copy", now.copy && `${now.copy.reads.answered} reads, ${now.copy.shapes.proven} shapes proven`],
     ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
   ]);
   fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
@@ -142,7 +143,7 @@ function calendarPages(now) {
   const count = (real, more) => number.format(real ?? 0) + (more ? `, ${number.format(more)} would be` : "");
   pairs($("pages-part"), [
     ["Mode", mode],
-    ["Kept from WordPress", count(answered, would_answer)],
+    ["Answered", count(answered, would_answer)],
     ["Refused", count(limited, would_limit)],
     ["Forwarded", Object.entries(forwarded).map(([name, times]) => `${name.replaceAll("_", " ")} ${times}`).join(", ")],
     ["Check", check.example ? { text: `an event at ${check.example}`, tone: "bad" } : `${check.agreed} agreed`],
