@@ -97,7 +97,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
             Ok(shaped) => {
                 plan.copies.read(&shaped.shape, CopyOutcome::Unproven, "unproven");
                 if let Some(site) = result.as_ref().ok().and_then(AcceptedResponse::whole) {
-                    self.compare(plan, (read, call), made, Some(site));
+                    self.compare(plan, (read, call), made, site);
                 }
             }
         }
@@ -115,18 +115,28 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         }
     }
 
-    /// Compares behind the client's response. The site is asked unless its response is there.
+    /// Asks the site for a read that the copy answered, behind the client's response.
+    fn sample(&self, plan: &CopyPolicy, (read, call): (CopiedRead, CalendarCall), made: Arc<MadeCopy>) {
+        let comparing = self.comparing(plan, call.unattended());
+        let copies = plan.copies.clone();
+        tokio::spawn(async move {
+            comparing.compare_unless_queued(&read, &made).await;
+            copies.sampled();
+        });
+    }
+
+    /// Compares behind the client's response, which is the site's.
     fn compare(
         &self,
         plan: &CopyPolicy,
         (read, call): (CopiedRead, CalendarCall),
         made: Arc<MadeCopy>,
-        site: Option<SiteResponse>,
+        site: SiteResponse,
     ) {
         let comparing = self.comparing(plan, call.unattended());
         let is_probed = plan.settings.probe.is_some();
         tokio::spawn(async move {
-            let shape = comparing.compare(&read, &made, site).await;
+            let shape = comparing.compare(&read, &made, Some(site)).await;
             let is_open = |shape: &String| comparing.copies.standing(shape) != Standing::Proven;
             if is_probed && shape.as_ref().is_some_and(is_open) {
                 comparing.copies.recent().note(read, comparing.call);
@@ -158,7 +168,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
         {
             plan.copies.read(&shape, CopyOutcome::Answered, "");
             if plan.copies.answers(&shape) {
-                self.compare(plan, (read, call), Arc::clone(made), None);
+                self.sample(plan, (read, call), Arc::clone(made));
             }
             return copied;
         }

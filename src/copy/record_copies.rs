@@ -144,7 +144,12 @@ impl RecordCopies {
 
     /// Counts a response of the copy. True if it is to be compared with the site afterwards.
     pub(super) fn answers(&self, shape: &str) -> bool {
-        self.prove(|book| book.answers(shape))
+        self.prove(|book| book.answers(shape, Instant::now()))
+    }
+
+    /// A response that the copy gave was compared, whatever came of it.
+    pub(super) fn sampled(&self) {
+        self.0.proofs.lock().book.sampled(Instant::now());
     }
 
     /// Notes a comparison without a difference.

@@ -1,6 +1,7 @@
 //! The shapes of reads of one site, and what comparisons have shown about each.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,12 @@ pub struct ShapeBook {
     /// How the site makes responses; none before it has told.
     fingerprint: Option<String>,
     shapes: BTreeMap<String, ShapeProof>,
+    /// Since when a response is compared that the copy gave; none while none is.
+    #[serde(skip)]
+    sampling: Option<Instant>,
+    /// No further one is compared until then.
+    #[serde(skip)]
+    rests_until: Option<Instant>,
 }
 
 // === impl ShapeBook ===
@@ -22,12 +29,18 @@ impl ShapeBook {
     /// The most shapes. Clients choose arguments, so that there could be very many.
     const MOST: usize = 1000;
 
+    /// How many times as long as a sample took none is taken afterwards: a flood of reads must not become one of questions
+    /// to the site.
+    const REST: u32 = 4;
+
     /// Nothing is proven about these rules.
     pub fn new(rules: &str) -> Self {
         Self {
             rules: rules.to_owned(),
             fingerprint: None,
             shapes: BTreeMap::new(),
+            sampling: None,
+            rests_until: None,
         }
     }
 
@@ -80,9 +93,21 @@ impl ShapeBook {
         proof.map_or(Standing::Watched, ShapeProof::standing)
     }
 
-    /// Counts a response of the copy. True if it is to be compared with the site afterwards.
-    pub fn answers(&mut self, shape: &str) -> bool {
-        self.proof(shape).answers()
+    /// Counts a response of the copy. True if it is to be compared with the site afterwards, until [`Self::sampled`].
+    pub fn answers(&mut self, shape: &str, now: Instant) -> bool {
+        let is_free = self.sampling.is_none() && self.rests_until.is_none_or(|until| until <= now);
+        let is_due = self.proof(shape).answers(is_free);
+        if is_due {
+            self.sampling = Some(now);
+        }
+        is_due
+    }
+
+    /// A response of the copy was compared, whatever came of it.
+    pub fn sampled(&mut self, now: Instant) {
+        if let Some(begun) = self.sampling.take() {
+            self.rests_until = Some(now + now.saturating_duration_since(begun) * Self::REST);
+        }
     }
 
     /// Counts a read that the copy cannot answer.
@@ -118,6 +143,8 @@ impl ShapeBook {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const SHAPE: &str = "list_events search=words";
@@ -141,8 +168,29 @@ mod tests {
     #[test]
     fn some_responses_of_the_copy_are_compared() {
         let mut book = ShapeBook::new("1");
-        let sampled = (1..=600).filter(|_| book.answers(SHAPE)).count();
-        assert_eq!(sampled, 3);
+        let now = Instant::now();
+        let sampled = (1..=600).filter(|_| {
+            let is_due = book.answers(SHAPE, now);
+            book.sampled(now);
+            is_due
+        });
+        assert_eq!(sampled.count(), 3);
+    }
+
+    #[test]
+    fn one_response_is_compared_at_a_time_and_the_site_rests_in_between() {
+        let mut book = ShapeBook::new("1");
+        let now = Instant::now();
+        let at = |milliseconds| now + Duration::from_millis(milliseconds);
+        let mut until_due = |milliseconds| (1..=1000).find(|_| book.answers(SHAPE, at(milliseconds)));
+        assert_eq!(until_due(0), Some(200));
+        assert_eq!(until_due(10), None, "one is being compared");
+        book.sampled(at(100));
+        assert!(
+            (1..=1000).all(|_| !book.answers(SHAPE, at(499))),
+            "it took a tenth of a second"
+        );
+        assert!(book.answers(SHAPE, at(500)), "one is overdue");
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub struct ShapeProof {
     needed: u64,
     /// The reads that the copy answered.
     answered: u64,
+    /// Those since the last one that was compared.
+    #[serde(default)]
+    unsampled: u64,
     /// The reads that the copy cannot answer, by the reason.
     asked: BTreeMap<String, u64>,
     /// All comparisons, and those with a difference.
@@ -62,10 +65,15 @@ impl ShapeProof {
         self.standing
     }
 
-    /// Counts a response of the copy. True if it is to be compared with the site afterwards.
-    pub(super) fn answers(&mut self) -> bool {
+    /// Counts a response of the copy. True if it is to be compared with the site afterwards, which may be free for that.
+    pub(super) const fn answers(&mut self, is_free: bool) -> bool {
         self.answered += 1;
-        self.answered.is_multiple_of(Self::SAMPLED)
+        self.unsampled += 1;
+        let is_due = is_free && self.unsampled >= Self::SAMPLED;
+        if is_due {
+            self.unsampled = 0;
+        }
+        is_due
     }
 
     /// Counts a read that the copy cannot answer.
@@ -126,6 +134,7 @@ impl Default for ShapeProof {
             equal: 0,
             needed: Self::NEEDED,
             answered: 0,
+            unsampled: 0,
             asked: BTreeMap::new(),
             compared: 0,
             differences: 0,
