@@ -12,7 +12,9 @@ pub mod queue;
 pub mod rates;
 #[cfg(test)]
 mod simulated_calls;
+mod spaced_questions;
 
 pub use allotment::{Allotment, Claim, parts};
 pub use breaker::{Breaker, Health, Pass, Position};
 pub use fleet_size::FleetSize;
+pub use spaced_questions::SpacedQuestions;

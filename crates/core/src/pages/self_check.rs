@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::limits::SpacedQuestions;
+
 /// What is known of the edge's own responses for calendar pages.
 #[derive(Debug, Default)]
 pub struct SelfCheck {
@@ -11,10 +13,7 @@ pub struct SelfCheck {
     agreed: u64,
     /// A target at which the site showed an event.
     example: Option<String>,
-    /// Since when the site is asked; none while it is not.
-    asking: Option<Instant>,
-    /// The site is left alone until then.
-    rests_until: Option<Instant>,
+    questions: SpacedQuestions,
 }
 
 /// The responses for pages of one kind.
@@ -47,13 +46,9 @@ impl SelfCheck {
     /// The same for pages at the ends of the calendar, which are few: wrong bounds are wrong there first.
     const EVERY_AT_END: u64 = 10;
 
-    /// How many times as long as a question took the site is left alone afterwards: a flood of requests must not become
-    /// one of questions.
-    const REST: u32 = 4;
-
     /// Counts a response for a kind of page. True if the site is to be asked for the same page, until [`Self::ended`].
     pub fn gives(&mut self, kind: &'static str, is_at_end: bool, now: Instant) -> bool {
-        let is_free = self.asking.is_none() && self.rests_until.is_none_or(|until| until <= now);
+        let is_free = self.questions.is_free(now);
         self.given += 1;
         let count = self.kinds.entry((kind, is_at_end)).or_default();
         count.given += 1;
@@ -65,16 +60,14 @@ impl SelfCheck {
         let is_due = is_free && (count.asked < Self::FIRST || count.given.is_multiple_of(every));
         if is_due {
             count.asked += 1;
-            self.asking = Some(now);
+            self.questions.begins(now);
         }
         is_due
     }
 
     /// The question to the site ended, whatever it told.
     pub fn ended(&mut self, now: Instant) {
-        if let Some(asked) = self.asking.take() {
-            self.rests_until = Some(now + now.saturating_duration_since(asked) * Self::REST);
-        }
+        self.questions.ended(now);
     }
 
     /// The site shows no event there.

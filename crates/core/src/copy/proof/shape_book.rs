@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::shape_proof::{ShapeProof, Standing};
+use crate::limits::SpacedQuestions;
 
 /// What is proven about the copy of one site, for as long as the site makes its responses in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,12 +16,8 @@ pub struct ShapeBook {
     /// How the site makes responses; none before it has told.
     fingerprint: Option<String>,
     shapes: BTreeMap<String, ShapeProof>,
-    /// Since when a response is compared that the copy gave; none while none is.
     #[serde(skip)]
-    sampling: Option<Instant>,
-    /// No further one is compared until then.
-    #[serde(skip)]
-    rests_until: Option<Instant>,
+    samples: SpacedQuestions,
 }
 
 // === impl ShapeBook ===
@@ -29,18 +26,13 @@ impl ShapeBook {
     /// The most shapes. Clients choose arguments, so that there could be very many.
     const MOST: usize = 1000;
 
-    /// How many times as long as a sample took none is taken afterwards: a flood of reads must not become one of questions
-    /// to the site.
-    const REST: u32 = 4;
-
     /// Nothing is proven about these rules.
     pub fn new(rules: &str) -> Self {
         Self {
             rules: rules.to_owned(),
             fingerprint: None,
             shapes: BTreeMap::new(),
-            sampling: None,
-            rests_until: None,
+            samples: SpacedQuestions::default(),
         }
     }
 
@@ -95,19 +87,17 @@ impl ShapeBook {
 
     /// Counts a response of the copy. True if it is to be compared with the site afterwards, until [`Self::sampled`].
     pub fn answers(&mut self, shape: &str, now: Instant) -> bool {
-        let is_free = self.sampling.is_none() && self.rests_until.is_none_or(|until| until <= now);
+        let is_free = self.samples.is_free(now);
         let is_due = self.proof(shape).answers(is_free);
         if is_due {
-            self.sampling = Some(now);
+            self.samples.begins(now);
         }
         is_due
     }
 
     /// A response of the copy was compared, whatever came of it.
     pub fn sampled(&mut self, now: Instant) {
-        if let Some(begun) = self.sampling.take() {
-            self.rests_until = Some(now + now.saturating_duration_since(begun) * Self::REST);
-        }
+        self.samples.ended(now);
     }
 
     /// Counts a read that the copy cannot answer.
