@@ -81,7 +81,16 @@ impl FactRecords {
 
     /// Each reply tells the letters of its records, so that all that were told are joined.
     fn take_site(&mut self, site: Option<CopySite>, letters: HashMap<char, String>) -> bool {
-        let Some(mut joined) = site.or_else(|| self.site.as_deref().cloned()) else {
+        let known = self.site.as_deref();
+        let is_told = |known: &CopySite| {
+            letters
+                .iter()
+                .all(|(letter, other)| known.fold.get(letter) == Some(other))
+        };
+        if site.is_none() && known.is_none_or(is_told) {
+            return false;
+        }
+        let Some(mut joined) = site.or_else(|| known.cloned()) else {
             return false;
         };
         let known = self.site.as_ref().map(|site| site.fold.clone());

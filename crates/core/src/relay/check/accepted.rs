@@ -100,12 +100,10 @@ impl<B> AcceptedResponse<B> {
         }
     }
 
-    /// The same, which the edge made by facts about the site. To be called before it is shared.
+    /// The same, which the edge made by facts about the site.
     #[must_use]
     pub fn copied_from(mut self, facts: CopiedFrom) -> Self {
-        if let Some(head) = Arc::get_mut(&mut self.head) {
-            head.copied = Some(facts);
-        }
+        Arc::make_mut(&mut self.head).copied = Some(facts);
         self
     }
 
