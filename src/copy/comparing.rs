@@ -27,21 +27,38 @@ pub(super) type SiteResponse = AcceptedResponse<Empty<Bytes>>;
 // === impl Comparing ===
 
 impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
-    /// Compares what the copy says with the site's response, which is asked for unless it is there. Where they are
-    /// different, the site is asked once more: something may have changed in between. Returns the shape that was compared.
+    /// Compares a response of the copy with the site's. Returns the shape that was compared.
     pub(super) async fn compare(
         &self,
         read: &CopiedRead,
         made: &Arc<MadeCopy>,
-        site: Option<SiteResponse>,
+        shaped: ShapedResponse,
+        site: &SiteResponse,
     ) -> Option<String> {
-        let site = match site {
-            Some(site) => Some(site),
-            None => self.ask().await,
+        let compared = self.compared(shaped, made, site);
+        self.note(read, compared).await
+    }
+
+    /// Asks the site, and compares its response with the copy's, unless the question would wait for the site.
+    pub(super) async fn compare_unless_queued(mut self, read: &CopiedRead) {
+        let watch = QueueWatch::default();
+        let _given_up = watch.give_up_on_drop();
+        self.call.queue = Some(watch.clone());
+        let mut changes = watch.changes();
+        let comparing = async {
+            let compared = self.compare_now(read).await;
+            self.note(read, compared).await;
         };
-        let mut compared = site.and_then(|site| self.compared(read, made, &site));
+        tokio::select! {
+            () = comparing => {}
+            _ = changes.wait_for(|is_waiting| *is_waiting) => {}
+        }
+    }
+
+    /// Notes a comparison. Where the two are different, the site is asked once more: something may have changed in between.
+    async fn note(&self, read: &CopiedRead, mut compared: Option<(String, bool)>) -> Option<String> {
         if compared.as_ref().is_some_and(|(_, is_equal)| !is_equal) {
-            compared = self.once_more(read).await;
+            compared = self.compare_now(read).await;
         }
         let Some((shape, is_equal)) = compared else {
             self.copies.metrics().compared(CopyComparison::Overtaken);
@@ -56,22 +73,10 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
         Some(shape)
     }
 
-    /// The same, unless the question would wait for the site.
-    pub(super) async fn compare_unless_queued(mut self, read: &CopiedRead, made: &Arc<MadeCopy>) {
-        let watch = QueueWatch::default();
-        let _given_up = watch.give_up_on_drop();
-        self.call.queue = Some(watch.clone());
-        let mut changes = watch.changes();
-        tokio::select! {
-            _ = self.compare(read, made, None) => {}
-            _ = changes.wait_for(|is_waiting| *is_waiting) => {}
-        }
-    }
-
-    async fn once_more(&self, read: &CopiedRead) -> Option<(String, bool)> {
+    async fn compare_now(&self, read: &CopiedRead) -> Option<(String, bool)> {
         let made = self.copies.current()?;
         let site = self.ask().await?;
-        self.compared(read, &made, &site)
+        self.compared(read.answer(&made).ok()?, &made, &site)
     }
 
     async fn ask(&self) -> Option<SiteResponse> {
@@ -81,14 +86,14 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
     /// The shape, and whether both say the same; none if the site failed, or something changed since the copy was made.
     fn compared(
         &self,
-        read: &CopiedRead,
+        shaped: ShapedResponse,
         made: &Arc<MadeCopy>,
         site: &SiteResponse,
     ) -> Option<(String, bool)> {
         if site.status().is_server_error() || !self.copies.is_current(made) {
             return None;
         }
-        let ShapedResponse { shape, response } = read.answer(made).ok()?;
+        let ShapedResponse { shape, response } = shaped;
         let body = site.whole_body().unwrap_or_default();
         let folded = same(&body, &response.body);
         let is_equal = site.status() == response.status && has_totals(site, &response) && folded.is_some();

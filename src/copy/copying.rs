@@ -20,7 +20,7 @@ use calendar_edge_core::settings::{CopySettings, WhenAway};
 pub(crate) struct Copying<S> {
     inner: Arc<S>,
     /// None: the settings have no copy.
-    plan: Option<CopyPolicy>,
+    policy: Option<CopyPolicy>,
 }
 
 #[derive(Debug)]
@@ -56,23 +56,23 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         copies: &RecordCopies,
         rules: &Arc<RelayRules>,
     ) -> Self {
-        let plan = settings.enabled.then(|| CopyPolicy {
+        let policy = settings.enabled.then(|| CopyPolicy {
             copies: copies.clone(),
             settings: settings.clone(),
             rules: Arc::clone(rules),
         });
         Self {
             inner: Arc::new(inner),
-            plan,
+            policy,
         }
     }
 
     /// Asks the site, and compares its response with that of the copy as it is now.
     async fn watch(
         &self,
-        plan: &CopyPolicy,
+        policy: &CopyPolicy,
         read: CopiedRead,
-        (now, call): (Option<Arc<MadeCopy>>, CalendarCall),
+        (now, call): (Option<(Arc<MadeCopy>, Result<ShapedResponse, Ask>)>, CalendarCall),
     ) -> BackendResult {
         let result = self.inner.call(call.clone()).await;
         let is_down = match &result {
@@ -80,47 +80,48 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
             Err(_) => true,
         };
         if is_down {
-            return match plan.away(&read, &call).await {
+            return match policy.away(&read, &call).await {
                 Ok(copied) => copied,
                 Err((outcome, reason)) => {
-                    plan.copies.read(&read.shape, outcome, reason);
+                    policy.copies.read(&read.shape, outcome, reason);
                     result
                 }
             };
         }
-        let Some(made) = now else {
-            plan.copies.read(&read.shape, CopyOutcome::Behind, "behind");
+        let Some((made, answer)) = now else {
+            policy.copies.read(&read.shape, CopyOutcome::Behind, "behind");
             return result;
         };
-        match read.answer(&made) {
-            Err(ask) => plan.copies.read(&read.shape, CopyOutcome::Asked, ask.name()),
+        match answer {
+            Err(ask) => policy.copies.read(&read.shape, CopyOutcome::Asked, ask.name()),
             Ok(shaped) => {
-                plan.copies.read(&shaped.shape, CopyOutcome::Unproven, "unproven");
+                policy
+                    .copies
+                    .read(&shaped.shape, CopyOutcome::Unproven, "unproven");
                 if let Some(site) = result.as_ref().ok().and_then(AcceptedResponse::whole) {
-                    self.compare(plan, (read, call), made, site);
+                    self.compare(policy, (read, call), (made, shaped), site);
                 }
             }
         }
-        self.probe(plan);
+        self.probe(policy);
         result
     }
 
     /// Asks the site for a read that some client asked of late and whose shape is not proven, if that is due.
-    fn probe(&self, plan: &CopyPolicy) {
-        let next = |rate| plan.copies.recent().next(rate, Instant::now());
-        let due = plan.settings.probe.and_then(next).zip(plan.copies.current());
-        if let Some(((read, call), made)) = due {
-            let comparing = self.comparing(plan, call);
-            tokio::spawn(async move { comparing.compare_unless_queued(&read, &made).await });
+    fn probe(&self, policy: &CopyPolicy) {
+        let next = |rate| policy.copies.recent().next(rate, Instant::now());
+        if let Some((read, call)) = policy.settings.probe.and_then(next) {
+            let comparing = self.comparing(policy, call);
+            tokio::spawn(async move { comparing.compare_unless_queued(&read).await });
         }
     }
 
     /// Asks the site for a read that the copy answered, behind the client's response.
-    fn sample(&self, plan: &CopyPolicy, (read, call): (CopiedRead, CalendarCall), made: Arc<MadeCopy>) {
-        let comparing = self.comparing(plan, call.unattended());
-        let copies = plan.copies.clone();
+    fn sample(&self, policy: &CopyPolicy, read: CopiedRead, call: &CalendarCall) {
+        let comparing = self.comparing(policy, call.unattended());
+        let copies = policy.copies.clone();
         tokio::spawn(async move {
-            comparing.compare_unless_queued(&read, &made).await;
+            comparing.compare_unless_queued(&read).await;
             copies.sampled();
         });
     }
@@ -128,15 +129,15 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
     /// Compares behind the client's response, which is the site's.
     fn compare(
         &self,
-        plan: &CopyPolicy,
+        policy: &CopyPolicy,
         (read, call): (CopiedRead, CalendarCall),
-        made: Arc<MadeCopy>,
+        (made, shaped): (Arc<MadeCopy>, ShapedResponse),
         site: SiteResponse,
     ) {
-        let comparing = self.comparing(plan, call.unattended());
-        let is_probed = plan.settings.probe.is_some();
+        let comparing = self.comparing(policy, call.unattended());
+        let is_probed = policy.settings.probe.is_some();
         tokio::spawn(async move {
-            let shape = comparing.compare(&read, &made, Some(site)).await;
+            let shape = comparing.compare(&read, &made, shaped, &site).await;
             let is_open = |shape: &String| comparing.copies.standing(shape) != Standing::Proven;
             if is_probed && shape.as_ref().is_some_and(is_open) {
                 comparing.copies.recent().note(read, comparing.call);
@@ -144,10 +145,10 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         });
     }
 
-    fn comparing(&self, plan: &CopyPolicy, call: CalendarCall) -> Comparing<S> {
+    fn comparing(&self, policy: &CopyPolicy, call: CalendarCall) -> Comparing<S> {
         Comparing {
             inner: Arc::clone(&self.inner),
-            copies: plan.copies.clone(),
+            copies: policy.copies.clone(),
             call,
         }
     }
@@ -155,24 +156,29 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
 
 impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> for Copying<S> {
     async fn call(&self, call: CalendarCall) -> BackendResult {
-        let plan = self.plan.as_ref();
-        let Some((plan, read)) = plan.and_then(|plan| Some((plan, CopiedRead::of(&call)?))) else {
+        let policy = self.policy.as_ref();
+        let Some((policy, read)) = policy.and_then(|policy| Some((policy, CopiedRead::of(&call)?))) else {
             return self.inner.call(call).await;
         };
-        plan.copies.called();
-        let now = plan.copies.current();
-        if let Some(made) = &now
-            && let Ok(ShapedResponse { shape, response }) = read.answer(made)
-            && plan.copies.standing(&shape) == Standing::Proven
-            && let Some(copied) = plan.sent(response, made, &call, CopiedFrom::Current).await
+        policy.copies.called();
+        let answered = |made: Arc<MadeCopy>| {
+            let answer = read.answer(&made);
+            (made, answer)
+        };
+        let now = policy.copies.current().map(answered);
+        if let Some((made, Ok(ShapedResponse { shape, response }))) = &now
+            && policy.copies.standing(shape) == Standing::Proven
+            && let Some(copied) = policy
+                .sent(response.clone(), made, &call, CopiedFrom::Current)
+                .await
         {
-            plan.copies.read(&shape, CopyOutcome::Answered, "");
-            if plan.copies.answers(&shape) {
-                self.sample(plan, (read, call), Arc::clone(made));
+            policy.copies.read(shape, CopyOutcome::Answered, "");
+            if policy.copies.answers(shape) {
+                self.sample(policy, read, &call);
             }
             return copied;
         }
-        Box::pin(self.watch(plan, read, (now, call))).await
+        Box::pin(self.watch(policy, read, (now, call))).await
     }
 }
 
