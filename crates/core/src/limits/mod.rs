@@ -8,13 +8,13 @@ mod dice;
 #[cfg(test)]
 mod edges_simulation;
 mod fleet_size;
+mod question_spacing;
 pub mod queue;
 pub mod rates;
 #[cfg(test)]
 mod simulated_calls;
-mod spaced_questions;
 
 pub use allotment::{Allotment, Claim, parts};
 pub use breaker::{Breaker, Health, Pass, Position};
 pub use fleet_size::FleetSize;
-pub use spaced_questions::SpacedQuestions;
+pub use question_spacing::QuestionSpacing;

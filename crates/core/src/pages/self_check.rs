@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::limits::SpacedQuestions;
+use crate::limits::QuestionSpacing;
 
 /// What is known of the edge's own responses for calendar pages.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub struct SelfCheck {
     agreed: u64,
     /// A target at which the site showed an event.
     example: Option<String>,
-    questions: SpacedQuestions,
+    questions: QuestionSpacing,
 }
 
 /// The responses for pages of one kind.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::shape_proof::{ShapeProof, Standing};
-use crate::limits::SpacedQuestions;
+use crate::limits::QuestionSpacing;
 
 /// What is proven about the copy of one site, for as long as the site makes its responses in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct ShapeBook {
     fingerprint: Option<String>,
     shapes: BTreeMap<String, ShapeProof>,
     #[serde(skip)]
-    samples: SpacedQuestions,
+    samples: QuestionSpacing,
 }
 
 // === impl ShapeBook ===
@@ -32,7 +32,7 @@ impl ShapeBook {
             rules: rules.to_owned(),
             fingerprint: None,
             shapes: BTreeMap::new(),
-            samples: SpacedQuestions::default(),
+            samples: QuestionSpacing::default(),
         }
     }
 

@@ -6,16 +6,16 @@ use std::time::Instant;
 ///
 /// A flood of requests must not become one of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SpacedQuestions {
+pub struct QuestionSpacing {
     /// Since when the site is asked; none while it is not.
     asking: Option<Instant>,
     /// The site is left alone until then.
     rests_until: Option<Instant>,
 }
 
-// === impl SpacedQuestions ===
+// === impl QuestionSpacing ===
 
-impl SpacedQuestions {
+impl QuestionSpacing {
     /// How many times as long as a question took the site is left alone afterwards.
     const REST: u32 = 4;
 
