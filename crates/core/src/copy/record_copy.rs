@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::contract::{Kind, PluginVersion};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::DateTime};
@@ -77,7 +77,7 @@ pub struct CopyResponse {
 }
 
 /// The version that lists each event once.
-const LISTS_ONCE: [u32; 3] = [6, 17, 2];
+const LISTS_ONCE: PluginVersion = PluginVersion::new([6, 17, 2, 0]);
 
 /// The headers of every response of WordPress's REST server.
 const FIXED_HEADERS: [(&str, &str); 5] = [
@@ -210,7 +210,7 @@ impl RecordCopy {
     }
 
     /// Whether the event plugin of the site is of this version or a later one.
-    pub(super) fn is_since(&self, version: [u32; 3]) -> Result<bool, Ask> {
+    pub(super) fn is_since(&self, version: PluginVersion) -> Result<bool, Ask> {
         self.site
             .version()
             .map(|plugin| plugin >= version)

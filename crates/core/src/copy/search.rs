@@ -1,5 +1,6 @@
 //! Searches of texts whose letters are folded to one for each weight.
 
+use calendar_edge_judge::contract::PluginVersion;
 use memchr::memmem::Finder;
 
 use super::ask::Ask;
@@ -29,8 +30,8 @@ enum SearchRank {
 }
 
 /// The version that sorts by nothing but columns. Versions between it and the other one were not seen.
-const DROPS_RANK: [u32; 3] = [6, 17, 2];
-const KEEPS_RANK: [u32; 3] = [6, 11, 0];
+const DROPS_RANK: PluginVersion = PluginVersion::new([6, 17, 2, 0]);
+const KEEPS_RANK: PluginVersion = PluginVersion::new([6, 11, 0, 0]);
 
 /// From so many words on, a search is one sentence.
 const MOST_WORDS: usize = 9;

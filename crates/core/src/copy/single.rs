@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::contract::{Kind, PluginVersion};
 use calendar_edge_judge::wordpress::value::numeric::is_numeric;
 use http::StatusCode;
 use serde_json::json;
@@ -14,7 +14,7 @@ use super::record_copy::{CopyResponse, RecordCopy};
 use crate::facts::PostKind;
 
 /// The version of the plugin that tells events in the trash, and events that do not exist, from others.
-const TELLS_MORE: [u32; 3] = [6, 17, 2];
+const TELLS_MORE: PluginVersion = PluginVersion::new([6, 17, 2, 0]);
 
 // === impl RecordCopy ===
 

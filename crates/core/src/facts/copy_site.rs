@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::record_fact::PrintedBody;
+use calendar_edge_judge::contract::PluginVersion;
 
 /// The site of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,28 +105,28 @@ pub struct TermRecord {
 // === impl CopySite ===
 
 impl CopySite {
-    /// The version of the event plugin as three numbers; none where it is something else.
-    pub fn version(&self) -> Option<[u32; 3]> {
-        let mut parts = self.plugin.split('.').map(str::parse);
-        let mut part = || parts.next().unwrap_or(Ok(0)).ok();
-        Some([part()?, part()?, part()?])
+    /// The version of the event plugin; none where it is something else.
+    pub fn version(&self) -> Option<PluginVersion> {
+        self.plugin.parse().ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn versions_are_compared_by_their_numbers() {
         for (plugin, expected) in [
-            ("6.17.2", Some([6, 17, 2])),
-            ("6.10", Some([6, 10, 0])),
-            ("6.17.2.1", Some([6, 17, 2])),
+            ("6.17.2", Some([6, 17, 2, 0])),
+            ("6.10", Some([6, 10, 0, 0])),
+            ("6.17.2.1", Some([6, 17, 2, 1])),
             ("6.x", None),
             ("", None),
         ] {
             let mut site = crate::facts::record_examples::site();
             site.plugin = plugin.to_owned();
-            assert_eq!(site.version(), expected, "{plugin}");
+            assert_eq!(site.version(), expected.map(PluginVersion::new), "{plugin}");
         }
     }
 }

@@ -37,7 +37,8 @@ impl PluginVersion {
     /// The name of [`PluginVersion::SPECIFIED`] where a version can be chosen.
     pub const SPECIFICATION: &'static str = "spec";
 
-    pub(super) const fn new(numbers: [u16; 4]) -> Self {
+    /// The version of these numbers.
+    pub const fn new(numbers: [u16; 4]) -> Self {
         Self(numbers)
     }
 
