@@ -40,6 +40,9 @@ pub(super) struct CopiedRead {
 /// What became of a read that the copy did not answer, and why.
 type NotCopied = (CopyOutcome, &'static str);
 
+/// A copy, and what it answers to a read.
+type CopyAnswer = (Arc<MadeCopy>, Result<ShapedResponse, Ask>);
+
 /// A response of the copy, and the shape by which it is proven.
 #[derive(Debug)]
 pub(super) struct ShapedResponse {
@@ -72,7 +75,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         &self,
         policy: &CopyPolicy,
         read: CopiedRead,
-        (now, call): (Option<(Arc<MadeCopy>, Result<ShapedResponse, Ask>)>, CalendarCall),
+        (now, call): (Option<CopyAnswer>, CalendarCall),
     ) -> BackendResult {
         let result = self.inner.call(call.clone()).await;
         let is_down = match &result {
