@@ -41,7 +41,7 @@ pub(super) struct CopiedRead {
 type NotCopied = (CopyOutcome, &'static str);
 
 /// A copy, and what it answers to a read.
-type CopyAnswer = (Arc<MadeCopy>, Result<ShapedResponse, Ask>);
+type EvaluatedRead = (Arc<MadeCopy>, Result<ShapedResponse, Ask>);
 
 /// A response of the copy, and the shape by which it is proven.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         &self,
         policy: &CopyPolicy,
         read: CopiedRead,
-        (now, call): (Option<CopyAnswer>, CalendarCall),
+        (now, call): (Option<EvaluatedRead>, CalendarCall),
     ) -> BackendResult {
         let result = self.inner.call(call.clone()).await;
         let is_down = match &result {
