@@ -23,7 +23,7 @@ const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// How often edges read the table.
 #[derive(Debug, Clone, Copy)]
-struct TablePace {
+struct TableIntervals {
     calm: Duration,
     /// While a call waits for a permit.
     crowded: Duration,
@@ -74,7 +74,7 @@ struct DividedSite {
     calls: Vec<SiteCall>,
     /// Clients call again.
     again: Option<CallSource>,
-    pace: TablePace,
+    intervals: TableIntervals,
     edges: Vec<SimulatedEdge>,
     table: Vec<Claim<'static>>,
     free: usize,
@@ -118,11 +118,11 @@ impl SimulatedEdge {
     }
 
     /// How soon after the last time it reads the table again.
-    fn pause(&self, pace: TablePace) -> Duration {
+    fn pause(&self, intervals: TableIntervals) -> Duration {
         if self.others_wait || !self.line.is_empty() {
-            pace.crowded
+            intervals.crowded
         } else {
-            pace.calm
+            intervals.calm
         }
     }
 }
@@ -131,7 +131,7 @@ impl DividedSite {
     fn run(
         scene: Scene,
         division: Division,
-        pace: TablePace,
+        intervals: TableIntervals,
         source: CallSource,
         calls: Vec<SiteCall>,
     ) -> Self {
@@ -144,7 +144,7 @@ impl DividedSite {
             workers: scene.workers,
             calls,
             again: matches!(scene.demanded, Demanded::Clients(_)).then_some(source),
-            pace,
+            intervals,
             edges: (0..scene.edges).map(|_| SimulatedEdge::new(part)).collect(),
             table: Vec::new(),
             free: scene.workers,
@@ -163,7 +163,7 @@ impl DividedSite {
                 demand: 0,
                 holds: part,
             });
-            let phase = pace.calm * u32::try_from(edge).unwrap() / u32::try_from(scene.edges).unwrap();
+            let phase = intervals.calm * u32::try_from(edge).unwrap() / u32::try_from(scene.edges).unwrap();
             site.meet_at(edge, phase);
         }
         while let Some(Reverse((now, event))) = site.events.pop().filter(|next| next.0.0 < LENGTH) {
@@ -211,7 +211,7 @@ impl DividedSite {
                     self.exchange(edge);
                     self.serve(edge, now);
                     self.edges[edge].met = now;
-                    self.meet_at(edge, now + self.edges[edge].pause(self.pace));
+                    self.meet_at(edge, now + self.edges[edge].pause(self.intervals));
                 }
             }
         }
@@ -253,7 +253,7 @@ impl DividedSite {
     /// An edge whose call begins to wait exchanges soon.
     fn hurry(&mut self, edge: usize, now: Duration) {
         let at = &self.edges[edge];
-        let soon = now.max(at.met + at.pause(self.pace));
+        let soon = now.max(at.met + at.pause(self.intervals));
         if soon < at.due {
             self.meet_at(edge, soon);
         }
@@ -279,12 +279,12 @@ impl DividedSite {
 }
 
 /// The mean of three lives; printed.
-fn outcome(scene: Scene, division: Division, pace: TablePace) -> SiteOutcome {
+fn outcome(scene: Scene, division: Division, intervals: TableIntervals) -> SiteOutcome {
     let (mut answers, mut refused, mut most) = (Vec::new(), 0, 0);
     for seed in 1..=LIVES {
         let mut source = CallSource::new(seed, scene.edges, scene.balance);
         let calls = source.calls(scene.demanded, seed);
-        let site = DividedSite::run(scene, division, pace, source, calls);
+        let site = DividedSite::run(scene, division, intervals, source, calls);
         answers.extend(site.answers);
         refused += site.refused;
         most = most.max(site.most);
@@ -298,7 +298,7 @@ fn outcome(scene: Scene, division: Division, pace: TablePace) -> SiteOutcome {
     };
     let tail = answers[answers.len() * 99 / 100].as_secs_f64();
     println!(
-        "{scene:?}, {division:?} each {pace:?}: {:.1} answers a second, 99 % within {tail:.2} s, {:.2} % refused, at most \
+        "{scene:?}, {division:?} each {intervals:?}: {:.1} answers a second, 99 % within {tail:.2} s, {:.2} % refused, at most \
          {most} at the site",
         outcome.rate,
         outcome.refused * 100.0
@@ -309,14 +309,14 @@ fn outcome(scene: Scene, division: Division, pace: TablePace) -> SiteOutcome {
 /// What one edge makes of the same.
 fn one(scene: Scene) -> SiteOutcome {
     let scene = Scene { edges: 1, ..scene };
-    outcome(scene, Division::Each, pace(1))
+    outcome(scene, Division::Each, intervals(1))
 }
 
-/// The pace of so many edges, by the usual interval of exchanges.
-fn pace(edges: usize) -> TablePace {
+/// The intervals of so many edges, by the usual one of exchanges.
+fn intervals(edges: usize) -> TableIntervals {
     let calm = Duration::from_millis(100);
     let crowded = FleetSize::new(edges).meeting_interval().min(calm);
-    TablePace { calm, crowded }
+    TableIntervals { calm, crowded }
 }
 
 /// A site with eight workers behind three edges.
@@ -342,7 +342,7 @@ fn three_edges_answer_as_much_as_one_and_refuse_no_more() {
     for scene in loads.chain(crowds) {
         let one = one(scene);
         for balance in [Balance::Even, Balance::Skewed, Balance::Moving, Balance::First] {
-            let three = outcome(Scene { balance, ..scene }, Division::ByDemand, pace(3));
+            let three = outcome(Scene { balance, ..scene }, Division::ByDemand, intervals(3));
             assert!(three.rate >= 0.96 * one.rate, "{scene:?} {balance:?}: {three:?}");
             assert!(
                 three.refused <= one.refused + 0.005,
@@ -359,8 +359,8 @@ fn three_edges_answer_as_much_as_one_and_refuse_no_more() {
 #[test]
 fn edges_that_read_the_table_no_faster_while_calls_wait_leave_permits_idle() {
     let scene = three(Demanded::Clients(10));
-    let calm = pace(3).calm;
-    let three = outcome(scene, Division::ByDemand, TablePace { calm, crowded: calm });
+    let calm = intervals(3).calm;
+    let three = outcome(scene, Division::ByDemand, TableIntervals { calm, crowded: calm });
     assert!(three.rate < 0.9 * one(scene).rate, "{three:?}");
 }
 
@@ -374,7 +374,7 @@ fn edges_that_divide_by_demand_answer_more_than_with_equal_parts() {
             balance,
             ..load
         };
-        let outcome = |division| outcome(scene, division, pace(edges));
+        let outcome = |division| outcome(scene, division, intervals(edges));
         let [each, equal, by_demand] = [Division::Each, Division::Equal, Division::ByDemand].map(outcome);
         assert!(
             each.most > scene.workers && each.rate > 0.9 * one.rate,
