@@ -37,12 +37,10 @@ impl WantedMembers {
     /// [`Ask::Value`] for a path of more than 16 names.
     pub(super) fn of(value: &Value) -> Result<Option<Self>, Ask> {
         let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t'..=b'\r');
+        let listed = value.as_text().unwrap_or_default().split(is_between);
         let names: Vec<&[u8]> = match value {
             Value::Array(names) => names.values().filter_map(Value::as_text).collect(),
-            _ => {
-                let parts = value.as_text().unwrap_or_default().split(is_between);
-                parts.filter(|name| !name.is_empty()).collect()
-            }
+            _ => listed.filter(|name| !name.is_empty()).collect(),
         };
         let mut wanted = Self::default();
         for name in &names {

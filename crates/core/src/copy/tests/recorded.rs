@@ -2,76 +2,40 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_judge::call::credentials::Credentials;
-use calendar_edge_judge::call::{ForwardableCall, Judge, Outcome, RawCall};
-use calendar_edge_judge::policy::Policy;
-use calendar_edge_judge::routing::{Roots, Target};
-use calendar_edge_judge::wordpress::payload::ContentHeaders;
-use http::HeaderMap;
-
 use super::*;
-use crate::cache::CacheableCall;
 
-fn judged(target: &str, roots: &Roots, judge: &Judge) -> Option<ForwardableCall> {
-    let (path, query) = target
-        .split_once('?')
-        .map_or((target, None), |(path, query)| (path, Some(query)));
-    let Target::Calendar(target) = roots.locate(&Method::GET, path, query) else {
-        return None;
-    };
-    let (headers, credentials) = (HeaderMap::new(), Credentials::default());
-    let call = RawCall {
-        method: &Method::GET,
-        target: &target,
-        credentials: &credentials,
-        content: ContentHeaders::of(&headers),
-        body: &[],
-    };
-    match judge.judge(&call).outcome {
-        Outcome::Forward(call) => Some(*call),
-        Outcome::Refuse(_) => None,
-    }
-}
+const ROOT: &str = "/wp-json/tribe/events/v1/";
 
-/// The targets of reads without credentials, body or headers that change their meaning, and with a response of the site.
+/// The targets, below the namespace, of reads without credentials, body or headers that the site answered with 200.
 fn recorded() -> Vec<String> {
     let corpus = include_str!("../../../../../fixtures/corpus/corpus.jsonl");
     let records = corpus
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let reads = records.filter(|record| {
-        let status = record["response"]["status"].as_u64();
-        let is_plain = record["request"]["headers"].as_array().is_some_and(Vec::is_empty);
-        record["request"]["method"] == "GET"
+        let request = &record["request"];
+        request["method"] == "GET"
             && record["auth"] == "none"
-            && record["request"]["body"].is_null()
-            && is_plain
-            && matches!(status, Some(200 | 400 | 403 | 404))
+            && request["body"].is_null()
+            && request["headers"].as_array().is_some_and(Vec::is_empty)
+            && record["response"]["status"] == 200
     });
     let target = |record: Value| {
-        let path = record["request"]["path"].as_str().unwrap().to_owned();
+        let path = record["request"]["path"].as_str()?.strip_prefix(ROOT)?.to_owned();
         let query = record["request"]["query"].as_str();
-        query.map_or(path.clone(), |query| [&path, "?", query].concat())
+        Some(query.map_or(path.clone(), |query| [&path, "?", query].concat()))
     };
-    reads.map(target).collect()
+    reads.filter_map(target).collect()
 }
 
 #[test]
 fn most_recorded_reads_of_everybody_are_not_left_to_the_site() {
-    let policy = Policy::default();
-    let (roots, judge) = (Roots::new(&policy), Judge::new(policy));
     let mut objections: BTreeMap<Option<Ask>, usize> = BTreeMap::new();
-    for target in recorded() {
-        let call = judged(&target, &roots, &judge);
-        let question = call
-            .as_ref()
-            .and_then(CacheableCall::of)
-            .and_then(CopyQuestion::of);
-        if let Some(question) = question {
-            *objections.entry(question.objection()).or_default() += 1;
-        }
+    for question in recorded().iter().filter_map(|target| asked(target)) {
+        *objections.entry(question.objection()).or_default() += 1;
     }
     let reads: usize = objections.values().sum();
-    assert!(reads > 500, "{objections:?}");
-    assert!(objections[&None] * 100 >= reads * 85, "{objections:?}");
+    assert!(reads > 400, "{objections:?}");
+    // Those with undeclared parameters count: the judge drops these in the compatible profile.
+    assert!(objections[&None] * 100 >= reads * 75, "{objections:?}");
 }
