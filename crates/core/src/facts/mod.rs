@@ -15,6 +15,7 @@ mod named_facts;
 mod question_pacing;
 #[cfg(test)]
 pub(crate) mod record_examples;
+mod readable_records;
 mod record_fact;
 mod site_facts;
 
