@@ -13,9 +13,9 @@ mod facts_snapshot;
 mod kept_facts;
 mod named_facts;
 mod question_pacing;
+mod readable_records;
 #[cfg(test)]
 pub(crate) mod record_examples;
-mod readable_records;
 mod record_fact;
 mod site_facts;
 

@@ -74,6 +74,9 @@ mod tests {
             (Kind::Tag, 8),
             (Kind::Category, 9),
         ];
-        assert_eq!(facts.readable(), expected.map(|(kind, id)| RecordName { kind, id }));
+        assert_eq!(
+            facts.readable(),
+            expected.map(|(kind, id)| RecordName { kind, id })
+        );
     }
 }

@@ -51,6 +51,16 @@ const WAIT: &str = "wait";
 const INCLUDE: &str = "include";
 const NAMESPACE: &str = "namespace";
 
+// === impl InvalidArgument ===
+
+impl InvalidArgument {
+    /// A cursor that is none, or no longer leads on.
+    pub const CURSOR: Self = Self {
+        name: AFTER,
+        expected: "a cursor that this calendar has given in `next` since its count of changes began",
+    };
+}
+
 // === impl FeedQuery ===
 
 impl FeedQuery {
@@ -83,9 +93,8 @@ impl FeedQuery {
                     found.since = if value.is_empty() { None } else { token(&value)? };
                 }
                 (FeedPart::Records, AFTER) => {
-                    let malformed = fault(AFTER, "a cursor that this calendar has given in `next`");
                     let cursor = (!value.is_empty()).then(|| WalkCursor::read(&value, key));
-                    found.after = cursor.transpose().map_err(|_| malformed)?;
+                    found.after = cursor.transpose().map_err(|_| InvalidArgument::CURSOR)?;
                 }
                 (_, KINDS) => {
                     let names = value.split(',').filter(|name| !name.is_empty());
