@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::change_reader::{AT_ONCE, ChangeReader, FIRST_NUMBER, MOST_RECORDS, RECORD_BYTES, SHORTEST};
-use calendar_edge_core::companion::feed::{RecordChunk, WalkCursor, WalkedRecords};
+use calendar_edge_core::companion::feed::{FeedPosition, RecordChunk, WalkCursor, WalkedRecords};
 
 /// The records as they were when all were last known: a site that is edited all the time hardly has such a moment, and
 /// from any of them the feed leads on.
@@ -43,7 +43,7 @@ impl ChangeReader {
             if let Some((records, are_new)) = self.all_records() {
                 let is_enough = match after {
                     Some(after) => after.number <= records.through,
-                    None => are_new || !is_patient,
+                    None => are_new || !is_patient && self.leads_on_from(records.start),
                 };
                 if is_enough {
                     return Walked::Chunk(self.chunk(&records).await);
@@ -64,7 +64,7 @@ impl ChangeReader {
     }
 
     /// All records as they are known now, or as they were when all were last known, and which of both. None while the
-    /// site is silent, or if the feed does not lead on from them.
+    /// site is silent.
     fn all_records(&self) -> Option<(Arc<WalkedRecords>, bool)> {
         let (feed, last) = (self.feed(), &self.parts.walked.0);
         if !self.parts.companions.are_current() {
@@ -78,9 +78,13 @@ impl ChangeReader {
             *last.lock() = Some(Arc::clone(&records));
             return Some((records, true));
         }
-        let records = last.lock().clone()?;
-        let leads_on = feed.read(Some(records.start), &[], 0)?.is_complete;
-        leads_on.then_some((records, false))
+        Some((last.lock().clone()?, false))
+    }
+
+    /// Whether the feed tells all changes since a position one by one.
+    fn leads_on_from(&self, position: FeedPosition) -> bool {
+        let page = self.feed().read(Some(position), &[], 0);
+        page.is_some_and(|page| page.is_complete)
     }
 
     async fn chunk(&self, records: &WalkedRecords) -> Bytes {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::settings::{MarkKey, Settings};
+use calendar_edge_judge::contract::Kind;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -357,5 +358,6 @@ pub(super) fn told(answer: &Value) -> Vec<String> {
 /// The tag of a record: `events/50` is `event:50`.
 fn tag(record: &str) -> String {
     let (kind, id) = record.split_once('/').expect("a kind and a number");
-    format!("{}:{id}", kind.trim_end_matches('s'))
+    let kind = Kind::ALL.into_iter().find(|known| known.collection() == kind);
+    format!("{}:{id}", kind.expect("a kind").singular())
 }

@@ -8,7 +8,7 @@ use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, RETRY_AFTER};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::feed_site::{FEED, FeedScene, Status, edge, next, told};
+use super::feed_site::{FEED, FeedScene, Status, edge, next, tell, told};
 use crate::support::{Answer, Edge};
 
 const RECORDS: &str = "/wp-json/calendar-edge/v1/records";
@@ -127,6 +127,7 @@ async fn a_walk_has_each_record_that_everybody_may_read_once() {
 #[tokio::test]
 async fn what_happens_beside_a_walk_the_feed_tells_behind_it() {
     let scene = scene(1..=210, |_| {}).await;
+    scene.read_all().await;
     let first = chunk(&scene, "").await;
     assert_eq!(records(&first).len(), 100);
     // Behind the reader and in front of it: changed, left, and made.
@@ -136,7 +137,7 @@ async fn what_happens_beside_a_walk_the_feed_tells_behind_it() {
         ("events/150", Status::Trashed),
         ("events/151", Status::Published),
         ("events/211", Status::Published),
-        ("venues/99", Status::Published),
+        ("venues/300", Status::Published),
     ] {
         scene.change(record, status).await;
     }
@@ -160,24 +161,31 @@ async fn what_happens_beside_a_walk_the_feed_tells_behind_it() {
     let events = (1..=211)
         .filter(|id| ![4, 150].contains(id))
         .map(|id| format!("event:{id}"));
-    assert_eq!(known, events.chain(["venue:99".to_owned()]).collect());
+    assert_eq!(known, events.chain(["venue:300".to_owned()]).collect());
 }
 
 #[tokio::test]
 async fn a_walk_goes_on_while_the_site_is_edited_all_the_time() {
     let scene = scene(1..=110, |_| {}).await;
+    scene.read_all().await;
     let first = chunk(&scene, "").await;
     // The facts are behind the last edit for ever.
     scene.site.hide_facts(true);
     scene.change("events/105", Status::Private).await;
     let behind = names(&rest(&scene, first).await);
     assert_eq!(behind.len(), 9, "who may read is asked of the site: {behind:?}");
+    // A new reader begins in front of the edit.
     let again = chunk(&scene, "").await;
     assert_eq!(records(&again).len(), 100);
-    let changes = again["changes"].as_str().expect("a token");
-    let told = scene.told(changes).await;
-    assert!(told.is_empty(), "nobody was shown event 105: {told:?}");
+    let token = again["changes"].as_str().expect("a token");
+    assert_eq!(scene.told(token).await, ["gone event:105"]);
+    // Where the feed does not lead on from there, the reader waits.
+    let message = json!({"all": true, "changes": [scene.site.count()]});
+    tell(&scene.edge, &message).await;
+    assert_eq!(scene.edge.get(RECORDS).await.code(), "edge_records_behind");
     scene.site.hide_facts(false);
+    until_whole(&scene.edge).await;
+    assert_eq!(walk(&scene, "").await.len(), 109);
 }
 
 #[tokio::test]
