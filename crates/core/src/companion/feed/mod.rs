@@ -11,8 +11,8 @@ mod known_records;
 mod log_text;
 mod numbered;
 mod page;
+mod record_chunk;
 mod record_verdict;
-mod record_walk;
 mod walk_cursor;
 mod webhook_signature;
 
@@ -21,7 +21,7 @@ pub use feed_query::{FeedPart, FeedQuery, InvalidArgument};
 pub use feed_token::{FeedKey, FeedPosition, MalformedToken};
 pub use known_records::RecordName;
 pub use page::{ChangedRecord, FeedPage, WhatChanged};
+pub use record_chunk::{RecordChunk, WalkedRecords};
 pub use record_verdict::RecordVerdict;
-pub use record_walk::{RecordChunk, WalkedRecords};
 pub use walk_cursor::WalkCursor;
 pub use webhook_signature::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};
