@@ -46,11 +46,12 @@ mod tests {
 
     #[test]
     fn what_everybody_may_read_by_number_is_named_and_nothing_else() {
-        let events = (1..=5).map(|id| {
+        let statuses = ["publish", "publish", "publish", "private", "draft"];
+        let events = (1..).zip(statuses).map(|(id, status)| {
             let mut event = event(id, "2026-01-01");
             event.hidden = id == 2;
             event.password = id == 3;
-            event.status = ["publish", "publish", "publish", "private", "draft"][id as usize - 1].to_owned();
+            event.status = status.to_owned();
             event
         });
         let mut venue = linked(6, PostKind::Venue);

@@ -152,11 +152,9 @@ mod tests {
         RecordName { kind, id }
     }
 
-    fn found(status: u16, body: &str) -> Option<(StatusCode, Option<Bytes>)> {
-        Some((
-            StatusCode::from_u16(status).unwrap(),
-            Some(Bytes::copy_from_slice(body.as_bytes())),
-        ))
+    fn found(status: u16, body: &str) -> (StatusCode, Option<Bytes>) {
+        let status = StatusCode::from_u16(status).unwrap();
+        (status, Some(Bytes::copy_from_slice(body.as_bytes())))
     }
 
     fn read(chunk: &RecordChunk) -> Value {
@@ -194,12 +192,12 @@ mod tests {
     fn what_nobody_may_read_is_not_named_and_what_cannot_be_read_now_is() {
         let mut chunk = RecordChunk::new(1000);
         for (id, found) in [
-            (1, found(200, "{\n\"id\":1}")),
-            (2, found(403, r#"{"code":"event-not-accessible"}"#)),
+            (1, Some(found(200, "{\n\"id\":1}"))),
+            (2, Some(found(403, r#"{"code":"event-not-accessible"}"#))),
             (3, None),
-            (4, found(502, "{}")),
-            (5, found(403, r#"{"error":"blocked"}"#)),
-            (6, found(404, r#"{"code":"rest-event-not-found"}"#)),
+            (4, Some(found(502, "{}"))),
+            (5, Some(found(403, r#"{"error":"blocked"}"#))),
+            (6, Some(found(404, r#"{"code":"rest-event-not-found"}"#))),
         ] {
             chunk.take(name(Kind::Event, id), found);
         }
@@ -220,17 +218,17 @@ mod tests {
     fn a_record_without_room_begins_the_next_chunk_and_is_only_named_if_no_chunk_has_room() {
         let large = || found(200, &json!("x".repeat(60)).to_string());
         let mut chunk = RecordChunk::new(100);
-        chunk.take(name(Kind::Event, 1), large());
+        chunk.take(name(Kind::Event, 1), Some(large()));
         assert_eq!(chunk.left(), 38);
         for (id, found) in [(2, large()), (3, found(200, "1"))] {
-            chunk.take(name(Kind::Event, id), found);
+            chunk.take(name(Kind::Event, id), Some(found));
         }
         assert!(chunk.is_full());
         assert_eq!(chunk.last(), Some(name(Kind::Event, 1)), "nothing overtakes it");
-        for too_large in [large(), Some((StatusCode::OK, None))] {
+        for too_large in [large(), (StatusCode::OK, None)] {
             let mut chunk = RecordChunk::new(50);
-            chunk.take(name(Kind::Event, 2), too_large);
-            chunk.take(name(Kind::Event, 3), found(200, "{}"));
+            chunk.take(name(Kind::Event, 2), Some(too_large));
+            chunk.take(name(Kind::Event, 3), Some(found(200, "{}")));
             let expected = json!([{"kind": "event", "id": 2}, {"kind": "event", "id": 3, "record": {}}]);
             assert_eq!(read(&chunk)["records"], expected);
         }
