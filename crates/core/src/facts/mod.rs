@@ -13,6 +13,7 @@ mod facts_snapshot;
 mod kept_facts;
 mod named_facts;
 mod question_pacing;
+mod readable_records;
 #[cfg(test)]
 pub(crate) mod record_examples;
 mod record_fact;
