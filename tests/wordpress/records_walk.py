@@ -1,9 +1,11 @@
 """Walks through all records beside random edits, and says what is missing or comes twice after the feed was read.
 
-    records_walk.py SITE PORT EDGE_PORT EDITS TIES [SEED]
+    records_walk.py SITE PORT EDGE_PORT EDITS [SEED]
+    records_walk.py ties SITE EDGE_PORT TIES
 
 SITE is a directory as `copy_storm.py` has it, with the socket `db.sock` of its database. The edge at EDGE_PORT has feed
-and copy on. TIES events of one date are made first, past WordPress. What the site shows is read from its facts.
+and copy on. What the site shows is read from its facts. The second command makes TIES events of one date past WordPress:
+`calendar-edge purge --all` has the edge read them.
 """
 
 import collections
@@ -106,15 +108,18 @@ def by_pages(site):
         page += 1
 
 
-def main(directory, port, edge_port, edits, ties, seed=1):
+def tie(directory, edge_port, ties):
+    edge = copy_storm.Edge(int(edge_port), pathlib.Path(directory, "app-password").read_text().strip())
+    new = {"title": "Tie", "start_date": "2027-05-05 10:00:00", "end_date": "2027-05-05 11:00:00", "status": "publish"}
+    made = json.loads(edge.ask("POST", API + "events", new)[2])["id"]
+    sql = TIES.format(id=made, ties=int(ties))
+    subprocess.run(["mariadb", "-S", f"{directory}/db.sock", "-uroot", "wordpress"], input=sql.encode(), check=True)
+
+
+def main(directory, port, edge_port, edits, seed=1):
     site, chance = copy_study.Site(directory, int(port)), random.Random(int(seed))
     password = pathlib.Path(directory, "app-password").read_text().strip()
     edges = [copy_storm.Edge(int(edge_port), password) for _ in range(2)]
-    if int(ties):
-        new = {"title": "Tie", "start_date": "2027-05-05 10:00:00", "end_date": "2027-05-05 11:00:00", "status": "publish"}
-        made = json.loads(edges[0].ask("POST", API + "events", new)[2])["id"]
-        sql = TIES.format(id=made, ties=int(ties))
-        subprocess.run(["mariadb", "-S", f"{directory}/db.sock", "-uroot", "wordpress"], input=sql.encode(), check=True)
     copied, done = Copied(edges[1]), collections.Counter()
     reads = copy_study.Reads(site.replies(), chance)
 
@@ -127,7 +132,7 @@ def main(directory, port, edge_port, edits, ties, seed=1):
     begun = time.monotonic()
     editing.start()
     tokens = [copied.walk()]
-    print(f"the first walk: {len(copied.records)} records in {time.monotonic() - begun:.0f} s, {sum(done.values())} edits beside it")
+    print(f"first walk: {len(copied.records)} records in {time.monotonic() - begun:.0f} s, {sum(done.values())} edits beside it", flush=True)
     while editing.is_alive():
         tokens.append(copied.walk())
     copied.follow(tokens[-1])
@@ -149,4 +154,4 @@ def differs(site, name, record):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(tie(*sys.argv[2:]) if sys.argv[1] == "ties" else main(*sys.argv[1:]))

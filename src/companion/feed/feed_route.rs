@@ -35,8 +35,6 @@ pub(crate) struct FeedRoute {
     public_url: Option<Url>,
     namespaces: Vec<String>,
     is_enabled: bool,
-    /// Whether all records are known at times.
-    has_records: bool,
 }
 
 /// Where the feed is below a REST root. At the site the companion plugin answers the edge's own signed requests at the
@@ -70,7 +68,6 @@ impl FeedRoute {
             public_url: settings.public_url.clone(),
             namespaces: settings.public_namespaces(),
             is_enabled: settings.feed.enabled,
-            has_records: settings.copy.enabled && settings.roots.len() == 1,
         }
     }
 
@@ -100,7 +97,6 @@ impl FeedRoute {
         match self.reader(request, part) {
             Err(refusal) => refused(&refusal),
             Ok(reader) if part == FeedPart::Changes => self.follow(request, reader).await,
-            Ok(_) if !self.has_records => refused(&EdgeError::RecordsOff.refusal()),
             Ok(reader) => self.walk(request, reader).await,
         }
     }

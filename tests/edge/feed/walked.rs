@@ -268,15 +268,15 @@ async fn without_all_records_a_walk_is_refused_and_says_why() {
     for (settings, expected) in [
         (
             |settings: &mut Settings| settings.feed.enabled = false,
-            (404, "edge_feed_off"),
+            (404, "edge_feed_off", false),
         ),
         (
             |settings: &mut Settings| settings.copy.enabled = false,
-            (404, "edge_records_off"),
+            (503, "edge_records_behind", true),
         ),
         (
             |settings: &mut Settings| settings.origin.mark_key = None,
-            (501, "edge_feed_unavailable"),
+            (501, "edge_feed_unavailable", false),
         ),
     ] as [(fn(&mut Settings), _); 3]
     {
@@ -285,7 +285,7 @@ async fn without_all_records_a_walk_is_refused_and_says_why() {
             settings(changed);
         })
         .await;
-        assert_eq!(code(&edge).await, (expected.0, expected.1.to_owned(), false));
+        assert_eq!(code(&edge).await, (expected.0, expected.1.to_owned(), expected.2));
     }
     let behind = (503, "edge_records_behind".to_owned(), true);
     scene.site.hide_facts(true);

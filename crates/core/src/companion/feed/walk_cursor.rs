@@ -35,9 +35,9 @@ impl WalkCursor {
 
     /// The cursor as a text of the site with this key.
     pub fn write(&self, key: &FeedKey) -> String {
-        let kinds = self.kinds.iter().fold(0, |kinds, kind| kinds | 1 << place(*kind));
+        let kinds = self.kinds.iter().fold(0, |kinds, kind| kinds | bit(*kind));
         let mut content = self.start.to_bytes().to_vec();
-        content.extend([kinds, place(self.last.kind)]);
+        content.extend([kinds, bit(self.last.kind)]);
         content.extend(self.last.id.to_be_bytes());
         key.sealed(VERSION, &content)
     }
@@ -53,13 +53,12 @@ impl WalkCursor {
         let [kinds, kind, id @ ..] = rest else {
             return Err(MalformedToken);
         };
-        let is_kind = |kind: &Kind| kinds >> place(*kind) & 1 == 1;
-        let last = Kind::ALL.into_iter().find(|known| place(*known) == *kind);
+        let named = |bits: u8| Kind::ALL.into_iter().filter(move |kind| bits & bit(*kind) != 0);
         Ok(Self {
             start: FeedPosition::from_bytes(start),
-            kinds: Kind::ALL.into_iter().filter(is_kind).collect(),
+            kinds: named(*kinds).collect(),
             last: RecordName {
-                kind: last.ok_or(MalformedToken)?,
+                kind: named(*kind).next().ok_or(MalformedToken)?,
                 id: u64::from_be_bytes(first(id)),
             },
         })
@@ -71,15 +70,9 @@ impl WalkCursor {
     }
 }
 
-/// The place of a kind, which never changes: cursors of other edges have it.
-const fn place(kind: Kind) -> u8 {
-    match kind {
-        Kind::Event => 0,
-        Kind::Venue => 1,
-        Kind::Organizer => 2,
-        Kind::Category => 3,
-        Kind::Tag => 4,
-    }
+/// The bit of a kind. The order of kinds is that of the specification, and other edges read the cursor.
+const fn bit(kind: Kind) -> u8 {
+    1 << kind as u8
 }
 
 #[cfg(test)]
