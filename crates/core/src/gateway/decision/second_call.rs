@@ -4,7 +4,7 @@ use http::request::Parts;
 
 use super::decider::Decider;
 use crate::limits::rates::CostClass;
-use calendar_edge_judge::call::credentials::{Credentials, Identity};
+use calendar_edge_judge::call::credentials::{Credentials, CredentialsFault, Identity};
 use calendar_edge_judge::problem::Refusal;
 
 /// What the head of a call to the second API shows.
@@ -36,7 +36,7 @@ impl Decider {
         Some(SecondCall {
             cost,
             identity,
-            refusal: fault.map(|fault| fault.refusal()),
+            refusal: fault.map(CredentialsFault::refusal),
         })
     }
 }

@@ -153,7 +153,7 @@ mod tests {
             match ours {
                 // Before the site looks at the arguments.
                 Some((401, _)) if recorded.status == 400 && !recorded.request.starts_with("GET ") => {
-                    earlier += 1
+                    earlier += 1;
                 }
                 Some(ours) => {
                     refused += 1;
