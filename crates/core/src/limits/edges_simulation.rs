@@ -157,9 +157,9 @@ impl DividedSite {
         for (call, SiteCall { at, .. }) in site.calls.iter().enumerate() {
             site.events.push(Reverse((*at, SiteEvent::Comes(call))));
         }
-        for edge in 0..scene.edges {
+        for (edge, name) in NAMES.into_iter().take(scene.edges).enumerate() {
             site.table.push(Claim {
-                edge: NAMES[edge],
+                edge: name,
                 demand: 0,
                 holds: part,
             });
