@@ -82,23 +82,23 @@ impl Site {
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
         match self.charge_second(asked) {
             Ok(charged) => self.stream_charged(asked, body).await.telling(&charged),
-            Err(refused) => Passage::Answered(refused),
+            Err(refused) => Passage::Answered(*refused),
         }
     }
 
     /// Charges a call to the second API like one to the calendar. The response is to one that exceeds a budget, or whose
     /// credentials cannot be read.
-    fn charge_second(&self, asked: &AskedRequest) -> Result<RateLimitStatus, EdgeResponse> {
+    fn charge_second(&self, asked: &AskedRequest) -> Result<RateLimitStatus, Box<EdgeResponse>> {
         let Some(call) = self.decider.second_call(&asked.head) else {
             return Ok(RateLimitStatus::default());
         };
         let charged = self.logins.charge_only(asked, &call.identity, call.cost);
-        let charged = charged.map_err(|exceeded| self.logins.refuse(asked, &exceeded))?;
+        let charged = charged.map_err(|exceeded| Box::new(self.logins.refuse(asked, &exceeded)))?;
         match call.refusal {
             None => Ok(charged),
             Some(refusal) => {
                 asked.refused(DecidingBody::None, RefusalReason::rules(&refusal));
-                Err(refused(&refusal))
+                Err(Box::new(refused(&refusal)))
             }
         }
     }
@@ -200,7 +200,7 @@ impl Site {
     ) -> Passage {
         match self.charge_second(asked) {
             Ok(charged) => self.pass_charged(asked, body, scan).await.telling(&charged),
-            Err(refused) => Passage::Answered(refused),
+            Err(refused) => Passage::Answered(*refused),
         }
     }
 
