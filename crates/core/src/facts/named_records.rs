@@ -47,7 +47,10 @@ impl FactsSnapshot {
                 is_public: true,
             })
         });
-        let named: BTreeMap<_, _> = posts.chain(terms).map(|named| ((named.kind, named.id), named)).collect();
+        let named: BTreeMap<_, _> = posts
+            .chain(terms)
+            .map(|named| ((named.kind, named.id), named))
+            .collect();
         named.into_values()
     }
 
@@ -81,11 +84,16 @@ impl FactsSnapshot {
 /// changes with each of them, and is no reason to read all others again.
 fn changed_terms(now: &CopyFacts, before: &CopyFacts) -> (BTreeSet<(Kind, u64)>, BTreeSet<u64>) {
     let old: BTreeMap<u64, &TermRecord> = before.site.terms.iter().map(|term| (term.id, term)).collect();
-    let others = now.site.terms.iter().filter(|term| old.get(&term.id) != Some(term));
+    let others = now
+        .site
+        .terms
+        .iter()
+        .filter(|term| old.get(&term.id) != Some(term));
     let others: Vec<&TermRecord> = others.collect();
     let shown = others.iter().filter(|term| {
         let before = old.get(&term.id);
-        before.is_none_or(|before| without_count(before.inside.as_ref()) != without_count(term.inside.as_ref()))
+        before
+            .is_none_or(|before| without_count(before.inside.as_ref()) != without_count(term.inside.as_ref()))
     });
     let shown = shown.map(|term| term.id).collect();
     let terms = others.iter().filter_map(|term| Some((kind_of(term)?, term.id)));
@@ -125,8 +133,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::facts::record_examples::{event, linked, site, term};
     use crate::facts::SiteFacts;
+    use crate::facts::record_examples::{event, linked, site, term};
 
     fn site_facts() -> SiteFacts {
         serde_json::from_str(
@@ -211,7 +219,11 @@ mod tests {
         let changed = |now: &FactsSnapshot| now.changed_since(&before).into_iter().collect::<Vec<_>>();
         assert_eq!(changed(&before), []);
         let counted = facts(2, vec![category()], all());
-        assert_eq!(changed(&counted), [(Kind::Event, 5)], "only the site knows its text");
+        assert_eq!(
+            changed(&counted),
+            [(Kind::Event, 5)],
+            "only the site knows its text"
+        );
         let mut moved = all();
         moved[2].slug = "elsewhere".to_owned();
         let moved = facts(1, vec![category()], moved);
@@ -228,6 +240,10 @@ mod tests {
         assert_eq!(renamed.changed_since(&one), expected);
         let mut more = all();
         more.push(event(8, "2027-01-01"));
-        assert_eq!(changed(&facts(1, vec![category()], more)), [(Kind::Event, 8)], "a new one");
+        assert_eq!(
+            changed(&facts(1, vec![category()], more)),
+            [(Kind::Event, 8)],
+            "a new one"
+        );
     }
 }

@@ -30,7 +30,9 @@ impl ListCount {
         let (least, most) = self.totals.unwrap_or_default();
         let shown = u64::try_from(self.ids.len()).unwrap_or(u64::MAX);
         if least != most {
-            return Some(format!("the list had {least} to {most} records while it was read"));
+            return Some(format!(
+                "the list had {least} to {most} records while it was read"
+            ));
         }
         (shown != most).then(|| format!("{shown} of {most} records were shown"))
     }
@@ -52,7 +54,10 @@ mod tests {
     fn a_list_is_whole_when_it_shows_what_it_counts() {
         assert_eq!(shortfall(&[]), None);
         assert_eq!(shortfall(&[(&[], Some(0))]), None);
-        assert_eq!(shortfall(&[(&[3, 1], Some(3)), (&[2], Some(3)), (&[], None)]), None);
+        assert_eq!(
+            shortfall(&[(&[3, 1], Some(3)), (&[2], Some(3)), (&[], None)]),
+            None
+        );
     }
 
     #[test]
