@@ -11,7 +11,9 @@ mod watch;
 
 pub(crate) use announcements::{Announcement, Announcements, Connectivity, OutgoingMessage, QuestionTurn};
 pub(crate) use companions::Companions;
-pub(crate) use feed::{ChangeFeed, FeedParts, FeedRoute, ReadsRecords, Receivers, WebhookService};
+pub(crate) use feed::{
+    ChangeFeed, FeedParts, FeedRoute, LastWalked, ReadsRecords, Receivers, WebhookService,
+};
 pub(crate) use follow_facts::follow_facts;
 pub(crate) use invalidates::Invalidates;
 pub(crate) use purge_requests::{PurgeRequests, Sender};

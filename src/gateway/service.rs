@@ -17,7 +17,7 @@ use super::serve_gateway::{ServeFuture, ServeGateway};
 use super::{Plan, answering_stages, calendar_stages};
 use crate::backend::OriginRoute;
 use crate::calls::{JudgedCall, Stage};
-use crate::companion::{Companions, FeedParts, FeedRoute, PurgeRequests, ReadsRecords, Sender};
+use crate::companion::{Companions, FeedParts, FeedRoute, LastWalked, PurgeRequests, ReadsRecords, Sender};
 use crate::gateway::GatewayState;
 use crate::gateway::call_request::{CallBody, CallRequest, OpenedBy};
 use crate::gateway::known_reads::{KnownRead, KnownReads};
@@ -94,6 +94,7 @@ impl Gateway {
             records: Arc::clone(&records),
             drain: state.drain.clone(),
             buffers: state.buffers.clone(),
+            walked: LastWalked::default(),
         };
         let gateway = GatewayParts {
             calendar: calendar_stages(&plan, answering),

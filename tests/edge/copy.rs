@@ -46,11 +46,7 @@ impl VenueSite {
             return Reply::json(503, "{}");
         }
         let reply = if let Some(query) = seen.target.strip_prefix(FACTS) {
-            let asked: BTreeMap<&str, &str> =
-                query.split('&').filter_map(|part| part.split_once('=')).collect();
-            let told = self.tell(&asked).to_string();
-            let seal = seal(SECRET, &told, asked["nonce"]);
-            Reply::json(200, &told).header("x-calendar-edge-facts", &seal)
+            facts_reply(query, self.changes, self.fingerprint, (self.facts(), json!([])))
         } else if let Some(id) = seen.target.strip_prefix(&format!("{VENUES}/")) {
             self.print(id.parse().unwrap_or_default())
         } else {
@@ -75,11 +71,8 @@ impl VenueSite {
         }
     }
 
-    fn tell(&self, asked: &BTreeMap<&str, &str>) -> Value {
-        let ids: Vec<u64> = asked.get("ids").map_or(Vec::new(), |ids| {
-            ids.split(',').map(|id| id.parse().expect("a number")).collect()
-        });
-        let is_asked = |id: &u64| asked.contains_key("after") || ids.contains(id);
+    /// What is told of the venues; none by an older plugin.
+    fn facts(&self) -> Option<Vec<Value>> {
         let record = |(id, name): (&u64, &Option<String>)| {
             let mut record = json!({
                 "id": id, "kind": "venue", "date": "2026-01-01 10:00:00", "slug": format!("venue-{id}"),
@@ -93,35 +86,58 @@ impl VenueSite {
             }
             record
         };
-        let records: Vec<Value> = self
-            .venues
-            .iter()
-            .filter(|(id, _)| is_asked(id))
-            .map(record)
-            .collect();
-        let mut told = json!({
-            "facts": 1, "changes": self.changes, "sums": "", "events": [], "next": null, "fold": {},
-        });
-        if self.tells_records {
-            told["records"] = json!(records);
-        }
-        if asked.contains_key("site") {
-            told["site"] = json!({
-                "home": "http://wp.example", "plugin": "6.17.2", "structure": "", "rules": rules(), "front_page": false,
-                "languages": false, "views": true, "filters": [], "default_view": "list", "enabled_views": [],
-                "per_page": 12, "cutoff": "00:00", "week_starts": 1, "language": "en", "calendar": "", "terms": [],
-                "words": {"none": "", "calendar": ""},
-            });
-            told["copy"] = json!({
-                "zone": "UTC", "bounds_zone": "UTC", "mode": "event", "cutoff": "00:00", "posts_per_page": 10,
-                "most": {"venues": [50, 10]}, "collation": "utf8mb4_unicode_520_ci", "plugin": "6.10.0",
-                "rest": "http://wp.example/wp-json/tribe/events/v1/", "root": "http://wp.example/wp-json/",
-                "fingerprint": self.fingerprint, "headers": {"Allow": "GET"}, "terms": [],
-                "words": {"venue-not-accessible": "No."},
-            });
-        }
-        told
+        self.tells_records
+            .then(|| self.venues.iter().map(record).collect())
     }
+}
+
+/// The records of one reply.
+const PAGE: usize = 40;
+
+/// The sealed reply to a question for facts: all that a site has of its records, in the order of their numbers, and terms.
+pub(crate) fn facts_reply(
+    query: &str,
+    changes: u64,
+    fingerprint: &str,
+    (records, terms): (Option<Vec<Value>>, Value),
+) -> Reply {
+    let asked: BTreeMap<&str, &str> = query.split('&').filter_map(|part| part.split_once('=')).collect();
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    let (after, ids) = (asked.get("after").copied(), asked.get("ids").copied());
+    let ids: Vec<u64> = ids.map_or(Vec::new(), |ids| ids.split(',').map(number).collect());
+    let is_asked = |record: &Value| {
+        let id = record["id"].as_u64().expect("a number");
+        after.is_some_and(|after| id > number(after)) || ids.contains(&id)
+    };
+    let mut told = json!({
+        "facts": 1, "changes": changes, "sums": "", "events": [], "next": null, "fold": {},
+    });
+    if let Some(records) = records {
+        let mut asked = records.into_iter().filter(is_asked);
+        let page: Vec<Value> = asked.by_ref().take(PAGE).collect();
+        if asked.next().is_some() {
+            told["next"] = page.last().expect("a record")["id"].clone();
+        }
+        told["records"] = json!(page);
+    }
+    if asked.contains_key("site") {
+        told["site"] = json!({
+            "home": "http://wp.example", "plugin": "6.17.2", "structure": "", "rules": rules(), "front_page": false,
+            "languages": false, "views": true, "filters": [], "default_view": "list", "enabled_views": [],
+            "per_page": 12, "cutoff": "00:00", "week_starts": 1, "language": "en", "calendar": "", "terms": [],
+            "words": {"none": "", "calendar": ""},
+        });
+        told["copy"] = json!({
+            "zone": "UTC", "bounds_zone": "UTC", "mode": "event", "cutoff": "00:00", "posts_per_page": 10,
+            "most": {"venues": [50, 10]}, "collation": "utf8mb4_unicode_520_ci", "plugin": "6.10.0",
+            "rest": "http://wp.example/wp-json/tribe/events/v1/", "root": "http://wp.example/wp-json/",
+            "fingerprint": fingerprint, "headers": {"Allow": "GET"}, "terms": terms,
+            "words": {"venue-not-accessible": "No."},
+        });
+    }
+    let told = told.to_string();
+    let seal = seal(SECRET, &told, asked["nonce"]);
+    Reply::json(200, &told).header("x-calendar-edge-facts", &seal)
 }
 
 // === impl CopyScene ===

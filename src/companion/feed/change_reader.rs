@@ -10,10 +10,13 @@ use tokio::time::{Instant, sleep};
 
 use super::change_feed::ChangeFeed;
 use super::judging::ReadsRecords;
+use super::record_walk::LastWalked;
 use crate::companion::Companions;
 use crate::server::Drain;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::feed::{FeedKey, FeedPage, FeedPosition, FeedQuery, WhatChanged};
+use calendar_edge_core::companion::feed::{
+    FeedKey, FeedPage, FeedPosition, FeedQuery, RecordName, WhatChanged,
+};
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::relay::BufferBudget;
@@ -26,6 +29,7 @@ pub(crate) struct FeedParts {
     pub(crate) drain: Drain,
     /// What is held for readers that are slow.
     pub(crate) buffers: BufferBudget,
+    pub(crate) walked: LastWalked,
 }
 
 /// A reader.
@@ -53,19 +57,19 @@ pub(super) enum Followed {
 const MOST_CHANGES: usize = 1000;
 
 /// The most records that one response includes.
-const MOST_RECORDS: usize = 100;
+pub(super) const MOST_RECORDS: usize = 100;
 
 /// The most bytes of them.
-const RECORD_BYTES: usize = 1 << 20;
+pub(super) const RECORD_BYTES: usize = 1 << 20;
 
 /// How many of them are read at once.
-const AT_ONCE: usize = 4;
+pub(super) const AT_ONCE: usize = 4;
 
 /// How long a reader waits until what became of changed records is known.
 const VERDICTS: Duration = Duration::from_secs(5);
 
 /// How long the first reader waits until the site has shown a number.
-const FIRST_NUMBER: Duration = Duration::from_secs(2);
+pub(super) const FIRST_NUMBER: Duration = Duration::from_secs(2);
 
 /// The longest time between two looks at the log. As long as somebody reads, the edge asks for lost messages.
 const LOOK: Duration = Duration::from_secs(1);
@@ -80,7 +84,7 @@ impl Companions {
     }
 
     /// Whether the log has every change that the site has counted, as far as it showed of late.
-    fn are_current(&self) -> bool {
+    pub(super) fn are_current(&self) -> bool {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let root = self.feed().root();
         root.is_some_and(|root| self.is_so(&root, |state| state.is_current(reconcile, now)))
@@ -90,7 +94,7 @@ impl Companions {
 // === impl ChangeReader ===
 
 impl ChangeReader {
-    fn feed(&self) -> &ChangeFeed {
+    pub(super) fn feed(&self) -> &ChangeFeed {
         self.parts.companions.feed()
     }
 
@@ -143,7 +147,7 @@ impl ChangeReader {
     }
 
     /// Has pending changes judged. False if the site does not count its changes.
-    fn look(&self) -> bool {
+    pub(super) fn look(&self) -> bool {
         let FeedParts {
             companions,
             records,
@@ -188,12 +192,7 @@ impl ChangeReader {
         let mut records = Vec::with_capacity(names.len());
         let mut left = self.parts.buffers.allowance(RECORD_BYTES);
         for names in names.chunks(AT_ONCE) {
-            let reads = names.iter().map(|name| {
-                self.parts
-                    .records
-                    .read(*name, Some((&self.public, self.query.namespace.as_deref())), left)
-            });
-            for record in join_all(reads).await {
+            for record in self.read(names, left).await {
                 let shown = record.filter(|(status, _)| *status == StatusCode::OK);
                 let record = shown.and_then(|(_, body)| body);
                 let record = record.filter(|record| record.len() <= left);
@@ -203,7 +202,20 @@ impl ChangeReader {
         }
         records
     }
+
+    /// Reads records for this reader: status and body of each, as [`ReadsRecords::read`] gives them.
+    pub(super) async fn read(
+        &self,
+        names: &[RecordName],
+        most: usize,
+    ) -> Vec<Option<(StatusCode, Option<Bytes>)>> {
+        let at = (&self.public, self.query.namespace.as_deref());
+        let reads = names
+            .iter()
+            .map(|name| self.parts.records.read(*name, Some(at), most));
+        join_all(reads).await
+    }
 }
 
 /// The shortest time between two looks.
-const SHORTEST: Duration = Duration::from_millis(50);
+pub(super) const SHORTEST: Duration = Duration::from_millis(50);

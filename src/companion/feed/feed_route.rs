@@ -1,8 +1,10 @@
-//! `GET {root}/calendar-edge/v1/changes`: what has changed since a token, at once, after a wait, or as a stream.
+//! `GET {root}/calendar-edge/v1/changes`: what has changed since a token, at once, after a wait, or as a stream; and
+//! `{root}/calendar-edge/v1/records`: all records, chunk by chunk.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::{CACHE_CONTROL, ETAG};
 use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -10,11 +12,12 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use super::change_feed::ChangeFeed;
 use super::change_reader::{ChangeReader, FeedParts, Followed};
 use super::feed_stream;
+use super::record_walk::Walked;
 use crate::layers::{AskedRequest, EdgeResponse, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, EdgeBody, PlainResponse, json};
 use calendar_edge_core::cache::forms::names_media_type;
 use calendar_edge_core::cache::{entity_tag, if_none_match, is_known};
-use calendar_edge_core::companion::feed::{FeedQuery, InvalidArgument};
+use calendar_edge_core::companion::feed::{FeedPart, FeedQuery, InvalidArgument};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::relay::cors::Audience;
@@ -23,19 +26,29 @@ use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem, Refusal};
 use url::Url;
 
-/// The public route of the feed.
+/// The public routes of the feed.
 #[derive(Debug)]
 pub(crate) struct FeedRoute {
     parts: Arc<FeedParts>,
-    paths: Vec<String>,
+    paths: Vec<(String, FeedPart)>,
     longest_wait: Duration,
     public_url: Option<Url>,
     namespaces: Vec<String>,
     is_enabled: bool,
+    /// Whether all records are known at times.
+    has_records: bool,
 }
 
-/// Where the feed is below a REST root. The companion plugin answers the edge's own signed requests there, at the site.
-const PATH: &str = "/calendar-edge/v1/changes";
+/// Where the feed is below a REST root. At the site the companion plugin answers the edge's own signed requests at the
+/// first path.
+const PATHS: [(&str, FeedPart); 2] = [
+    ("/calendar-edge/v1/changes", FeedPart::Changes),
+    ("/calendar-edge/v1/records", FeedPart::Records),
+];
+
+/// How long others may keep a chunk. A later one would do as well for its reader, whom the feed leads on from the same
+/// position; but a record that is no longer public must not stay.
+const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=10");
 
 /// The header by which a stream goes on.
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -46,14 +59,18 @@ const EVENT_STREAM: &str = "text/event-stream";
 
 impl FeedRoute {
     pub(crate) fn new(settings: &Settings, parts: FeedParts) -> Self {
-        let roots = settings.roots.iter();
+        let paths = settings.roots.iter().flat_map(|root| {
+            let at = |(path, part)| (format!("{}{path}", root.path), part);
+            PATHS.map(at)
+        });
         Self {
+            paths: paths.collect(),
             parts: Arc::new(parts),
-            paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
             longest_wait: settings.feed.longest_wait,
             public_url: settings.public_url.clone(),
             namespaces: settings.public_namespaces(),
             is_enabled: settings.feed.enabled,
+            has_records: settings.copy.enabled && settings.roots.len() == 1,
         }
     }
 
@@ -62,9 +79,14 @@ impl FeedRoute {
         matches!(head.method, Method::GET | Method::HEAD) && self.is_at(head.uri.path())
     }
 
-    /// Whether this is the path of the feed.
+    /// Whether this is a path of the feed.
     pub(crate) fn is_at(&self, path: &str) -> bool {
-        self.paths.iter().any(|of_feed| path == of_feed)
+        self.part(path).is_some()
+    }
+
+    fn part(&self, path: &str) -> Option<FeedPart> {
+        let found = self.paths.iter().find(|(of_feed, _)| path == of_feed);
+        found.map(|(_, part)| *part)
     }
 
     /// Whether the settings have a feed.
@@ -74,13 +96,16 @@ impl FeedRoute {
 
     /// Answers a reader, who was charged.
     pub(crate) async fn answer(&self, request: &AskedRequest) -> EdgeResponse {
-        match self.reader(request) {
-            Ok(reader) => self.follow(request, reader).await,
+        let part = self.part(request.head.uri.path()).unwrap_or(FeedPart::Changes);
+        match self.reader(request, part) {
             Err(refusal) => refused(&refusal),
+            Ok(reader) if part == FeedPart::Changes => self.follow(request, reader).await,
+            Ok(_) if !self.has_records => refused(&EdgeError::RecordsOff.refusal()),
+            Ok(reader) => self.walk(request, reader).await,
         }
     }
 
-    fn reader(&self, request: &AskedRequest) -> Result<ChangeReader, Refusal> {
+    fn reader(&self, request: &AskedRequest, part: FeedPart) -> Result<ChangeReader, Refusal> {
         let unavailable = || EdgeError::FeedUnavailable.refusal();
         let key = self.feed().key().ok_or_else(unavailable)?;
         let query = request.head.uri.query().unwrap_or_default();
@@ -91,9 +116,9 @@ impl FeedRoute {
             .head
             .headers
             .get(LAST_EVENT_ID)
-            .filter(|_| is_stream(&request.head));
+            .filter(|_| part == FeedPart::Changes && is_stream(&request.head));
         let last_event = last_event.map(|id| id.to_str().unwrap_or_default());
-        let query = FeedQuery::read(query, last_event, &key, &self.namespaces).map_err(invalid)?;
+        let query = FeedQuery::read((part, query), last_event, &key, &self.namespaces).map_err(invalid)?;
         Ok(ChangeReader {
             parts: Arc::clone(&self.parts),
             key,
@@ -120,31 +145,49 @@ impl FeedRoute {
             Err(full) => return refused(&full.refusal()).again_soon(),
         };
         if is_stream {
-            return of_feed(feed_stream::stream(reader, place));
+            return by_accept(of_feed(feed_stream::stream(reader, place)));
         }
         let answer = poll(&request.head.headers, &reader, wait).await;
         drop(place);
         answer
     }
+
+    async fn walk(&self, request: &AskedRequest, reader: ChangeReader) -> EdgeResponse {
+        let _place = match self.feed().enter(request.context.client.address) {
+            Ok(place) => place,
+            Err(full) => return refused(&full.refusal()).again_soon(),
+        };
+        match reader.walk().await {
+            Walked::Chunk(text) => conditional(&request.head.headers, reader.count(text), KEPT),
+            Walked::Behind => refused(&EdgeError::RecordsBehind.refusal()).again_soon(),
+            Walked::Outdated => refused(&invalid(InvalidArgument::CURSOR)),
+            Walked::Unheard => refused(&EdgeError::FeedUnavailable.refusal()),
+        }
+    }
 }
 
-/// Answers once, with 304 where the reader has this response.
+/// Answers once.
 async fn poll(headers: &HeaderMap, reader: &ChangeReader, wait: Duration) -> EdgeResponse {
     let page = match reader.next(wait).await {
         Followed::Page(page) | Followed::Ending(page) => page,
         Followed::Unheard => return refused(&EdgeError::FeedUnavailable.refusal()),
     };
-    let text = reader.text(&page).await;
+    let text = reader.count(reader.text(&page).await);
+    by_accept(conditional(headers, text, HeaderValue::from_static("no-cache")))
+}
+
+/// A text, or 304 where the reader has it.
+fn conditional(asked: &HeaderMap, text: Bytes, caching: HeaderValue) -> EdgeResponse {
     let tag = entity_tag(&text);
-    let has_it = if_none_match(headers).is_some_and(|condition| is_known(&condition, &tag));
+    let has_it = if_none_match(asked).is_some_and(|condition| is_known(&condition, &tag));
     let mut answer = if has_it {
         not_modified()
     } else {
-        json(StatusCode::OK, reader.count(text))
+        json(StatusCode::OK, text)
     };
     let headers = answer.headers_mut();
     headers.insert(ETAG, tag);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(CACHE_CONTROL, caching);
     of_feed(answer)
 }
 
@@ -154,8 +197,13 @@ fn not_modified() -> PlainResponse {
     answer
 }
 
-fn of_feed(mut response: PlainResponse) -> EdgeResponse {
+/// Changes come as a stream too.
+fn by_accept(mut response: EdgeResponse) -> EdgeResponse {
     vary_by(response.headers_mut(), "Accept");
+    response
+}
+
+fn of_feed(response: PlainResponse) -> EdgeResponse {
     EdgeResponse {
         response,
         facts: ResponseFacts::Calendar {

@@ -1,4 +1,4 @@
-//! The feed of changes: the log that outlives a restart, its public route, and the receivers that it is posted to.
+//! The feed of changes: the log that outlives a restart, its public routes, and the receivers that it is posted to.
 
 mod change_feed;
 mod change_reader;
@@ -8,10 +8,12 @@ mod feed_route;
 mod feed_stream;
 mod judging;
 mod receiver;
+mod record_walk;
 mod webhooks;
 
 pub(crate) use change_feed::ChangeFeed;
 pub(crate) use change_reader::FeedParts;
 pub(crate) use feed_route::FeedRoute;
 pub(crate) use judging::ReadsRecords;
+pub(crate) use record_walk::LastWalked;
 pub(crate) use webhooks::{Receivers, WebhookService, deliver_webhooks};

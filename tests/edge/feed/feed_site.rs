@@ -7,9 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::settings::{MarkKey, Settings};
+use calendar_edge_judge::contract::Kind;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use crate::copy::facts_reply;
+use crate::facts::FACTS;
 use crate::support::{Answer, Edge, Origin, Reply, Seen};
 
 pub(super) const FEED: &str = "/wp-json/calendar-edge/v1/changes";
@@ -22,6 +25,8 @@ pub(super) enum Status {
     Published,
     /// Published, with a text of this many KiB.
     Long(usize),
+    /// Published, and left out of lists.
+    Unlisted,
     Draft,
     Private,
     Trashed,
@@ -46,6 +51,8 @@ struct SiteState {
     reads: AtomicU64,
     /// Whether the question for the number fails.
     is_silent: AtomicBool,
+    /// Whether questions for facts fail.
+    hides_facts: AtomicBool,
 }
 
 /// The site, and an edge in front of it.
@@ -97,6 +104,11 @@ impl FeedSite {
         self.0.is_silent.store(is_silent, Ordering::SeqCst);
     }
 
+    /// Tells no facts, or tells them again.
+    pub(super) fn hide_facts(&self, hides_facts: bool) {
+        self.0.hides_facts.store(hides_facts, Ordering::SeqCst);
+    }
+
     /// How often single records were asked for.
     pub(super) fn reads(&self) -> u64 {
         self.0.reads.load(Ordering::SeqCst)
@@ -110,6 +122,13 @@ impl FeedSite {
     fn answer(&self, seen: &Seen) -> Reply {
         let changes = self.0.changes.load(Ordering::SeqCst);
         let path = seen.target.split('?').next().unwrap_or_default();
+        if let Some(query) = seen.target.strip_prefix(FACTS) {
+            if self.0.hides_facts.load(Ordering::SeqCst) {
+                return Reply::json(500, "{}");
+            }
+            let reply = facts_reply(query, changes, "6.7.1 6.10.0/a", self.facts());
+            return reply.header("x-calendar-edge-changes", &changes.to_string());
+        }
         let reply = match path.split_once("/events/v1/").map_or("", |(_, record)| record) {
             "" if self.0.is_silent.load(Ordering::SeqCst) => {
                 return Reply::json(500, r#"{"code":"internal_server_error"}"#);
@@ -125,6 +144,20 @@ impl FeedSite {
         }
     }
 
+    /// What the plugin tells of all records, and of all terms.
+    fn facts(&self) -> (Option<Vec<Value>>, Value) {
+        let records = self.0.records.lock().expect("a lock");
+        let mut told: Vec<Value> = records
+            .iter()
+            .filter_map(|(name, status)| fact(name, *status))
+            .collect();
+        told.sort_by_key(|record| record["id"].as_u64());
+        let (terms, posts) = told
+            .into_iter()
+            .partition(|record| record["taxonomy"].is_string());
+        (Some(posts), Value::Array(terms))
+    }
+
     fn record(&self, record: &str, host: &str) -> Reply {
         self.0.reads.fetch_add(1, Ordering::SeqCst);
         let status = self.0.records.lock().expect("a lock").get(record).copied();
@@ -135,7 +168,7 @@ impl FeedSite {
             )
         };
         match status.unwrap_or(Status::Deleted) {
-            Status::Published => {
+            Status::Published | Status::Unlisted => {
                 let mut event = written(record);
                 event["rest_url"] = format!("http://{host}/wp-json/tribe/events/v1/{record}").into();
                 Reply::json(200, &event.to_string())
@@ -162,6 +195,34 @@ impl FeedSite {
         let events: Vec<Value> = events.map(|(name, _)| written(name)).collect();
         json!({"events": events, "total": events.len(), "total_pages": 1})
     }
+}
+
+/// What the plugin tells of a record; none if it is deleted.
+fn fact(record: &str, status: Status) -> Option<Value> {
+    let (kind, id) = record.split_once('/').expect("a kind and a number");
+    let id: u64 = id.parse().expect("a number");
+    let taxonomy = match kind {
+        "categories" => Some("tribe_events_cat"),
+        "tags" => Some("post_tag"),
+        _ => None,
+    };
+    let of_post = match status {
+        Status::Deleted => return None,
+        Status::Draft => "draft",
+        Status::Private => "private",
+        Status::Trashed => "trash",
+        _ => "publish",
+    };
+    Some(match taxonomy {
+        Some(taxonomy) => json!({
+            "id": id, "taxonomy": taxonomy, "parent": 0, "count": 0, "name": "A", "slug": "A", "sort": ["", "", ""],
+            "raw_slug": "a",
+        }),
+        None => json!({
+            "id": id, "kind": kind.trim_end_matches('s'), "date": "2026-01-01 10:00:00", "slug": format!("slug-{id}"),
+            "status": of_post, "password": status == Status::Protected, "hidden": status == Status::Unlisted,
+        }),
+    })
 }
 
 fn written(record: &str) -> Value {
@@ -297,5 +358,6 @@ pub(super) fn told(answer: &Value) -> Vec<String> {
 /// The tag of a record: `events/50` is `event:50`.
 fn tag(record: &str) -> String {
     let (kind, id) = record.split_once('/').expect("a kind and a number");
-    format!("{}:{id}", kind.trim_end_matches('s'))
+    let kind = Kind::ALL.into_iter().find(|known| known.collection() == kind);
+    format!("{}:{id}", kind.expect("a kind").singular())
 }

@@ -7,3 +7,4 @@ mod kept;
 mod posted;
 mod streamed;
 mod told;
+mod walked;

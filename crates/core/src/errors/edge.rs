@@ -292,6 +292,15 @@ catalogue! {
         client: "Read the lists instead.",
         operator: "Set `feed.enabled = true`; the site needs the companion plugin.",
     }
+    RecordsOff {
+        code: "edge_records_off",
+        status: NOT_FOUND,
+        sentence: "This calendar does not give all records.",
+        meaning: "All records were asked for, and `copy.enabled` is false, or the calendar has several roots.",
+        proxy_error: "http_request_error",
+        client: "Read the lists instead.",
+        operator: "Set `copy.enabled = true`.",
+    }
     MethodNotAllowed {
         own: METHOD_NOT_ALLOWED,
         client: "Use one of the methods in the `Allow` header.",
@@ -457,6 +466,15 @@ catalogue! {
         proxy_error: "connection_limit_reached",
         client: "Ask without `wait`, or wait for the seconds in `Retry-After`.",
         operator: "Find the readers in the log, or serve them by another edge.",
+    }
+    RecordsBehind {
+        code: "edge_records_behind",
+        status: SERVICE_UNAVAILABLE,
+        sentence: "The records of this calendar are not all known yet. Please try again.",
+        meaning: "All records were asked for, and the copy is still read, or the site was silent for `cache.reconcile`.",
+        proxy_error: "destination_unavailable",
+        client: "Wait for the seconds in `Retry-After` and try again.",
+        operator: "`calendar-edge copy status` says how far the copy is.",
     }
     Overloaded {
         code: "edge_overloaded",

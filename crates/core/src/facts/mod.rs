@@ -14,6 +14,7 @@ mod kept_facts;
 mod named_facts;
 mod named_records;
 mod question_pacing;
+mod readable_records;
 #[cfg(test)]
 pub(crate) mod record_examples;
 mod record_fact;

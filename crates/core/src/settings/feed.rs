@@ -17,7 +17,7 @@ settings_group! {
     /// The feed of changes: what became of records since a token, see [feed.md](../guides/feed.md).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FeedSettings {
-        /// Whether the edge answers `GET {root}/calendar-edge/v1/changes`. Needs `origin.secret_file`, the companion
+        /// Whether the edge answers `GET {root}/calendar-edge/v1/changes`, with a copy `…/records` too. Needs `origin.secret_file`, the companion
         /// plugin, and the cache.
         pub enabled: bool = false => flag();
         /// Maximum number of records whose last change is kept.

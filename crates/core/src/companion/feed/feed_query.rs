@@ -5,13 +5,25 @@ use std::time::Duration;
 use url::form_urlencoded;
 
 use super::feed_token::{FeedKey, FeedPosition};
+use super::walk_cursor::WalkCursor;
 use calendar_edge_judge::contract::Kind;
+
+/// What a reader asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedPart {
+    /// The changes since a token.
+    Changes,
+    /// All records, chunk by chunk.
+    Records,
+}
 
 /// What a reader asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
     /// Where it stands; none: nowhere, or at another site.
     pub since: Option<FeedPosition>,
+    /// Where it stands on its way through all records; none: at the beginning.
+    pub after: Option<WalkCursor>,
     /// The kinds that it follows; empty: all.
     pub kinds: Vec<Kind>,
     /// How long it waits for a change.
@@ -33,10 +45,21 @@ pub struct InvalidArgument {
 }
 
 const SINCE: &str = "since";
+const AFTER: &str = "after";
 const KINDS: &str = "kinds";
 const WAIT: &str = "wait";
 const INCLUDE: &str = "include";
 const NAMESPACE: &str = "namespace";
+
+// === impl InvalidArgument ===
+
+impl InvalidArgument {
+    /// A cursor that is none, or no longer leads on.
+    pub const CURSOR: Self = Self {
+        name: AFTER,
+        expected: "a cursor that this calendar has given in `next` since its count of changes began",
+    };
+}
 
 // === impl FeedQuery ===
 
@@ -44,14 +67,15 @@ impl FeedQuery {
     /// The longest query that is read, in bytes.
     pub const LONGEST: usize = 1024;
 
-    /// Reads a query. As in PHP the last value of an argument counts, and unknown ones do not. `last_event` is the id that
-    /// a stream goes on from, which counts more than `since`; `namespaces` are the public ones.
+    /// Reads a query for a part of the feed. As in PHP the last value of an argument counts, and unknown ones do not.
+    /// `last_event` is the id that a stream goes on from, which counts more than `since`; `namespaces` are the public
+    /// ones.
     ///
     /// # Errors
     ///
     /// When a value is not of its form.
     pub fn read(
-        query: &str,
+        (part, query): (FeedPart, &str),
         last_event: Option<&str>,
         key: &FeedKey,
         namespaces: &[String],
@@ -63,10 +87,16 @@ impl FeedQuery {
             key.read(text).map_err(|_| malformed)
         };
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            match &*name {
+            match (part, &*name) {
                 // An empty one asks for a first token.
-                SINCE => found.since = if value.is_empty() { None } else { token(&value)? },
-                KINDS => {
+                (FeedPart::Changes, SINCE) => {
+                    found.since = if value.is_empty() { None } else { token(&value)? };
+                }
+                (FeedPart::Records, AFTER) => {
+                    let cursor = (!value.is_empty()).then(|| WalkCursor::read(&value, key));
+                    found.after = cursor.transpose().map_err(|_| InvalidArgument::CURSOR)?;
+                }
+                (_, KINDS) => {
                     let names = value.split(',').filter(|name| !name.is_empty());
                     let kinds: Option<Vec<Kind>> = names.map(kind).collect();
                     found.kinds = kinds.ok_or(fault(
@@ -74,16 +104,16 @@ impl FeedQuery {
                         "a list of events, venues, organizers, categories, tags",
                     ))?;
                 }
-                WAIT => {
+                (FeedPart::Changes, WAIT) => {
                     let seconds = value.parse().map_err(|_| fault(WAIT, "a number of seconds"))?;
                     found.wait = Duration::from_secs(u64::from(u32::min(seconds, 3600)));
                 }
-                NAMESPACE => {
+                (_, NAMESPACE) => {
                     let known = namespaces.iter().find(|name| name.eq_ignore_ascii_case(&value));
                     let malformed = fault(NAMESPACE, "a namespace of this calendar");
                     found.namespace = Some(known.ok_or(malformed)?.as_str().into());
                 }
-                INCLUDE => match &*value {
+                (FeedPart::Changes, INCLUDE) => match &*value {
                     "" => found.includes_records = false,
                     "records" => found.includes_records = true,
                     _ => return Err(fault(INCLUDE, "the word records")),
@@ -123,12 +153,14 @@ mod tests {
         };
         let token = key().write(position);
         let read = |query: &str, last_event| {
+            let query = (FeedPart::Changes, query);
             FeedQuery::read(query, last_event, &key(), &["tribe/events/v1".to_owned()])
         };
         let all = "kinds=events%2Cvenue,&wait=9&wait=30&include=records&namespace=Tribe/events%2Fv1";
         let found = read(&format!("a=b&since={token}&{all}"), None);
         let expected = FeedQuery {
             since: Some(position),
+            after: None,
             kinds: vec![Kind::Event, Kind::Venue],
             wait: Duration::from_secs(30),
             includes_records: true,
@@ -138,6 +170,24 @@ mod tests {
         let resumed = read("since=", Some(&token)).unwrap();
         assert_eq!(resumed.since, Some(position));
         assert_eq!(read("", None), Ok(FeedQuery::default()));
+    }
+
+    #[test]
+    fn a_walk_has_a_cursor_and_no_token() {
+        let cursor = WalkCursor::first(FeedPosition::from((7, 9)), vec![Kind::Venue]);
+        let text = cursor.write(&key());
+        let read = |query: &str| FeedQuery::read((FeedPart::Records, query), None, &key(), &[]);
+        let walk = FeedQuery {
+            after: Some(cursor),
+            kinds: vec![Kind::Tag],
+            ..FeedQuery::default()
+        };
+        let found = read(&format!("after={text}&kinds=tags&since=x&wait=x&include=x"));
+        assert_eq!(found, Ok(walk));
+        assert_eq!(read("after="), Ok(FeedQuery::default()));
+        assert_eq!(read("after=7").unwrap_err().name, "after");
+        let changes = FeedQuery::read((FeedPart::Changes, "after=7"), None, &key(), &[]);
+        assert_eq!(changes, Ok(FeedQuery::default()));
     }
 
     #[test]
@@ -153,10 +203,10 @@ mod tests {
             ("include=everything", "include"),
             ("namespace=tribe/events/v2", "namespace"),
         ] {
-            let fault = FeedQuery::read(query, None, &key(), &[]).unwrap_err();
+            let fault = FeedQuery::read((FeedPart::Changes, query), None, &key(), &[]).unwrap_err();
             assert_eq!(fault.name, name, "{query}");
         }
-        let fault = FeedQuery::read("", Some("x"), &key(), &[]).unwrap_err();
+        let fault = FeedQuery::read((FeedPart::Changes, ""), Some("x"), &key(), &[]).unwrap_err();
         assert_eq!(fault.name, "since");
     }
 }

@@ -38,10 +38,28 @@ const VERSION: u8 = 1;
 const LOG_BYTES: usize = 8;
 const SEAL_BYTES: usize = 8;
 
-/// Version, log, number, time and seal.
-const TOKEN_BYTES: usize = 1 + LOG_BYTES + 8 + 8 + SEAL_BYTES;
+/// Version and log.
+const HEAD_BYTES: usize = 1 + LOG_BYTES;
+
+/// Number and time.
+pub(super) const POSITION_BYTES: usize = 8 + 8;
 
 // === impl FeedPosition ===
+
+impl FeedPosition {
+    pub(super) fn to_bytes(self) -> [u8; POSITION_BYTES] {
+        let (number, at) = (self.number.to_be_bytes(), self.at.as_millis().to_be_bytes());
+        first(&[number, at].concat())
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
+        let (number, at) = bytes.split_at_checked(8).unwrap_or_default();
+        Self {
+            number: u64::from_be_bytes(first(number)),
+            at: UnixTime::from_millis(u64::from_be_bytes(first(at))),
+        }
+    }
+}
 
 impl From<(u64, u64)> for FeedPosition {
     fn from((number, millis): (u64, u64)) -> Self {
@@ -78,13 +96,7 @@ impl FeedKey {
 
     /// The token of a position.
     pub fn write(&self, position: FeedPosition) -> String {
-        let mut token = Vec::with_capacity(TOKEN_BYTES);
-        token.push(VERSION);
-        token.extend(self.log);
-        token.extend(position.number.to_be_bytes());
-        token.extend(position.at.as_millis().to_be_bytes());
-        token.extend(self.seal(&token));
-        URL_SAFE_NO_PAD.encode(token)
+        self.sealed(VERSION, &position.to_bytes())
     }
 
     /// The position of a token; none if it is of another site, of another secret or of another version.
@@ -93,23 +105,36 @@ impl FeedKey {
     ///
     /// When it is no token, or was changed.
     pub fn read(&self, token: &str) -> Result<Option<FeedPosition>, MalformedToken> {
-        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| MalformedToken)?;
+        let position = self.opened::<POSITION_BYTES>(VERSION, token)?;
+        Ok(position.map(|bytes| FeedPosition::from_bytes(&bytes)))
+    }
+
+    /// A text with this content that only this key makes: version, log, content and seal.
+    pub(super) fn sealed(&self, version: u8, content: &[u8]) -> String {
+        let mut token = [&[version], &self.log[..], content].concat();
+        token.extend(self.seal(&token));
+        URL_SAFE_NO_PAD.encode(token)
+    }
+
+    /// The content of such a text; none if it is of another version or another log.
+    pub(super) fn opened<const N: usize>(
+        &self,
+        version: u8,
+        text: &str,
+    ) -> Result<Option<[u8; N]>, MalformedToken> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| MalformedToken)?;
         let (sealed, seal) = bytes
-            .split_at_checked(TOKEN_BYTES - SEAL_BYTES)
+            .split_at_checked(HEAD_BYTES + N)
             .filter(|(_, seal)| seal.len() == SEAL_BYTES)
             .ok_or(MalformedToken)?;
-        let (head, position) = sealed.split_at_checked(1 + LOG_BYTES).ok_or(MalformedToken)?;
-        if head.first() != Some(&VERSION) || head.get(1..) != Some(&self.log[..]) {
+        let (head, content) = sealed.split_at_checked(HEAD_BYTES).ok_or(MalformedToken)?;
+        if head.first() != Some(&version) || head.get(1..) != Some(&self.log[..]) {
             return Ok(None);
         }
         if seal != self.seal(sealed) {
             return Err(MalformedToken);
         }
-        let (number, at) = position.split_at_checked(8).ok_or(MalformedToken)?;
-        Ok(Some(FeedPosition {
-            number: u64::from_be_bytes(first(number)),
-            at: UnixTime::from_millis(u64::from_be_bytes(first(at))),
-        }))
+        Ok(Some(first(content)))
     }
 
     /// The name of something else that is kept beside the log, such as the address of a webhook, which may be secret.
@@ -133,7 +158,7 @@ impl PartialEq for FeedKey {
 impl Eq for FeedKey {}
 
 /// The first bytes, with zeros where there are fewer.
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(super) fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut first = [0; N];
     for (to, from) in first.iter_mut().zip(bytes) {
         *to = *from;
@@ -155,6 +180,8 @@ mod tests {
     fn ours() -> FeedKey {
         feed_key("a secret of thirty-two characters", "http://wp.example/wp-json")
     }
+
+    const TOKEN_BYTES: usize = HEAD_BYTES + POSITION_BYTES + SEAL_BYTES;
 
     const HERE: FeedPosition = FeedPosition {
         number: 812,

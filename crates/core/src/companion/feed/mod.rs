@@ -1,4 +1,4 @@
-//! The feed of changes: what the site changed since a token, as an anonymous reader may know it.
+//! The feed of changes: what the site changed since a token, as an anonymous reader may know it, and all records.
 
 mod change_log;
 #[cfg(test)]
@@ -11,13 +11,17 @@ mod known_records;
 mod log_text;
 mod numbered;
 mod page;
+mod record_chunk;
 mod record_verdict;
+mod walk_cursor;
 mod webhook_signature;
 
 pub use change_log::{AskedRecord, ChangeLog};
-pub use feed_query::{FeedQuery, InvalidArgument};
+pub use feed_query::{FeedPart, FeedQuery, InvalidArgument};
 pub use feed_token::{FeedKey, FeedPosition, MalformedToken};
 pub use known_records::RecordName;
 pub use page::{ChangedRecord, FeedPage, WhatChanged};
+pub use record_chunk::{RecordChunk, WalkedRecords};
 pub use record_verdict::RecordVerdict;
+pub use walk_cursor::WalkCursor;
 pub use webhook_signature::{WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIME, webhook_signature};

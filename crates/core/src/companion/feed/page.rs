@@ -52,18 +52,23 @@ impl FeedPage {
             if place > 0 {
                 json.push(b',');
             }
-            json.extend(change.to_json());
-            if let Some(record) = record(change) {
-                json.pop();
-                json.extend_from_slice(b",\"record\":");
-                json.extend(record.trim_ascii().iter().copied().map(on_one_line));
-                json.push(b'}');
-            }
+            push_with_record(&mut json, change.to_json(), record(change).as_ref());
         }
         // A token has no letter that JSON escapes.
         let end = format!("],\"next\":\"{next}\",\"complete\":{}}}", self.is_complete);
         json.extend_from_slice(end.as_bytes());
         json.into()
+    }
+}
+
+/// Writes a JSON object, with the JSON of a record as its last member.
+pub(super) fn push_with_record(json: &mut Vec<u8>, object: Vec<u8>, record: Option<&Bytes>) {
+    json.extend(object);
+    if let Some(record) = record {
+        json.pop();
+        json.extend_from_slice(b",\"record\":");
+        json.extend(record.trim_ascii().iter().copied().map(on_one_line));
+        json.push(b'}');
     }
 }
 
