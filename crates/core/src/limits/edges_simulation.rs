@@ -157,7 +157,7 @@ impl DividedSite {
         for (call, SiteCall { at, .. }) in site.calls.iter().enumerate() {
             site.events.push(Reverse((*at, SiteEvent::Comes(call))));
         }
-        for (edge, name) in NAMES.iter().enumerate().take(scene.edges) {
+        for (edge, name) in NAMES.into_iter().take(scene.edges).enumerate() {
             site.table.push(Claim {
                 edge: name,
                 demand: 0,
