@@ -26,13 +26,16 @@ use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
 /// Records that are compared at once.
 const CONCURRENCY: usize = 4;
 
+/// A record, and the calls that read it.
+type ComparedRecord = (VerifiedRecord, Vec<ComparedCall>);
+
 /// A walk on its way.
 pub(super) struct RecordWalk<'s> {
     reader: ListReader<'s>,
     sides: Arc<PacedSides>,
     manifest: Manifest,
     progress: TerminalProgress,
-    running: JoinSet<anyhow::Result<Option<(VerifiedRecord, Vec<ComparedCall>)>>>,
+    running: JoinSet<anyhow::Result<Option<ComparedRecord>>>,
     seen: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
