@@ -110,15 +110,15 @@ mod tests {
         let path = file.to_str().expect("a path");
         let said = |target: &str| explain(&["--config", path, target]).expect("a story");
         let list = said("/wp-json/tribe/events/v1/events?search=jazz&page=2");
-        let fields = said("/wp-json/tribe/events/v1/events?_fields=events");
+        let pretty = said("/wp-json/tribe/events/v1/events?_pretty=1");
         std::fs::remove_file(&file).expect("it is there");
         assert!(
             list.contains("copy: the shape `events.list page=n search=word`; no edge was asked"),
             "{list}"
         );
         assert!(
-            fields.contains("not answered by the copy: a parameter changes how"),
-            "{fields}"
+            pretty.contains("not answered by the copy: a parameter changes how"),
+            "{pretty}"
         );
     }
 
