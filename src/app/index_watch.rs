@@ -8,7 +8,8 @@ use tokio::sync::oneshot;
 use super::drift_watch::{BackendDrifts, absent, site_name};
 use super::reload::Reloader;
 use crate::backend::{
-    IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace, read_words,
+    IndexReadError, IndexSource, SHORTEST_PAUSE, SiteIndexes, read_index, read_namespace, read_second,
+    read_words,
 };
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
@@ -205,7 +206,8 @@ impl IndexWatch {
                 Ok((index, drifts)) => {
                     self.reloader.metrics().indexes().read();
                     self.drifts.note(&site_name(&source), source.root(), drifts);
-                    if let Some(table) = self.indexes.learn(&source, index) {
+                    let second = read_second(&self.reloader.settings(), source.root()).await;
+                    if let Some(table) = self.indexes.learn(&source, index.with_second(second)) {
                         tell(&source, &table);
                         is_changed = true;
                     }

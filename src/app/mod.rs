@@ -10,7 +10,7 @@ mod index_watch;
 mod reload;
 mod running;
 mod signals;
-mod snapshots;
+mod state_files;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::fleet::{StoreReport, StoreTrouble, try_store};

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep};
 
 use super::permit_queue::{Entered, Permit, PermitQueue, Waiting};
@@ -155,14 +155,14 @@ impl Bulkhead {
         self.queue.resize(permits);
     }
 
-    /// The permits that are in use at this edge.
-    pub(crate) fn in_use(&self) -> usize {
-        self.queue.permits().1
+    /// The number of requests with a permit at this edge, and of those that wait for one.
+    pub(crate) fn requests(&self) -> (usize, usize) {
+        self.queue.requests()
     }
 
-    /// The time that all requests together have spent running or waiting since the start.
-    pub(crate) fn busy_time(&self) -> Duration {
-        self.queue.busy_time()
+    /// Notifies this from now on when a request begins to wait while none did. The first call counts.
+    pub(crate) fn notify(&self, crowd: &Arc<Notify>) {
+        self.queue.notify(crowd);
     }
 
     /// Makes a permit revocable for the rest of a response.

@@ -14,11 +14,11 @@ use super::origin_route::OriginRoute;
 use super::own_requests::{OwnRequests, own_headers};
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
-    EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, SPECIFIED_NAMESPACE,
-    calendar_namespace,
+    EventIds, IndexFault, MOST_INDEX_BYTES, PLUGIN_NAMESPACE, PublishedIndex, PublishedRoutes,
+    SECOND_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace,
 };
 use calendar_edge_judge::problem::Words;
 
@@ -89,7 +89,10 @@ pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadEr
     let known = SiteIndexes::default();
     for source in IndexSource::all(&site) {
         match read_index(&site, source.root()).await {
-            Ok((index, _)) => drop(known.learn(&source, index)),
+            Ok((index, _)) => {
+                let second = read_second(settings, source.root()).await;
+                known.learn(&source, index.with_second(second));
+            }
             Err(error) if error.is_an_answer() => drop(known.withhold(&source)),
             Err(error) => return Err(error),
         }
@@ -107,6 +110,17 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
         settings.origin.namespace = OriginNamespace::listed(listed);
     }
     settings
+}
+
+/// Reads the routes of the second API below a root of the site, if requests for it are forwarded; none: the site shows
+/// none now.
+pub(crate) async fn read_second(settings: &Settings, root: &Url) -> Option<PublishedRoutes> {
+    if settings.other != OtherTraffic::Forward {
+        return None;
+    }
+    let site = settings.site();
+    let reader = IndexReader::new(&site, root).ok()?;
+    PublishedRoutes::of_document(&reader.document(SECOND_NAMESPACE, None).await.ok()?)
 }
 
 /// Reads how the index of a backend's namespace below a root differs from the table.

@@ -1,11 +1,11 @@
 //! Permits, and the requests that wait for them: the core's line says who is next, this wakes them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::telemetry::{GaugeGuard, PermitMetrics};
@@ -18,6 +18,8 @@ use calendar_edge_core::limits::queue::{Rank, Shed, Ticket, WaitingLine};
 pub(super) struct PermitQueue {
     state: Mutex<QueueState>,
     start: Instant,
+    /// Notified when a request begins to wait while none did.
+    crowd: OnceLock<Arc<Notify>>,
     metrics: PermitMetrics,
 }
 
@@ -28,8 +30,6 @@ struct QueueState {
     held: usize,
     /// Number of permits that came free since the start.
     freed: u64,
-    /// The time that requests have spent with a permit or waiting for one, all together, and until when it is counted.
-    busy: (Duration, Duration),
     line: WaitingLine,
     /// Each receives its permit; one whose sender is dropped has lost its place.
     waiting: HashMap<Ticket, oneshot::Sender<()>>,
@@ -76,11 +76,11 @@ impl PermitQueue {
                 permits: permits.max(1),
                 held: 0,
                 freed: 0,
-                busy: Default::default(),
                 line: WaitingLine::new(places, patience),
                 waiting: HashMap::new(),
             }),
             start: Instant::now(),
+            crowd: OnceLock::new(),
             metrics,
         })
     }
@@ -97,7 +97,6 @@ impl PermitQueue {
     pub(super) fn enter(self: &Arc<Self>, rank: Rank) -> Entered {
         let mut state = self.state.lock();
         let now = self.now();
-        state.pass(now);
         if state.held < state.permits {
             state.held += 1;
             return Entered::Served(self.permit());
@@ -111,6 +110,11 @@ impl PermitQueue {
         }
         let (sender, turn) = oneshot::channel();
         state.waiting.insert(ticket, sender);
+        if state.line.len() == 1
+            && let Some(crowd) = self.crowd.get()
+        {
+            crowd.notify_one();
+        }
         Entered::Waits(Waiting {
             queue: Arc::clone(self),
             ticket,
@@ -122,6 +126,11 @@ impl PermitQueue {
     pub(super) fn movement(&self) -> (usize, u64) {
         let state = self.state.lock();
         (state.line.len(), state.freed)
+    }
+
+    /// Notifies this from now on when a request begins to wait while none did. The first call counts.
+    pub(super) fn notify(&self, crowd: &Arc<Notify>) {
+        self.crowd.get_or_init(|| Arc::clone(crowd));
     }
 
     /// Changes the number of permits, of which there is at least one. If it falls, running exchanges end first.
@@ -137,22 +146,18 @@ impl PermitQueue {
         (state.permits, state.held)
     }
 
-    /// The time that all requests together have spent with a permit or waiting for one, since the start: its growth in a
-    /// second is the mean number of them.
-    pub(super) fn busy_time(&self) -> Duration {
-        let mut state = self.state.lock();
-        state.pass(self.now());
-        state.busy.0
+    /// The number of requests with a permit, and of those that wait for one.
+    pub(super) fn requests(&self) -> (usize, usize) {
+        let state = self.state.lock();
+        (state.held, state.line.len())
     }
 
     /// Gives a permit to the next request, or keeps it.
     fn release(&self) {
-        let now = self.now();
         let mut state = self.state.lock();
-        state.pass(now);
         state.freed += 1;
         state.held = state.held.saturating_sub(1);
-        state.serve(now);
+        state.serve(self.now());
     }
 
     fn now(&self) -> Duration {
@@ -165,7 +170,6 @@ impl PermitQueue {
 impl QueueState {
     /// Gives free permits to those who wait.
     fn serve(&mut self, now: Duration) {
-        self.pass(now);
         while self.held < self.permits
             && let Some(ticket) = self.line.next(now)
         {
@@ -175,14 +179,6 @@ impl QueueState {
                 self.held += 1;
             }
         }
-    }
-
-    /// Counts the time until now, in which the number of requests did not change.
-    fn pass(&mut self, now: Duration) {
-        let requests = u32::try_from(self.held + self.line.len()).unwrap_or(u32::MAX);
-        let (spent, until) = self.busy;
-        let elapsed = now.saturating_sub(until);
-        self.busy = (spent + elapsed.saturating_mul(requests), now);
     }
 }
 
@@ -212,7 +208,6 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         let now = self.queue.now();
         let mut state = self.queue.state.lock();
-        state.pass(now);
         state.line.leave(self.ticket, now);
         state.waiting.remove(&self.ticket);
         drop(state);
@@ -317,19 +312,19 @@ mod tests {
         assert!(next.turn().now_or_never().is_some());
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn busy_time_counts_those_who_run_and_those_who_wait() {
-        let queue = queue(1, 4);
-        let pause = Duration::from_millis(500);
+    #[tokio::test]
+    async fn the_first_who_waits_is_reported() {
+        let (queue, crowd) = (queue(1, 4), Arc::new(Notify::new()));
+        queue.notify(&crowd);
+        let is_reported = || crowd.notified().now_or_never().is_some();
         let held = permit(&queue);
-        let waits = waiting(&queue, Rank::Anonymous);
-        tokio::time::advance(pause).await;
-        assert_eq!(queue.busy_time(), 2 * pause);
-        drop(waits);
-        tokio::time::advance(pause).await;
-        drop(held);
-        tokio::time::advance(pause).await;
-        assert_eq!(queue.busy_time(), 3 * pause);
+        assert!(!is_reported(), "it waits for nothing");
+        let first = waiting(&queue, Rank::Anonymous);
+        assert!(is_reported());
+        let second = waiting(&queue, Rank::Anonymous);
+        assert!(!is_reported() && queue.requests() == (1, 2));
+        drop((first, second, held));
+        assert_eq!(queue.requests(), (0, 0));
     }
 
     /// A request that may wait for a moment only, and holds its permit for another.

@@ -12,7 +12,6 @@ mod invalidating;
 mod removal_log;
 mod served;
 mod site_clock;
-mod snapshot;
 mod statistics;
 mod store;
 

@@ -1,7 +1,7 @@
 //! The stored responses and what removes them, as one value that survives every reload.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -33,10 +33,7 @@ struct CacheState {
     clock: SiteClock,
     metrics: CacheMetrics,
     buffers: BufferBudget,
-    /// The number of responses that were stored so far, dropped ones included.
-    fills: AtomicU64,
-    /// The fills of the last snapshot.
-    saved: AtomicU64,
+    has_stored: AtomicBool,
 }
 
 /// The responses, within a bound of memory that is fixed when this is made.
@@ -65,8 +62,7 @@ impl Cache {
                 clock: SiteClock::default(),
                 metrics,
                 buffers: buffers.clone(),
-                fills: AtomicU64::new(0),
-                saved: AtomicU64::new(0),
+                has_stored: AtomicBool::new(false),
             }),
         }
     }
@@ -159,15 +155,9 @@ impl Cache {
         if holds {
             // A removal between this line and the last is seen by whoever finds the response.
             self.answers().insert(key.to_owned(), Arc::clone(stored));
-            self.shared.fills.fetch_add(1, Ordering::Relaxed);
+            self.shared.has_stored.store(true, Ordering::Relaxed);
         }
         holds
-    }
-
-    /// Notes that the snapshot has what is stored now. False if it had all before.
-    pub(super) fn note_saved(&self) -> bool {
-        let fills = self.shared.fills.load(Ordering::Relaxed);
-        self.shared.saved.swap(fills, Ordering::Relaxed) != fills
     }
 
     /// Forgets the answer for a key, because the site now says something that is not stored.
@@ -221,7 +211,7 @@ impl Invalidates for Cache {
     }
 
     fn has_stored(&self) -> bool {
-        self.shared.fills.load(Ordering::Relaxed) > 0
+        self.shared.has_stored.load(Ordering::Relaxed)
     }
 
     fn reconcile(&self) -> Duration {

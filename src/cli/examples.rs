@@ -54,9 +54,7 @@ Examples:
 pub(super) const EXPORT: &str = "\
 Examples:
   calendar-edge export calendar-2026-11-23 --config edge.toml
-  calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml
-
-An export that was interrupted is continued by the same command.";
+  calendar-edge export calendar-2026-11-24 --since calendar-2026-11-23 -H @editor.headers --config edge.toml";
 
 pub(super) const CONTRACT_TEST: &str = "\
 Examples:

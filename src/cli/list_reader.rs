@@ -1,10 +1,12 @@
 //! The lists that together name every record, and their pages as the edge would present them.
 
+use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::{DryRunResponse, Reach};
 use calendar_edge::backend::asked_pause;
+use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, Method, StatusCode};
@@ -13,10 +15,6 @@ use serde_json::Value;
 use super::call_judge::{CallJudge, Judged};
 use super::pace::Pace;
 use super::typed_request::{TypedRequest, target};
-use super::unlisted::Uncovered;
-
-/// The walks over all lists of one run; a site that changes in each of them is told so.
-pub(super) const MOST_PASSES: u32 = 10;
 
 /// Tries of one call.
 const TRIES: u32 = 4;
@@ -37,18 +35,8 @@ pub(super) struct WalkedList<'s> {
     /// The path of the REST root.
     pub(super) root: &'s str,
     pub(super) kind: Kind,
-    pub(super) source: ListSource,
-}
-
-/// Who lists which records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ListSource {
-    /// The calendar, all but the trash.
-    Calendar,
-    /// The calendar, the trash, which no other list shows.
-    Trash,
-    /// WordPress itself, events, also those that the calendar hides from its lists.
-    WordPress,
+    /// True for the trash, which no other list shows.
+    in_trash: bool,
 }
 
 /// One page of a list.
@@ -57,10 +45,8 @@ pub(super) struct ListPage {
     pub(super) records: Vec<Value>,
     /// The number of pages, as far as the site knows; an empty page is the last one.
     pub(super) pages: u64,
-    /// The number of records, as far as the site knows.
-    pub(super) total: u64,
-    /// Records of the page that are counted and not shown.
-    pub(super) withheld: u64,
+    /// The number of records, if the site says it.
+    pub(super) total: Option<u64>,
 }
 
 // === impl ListReader ===
@@ -79,29 +65,15 @@ impl<'s> ListReader<'s> {
         !self.headers.is_empty()
     }
 
-    /// All lists of all REST roots; last the events of WordPress itself, which names those that the calendar hides. With
-    /// an account `with_trash` adds the lists of the trash, which terms do not have.
+    /// All lists of all REST roots. With an account `with_trash` adds the lists of the trash, which terms do not have.
     pub(super) fn lists(&self, with_trash: bool) -> Vec<WalkedList<'s>> {
         let with_trash = with_trash && self.has_account();
-        let sources = [ListSource::Calendar, ListSource::Trash, ListSource::WordPress];
-        let of_source = |source: ListSource| {
+        let of_roots = |in_trash| {
             let roots = self.settings.roots.iter().map(|root| root.path.as_str());
-            roots.flat_map(move |root| Kind::ALL.map(|kind| WalkedList { root, kind, source }))
+            roots.flat_map(move |root| Kind::ALL.map(|kind| WalkedList { root, kind, in_trash }))
         };
-        let is_there = |list: &WalkedList<'_>| match list.source {
-            ListSource::Calendar => true,
-            ListSource::Trash => with_trash && !list.kind.is_term(),
-            ListSource::WordPress => list.kind == Kind::Event,
-        };
-        sources.into_iter().flat_map(of_source).filter(is_there).collect()
-    }
-
-    /// What is not covered, as a verdict or a manifest says it.
-    pub(super) fn not_covered(&self, uncovered: &Uncovered) -> Vec<String> {
-        let private =
-            "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
-        let private = Some(private.to_owned()).filter(|_| !self.has_account());
-        uncovered.said().into_iter().chain(private).collect()
+        let trash = of_roots(true).filter(|list| with_trash && !list.kind.is_term());
+        of_roots(false).chain(trash).collect()
     }
 
     /// The call of a path below the namespace of a root, as a running edge would judge it.
@@ -125,18 +97,29 @@ impl WalkedList<'_> {
     /// The path and query of a page. Without `status` the list has all that its reader may see, but for the trash.
     pub(super) fn page(self, number: u64) -> String {
         let (collection, all) = (self.kind.collection(), self.kind.whole_list());
-        let status = if self.source == ListSource::Trash {
-            "&status=trash"
-        } else {
-            ""
-        };
+        let status = if self.in_trash { "&status=trash" } else { "" };
         format!("{collection}?{all}{status}&page={number}")
+    }
+}
+
+impl fmt::Display for WalkedList<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trash = if self.in_trash { " in the trash" } else { "" };
+        write!(out, "{}{trash} below {}", self.kind.collection(), self.root)
     }
 }
 
 // === impl ListPage ===
 
 impl ListPage {
+    /// Adds its records to the count of their list.
+    pub(super) fn count_in(&self, count: &mut ListCount) {
+        count.add_page(
+            self.records.iter().filter_map(|record| record["id"].as_u64()),
+            self.total,
+        );
+    }
+
     /// Reads the site's response to a page. A page beyond the end has no records, and neither has the trash for accounts
     /// that may not see it.
     ///
@@ -147,7 +130,7 @@ impl ListPage {
         let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
             number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
-        if is_beyond || (list.source == ListSource::Trash && answer.status == StatusCode::BAD_REQUEST) {
+        if is_beyond || (list.in_trash && answer.status == StatusCode::BAD_REQUEST) {
             return Ok(Self::default());
         }
         ensure!(
@@ -162,8 +145,7 @@ impl ListPage {
                 .as_u64()
                 .filter(|_| !records.is_empty())
                 .unwrap_or(number),
-            total: body["total"].as_u64().unwrap_or_default(),
-            withheld: 0,
+            total: body["total"].as_u64(),
         })
     }
 }
@@ -216,19 +198,28 @@ pub(super) async fn patiently<T, Asked: Future<Output = anyhow::Result<T>>>(
             return Ok(asked);
         };
         if tried >= TRIES {
-            bail!("{trouble}, {TRIES} times in a row; another run goes on from here");
+            bail!("{trouble}, {TRIES} times in a row: try again later");
         }
         tokio::time::sleep((FIRST_WAIT * 2_u32.pow(tried - 1)).max(least)).await;
+    }
+}
+
+/// Drops what a record has beside its list, at every place: the site spells it at random.
+pub(super) fn drop_json_ld(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.remove("json_ld");
+            members.values_mut().for_each(drop_json_ld);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_json_ld),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 fn refused(path: &str, answer: &DryRunResponse) -> String {
     let body = &body(answer);
     let message = body["message"].as_str().unwrap_or("no message");
-    format!(
-        "the site refuses {path}: {}, {message}; another run goes on from here",
-        answer.status
-    )
+    format!("the site refuses {path}: {}, {message}", answer.status)
 }
 
 fn body(answer: &DryRunResponse) -> Value {

@@ -25,11 +25,11 @@ mod pace;
 mod print;
 mod progress;
 mod purge;
+mod record_names;
 mod runtime;
 mod serve;
 mod status;
 mod typed_request;
-mod unlisted;
 
 pub(crate) use dispatch::run;
 pub(crate) use status::complain;

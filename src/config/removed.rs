@@ -17,13 +17,13 @@ measure_schemas: Schemas were measured, not enforced: see decision 0063.
 agents.*: Make such tools from `/openapi.json`.
 backends.read_timeout: `timeouts.origin_read` holds for every backend.
 backends.write_timeout: `timeouts.origin_write` holds for every backend.
-cache.snapshot: Stored responses outlive a restart where `state_dir` is set.
+cache.snapshot: With `[copy] enabled` the edge answers reads after a restart.
 compare.arguments compare.calls compare.quiet compare.records: `[[compare.ignore]]` says which differences do not count.
 compression.credentialed: Responses to requests with credentials are never compressed (BREACH).
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
 cutover.step_calls: `step_time` says how long a step lasts.
 fleet.name: The name is derived from the secret of the fleet.
-fleet.snapshot: Each edge keeps its own stored responses where `state_dir` is set.
+fleet.snapshot: With `[copy] enabled` each edge answers reads after a restart.
 forms.json_ld: The member `json_ld` of an event has the same.
 log.access: The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.
 log.sample: Sample where the log is collected.
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn a_key_of_an_earlier_version_names_its_replacement() {
         for (section, name, part) in [
-            ("cache", "snapshot", "`state_dir`"),
+            ("cache", "snapshot", "`[copy] enabled`"),
             ("record", "file", "`migration verify`"),
             ("http2", "ping_interval", "fixed"),
             ("roots", "messages", "learns"),

@@ -17,7 +17,6 @@ pub(super) fn hash(settings: &Settings) -> String {
         common.origin.namespace = OriginNamespace::default();
     }
     common.origin.index_file = None;
-    common.cache.snapshot = None;
     let site = Settings::for_origin(common.origin.url.clone());
     let common = Settings {
         listen: Vec::new(),

@@ -152,7 +152,8 @@ impl StoreExchange {
         }
     }
 
-    /// Waits for the next turn: the interval, a second while nobody calls, or until something is to be sent.
+    /// Waits for the next turn: the interval, a second while nobody calls, or until something is to be sent. While a call
+    /// waits for a permit, the table is read as often as it may be.
     async fn pause(&self, began: Instant) {
         let announcements = self.fleet.companions().announcements();
         if announcements.has_unsent() && announcements.connectivity() == Connectivity::Together {
@@ -162,8 +163,13 @@ impl StoreExchange {
         let is_idle = !self.fleet.companions().were_called(IDLE_AFTER) && !limits.were_settled(IDLE_AFTER);
         announcements.be_idle(is_idle);
         let pause = if is_idle { IDLE } else { self.interval };
+        let crowd = async {
+            limits.crowd().await;
+            sleep_until(self.met.unwrap_or(began) + limits.size().meeting_interval()).await;
+        };
         tokio::select! {
             () = sleep_until(began + pause) => {}
+            () = crowd => {}
             () = announcements.news() => {}
             () = self.fleet.migration().news() => {}
             () = limits.logins().news() => {}

@@ -20,6 +20,8 @@ pub(super) struct Permits {
     /// This edge is one of a fleet.
     is_shared: bool,
     metrics: FleetMetrics,
+    /// By the table, calls wait at another edge.
+    others_wait: bool,
     /// Since when this edge receives nothing from the others.
     alone_since: Option<Instant>,
 }
@@ -29,17 +31,10 @@ pub(super) struct Permits {
 struct PermitPart {
     permits: Arc<Bulkhead>,
     allotment: Allotment,
-    /// The demand was last measured then, and so much time had been spent by calls.
-    measured: (Instant, Duration),
-    /// Calls that ran or waited, in thousandths.
-    demand: u64,
 }
 
 /// The time for which an edge that is alone keeps its last part.
 const KEPT: Duration = Duration::from_secs(30);
-
-/// The shortest time over which demand is measured: half the usual interval, so that each exchange measures anew.
-const SHORTEST: Duration = Duration::from_millis(50);
 
 // === impl Permits ===
 
@@ -51,6 +46,7 @@ impl Permits {
             size: size.clone(),
             is_shared: false,
             metrics: metrics.clone(),
+            others_wait: false,
             alone_since: None,
         }
     }
@@ -63,7 +59,7 @@ impl Permits {
             let part = known.remove(permits.name());
             let allotment = part.map_or_else(first, |part| part.allotment);
             let name = Arc::clone(permits.name());
-            let part = PermitPart::new(permits, allotment);
+            let part = PermitPart { permits, allotment };
             part.apply(self.is_shared.then_some(&self.metrics));
             self.shares.insert(name, part);
         }
@@ -80,11 +76,12 @@ impl Permits {
     }
 
     /// What this edge says of its calls.
-    pub(super) fn demand(&mut self) -> BTreeMap<String, Demand> {
-        let lines = self.shares.iter_mut().map(|(name, part)| {
+    pub(super) fn demand(&self) -> BTreeMap<String, Demand> {
+        let lines = self.shares.iter().map(|(name, part)| {
+            let (running, waiting) = part.permits.requests();
             let demand = Demand {
-                calls: part.measure(),
-                permits: part.allotment.holds(part.permits.in_use()),
+                calls: running + waiting,
+                permits: part.allotment.holds(running),
             };
             (name.to_string(), demand)
         });
@@ -94,6 +91,7 @@ impl Permits {
     /// Follows what all edges say, which was read after this edge had spoken.
     pub(super) fn follow(&mut self, table: &MemberTable, edge: &str) {
         self.alone_since = None;
+        self.others_wait = false;
         for (name, part) in &mut self.shares {
             let claims = table.members().iter().filter_map(|member| {
                 let demand = member.demand.get(&**name)?;
@@ -104,9 +102,17 @@ impl Permits {
                 })
             });
             let claims: Vec<Claim<'_>> = claims.collect();
+            let mut others = claims.iter().filter(|claim| claim.edge != edge);
+            self.others_wait |= others.any(Claim::is_short);
             part.allotment.follow(part.permits.total(), &claims, edge);
             part.apply(self.is_shared.then_some(&self.metrics));
         }
+    }
+
+    /// True if a call waits for a permit, at this edge or, by the table, at another one.
+    pub(super) fn are_short(&self) -> bool {
+        let mut shares = self.shares.values();
+        self.size.edges() > 1 && (self.others_wait || shares.any(|part| part.permits.requests().1 > 0))
     }
 
     /// An edge that receives nothing keeps its parts for a while, and then takes equal ones.
@@ -127,15 +133,6 @@ impl Permits {
 // === impl PermitPart ===
 
 impl PermitPart {
-    fn new(permits: Arc<Bulkhead>, allotment: Allotment) -> Self {
-        Self {
-            measured: (Instant::now(), permits.busy_time()),
-            permits,
-            allotment,
-            demand: 0,
-        }
-    }
-
     /// Gives the edge its part, and shows it.
     fn apply(&self, metrics: Option<&FleetMetrics>) {
         let part = self.allotment.part();
@@ -143,17 +140,5 @@ impl PermitPart {
         if let Some(metrics) = metrics {
             metrics.permits(self.permits.name(), part);
         }
-    }
-
-    /// The mean demand since it was last measured.
-    fn measure(&mut self) -> u64 {
-        let (at, before) = self.measured;
-        let (elapsed, spent) = (at.elapsed(), self.permits.busy_time());
-        if elapsed >= SHORTEST {
-            let calls = spent.saturating_sub(before).as_micros() * 1000 / elapsed.as_micros().max(1);
-            self.demand = u64::try_from(calls).unwrap_or(u64::MAX);
-            self.measured = (at + elapsed, spent);
-        }
-        self.demand
     }
 }

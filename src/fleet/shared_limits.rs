@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
 
 use super::logins::LoginDesk;
 use super::permits::Permits;
@@ -23,6 +24,8 @@ pub(crate) struct FleetLimits {
     logins: LoginDesk,
     buckets: ArcSwap<SharedBuckets>,
     permits: Mutex<Permits>,
+    /// Notified when a call begins to wait for a permit at this edge.
+    crowd: Arc<Notify>,
     /// When a bucket was last settled.
     settled: Mutex<Option<Instant>>,
 }
@@ -36,6 +39,7 @@ impl FleetLimits {
             logins: LoginDesk::new(&size, metrics),
             permits: Mutex::new(Permits::new(&size, metrics)),
             buckets: ArcSwap::from_pointee(SharedBuckets::new(&RateLimits::default(), None)),
+            crowd: Arc::default(),
             settled: Mutex::default(),
             size,
         }
@@ -59,6 +63,7 @@ impl FleetLimits {
     /// Limits these buckets and backends from now on.
     pub(crate) fn watch(&self, buckets: &SharedBuckets, backends: impl Iterator<Item = Arc<Bulkhead>>) {
         self.buckets.store(Arc::new(buckets.clone()));
+        let backends = backends.inspect(|permits| permits.notify(&self.crowd));
         self.permits.lock().divide(backends);
     }
 
@@ -76,6 +81,13 @@ impl FleetLimits {
         if let Some(position) = members.iter().position(|member| member.edge == edge) {
             self.size.set(members.len(), position);
             self.permits.lock().follow(table, edge);
+        }
+    }
+
+    /// Waits until a call waits for a permit that another edge may give away.
+    pub(super) async fn crowd(&self) {
+        while !self.permits.lock().are_short() {
+            self.crowd.notified().await;
         }
     }
 

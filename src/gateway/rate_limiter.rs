@@ -11,7 +11,7 @@ use crate::layers::{AskedRequest, EdgeResponse, RefusalReason};
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{
-    Budgets, Charges, Client, CostClass, Exceeded, Login, SharedBuckets,
+    Budgets, Charges, Client, CostClass, Exceeded, Login, RateLimitStatus, SharedBuckets,
 };
 use calendar_edge_core::settings::RateLimits;
 use calendar_edge_judge::call::credentials::Identity;
@@ -53,6 +53,20 @@ impl RateLimiter {
         let client = client(asked, identity);
         let spent = self.budgets.spend(client, cost, Instant::now());
         self.charge_at_store(client, spent).await
+    }
+
+    /// Charges a call alone; its login is charged on its way to the site.
+    ///
+    /// # Errors
+    /// The budget that is used up.
+    pub(super) fn charge_only(
+        &self,
+        asked: &AskedRequest,
+        identity: &Identity,
+        cost: CostClass,
+    ) -> Result<RateLimitStatus, Exceeded> {
+        self.budgets
+            .spend_again(client(asked, identity), cost, Instant::now())
     }
 
     /// Charges passwords that a request beside the calendar tries, all or none.

@@ -44,6 +44,6 @@ pub(crate) use further_roots::{FurtherRoot, RootPlace};
 pub(crate) use languages::SiteLanguages;
 pub(crate) use obstacle::Obstacle;
 pub(crate) use probe::Probe;
-pub(crate) use probe_response::{ProbeResponse, code};
+
 pub(crate) use survey_report::{Report, WorstFinding};
 pub(crate) use visit::SiteRequest;

@@ -7,8 +7,8 @@ use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::relay::mark_advice;
 use calendar_edge_core::settings::{BackendSettings, MarkKey, OriginHost};
+use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, LINK};
-use http::{HeaderMap, Method};
 use serde_json::Value;
 use url::{Position, Url};
 
@@ -247,14 +247,6 @@ impl<'a> Probe<'a> {
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
-    /// A target of the REST API, as the account of these headers reads it.
-    pub(crate) async fn rest_as(&self, path: &str, account: &HeaderMap) -> Result<ProbeResponse, Obstacle> {
-        let root = self.route.base().path().trim_end_matches('/');
-        let request = self.request(&format!("{root}/{path}"));
-        self.send(request.headers(account.clone()), Marking::Unmarked)
-            .await
-    }
-
     /// A document that the REST API shows to everybody; none if it does not.
     pub(crate) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;
@@ -262,7 +254,7 @@ impl<'a> Probe<'a> {
     }
 
     /// The companion plugin's sealed reply to a question for facts.
-    pub(super) async fn facts(
+    pub(crate) async fn facts(
         &self,
         key: &MarkKey,
         question: &FactsQuestion,

@@ -19,7 +19,7 @@ const PASSING: [&str; 4] = ["host", "x-request-id", "connection", "traceparent"]
 const SECRET: [&str; 3] = ["authorization", "cookie", "x-wp-nonce"];
 
 /// Requests about who asks, from where, and what the settings allow.
-const ABOUT_CALLERS: [&str; 28] = [
+const ABOUT_CALLERS: [&str; 29] = [
     "POST @/tags | JSON | {\"name\":\"x\"}",
     "POST @/tags | Cookie: wordpress_logged_in_1=a%7C1%7Cb | JSON | {\"name\":\"x\"}",
     "POST @/tags?_wpnonce=0123456789 | Cookie: wordpress_logged_in_1=a%7C1%7Cb | FORM | name=x",
@@ -45,6 +45,7 @@ const ABOUT_CALLERS: [&str; 28] = [
     "GET @/events | Host: evil.example",
     "POST / | FORM | rest_route=/calendar/events/v1/tags&name=x",
     "GET /wp-json/wp/v2/users/1",
+    "GET /wp-json/tec/v1/events | Authorization: Basic YTpi | Authorization: Basic YTpj",
     "GET /wp-json/wp/v2/users | Cookie: wordpress_logged_in_1=a%7C1%7Cb",
     "GET /?author=1",
     "POST / | FORM | rest_route=/wp/v2/users&name=x",

@@ -88,7 +88,7 @@ async fn a_candidate_that_is_away_is_not_unequal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupted_walk_says_how_it_goes_on() {
+async fn an_interrupted_walk_says_what_is_known() {
     let calendars = Calendars::start("verify-interrupted").await;
     let slow = calendars.arguments(&["--rate", "30"]);
     let mut command = calendars.setup.command(&slow);
@@ -106,10 +106,9 @@ async fn an_interrupted_walk_says_how_it_goes_on() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(
-        told.contains("interrupted: the same command goes on from here"),
+        told.contains("interrupted") && told.contains("has what was compared so far"),
         "{told}"
     );
-    let (status, report) = calendars.verify(&["--rate", "1000"]).await;
-    assert_eq!(status, Some(0));
-    assert!(report["resumed"].as_u64() > Some(0), "{report:#}");
+    let (status, _) = calendars.verify(&["--rate", "1000"]).await;
+    assert_eq!(status, Some(0), "another run takes the place of its manifest");
 }

@@ -166,14 +166,32 @@ class Reads:
             "orderby": chance.choice(orders), "hide_empty": flag, "post": event, "event": event, "slug": chance.choice(names or ["x"]),
         } | ({"parent": chance.choice(ids)} if of == "categories" else {})
 
+    def presentation(self, of, is_list):
+        """Parameters that change how a response is printed, or seem to."""
+        chance = self.chance
+        inner = ["id", "title", "none", "image.url", "venue.id", "venue", "organizer.0.id", "categories.0.name", "json_ld.name", "cost_details.values.0", "venue.json_ld.name"]
+        frame = ["total", "total_pages", "rest_url", "next_rest_url", "previous_rest_url", "events.id", "Total", "total.x"]
+        within = [of] + [f"{of}.{place}.{name}" for place in (0, 1, 2) for name in inner] + [f"{of}.0", f"{of}.1", f"{of}.", f"{of}.00"]
+        names = (frame + within if chance.random() < 0.6 else frame) if is_list else inner
+        sent = []
+        if chance.random() < 0.4:
+            fields = [chance.choice(names) for _ in range(chance.choice([1, 2, 3, 5, 8]))]
+            form = chance.randrange(8)
+            sent += [("_fields[]", name) for name in fields] if form == 0 else [("_fields", (" , " if form == 1 else ",").join(fields))]
+        values = {"_embed": ["", "1", "author", "true"], "_locale": ["user", "de_DE"], "context": ["view", "embed", "edit", "x"]}
+        return sent + [(name, chance.choice(values[name])) for name in values if chance.random() < 0.08]
+
     def target(self):
         chance = self.chance
         of = chance.choice(["events"] * 5 + ["venues", "organizers"] * 2 + ["categories", "tags", "single"])
         if of == "single":
-            return API + self.single()
+            target = self.single()
+            shown = self.presentation(target.split("/")[0], False)
+            return API + target + ("?" + urllib.parse.urlencode(shown) if shown else "")
         arguments = self.arguments(of)
         often = {"page": 0.35, "per_page": 0.5, "start_date": 0.5, "end_date": 0.45, "search": 0.35, "post_parent": 0.04, "strict_dates": 0.1}
         sent = [(name, value) for name, value in arguments.items() if chance.random() < often.get(name, 0.13 if of == "events" else 0.2)]
+        sent += self.presentation(of, True)
         chance.shuffle(sent)
         query = urllib.parse.urlencode(sent, quote_via=urllib.parse.quote)
         return API + of + ("?" + query if query else "")

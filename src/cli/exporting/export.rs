@@ -1,41 +1,58 @@
-//! The command: walks all lists until two walks agree, and writes the files.
+//! The command: walks over all lists, reads what they lack or what changed meanwhile by its number, and writes the files.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
 use calendar_edge::app::{DryRun, DryRunResponse};
 use calendar_edge::backend::with_listed_namespace;
+use calendar_edge_core::facts::FactsSnapshot;
+use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::migration::comparison::Comparer;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::contract::Kind;
 use http::{HeaderMap, StatusCode};
+use serde_json::Value;
 
 use super::super::call_judge::Judged;
 use super::super::environment::Environment;
 use super::super::file_hashes::account;
-use super::super::list_reader::{
-    ListPage, ListReader, ListSource, MOST_PASSES, WalkedList, patiently, trouble,
-};
+use super::super::list_reader::{ListPage, ListReader, WalkedList, drop_json_ld, patiently, trouble};
 use super::super::pace::Pace;
 use super::super::progress::TerminalProgress;
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::super::typed_request::header_lines;
-use super::super::unlisted::Uncovered;
 use super::export_args::ExportArgs;
 use super::export_files;
-use super::export_summary::SUMMARY;
+use super::export_summary::{ExportSubject, SUMMARY};
 use super::former_export::FormerExport;
-use super::kept_records::{KeptRecords, PART, WalkSubject, id_of};
+use super::kept_records::KeptRecords;
 
-/// The site, asked no faster than a rate.
-struct PacedSite<'s> {
+/// How often the site is asked what has changed since it was last asked.
+const MOST_LOOKS: u32 = 10;
+
+/// The site, asked no faster than a rate, and what it has told so far.
+struct ExportWalk<'s> {
     reader: ListReader<'s>,
     site: DryRun,
     pace: Pace,
+    records: KeptRecords,
+    /// Records that are named, and not shown to the account.
+    withheld: BTreeSet<(Kind, u64)>,
 }
 
-/// Exports all records. Statuses: 0 the export is finished, 2 it is not; the same command continues it.
+/// What an export could not read.
+struct UnreadPart {
+    /// What no list shows.
+    not_covered: Vec<String>,
+    /// Lists that have more records than they showed, where nobody else names these.
+    incomplete: Vec<String>,
+}
+
+/// Exports all records. Statuses: 0 the export is finished, 2 it is not.
 pub(crate) fn run(
     args: &ExportArgs,
     environment: Environment<'_>,
@@ -45,30 +62,21 @@ pub(crate) fn run(
     let runtime = runtime::single()?;
     let settings = args.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
-    let exported = async {
-        let site = settings.site();
-        let subject = subject(&settings, &headers);
-        let site = PacedSite {
-            site: DryRun::new(site.clone(), &site)?,
-            reader: ListReader::new(&settings, headers),
-            pace: Pace::new(args.rate),
-        };
-        export(args, &settings, &subject, &site).await
-    };
-    let Some((records, unread)) = could_not_run(runtime.block_on(exported))? else {
+    let exported = runtime.block_on(export(args, &settings, headers));
+    let Some((records, not_covered)) = could_not_run(exported)? else {
         return Ok(Status::Unusable);
     };
     writeln!(out, "{records} records in {}", args.directory.display())?;
-    for unread in unread {
+    for unread in not_covered {
         writeln!(out, "not in it: {unread}")?;
     }
     writeln!(out, "`not_shown` in {SUMMARY} has the rest")?;
     Ok(Status::Success)
 }
 
-fn subject(settings: &Settings, headers: &HeaderMap) -> WalkSubject {
+fn subject(settings: &Settings, headers: &HeaderMap) -> ExportSubject {
     let site = settings.origin.url.to_string();
-    WalkSubject {
+    ExportSubject {
         account: account(&site, headers),
         site,
         public: settings.public_url.as_ref().map(ToString::to_string),
@@ -78,133 +86,153 @@ fn subject(settings: &Settings, headers: &HeaderMap) -> WalkSubject {
 async fn export(
     args: &ExportArgs,
     settings: &Settings,
-    subject: &WalkSubject,
-    site: &PacedSite<'_>,
+    headers: HeaderMap,
 ) -> anyhow::Result<(u64, Vec<String>)> {
+    let subject = subject(settings, &headers);
     let former = match &args.since {
-        Some(directory) => FormerExport::read(directory, subject)?,
+        Some(directory) => FormerExport::read(directory, &subject)?,
         None => FormerExport::default(),
     };
     let directory = &args.directory;
     let name = directory.display();
-    ensure!(!directory.join(SUMMARY).exists(), "{name} has a finished export");
     fs::create_dir_all(directory).with_context(|| format!("{name} cannot be made"))?;
-    if !directory.join(PART).exists()
-        && let Some(file) = export_files::already_in(directory).next()
-    {
-        bail!(
-            "{} is of no unfinished export: name another directory",
-            file.display()
-        );
+    if let Some(file) = export_files::already_in(directory).next() {
+        bail!("{} is there: name another directory", file.display());
     }
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    let comparer = Comparer::new(&settings.compare, today);
-    let mut records = KeptRecords::open(directory, subject, comparer)?;
-    let uncovered = passes(&mut records, site).await?;
-    let unread = uncovered.said();
-    let namespace = settings.namespaces.first().map_or("", String::as_str);
-    let total = export_files::write(directory, &mut records, subject, (namespace, &unread), former)
-        .with_context(|| format!("the files in {name} cannot be written"))?;
-    fs::remove_file(directory.join(PART))?;
-    Ok((total, unread))
-}
-
-/// Walks until a walk finds what the one before found: then no change between the two was missed.
-async fn passes(records: &mut KeptRecords, site: &PacedSite<'_>) -> anyhow::Result<Uncovered> {
-    let mut progress = TerminalProgress::new();
-    for _ in 0..MOST_PASSES {
-        pass(records, site, &mut progress).await?;
-        let uncovered = records.place().uncovered.clone();
-        let is_same = records.end_pass()?;
-        if is_same && records.place().passes > 1 {
-            return Ok(uncovered);
-        }
-    }
-    let paths: Vec<&str> = records.changing().collect();
-    let (places, hint) = if paths.is_empty() {
-        (String::new(), "")
-    } else {
-        let hint = ", or leave out what each read changes with [[compare.ignore]]";
-        (format!(", in the last one at {}", paths.join(", ")), hint)
+    let site = settings.site();
+    let mut walk = ExportWalk {
+        site: DryRun::new(site.clone(), &site)?,
+        reader: ListReader::new(settings, headers),
+        pace: Pace::new(args.rate),
+        records: KeptRecords::new(Comparer::new(&settings.compare, today)),
+        withheld: BTreeSet::new(),
     };
-    bail!(
-        "the site changed during each of {MOST_PASSES} walks over its lists{places}: try again when fewer people write{hint}"
-    )
+    let unread = walk.all().await?;
+    // Whoever takes an export for whole would drop what is missing.
+    ensure!(
+        unread.incomplete.is_empty(),
+        "incomplete, so nothing is written: {}; the companion plugin names each record, or try again when fewer people write",
+        unread.incomplete.join("; ")
+    );
+    let namespace = settings.namespaces.first().map_or("", String::as_str);
+    let told = (namespace, unread.not_covered.as_slice());
+    let total = export_files::write(directory, &walk.records, &subject, told, former)
+        .with_context(|| format!("the files in {name} cannot be written"))?;
+    Ok((total, unread.not_covered))
 }
 
-/// One walk over all lists, from the place that was reached.
-async fn pass(
-    records: &mut KeptRecords,
-    site: &PacedSite<'_>,
-    progress: &mut TerminalProgress,
-) -> anyhow::Result<()> {
-    let walk = records.place().passes + 1;
-    records.begin_pass();
-    for list in site.reader.lists(false).into_iter().skip(records.place().lists) {
-        loop {
-            let number = records.place().pages + 1;
-            let page = match list.source {
-                ListSource::WordPress => site.unlisted(list, number, records).await?,
-                ListSource::Calendar | ListSource::Trash => site.page(list, number).await?,
-            };
-            let is_last = number >= page.pages;
-            progress.show(|| {
-                let kept = records.len();
-                let (root, name) = (list.root, list.kind.collection());
-                format!(
-                    "walk {walk}, {root} {name}: page {number} of {}, {kept} records",
-                    page.pages
-                )
-            });
-            records.add_page(list.kind, list.root, page.records)?;
-            if is_last {
-                break;
+// === impl ExportWalk ===
+
+impl ExportWalk<'_> {
+    /// Reads everything.
+    async fn all(&mut self) -> anyhow::Result<UnreadPart> {
+        let before = self.reader.facts(&self.pace).await;
+        let shortfalls = self.lists().await?;
+        let (named, incomplete) = match before {
+            Ok(before) => {
+                self.complete(before).await?;
+                (Ok(self.withheld.len()), Vec::new())
             }
-        }
-        records.end_list();
+            Err(reason) => (Err(format!("{reason:#}")), shortfalls),
+        };
+        Ok(UnreadPart {
+            not_covered: self.reader.not_covered(&named),
+            incomplete,
+        })
     }
-    progress.end();
-    Ok(())
-}
 
-// === impl PacedSite ===
+    /// Reads all pages of all lists. Says which of them may lack records.
+    async fn lists(&mut self) -> anyhow::Result<Vec<String>> {
+        let mut progress = TerminalProgress::new();
+        let mut shortfalls = Vec::new();
+        for list in self.reader.lists(false) {
+            let mut count = ListCount::default();
+            for number in 1.. {
+                let page = self.page(list, number).await?;
+                self.records.keep_page(list.kind, list.root, &page.records)?;
+                page.count_in(&mut count);
+                let kept = self.records.len();
+                progress.show(|| format!("{list}: page {number} of {}, {kept} records", page.pages));
+                if number >= page.pages {
+                    break;
+                }
+            }
+            shortfalls.extend(count.shortfall().map(|shortfall| format!("{list}: {shortfall}")));
+        }
+        progress.end();
+        Ok(shortfalls)
+    }
 
-impl PacedSite<'_> {
+    /// Reads what the companion plugin names and no list has shown, and what has changed since `before`, until nothing is
+    /// left.
+    async fn complete(&mut self, mut before: Arc<FactsSnapshot>) -> anyhow::Result<()> {
+        for _ in 0..MOST_LOOKS {
+            let now = self.reader.facts(&self.pace).await?;
+            let due = self.due(&before, &now);
+            if due.is_empty() {
+                return Ok(());
+            }
+            for key in due {
+                self.read_again(key).await?;
+            }
+            before = now;
+        }
+        bail!(
+            "the site changed each of the {MOST_LOOKS} times that it was asked: try again when fewer people write"
+        )
+    }
+
+    /// The records that are to be read. Those that are gone are forgotten.
+    fn due(&mut self, before: &FactsSnapshot, now: &FactsSnapshot) -> BTreeSet<(Kind, u64)> {
+        let named: BTreeMap<_, _> = now
+            .named_records()
+            .map(|named| ((named.kind, named.id), self.reader.may_read(&named)))
+            .collect();
+        self.records.retain(|key| named.contains_key(&key));
+        self.withheld.retain(|key| named.contains_key(key));
+        let is_known = |key: &(Kind, u64)| self.records.root(*key).is_some() || self.withheld.contains(key);
+        let unread = named.keys().filter(|key| !is_known(key)).copied();
+        let due = unread.chain(now.changed_since(before));
+        due.filter(|key| named.get(key) == Some(&true)).collect()
+    }
+
+    /// Reads a record by its number, below the root that has shown it.
+    async fn read_again(&mut self, key: (Kind, u64)) -> anyhow::Result<()> {
+        let first = self.reader.lists(false).first().map_or("", |list| list.root);
+        let root = self.records.root(key).unwrap_or(first).to_owned();
+        let (kind, id) = key;
+        let answer = self.read(&root, &format!("{}/{id}", kind.collection())).await?;
+        if answer.status == StatusCode::OK {
+            self.withheld.remove(&key);
+            let record = as_listed(serde_json::from_slice(&answer.body)?);
+            return self.records.keep(kind, &root, &record);
+        }
+        self.records.forget(key);
+        self.withheld.insert(key);
+        Ok(())
+    }
+
     /// Reads a page; a site that fails is asked again a few times.
     async fn page(&self, list: WalkedList<'_>, number: u64) -> anyhow::Result<ListPage> {
-        ListPage::read(list, number, &self.read(list, &list.page(number)).await?)
+        ListPage::read(list, number, &self.read(list.root, &list.page(number)).await?)
     }
 
-    /// Reads the events of a page of WordPress that no list of the calendar has shown.
-    async fn unlisted(
-        &self,
-        list: WalkedList<'_>,
-        number: u64,
-        records: &mut KeptRecords,
-    ) -> anyhow::Result<ListPage> {
-        let found = self.reader.numbers(&self.pace, list, number).await;
-        let mut page = found.clone().unwrap_or_default();
-        for item in std::mem::take(&mut page.records) {
-            let id = id_of(&item)?;
-            if records.has_seen(list.kind, id) {
-                continue;
-            }
-            let answer = self.read(list, &format!("events/{id}")).await?;
-            match answer.status {
-                StatusCode::OK => page.records.push(serde_json::from_slice(&answer.body)?),
-                _ => page.withheld += 1,
-            }
-        }
-        records.note_uncovered(found.map(|_| &page));
-        Ok(page)
-    }
-
-    async fn read(&self, list: WalkedList<'_>, path: &str) -> anyhow::Result<DryRunResponse> {
-        let Judged::Call(call) = self.reader.call(list.root, path)? else {
+    async fn read(&self, root: &str, path: &str) -> anyhow::Result<DryRunResponse> {
+        let Judged::Call(call) = self.reader.call(root, path)? else {
             bail!("the edge does not send {path} to the site: see `calendar-edge explain`");
         };
         let ask = || async { Ok(self.site.answer(&call).await) };
         let answer = patiently(&self.pace, ask, |answer| trouble(None, answer)).await;
         answer.with_context(|| path.to_owned())
     }
+}
+
+/// A record that was read by its number, as a list shows it.
+fn as_listed(mut record: Value) -> Value {
+    if let Some(members) = record.as_object_mut() {
+        members.remove("_links");
+    }
+    drop_json_ld(&mut record);
+    record
 }

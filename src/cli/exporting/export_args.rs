@@ -10,7 +10,7 @@ use super::super::args::SiteArgs;
 /// The arguments of `export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The directory of the export: a new one, or one in which an export was interrupted
+    /// The directory of the export: one that has no export yet
     #[arg(value_name = "DIRECTORY")]
     pub(super) directory: PathBuf,
     /// A former export: the new one holds what changed since, and names what is gone

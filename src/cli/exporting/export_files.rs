@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::entry::{EntryState, ManifestEntry};
-use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
+use super::export_summary::{ENTRIES, ExportSubject, ExportSummary, FORMAT, SUMMARY};
 use super::former_export::FormerExport;
-use super::kept_records::{KeptRecords, WalkSubject};
+use super::kept_records::KeptRecords;
 
 /// The files that an export would overwrite in a directory: those of a kind and the manifest's.
 pub(super) fn already_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
@@ -52,8 +52,8 @@ struct ExportFiles {
 /// Writes the files of a finished walk, of which `unread` was not read. The summary comes last: a directory with one holds a whole export.
 pub(super) fn write(
     directory: &Path,
-    records: &mut KeptRecords,
-    subject: &WalkSubject,
+    records: &KeptRecords,
+    subject: &ExportSubject,
     (namespace, unread): (&str, &[String]),
     mut former: FormerExport,
 ) -> anyhow::Result<u64> {
@@ -73,7 +73,6 @@ pub(super) fn write(
         subject: subject.clone(),
         namespace: namespace.to_owned(),
         since,
-        passes: records.place().passes,
         records: files.counts.clone(),
         not_shown: [unread, &NOT_SHOWN.map(str::to_owned)].concat(),
     };
@@ -132,10 +131,10 @@ fn line(file: &mut BufWriter<File>, value: &impl Serialize) -> anyhow::Result<()
     Ok(())
 }
 
-/// An empty file that only this user can read: drafts are in it.
+/// A new file that only this user can read: drafts are in it. Another export into the same directory fails here.
 fn private(path: &Path) -> std::io::Result<BufWriter<File>> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     Ok(BufWriter::new(options.open(path)?))

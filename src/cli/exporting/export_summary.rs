@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::entry::EntryState;
-use super::kept_records::WalkSubject;
 
 /// The number of the format.
 pub(super) const FORMAT: u32 = 1;
@@ -22,13 +21,20 @@ pub(super) struct ExportSummary {
     pub(super) format: u32,
     pub(super) made: String,
     #[serde(flatten)]
-    pub(super) subject: WalkSubject,
+    pub(super) subject: ExportSubject,
     pub(super) namespace: String,
     /// When the former export was made, whose changes these are.
     pub(super) since: Option<String>,
-    /// Walks over all lists; the last two found the same.
-    pub(super) passes: u32,
     /// The number of entries, by kind and by state.
     pub(super) records: BTreeMap<String, BTreeMap<EntryState, u64>>,
     pub(super) not_shown: Vec<String>,
+}
+
+/// What makes two exports exports of the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ExportSubject {
+    pub(super) site: String,
+    pub(super) public: Option<String>,
+    /// A name of the account; none: what is public.
+    pub(super) account: Option<String>,
 }

@@ -8,8 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 
 use super::entry::{EntryState, ManifestEntry};
-use super::export_summary::{ENTRIES, ExportSummary, FORMAT, SUMMARY};
-use super::kept_records::WalkSubject;
+use super::export_summary::{ENTRIES, ExportSubject, ExportSummary, FORMAT, SUMMARY};
 
 /// The entries of a former export, by kind and number.
 #[derive(Debug, Default)]
@@ -27,7 +26,7 @@ impl FormerExport {
     /// # Errors
     ///
     /// When there is no whole one, or it is not about the same: what another account may not read would look gone.
-    pub(super) fn read(directory: &Path, subject: &WalkSubject) -> anyhow::Result<Self> {
+    pub(super) fn read(directory: &Path, subject: &ExportSubject) -> anyhow::Result<Self> {
         let name = directory.display();
         let text = std::fs::read(directory.join(SUMMARY));
         let text = text.with_context(|| format!("{name} has no finished export"))?;

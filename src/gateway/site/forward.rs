@@ -26,6 +26,7 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan, asked_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
+use calendar_edge_core::limits::rates::RateLimitStatus;
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
 use calendar_edge_core::settings::{Limits, Timeouts};
 use calendar_edge_judge::problem::Refusal;
@@ -62,11 +63,47 @@ pub(in crate::gateway) enum Passage {
     File(String),
 }
 
+// === impl Passage ===
+
+impl Passage {
+    /// The same, where a response tells what is left of the budgets.
+    fn telling(mut self, charged: &RateLimitStatus) -> Self {
+        if let Self::Answered(answer) = &mut self {
+            charged.write(answer.response.headers_mut());
+        }
+        self
+    }
+}
+
 // === impl Site ===
 
 impl Site {
     /// Forwards a request while its body comes.
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
+        match self.charge_second(asked) {
+            Ok(charged) => self.stream_charged(asked, body).await.telling(&charged),
+            Err(refused) => Passage::Answered(*refused),
+        }
+    }
+
+    /// Charges a call to the second API like one to the calendar. The response is to one that exceeds a budget, or whose
+    /// credentials cannot be read.
+    fn charge_second(&self, asked: &AskedRequest) -> Result<RateLimitStatus, Box<EdgeResponse>> {
+        let Some(call) = self.decider.second_call(&asked.head) else {
+            return Ok(RateLimitStatus::default());
+        };
+        let charged = self.logins.charge_only(asked, &call.identity, call.cost);
+        let charged = charged.map_err(|exceeded| Box::new(self.logins.refuse(asked, &exceeded)))?;
+        match call.refusal {
+            None => Ok(charged),
+            Some(refusal) => {
+                asked.refused(DecidingBody::None, RefusalReason::rules(&refusal));
+                Err(Box::new(refused(&refusal)))
+            }
+        }
+    }
+
+    async fn stream_charged(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
         let request = self.surface.request(asked);
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
             return Passage::Answered(refused);
@@ -161,6 +198,13 @@ impl Site {
         body: ClientBody,
         scan: SiteFormScan,
     ) -> Passage {
+        match self.charge_second(asked) {
+            Ok(charged) => self.pass_charged(asked, body, scan).await.telling(&charged),
+            Err(refused) => Passage::Answered(*refused),
+        }
+    }
+
+    async fn pass_charged(&self, asked: &AskedRequest, body: ClientBody, scan: SiteFormScan) -> Passage {
         let request = self.surface.request(asked);
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
             return Passage::Answered(refused);

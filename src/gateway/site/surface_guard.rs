@@ -172,7 +172,7 @@ impl SurfaceGuard {
         self.warnings.warn("surface_unclear", |count| {
             tracing::warn!(
                 count,
-                "a request passes because it cannot be told whether a rule of `[[surface]]` takes it"
+                "a request passes because it cannot be told whether a rule about the rest of the site takes it"
             );
         });
     }

@@ -6,7 +6,6 @@ mod model;
 mod outage;
 mod privacy;
 mod sharing;
-mod snapshot;
 mod stated;
 mod time;
 mod writes;

@@ -4,6 +4,7 @@ mod bodies;
 mod commands;
 mod editor_day;
 mod rates;
+mod second_api;
 mod spellings;
 mod verdicts;
 

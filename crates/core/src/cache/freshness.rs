@@ -27,8 +27,6 @@ pub struct LifetimeFacts {
     pub turns_at: Option<UnixTime>,
     /// True if it is a short-lived answer: it changes by itself at every moment, or says that nothing is there.
     pub is_brief: bool,
-    /// True if it was kept by an earlier run of the edge, which does not know what has changed since.
-    pub is_restored: bool,
     /// True if another backend than the site gave it, whose changes the companion plugin does not tell.
     pub is_of_backend: bool,
     /// What the site states about its life.
@@ -90,7 +88,6 @@ impl CacheSettings {
             return filled.stale(Duration::ZERO);
         };
         let (fresh, _) = self.lifetime(filled, companion, now);
-        let fresh = if filled.is_restored { Duration::ZERO } else { fresh };
         let Some(stale) = age.checked_sub(fresh).filter(|_| age >= fresh) else {
             return Serving::Fresh(fresh.saturating_sub(age));
         };
@@ -145,7 +142,6 @@ impl LifetimeFacts {
             at,
             turns_at: (turn == DateTurn::Daily).then(|| day_end(zone, at)),
             is_brief: turn == DateTurn::Always || storable != Storable::Yes,
-            is_restored: false,
             is_of_backend: false,
             stated: StatedLife::default(),
         }
@@ -158,7 +154,6 @@ impl LifetimeFacts {
             at: self.at.min(other.at),
             turns_at: self.turns_at.into_iter().chain(other.turns_at).min(),
             is_brief: self.is_brief || other.is_brief,
-            is_restored: self.is_restored || other.is_restored,
             is_of_backend: self.is_of_backend || other.is_of_backend,
             stated: StatedLife {
                 fresh: self.stated.fresh.into_iter().chain(other.stated.fresh).min(),
@@ -172,7 +167,7 @@ impl LifetimeFacts {
     pub fn may_be_stale(&self, now: UnixTime) -> bool {
         let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
         let has_ended = self.stated.must_revalidate || self.stated.has_ended(now.saturating_since(self.at));
-        !has_turned && !has_ended && !self.is_brief && !self.is_restored
+        !has_turned && !has_ended && !self.is_brief
     }
 
     /// How the response may be served if nothing but a failure of the site speaks for it.
@@ -298,19 +293,6 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_an_earlier_run_are_for_failures_only() {
-        let restored = LifetimeFacts {
-            is_restored: true,
-            is_of_backend: false,
-            ..filled(DateTurn::Never)
-        };
-        assert_eq!(
-            serving(&restored, signs(-5, 0), 0),
-            Serving::OnError(Duration::ZERO)
-        );
-    }
-
-    #[test]
     fn an_answer_lives_no_longer_than_the_site_states() {
         let stated = |fresh: Option<u64>, must_revalidate| LifetimeFacts {
             stated: StatedLife {
@@ -355,7 +337,7 @@ mod tests {
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
-            let filled = LifetimeFacts { at: NOON, turns_at: Some(NOON.saturating_add(seconds(turn))), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
+            let filled = LifetimeFacts { at: NOON, turns_at: Some(NOON.saturating_add(seconds(turn))), is_brief, is_of_backend: false, stated: StatedLife::default() };
             let found = serving(&filled, signs(-1, last), age);
             if age >= turn {
                 prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);

@@ -16,6 +16,8 @@ use super::record_copy::{CopyResponse, RecordCopy};
 pub(super) struct Page {
     pub(super) number: u64,
     pub(super) size: u64,
+    /// Whether the client wants its records.
+    has_records: bool,
 }
 
 /// The addresses of a list of posts.
@@ -38,6 +40,7 @@ impl Page {
         Ok(Self {
             number,
             size: size.min(most),
+            has_records: question.prints_records(),
         })
     }
 
@@ -105,7 +108,7 @@ impl RecordCopy {
         let mut body = Vec::with_capacity(64 << 10);
         let mut is_first = true;
         body.extend_from_slice(["{\"", kind.collection(), "\":["].concat().as_bytes());
-        for place in places {
+        for place in places.filter(|_| page.has_records) {
             separate(&mut is_first, &mut body);
             self.print(place, Detail::Listed, &mut body)?;
         }

@@ -17,6 +17,7 @@ mod single;
 mod term_list;
 #[cfg(test)]
 mod tests;
+mod wanted_members;
 
 pub use ask::Ask;
 pub use proof::{ShapeBook, ShapeProof, Standing};

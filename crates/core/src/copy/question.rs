@@ -1,21 +1,32 @@
 //! A read that the copy may answer: the record or list, and the arguments that count.
 
+use bytes::Bytes;
 use calendar_edge_judge::contract::{Action, Kind, Operation, Route};
 use calendar_edge_judge::wordpress::payload::{Plus, decode, parse_form};
 use calendar_edge_judge::wordpress::value::KeyRef;
 
 use super::ask::Ask;
 use super::question_shape::CopyShape;
+use super::wanted_members::WantedMembers;
 use crate::cache::CacheableCall;
 
 /// A judged read of everybody's records.
 #[derive(Debug, Clone)]
 pub struct CopyQuestion {
     pub(super) target: CopyTarget,
-    arguments: Vec<(&'static str, String)>,
+    sent: SentParameters,
     shape: Option<CopyShape>,
     /// Why no copy answers it, whatever its facts.
     objection: Option<Ask>,
+}
+
+/// What a client sent beside the path.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SentParameters {
+    /// The arguments by name, and parameters that change no response, which a plugin of the site may read nevertheless.
+    pub(super) texts: Vec<(&'static str, String)>,
+    /// None: all members of the response.
+    pub(super) members: Option<WantedMembers>,
 }
 
 /// What a read is about.
@@ -29,8 +40,8 @@ pub(super) enum CopyTarget {
     Slug(Kind, Vec<u8>),
 }
 
-/// Parameters that change nothing for everybody: `context=view` is the default.
-const WITHOUT_EFFECT: [(&str, &str); 2] = [("_locale", "user"), ("context", "view")];
+/// Parameters that say the default: everybody has the locale of the site.
+const DEFAULTS: [(&str, &str); 2] = [("_locale", "user"), ("context", "view")];
 
 // === impl CopyQuestion ===
 
@@ -67,15 +78,15 @@ impl CopyQuestion {
             }
             _ => return None,
         };
-        let (arguments, objection) = match arguments(operation, pairs) {
-            Ok(arguments) => (arguments, None),
-            Err(ask) => (Vec::new(), Some(ask)),
+        let (sent, objection) = match SentParameters::of(operation, &target, pairs) {
+            Ok(sent) => (sent, None),
+            Err(ask) => (SentParameters::default(), Some(ask)),
         };
-        let shape = CopyShape::of(operation, &arguments);
+        let shape = CopyShape::of(operation, &target, &sent);
         let objection = objection.or_else(|| shape.is_none().then_some(Ask::Argument));
         Some(Self {
             target,
-            arguments,
+            sent,
             shape: shape.filter(|_| objection.is_none()),
             objection,
         })
@@ -93,10 +104,26 @@ impl CopyQuestion {
 
     /// The text of an argument, if it was sent.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        let mut arguments = self.arguments.iter();
+        let mut arguments = self.sent.texts.iter();
         arguments
             .find(|(known, _)| *known == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    /// Prints what the client wants of the body of a response that is no error.
+    pub(super) fn print(&self, body: Bytes) -> Result<Bytes, Ask> {
+        let Some(members) = &self.sent.members else {
+            return Ok(body);
+        };
+        let text = std::str::from_utf8(&body).map_err(|_| Ask::Printed)?;
+        let mut printed = Vec::new();
+        members.print(text, &mut printed)?;
+        Ok(printed.into())
+    }
+
+    /// Whether the records of a list are printed.
+    pub(super) fn prints_records(&self) -> bool {
+        self.sent.prints_records(&self.target)
     }
 
     /// Whether one of these arguments was sent.
@@ -143,32 +170,68 @@ pub(super) fn read_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| is_plain)
 }
 
-/// The arguments by name, each a text.
-fn arguments(operation: &'static Operation, pairs: &str) -> Result<Vec<(&'static str, String)>, Ask> {
-    let mut arguments = Vec::new();
-    for (key, value) in parse_form(pairs.as_bytes()).entries() {
-        let KeyRef::Text(name) = key else {
-            return Err(Ask::Undeclared);
-        };
-        let text = value.as_text().and_then(|text| std::str::from_utf8(text).ok());
-        let without_effect = WITHOUT_EFFECT
-            .iter()
-            .any(|(known, only)| known.as_bytes() == name && text == Some(only));
-        if without_effect {
-            continue;
-        }
-        let Some(argument) = operation.argument(name) else {
-            let presents = name.starts_with(b"_") || name == b"context";
-            return Err(if presents {
+// === impl SentParameters ===
+
+impl SentParameters {
+    fn of(operation: &'static Operation, target: &CopyTarget, pairs: &str) -> Result<Self, Ask> {
+        let mut sent = Self::default();
+        for (key, value) in parse_form(pairs.as_bytes()).entries() {
+            let KeyRef::Text(name) = key else {
+                return Err(Ask::Undeclared);
+            };
+            if name == b"_fields" {
+                sent.members = WantedMembers::of(value)?;
+                continue;
+            }
+            let text = value.as_text().and_then(|text| std::str::from_utf8(text).ok());
+            let is_default = |(known, only): &(&str, &str)| known.as_bytes() == name && text == Some(only);
+            if DEFAULTS.iter().any(is_default) {
+                continue;
+            }
+            let declared = operation.argument(name).map(|argument| argument.name);
+            let known = declared.or_else(|| target.without_effect(name));
+            let known = known.ok_or(if name.starts_with(b"_") || name == b"context" {
                 Ask::Presentation
             } else {
                 Ask::Undeclared
-            });
-        };
-        let text = text.ok_or(Ask::Value)?;
-        if operation.id.route.path_parameter() != Some(argument.name) {
-            arguments.push((argument.name, text.to_owned()));
+            })?;
+            let text = text.ok_or(Ask::Value)?;
+            if operation.id.route.path_parameter() != Some(known) {
+                sent.texts.push((known, text.to_owned()));
+            }
+        }
+        // WordPress prepares terms by the same names before it leaves members out.
+        if sent.members.is_some() && target.is_of_terms() && sent.prints_records(target) {
+            return Err(Ask::Presentation);
+        }
+        Ok(sent)
+    }
+
+    /// Whether records are printed: a client may want the frame of a list alone.
+    pub(super) fn prints_records(&self, target: &CopyTarget) -> bool {
+        match (&self.members, target) {
+            (Some(members), CopyTarget::List(kind)) => members.has(kind.collection()),
+            _ => true,
         }
     }
-    Ok(arguments)
+}
+
+// === impl CopyTarget ===
+
+impl CopyTarget {
+    const fn is_of_terms(&self) -> bool {
+        let (Self::List(kind) | Self::Number(kind, _) | Self::Slug(kind, _)) = self;
+        matches!(kind, Kind::Category | Kind::Tag)
+    }
+
+    /// The name of a parameter that changes no response to everybody, whatever its value. The plugin reads no context of
+    /// posts, and only a single term has links, which are embedded.
+    fn without_effect(&self, name: &[u8]) -> Option<&'static str> {
+        match name {
+            b"_locale" => Some("_locale"),
+            b"_embed" if !matches!(self, Self::Number(Kind::Category | Kind::Tag, _)) => Some("_embed"),
+            b"context" if !self.is_of_terms() => Some("context"),
+            _ => None,
+        }
+    }
 }

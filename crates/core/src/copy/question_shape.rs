@@ -4,6 +4,8 @@ use std::fmt;
 
 use calendar_edge_judge::contract::{Documented, Operation};
 
+use super::question::{CopyTarget, SentParameters};
+
 /// What two reads have in common that are answered by the same rules. No text of a client is in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CopyShape(String);
@@ -15,13 +17,21 @@ impl CopyShape {
     pub const MOST_BYTES: usize = 200;
 
     /// The shape of a read; none if it has so many arguments that it is longer.
-    pub(super) fn of(operation: &Operation, arguments: &[(&'static str, String)]) -> Option<Self> {
+    pub(super) fn of(operation: &Operation, target: &CopyTarget, sent: &SentParameters) -> Option<Self> {
         let mut text = operation.name.clone();
-        let mut named: Vec<_> = arguments.iter().collect();
+        if let Some(members) = &sent.members {
+            text += match (sent.prints_records(target), members.is_flat()) {
+                (false, _) => " _fields=frame",
+                (true, true) => " _fields=top",
+                (true, false) => " _fields=nested",
+            };
+        }
+        let mut named: Vec<_> = sent.texts.iter().collect();
         named.sort_unstable();
         for (name, value) in named {
-            let documented = operation.argument(name.as_bytes())?.documented;
-            text = text + " " + name + "=" + class(name, documented, value);
+            let argument = operation.argument(name.as_bytes());
+            let class = argument.map_or("any", |argument| class(name, argument.documented, value));
+            text = text + " " + name + "=" + class;
         }
         (text.len() <= Self::MOST_BYTES).then_some(Self(text))
     }

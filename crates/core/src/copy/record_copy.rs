@@ -168,13 +168,17 @@ impl RecordCopy {
         if let Some(ask) = question.objection() {
             return Err(ask);
         }
-        match &question.target {
+        let mut response = match &question.target {
             CopyTarget::Number(kind, number) => self.by_number(*kind, *number),
             CopyTarget::Slug(kind, slug) => self.by_slug(*kind, slug),
             CopyTarget::List(Kind::Event) => self.events(question, now),
             CopyTarget::List(kind @ (Kind::Venue | Kind::Organizer)) => self.linked(*kind, question, now),
             CopyTarget::List(kind) => self.list_of_terms(*kind, question),
+        }?;
+        if !response.status.is_client_error() {
+            response.body = question.print(response.body)?;
         }
+        Ok(response)
     }
 
     /// The place of the record with this number.

@@ -12,6 +12,7 @@ mod facts_reply;
 mod facts_snapshot;
 mod kept_facts;
 mod named_facts;
+mod named_records;
 mod question_pacing;
 mod readable_records;
 #[cfg(test)]
@@ -26,5 +27,6 @@ pub use fact_records::CopyFacts;
 pub use facts_question::FactsQuestion;
 pub use facts_reply::{FactsReply, FactsReplyFault};
 pub use facts_snapshot::FactsSnapshot;
+pub use named_records::NamedRecord;
 pub use record_fact::{Occurrence, PostKind, PrintedBody, RecordFact};
 pub use site_facts::{SiteFacts, SiteWords, TermFact};

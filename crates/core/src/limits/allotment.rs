@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 pub struct Claim<'a> {
     /// The edge's name, unique among all.
     pub edge: &'a str,
-    /// The calls that ran or waited, as the mean since the last line, in thousandths.
-    pub demand: u64,
+    /// The calls that run or wait.
+    pub demand: usize,
     /// The permits that nobody else may use.
     pub holds: usize,
 }
@@ -29,13 +29,15 @@ pub struct Allotment {
     target: usize,
 }
 
-/// Half a call, which everybody gets on top: an edge without calls can begin at once.
-const HALF: u64 = 500;
-
-/// The parts of all edges, which are together the total. An edge whose part is nothing uses one permit nevertheless: it
-/// needs it seldom, and the others should not have to do without it all the time.
+/// The parts of all edges, which are together the total: by demand, and of what no call needs the same for each. An edge
+/// whose part is nothing uses one permit nevertheless: it needs it seldom, and the others should not have to do without
+/// it all the time.
 pub fn parts<'a>(total: usize, claims: &[Claim<'a>]) -> BTreeMap<&'a str, usize> {
-    apportioned(total, claims.iter().map(|claim| (claim.weight(), claim.edge)))
+    let demand: u128 = claims.iter().map(|claim| claim.demand as u128).sum();
+    let unneeded = (total as u128).saturating_sub(demand);
+    let edges = claims.len() as u128;
+    let weight = |claim: &Claim<'a>| (claim.demand as u128 * edges + unneeded, claim.edge);
+    apportioned(total, claims.iter().map(weight))
 }
 
 /// Divides a number by weights: whole parts, and one more for each of the largest fractions, ties by name.
@@ -101,8 +103,9 @@ impl Allotment {
 // === impl Claim ===
 
 impl Claim<'_> {
-    fn weight(&self) -> u128 {
-        u128::from(self.demand) + u128::from(HALF)
+    /// The edge has fewer permits than calls: some wait.
+    pub const fn is_short(&self) -> bool {
+        self.demand > self.holds
     }
 }
 
@@ -114,7 +117,7 @@ mod tests {
 
     const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-    fn claims(demands: &[u64]) -> Vec<Claim<'static>> {
+    fn claims(demands: &[usize]) -> Vec<Claim<'static>> {
         let claims = NAMES.iter().zip(demands).map(|(edge, demand)| Claim {
             edge,
             demand: *demand,
@@ -127,13 +130,16 @@ mod tests {
     fn permits_follow_the_demand() {
         for (total, demands, expected) in [
             (8, &[0, 0][..], &[4, 4][..]),
-            (8, &[7_000, 1_000], &[7, 1]),
-            (8, &[100_000, 0, 0, 0], &[8, 0, 0, 0]),
-            // What is left goes to the largest fraction, then by name.
+            (8, &[7, 1], &[7, 1]),
+            (8, &[30, 10], &[6, 2]),
+            // Idle edges hold nothing that others need, and share what is left.
+            (8, &[10, 0, 0], &[8, 0, 0]),
+            (8, &[4, 0], &[6, 2]),
+            // What cannot be divided goes to the largest fraction, then by name.
             (8, &[0, 0, 0], &[3, 3, 2]),
-            (8, &[1_000, 1_000, 900], &[3, 3, 2]),
-            (2, &[9_000, 0, 0], &[2, 0, 0]),
-            (8, &[3_000], &[8]),
+            (8, &[4, 4, 3], &[3, 3, 2]),
+            (2, &[9, 0, 0], &[2, 0, 0]),
+            (8, &[3], &[8]),
         ] {
             let parts: Vec<usize> = parts(total, &claims(demands)).into_values().collect();
             assert_eq!(parts, expected, "{total} {demands:?}");
@@ -144,19 +150,19 @@ mod tests {
     fn an_edge_grows_by_one_and_then_by_what_is_free() {
         let claim = |edge, demand, holds| Claim { edge, demand, holds };
         let mut idle = Allotment::new(5);
-        let full = [claim("a", 0, 5), claim("b", 6_000, 2), claim("c", 6_000, 1)];
+        let full = [claim("a", 0, 5), claim("b", 6, 2), claim("c", 6, 1)];
         idle.follow(8, &full, "a");
         assert_eq!((idle.part(), idle.holds(4)), (1, 3), "it shrinks at once");
         let [mut busy, mut second] = [Allotment::new(2), Allotment::new(1)];
         busy.follow(8, &full, "b");
         assert_eq!((busy.part(), busy.holds(0)), (3, 2), "one more at once");
 
-        let freed = [claim("a", 0, 3), claim("b", 6_000, 2), claim("c", 6_000, 1)];
+        let freed = [claim("a", 0, 3), claim("b", 6, 2), claim("c", 6, 1)];
         busy.follow(8, &freed, "b");
         second.follow(8, &freed, "c");
         assert_eq!((busy.part(), busy.holds(0)), (3, 4));
         assert_eq!((second.part(), second.holds(0)), (2, 3));
-        let said = [claim("a", 0, 0), claim("b", 6_000, 4), claim("c", 6_000, 3)];
+        let said = [claim("a", 0, 0), claim("b", 6, 4), claim("c", 6, 3)];
         busy.follow(8, &said, "b");
         second.follow(8, &said, "c");
         assert_eq!((busy.part(), second.part()), (4, 4));
@@ -167,22 +173,22 @@ mod tests {
     /// One edge of a random life.
     #[derive(Debug, Clone)]
     struct Sharer {
-        demand: u64,
+        demand: usize,
         allotment: Allotment,
         /// What its line in the table says.
-        said: (u64, usize),
+        said: (usize, usize),
     }
 
     #[derive(Debug, Clone, Copy)]
     enum SharerStep {
-        Demands(usize, u64),
+        Demands(usize, usize),
         /// Writes its line, and then reads the table.
         Exchanges(usize),
     }
 
     fn step() -> impl Strategy<Value = SharerStep> {
         prop_oneof![
-            (0..4_usize, 0..40_000_u64).prop_map(|(edge, demand)| SharerStep::Demands(edge, demand)),
+            (0..4_usize, 0..40_usize).prop_map(|(edge, demand)| SharerStep::Demands(edge, demand)),
             (0..4_usize).prop_map(SharerStep::Exchanges),
         ]
     }
@@ -211,7 +217,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_edge_computes_the_same_and_all_of_it_is_given(
-            total in 1_usize..100, demands in prop::collection::vec(0_u64..100_000, 1..6), turned in 0_usize..6,
+            total in 1_usize..100, demands in prop::collection::vec(0_usize..100, 1..6), turned in 0_usize..6,
         ) {
             let mut claims = claims(&demands);
             let first = parts(total, &claims);

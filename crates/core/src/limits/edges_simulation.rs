@@ -1,5 +1,5 @@
-//! A site with eight workers behind several edges: what it answers by the way in which they divide its permits, compared
-//! with one edge that has all of them.
+//! A site behind several edges: what it answers by the way in which they divide its permits, compared with one edge that
+//! has all of them.
 //!
 //! `cargo test -p calendar-edge-core edges_simulation -- --nocapture` prints the figures.
 
@@ -8,24 +8,36 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::time::Duration;
 
 use super::queue::{Rank, Ticket, WaitingLine};
-use super::simulated_calls::{Balance, CallSource, Demanded, LENGTH, SiteCall, WORKERS};
+use super::simulated_calls::{Balance, CallSource, Demanded, LENGTH, SiteCall};
 use super::{Allotment, Claim, FleetSize};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The time between two exchanges with the store, as in the shell.
-const INTERVAL: Duration = Duration::from_millis(100);
-
 /// The times that a load is simulated.
 const LIVES: u64 = 3;
-
-/// The shortest time over which the shell measures demand.
-const SHORTEST: Duration = Duration::from_millis(50);
 
 /// The pause before a client that was refused calls again.
 const PAUSE: Duration = Duration::from_millis(100);
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+/// How often edges read the table.
+#[derive(Debug, Clone, Copy)]
+struct TableIntervals {
+    calm: Duration,
+    /// While a call waits for a permit.
+    crowded: Duration,
+}
+
+/// A site, its edges, and who calls them.
+#[derive(Debug, Clone, Copy)]
+struct Scene {
+    /// The calls that the site works on at once.
+    workers: usize,
+    edges: usize,
+    demanded: Demanded,
+    balance: Balance,
+}
 
 /// How edges divide the permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,21 +61,20 @@ struct SimulatedEdge {
     waiting: HashMap<Ticket, usize>,
     allotment: Allotment,
     held: usize,
-    /// The time that calls spent here, until then.
-    occupancy: (Duration, Duration),
-    /// When demand was measured, and what the occupancy was.
-    said: (Duration, Duration),
-    /// When the table was read.
-    met: Option<Duration>,
+    /// When the table was read, and when it is read next.
+    met: Duration,
+    due: Duration,
+    /// Another edge has fewer permits than calls.
+    others_wait: bool,
 }
 
 struct DividedSite {
     division: Division,
+    workers: usize,
     calls: Vec<SiteCall>,
     /// Clients call again.
     again: Option<CallSource>,
-    /// The time between two readings of the table.
-    meeting: Duration,
+    intervals: TableIntervals,
     edges: Vec<SimulatedEdge>,
     table: Vec<Claim<'static>>,
     free: usize,
@@ -95,40 +106,48 @@ impl SimulatedEdge {
             waiting: HashMap::new(),
             allotment: Allotment::new(part),
             held: 0,
-            occupancy: Default::default(),
-            said: Default::default(),
-            met: None,
+            met: Duration::ZERO,
+            due: Duration::ZERO,
+            others_wait: false,
         }
     }
 
-    /// Counts the time until now, in which nothing changed.
-    fn pass(&mut self, now: Duration) {
-        let (spent, until) = self.occupancy;
-        let calls = u32::try_from(self.held + self.line.len()).unwrap();
-        self.occupancy = (spent + now.saturating_sub(until) * calls, now);
+    /// The calls that run or wait.
+    fn calls(&self) -> usize {
+        self.held + self.line.len()
+    }
+
+    /// How soon after the last time it reads the table again.
+    fn pause(&self, intervals: TableIntervals) -> Duration {
+        if self.others_wait || !self.line.is_empty() {
+            intervals.crowded
+        } else {
+            intervals.calm
+        }
     }
 }
 
 impl DividedSite {
     fn run(
+        scene: Scene,
         division: Division,
-        edges: usize,
+        intervals: TableIntervals,
+        source: CallSource,
         calls: Vec<SiteCall>,
-        again: Option<CallSource>,
-        meeting: Duration,
     ) -> Self {
         let part = match division {
-            Division::Each => WORKERS,
-            Division::Equal | Division::ByDemand => FleetSize::new(edges).equal_part(WORKERS),
+            Division::Each => scene.workers,
+            Division::Equal | Division::ByDemand => FleetSize::new(scene.edges).equal_part(scene.workers),
         };
         let mut site = DividedSite {
             division,
+            workers: scene.workers,
             calls,
-            again,
-            meeting,
-            edges: (0..edges).map(|_| SimulatedEdge::new(part)).collect(),
+            again: matches!(scene.demanded, Demanded::Clients(_)).then_some(source),
+            intervals,
+            edges: (0..scene.edges).map(|_| SimulatedEdge::new(part)).collect(),
             table: Vec::new(),
-            free: WORKERS,
+            free: scene.workers,
             backlog: VecDeque::new(),
             events: BinaryHeap::new(),
             answers: Vec::new(),
@@ -138,9 +157,14 @@ impl DividedSite {
         for (call, SiteCall { at, .. }) in site.calls.iter().enumerate() {
             site.events.push(Reverse((*at, SiteEvent::Comes(call))));
         }
-        for edge in 0..edges {
-            let phase = INTERVAL * u32::try_from(edge).unwrap() / u32::try_from(edges).unwrap();
-            site.events.push(Reverse((phase, SiteEvent::Exchange(edge))));
+        for (edge, name) in NAMES.into_iter().take(scene.edges).enumerate() {
+            site.table.push(Claim {
+                edge: name,
+                demand: 0,
+                holds: part,
+            });
+            let phase = intervals.calm * u32::try_from(edge).unwrap() / u32::try_from(scene.edges).unwrap();
+            site.meet_at(edge, phase);
         }
         while let Some(Reverse((now, event))) = site.events.pop().filter(|next| next.0.0 < LENGTH) {
             site.happens(event, now);
@@ -152,7 +176,6 @@ impl DividedSite {
         match event {
             SiteEvent::Comes(call) => {
                 let edge = &mut self.edges[self.calls[call].edge];
-                edge.pass(now);
                 if let Ok((ticket, _)) = edge.line.enter(Rank::Anonymous, now) {
                     edge.waiting.insert(ticket, call);
                     self.events
@@ -162,12 +185,12 @@ impl DividedSite {
                     self.call_again(now + PAUSE);
                 }
                 self.serve(self.calls[call].edge, now);
+                self.hurry(self.calls[call].edge, now);
             }
             SiteEvent::Done(call) => {
                 self.answers.push(now.saturating_sub(self.calls[call].at));
                 self.free += 1;
                 let edge = self.calls[call].edge;
-                self.edges[edge].pass(now);
                 self.edges[edge].held -= 1;
                 self.serve(edge, now);
                 self.work(now);
@@ -175,7 +198,6 @@ impl DividedSite {
             }
             SiteEvent::Overdue(call) => {
                 let edge = &mut self.edges[self.calls[call].edge];
-                edge.pass(now);
                 let ticket = edge.waiting.iter().find(|(_, waiting)| **waiting == call);
                 if let Some(ticket) = ticket.map(|(ticket, _)| *ticket) {
                     edge.waiting.remove(&ticket);
@@ -185,12 +207,12 @@ impl DividedSite {
                 }
             }
             SiteEvent::Exchange(edge) => {
-                if self.division == Division::ByDemand {
-                    self.exchange(edge, now);
+                if self.division == Division::ByDemand && self.edges[edge].due == now {
+                    self.exchange(edge);
                     self.serve(edge, now);
+                    self.edges[edge].met = now;
+                    self.meet_at(edge, now + self.edges[edge].pause(self.intervals));
                 }
-                self.events
-                    .push(Reverse((now + INTERVAL, SiteEvent::Exchange(edge))));
             }
         }
     }
@@ -228,49 +250,41 @@ impl DividedSite {
         }
     }
 
-    /// Writes the line of an edge if its time has come, and reads the table.
-    fn exchange(&mut self, edge: usize, now: Duration) {
+    /// An edge whose call begins to wait exchanges soon.
+    fn hurry(&mut self, edge: usize, now: Duration) {
+        let at = &self.edges[edge];
+        let soon = now.max(at.met + at.pause(self.intervals));
+        if soon < at.due {
+            self.meet_at(edge, soon);
+        }
+    }
+
+    fn meet_at(&mut self, edge: usize, at: Duration) {
+        self.edges[edge].due = at;
+        self.events.push(Reverse((at, SiteEvent::Exchange(edge))));
+    }
+
+    /// Writes the line of an edge, and reads the table.
+    fn exchange(&mut self, edge: usize) {
         let at = &mut self.edges[edge];
-        at.pass(now);
-        if at.met.is_some_and(|met| now.saturating_sub(met) < self.meeting) {
-            return;
-        }
-        at.met = Some(now);
-        let known = self.table.iter().position(|claim| claim.edge == NAMES[edge]);
-        let mut demand = known.map_or(0, |known| self.table[known].demand);
-        let elapsed = now.saturating_sub(at.said.0);
-        if elapsed >= SHORTEST {
-            let spent = at.occupancy.0.saturating_sub(at.said.1);
-            demand = u64::try_from(spent.as_micros() * 1000 / elapsed.as_micros()).unwrap();
-            at.said = (now, at.occupancy.0);
-        }
-        let claim = Claim {
+        self.table[edge] = Claim {
             edge: NAMES[edge],
-            demand,
+            demand: at.calls(),
             holds: at.allotment.holds(at.held),
         };
-        match known {
-            Some(known) => self.table[known] = claim,
-            None => self.table.push(claim),
-        }
-        at.allotment.follow(WORKERS, &self.table, NAMES[edge]);
+        at.allotment.follow(self.workers, &self.table, NAMES[edge]);
+        let mut others = self.table.iter().filter(|claim| claim.edge != NAMES[edge]);
+        at.others_wait = others.any(Claim::is_short);
     }
 }
 
 /// The mean of three lives; printed.
-fn outcome(
-    division: Division,
-    edges: usize,
-    demanded: Demanded,
-    balance: Balance,
-    meeting: Duration,
-) -> SiteOutcome {
+fn outcome(scene: Scene, division: Division, intervals: TableIntervals) -> SiteOutcome {
     let (mut answers, mut refused, mut most) = (Vec::new(), 0, 0);
     for seed in 1..=LIVES {
-        let mut source = CallSource::new(seed, edges, balance);
-        let calls = source.calls(demanded, seed);
-        let again = matches!(demanded, Demanded::Clients(_)).then_some(source);
-        let site = DividedSite::run(division, edges, calls, again, meeting);
+        let mut source = CallSource::new(seed, scene.edges, scene.balance);
+        let calls = source.calls(scene.demanded, seed);
+        let site = DividedSite::run(scene, division, intervals, source, calls);
         answers.extend(site.answers);
         refused += site.refused;
         most = most.max(site.most);
@@ -284,65 +298,90 @@ fn outcome(
     };
     let tail = answers[answers.len() * 99 / 100].as_secs_f64();
     println!(
-        "{edges} edges, {balance:?}, {demanded:?}, {division:?} each {meeting:?}: {:.1} answers a second, 99 % within \
-         {tail:.2} s, {:.2} % refused, at most {most} at the site",
+        "{scene:?}, {division:?} each {intervals:?}: {:.1} answers a second, 99 % within {tail:.2} s, {:.2} % refused, at most \
+         {most} at the site",
         outcome.rate,
         outcome.refused * 100.0
     );
     outcome
 }
 
-fn one(demanded: Demanded) -> SiteOutcome {
-    outcome(Division::Each, 1, demanded, Balance::Even, INTERVAL)
+/// What one edge makes of the same.
+fn one(scene: Scene) -> SiteOutcome {
+    let scene = Scene { edges: 1, ..scene };
+    outcome(scene, Division::Each, intervals(1))
+}
+
+/// The intervals of so many edges, by the usual one of exchanges.
+fn intervals(edges: usize) -> TableIntervals {
+    let calm = Duration::from_millis(100);
+    let crowded = FleetSize::new(edges).meeting_interval().min(calm);
+    TableIntervals { calm, crowded }
+}
+
+/// A site with eight workers behind three edges.
+fn three(demanded: Demanded) -> Scene {
+    Scene {
+        workers: 8,
+        edges: 3,
+        demanded,
+        balance: Balance::Even,
+    }
 }
 
 #[test]
 fn three_edges_answer_as_much_as_one_and_refuse_no_more() {
-    let meeting = FleetSize::new(3).meeting_interval();
-    for demanded in [Demanded::Load(0.85), Demanded::Load(1.2), Demanded::Clients(24)] {
-        let one = one(demanded);
-        for balance in [Balance::Even, Balance::Skewed, Balance::Moving] {
-            let three = outcome(Division::ByDemand, 3, demanded, balance, meeting);
-            assert!(three.rate >= 0.97 * one.rate, "{balance:?}: {three:?}");
-            assert!(three.refused <= one.refused + 0.005, "{balance:?}: {three:?}");
-            assert!(three.most <= WORKERS + 3, "{balance:?}: {three:?}");
+    let loads = [Demanded::Load(0.85), Demanded::Load(1.2)].into_iter();
+    let loads = loads.map(three);
+    let crowds = [4, 8, 12].into_iter().flat_map(|workers| {
+        [6, 10, 16, 24].map(|clients| Scene {
+            workers,
+            ..three(Demanded::Clients(clients))
+        })
+    });
+    for scene in loads.chain(crowds) {
+        let one = one(scene);
+        for balance in [Balance::Even, Balance::Skewed, Balance::Moving, Balance::First] {
+            let three = outcome(Scene { balance, ..scene }, Division::ByDemand, intervals(3));
+            assert!(three.rate >= 0.96 * one.rate, "{scene:?} {balance:?}: {three:?}");
+            assert!(
+                three.refused <= one.refused + 0.005,
+                "{scene:?} {balance:?}: {three:?}"
+            );
+            assert!(
+                three.most <= scene.workers + 3,
+                "{scene:?} {balance:?}: {three:?}"
+            );
         }
     }
 }
 
 #[test]
-fn edges_that_read_the_table_once_a_second_chase_their_queues() {
-    let second = Duration::from_secs(1);
-    let even = outcome(
-        Division::ByDemand,
-        3,
-        Demanded::Clients(24),
-        Balance::Even,
-        second,
-    );
-    assert!(even.rate < 0.85 * one(Demanded::Clients(24)).rate, "{even:?}");
-    let moving = outcome(
-        Division::ByDemand,
-        3,
-        Demanded::Load(0.85),
-        Balance::Moving,
-        second,
-    );
-    assert!(moving.refused > 0.02, "one edge refuses nothing: {moving:?}");
+fn edges_that_read_the_table_no_faster_while_calls_wait_leave_permits_idle() {
+    let scene = three(Demanded::Clients(10));
+    let calm = intervals(3).calm;
+    let three = outcome(scene, Division::ByDemand, TableIntervals { calm, crowded: calm });
+    assert!(three.rate < 0.9 * one(scene).rate, "{three:?}");
 }
 
 #[test]
 fn edges_that_divide_by_demand_answer_more_than_with_equal_parts() {
-    let meeting = FleetSize::new(4).meeting_interval();
-    let load = Demanded::Load(1.2);
+    let load = three(Demanded::Load(1.2));
     let one = one(load);
     for (edges, balance) in [(4, Balance::Even), (2, Balance::Falling), (4, Balance::Falling)] {
-        let each = outcome(Division::Each, edges, load, balance, meeting);
-        let equal = outcome(Division::Equal, edges, load, balance, meeting);
-        let by_demand = outcome(Division::ByDemand, edges, load, balance, meeting);
-        assert!(each.most > WORKERS && each.rate > 0.9 * one.rate, "{each:?}");
+        let scene = Scene {
+            edges,
+            balance,
+            ..load
+        };
+        let outcome = |division| outcome(scene, division, intervals(edges));
+        let [each, equal, by_demand] = [Division::Each, Division::Equal, Division::ByDemand].map(outcome);
         assert!(
-            by_demand.rate >= 0.97 * one.rate && by_demand.most <= WORKERS + edges,
+            each.most > scene.workers && each.rate > 0.9 * one.rate,
+            "{each:?}"
+        );
+        assert!(
+            by_demand.rate >= 0.97 * one.rate && by_demand.most <= scene.workers + edges,
             "{by_demand:?}"
         );
         assert!(

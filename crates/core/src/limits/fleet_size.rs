@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct FleetSize(Arc<AtomicU64>);
 
 /// The mean time between two lines of the table that an edge reads.
-const LINE_INTERVAL: Duration = Duration::from_millis(10);
+const LINE_INTERVAL: Duration = Duration::from_millis(5);
 
 // === impl FleetSize ===
 
@@ -39,9 +39,9 @@ impl FleetSize {
         (total / edges + usize::from(position < total % edges)).max(1)
     }
 
-    /// The shortest time between two readings of the table of edges, so that an edge reads a hundred lines a second however
-    /// many edges there are; at most a second. Among ten edges each exchange reads it: parts follow queues, which change
-    /// within a few calls.
+    /// The shortest time between two readings of the table of edges, so that an edge reads two hundred lines a second
+    /// however many edges there are; at most a second. So often a few edges read it while a call waits for a permit: queues
+    /// change within a few calls, and another edge may have one to give.
     pub fn meeting_interval(&self) -> Duration {
         LINE_INTERVAL
             .saturating_mul(self.edges())
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn more_edges_read_the_table_less_often() {
-        for (edges, millis) in [(1, 10), (3, 30), (10, 100), (60, 600), (100, 1000), (300, 1000)] {
+        for (edges, millis) in [(1, 5), (3, 15), (10, 50), (60, 300), (200, 1000), (300, 1000)] {
             let interval = FleetSize::new(edges).meeting_interval();
             assert_eq!(interval, Duration::from_millis(millis), "{edges}");
         }

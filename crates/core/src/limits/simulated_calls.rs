@@ -1,11 +1,11 @@
-//! Calls by chance to a site with eight workers behind several edges.
+//! Calls by chance to a site behind several edges.
 
 use std::time::Duration;
 
 use super::dice::Dice;
 
-/// The calls that the site works on at once.
-pub(super) const WORKERS: usize = 8;
+/// The workers by which a load is measured.
+const WORKERS: u32 = 8;
 
 /// The time in which calls come.
 pub(super) const LENGTH: Duration = Duration::from_mins(2);
@@ -24,12 +24,14 @@ pub(super) enum Balance {
     Skewed,
     /// The same, and each 20 s another edge is that one.
     Moving,
+    /// The first one.
+    First,
 }
 
 /// Who calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Demanded {
-    /// At random times, so many times what the site can answer.
+    /// At random times, so many times what eight workers can answer.
     Load(f64),
     /// So many clients, each of which calls again after each call.
     Clients(usize),
@@ -58,6 +60,7 @@ impl Balance {
     fn edge(self, edges: usize, at: Duration, dice: &mut Dice) -> usize {
         let heavy = match self {
             Self::Even => return dice.side(edges),
+            Self::First => return 0,
             Self::Falling => {
                 let rest = |edge: usize| (edge..edges).fold(0.0, |rest, _| 1.0 + 0.3 * rest);
                 return (0..edges)
@@ -106,7 +109,7 @@ impl CallSource {
             Demanded::Load(load) => load,
         };
         let mut dice = Dice(seed + 2000);
-        let gap = WORK.div_f64(load) / u32::try_from(WORKERS).unwrap();
+        let gap = WORK.div_f64(load) / WORKERS;
         let times = std::iter::successors(Some(Duration::ZERO), |at| Some(*at + exponential(gap, &mut dice)));
         times
             .take_while(|at| *at < LENGTH)

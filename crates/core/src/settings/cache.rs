@@ -1,7 +1,6 @@
 //! The cache of answers to anonymous reads.
 
 use super::keys::group::settings_group;
-use std::path::PathBuf;
 use std::time::Duration;
 
 settings_group! {
@@ -30,8 +29,6 @@ settings_group! {
         /// Time that clients may store a response without asking, in whole seconds. `0s`: they ask each time, and get
         /// 304 if nothing has changed.
         pub client_max_age: Duration = Duration::ZERO => seconds(0..=86_400);
-        /// File that holds the kept answers over a restart; none: they are lost.
-        pub snapshot: Option<PathBuf> = None;
     }
 }
 

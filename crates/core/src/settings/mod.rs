@@ -105,7 +105,7 @@ settings_group! {
         /// passes under this name: `FileDescriptorName=` in the socket unit, or else the name of that unit.
         pub listen: Vec<ListenAddress> = vec![ListenAddress::Tcp(DEFAULT_LISTEN)] => one_or_list(LISTEN, 1),
             "`\"127.0.0.1:8787\"`";
-        /// The directory of what must outlive a restart: what the indexes of the site said, stored responses, changes
+        /// The directory of what must outlive a restart: what the indexes of the site said, facts and the copy, changes
         /// of the feed, and rules of `[[cutover]]` with their steps, shares and differences. The edge creates it.
         pub state_dir: Option<PathBuf> = None => text(DIRECTORY), "nothing outlives a restart";
         /// Scheme and host that clients use. URLs in responses begin with it. Set it in production: without it, the

@@ -1,4 +1,4 @@
-//! The walk through all lists, and through every record that they name.
+//! The walk through all lists, and through every record that they or the companion plugin name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -6,20 +6,19 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::DryRunCall;
+use calendar_edge_core::facts::FactsSnapshot;
+use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::migration::comparison::{ComparisonReport, DifferenceClass};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::contract::Kind;
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::super::super::call_judge::Judged;
-use super::super::super::list_reader::{
-    ListPage, ListReader, ListSource, MOST_PASSES, WalkedList, ensure_readable, patiently,
-};
+use super::super::super::list_reader::{ListPage, ListReader, WalkedList, ensure_readable, patiently};
 use super::super::super::pace::Pace;
 use super::super::super::progress::TerminalProgress;
-use super::super::super::unlisted::Uncovered;
 use super::super::sides::{ComparedCall, Sides};
 use super::listed::record_paths;
 use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
@@ -33,10 +32,8 @@ pub(super) struct RecordWalk<'s> {
     sides: Arc<PacedSides>,
     manifest: Manifest,
     progress: TerminalProgress,
-    running: JoinSet<anyhow::Result<(VerifiedRecord, Vec<ComparedCall>)>>,
+    running: JoinSet<anyhow::Result<Option<(VerifiedRecord, Vec<ComparedCall>)>>>,
     seen: BTreeSet<RecordKey>,
-    /// The records that the pass under way was named.
-    named: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
 
@@ -45,6 +42,15 @@ struct PacedSides {
     sides: Sides,
     pace: Pace,
     accepted: DifferenceClass,
+}
+
+/// Who names a record.
+#[derive(Debug, Clone, Copy)]
+enum RecordSource {
+    /// A list of the site, which shows it to this reader.
+    List,
+    /// The companion plugin.
+    Facts,
 }
 
 /// What a walk has found.
@@ -57,14 +63,15 @@ pub(super) struct WalkFindings {
     pub(super) unequal: Vec<VerifiedRecord>,
     /// The records that only the other backend lists.
     pub(super) only_there: BTreeSet<RecordKey>,
-    uncovered: Uncovered,
     /// What was not compared.
     pub(super) not_covered: Vec<String>,
+    /// Lists that have more records than they showed, where nobody else names these.
+    pub(super) incomplete: Vec<String>,
+    /// Records that the plugin names, and the site does not show.
+    withheld: usize,
     /// Pages of lists, and those of them that are not equal.
     pub(super) pages: u64,
     pub(super) unequal_pages: u64,
-    /// Records that an earlier run has compared.
-    pub(super) resumed: u64,
 }
 
 // === impl RecordWalk ===
@@ -88,38 +95,30 @@ impl<'s> RecordWalk<'s> {
             progress: TerminalProgress::new(),
             running: JoinSet::new(),
             seen: BTreeSet::new(),
-            named: BTreeSet::new(),
             found: WalkFindings::default(),
         }
     }
 
-    /// Walks until a walk finds the records that the one before found: then none was missed because a page moved. A
-    /// record that was compared is not compared again.
+    /// Walks over all lists, and then through what the companion plugin names beside: no list has to be whole.
     ///
     /// # Errors
     ///
-    /// When the site fails, refuses or changes in each walk, or the manifest cannot be written. What was found so far is
-    /// in the manifest.
+    /// When the site fails or refuses, or the manifest cannot be written. What was found so far is in the manifest.
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
-        let mut before = BTreeSet::new();
-        for _ in 0..MOST_PASSES {
-            self.found.uncovered = Uncovered::default();
-            for list in self.reader.lists(true) {
-                match list.source {
-                    ListSource::WordPress => self.unlisted(list).await?,
-                    ListSource::Calendar | ListSource::Trash => self.list(list).await?,
-                }
-            }
-            self.finish(0).await?;
-            let named = std::mem::take(&mut self.named);
-            if named == before {
-                return self.end();
-            }
-            before = named;
+        let mut shortfalls = Vec::new();
+        for list in self.reader.lists(true) {
+            shortfalls.extend(self.list(list).await?);
         }
-        bail!(
-            "the site changed during each of {MOST_PASSES} walks over its lists: try again when fewer people write"
-        );
+        let named = self.reader.facts(&self.sides.pace).await;
+        if let Ok(facts) = &named {
+            self.unlisted(facts).await?;
+        }
+        self.finish(0).await?;
+        let named = named.map(|_| self.found.withheld);
+        let named = named.map_err(|reason| format!("{reason:#}"));
+        self.found.incomplete = if named.is_err() { shortfalls } else { Vec::new() };
+        self.found.not_covered = self.reader.not_covered(&named);
+        self.end()
     }
 
     fn end(mut self) -> anyhow::Result<WalkFindings> {
@@ -132,23 +131,24 @@ impl<'s> RecordWalk<'s> {
             bail!("no list names a record to the account: nothing was compared");
         }
         self.found.only_there.retain(|key| !self.seen.contains(key));
-        self.found.not_covered = self.reader.not_covered(&self.found.uncovered);
         self.manifest.line(&json!({
             "records": ending.records,
             "equal": ending.equal,
             "only_there": self.found.only_there,
             "not_covered": self.found.not_covered,
+            "incomplete": self.found.incomplete,
         }))?;
         self.progress.end();
         self.found.unequal.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(self.found)
     }
 
-    /// Compares all pages of a list, and the records on them.
-    async fn list(&mut self, list: WalkedList<'_>) -> anyhow::Result<()> {
+    /// Compares all pages of a list, and the records on them. Says why some may be missing.
+    async fn list(&mut self, list: WalkedList<'_>) -> anyhow::Result<Option<String>> {
+        let mut count = ListCount::default();
         for number in 1.. {
             let Some(call) = self.call(list.root, &list.page(number))? else {
-                return Ok(());
+                return Ok(None);
             };
             let compared = self.sides.compared(&call).await?;
             let page = ListPage::read(list, number, &compared.primary)?;
@@ -157,7 +157,13 @@ impl<'s> RecordWalk<'s> {
             self.found.pages += 1;
             self.found.unequal_pages += u64::from(compared.findings.worst() > self.sides.accepted);
             self.found.add(compared);
-            self.check_page(list, &page).await?;
+            page.count_in(&mut count);
+            for item in &page.records {
+                let record = VerifiedRecord::listed(list.root, list.kind, item);
+                let record = record.context("a record without a number")?;
+                self.check(list.kind, record, RecordSource::List).await?;
+            }
+            self.show(list.kind, page.total.unwrap_or_default());
             let listed = theirs.records.iter();
             let listed = listed.filter_map(|item| VerifiedRecord::listed(list.root, list.kind, item));
             let listed = listed.map(|record| record.key);
@@ -169,42 +175,34 @@ impl<'s> RecordWalk<'s> {
                 break;
             }
         }
-        Ok(())
+        Ok(count.shortfall().map(|shortfall| format!("{list}: {shortfall}")))
     }
 
-    /// Compares the events that WordPress itself lists.
-    async fn unlisted(&mut self, list: WalkedList<'_>) -> anyhow::Result<()> {
-        for number in 1.. {
-            let page = self.reader.numbers(&self.sides.pace, list, number).await;
-            self.found.uncovered.note(page.as_ref());
-            let Some(page) = page else { break };
-            self.check_page(list, &page).await?;
-            if number >= page.pages {
-                break;
+    /// Compares the records that no list has shown, below the first root.
+    async fn unlisted(&mut self, facts: &FactsSnapshot) -> anyhow::Result<()> {
+        let root = self.reader.lists(false).first().map_or("", |list| list.root);
+        let listed: BTreeSet<(String, u64)> =
+            self.seen.iter().map(|key| (key.kind.clone(), key.id)).collect();
+        for named in facts.named_records() {
+            let (kind, id) = (named.kind, named.id);
+            if self.reader.may_read(&named) && !listed.contains(&(kind.collection().to_owned(), id)) {
+                let item = json!({"id": id, "slug": named.slug});
+                let record = VerifiedRecord::listed(root, kind, &item);
+                let record = record.context("a record without a number")?;
+                self.check(kind, record, RecordSource::Facts).await?;
             }
         }
         Ok(())
     }
 
-    /// Compares the records of a page.
-    async fn check_page(&mut self, list: WalkedList<'_>, page: &ListPage) -> anyhow::Result<()> {
-        for item in &page.records {
-            let record = VerifiedRecord::listed(list.root, list.kind, item);
-            let record = record.context("a record without a number")?;
-            self.named.insert(record.key.clone());
-            self.check(list.kind, record, page.total).await?;
-        }
-        Ok(())
-    }
-
     /// Begins to compare a record, unless that is done.
-    async fn check(&mut self, kind: Kind, mut record: VerifiedRecord, total: u64) -> anyhow::Result<()> {
+    async fn check(
+        &mut self,
+        kind: Kind,
+        mut record: VerifiedRecord,
+        source: RecordSource,
+    ) -> anyhow::Result<()> {
         if !self.seen.insert(record.key.clone()) {
-            return Ok(());
-        }
-        if let Some(known) = self.manifest.known(&record).cloned() {
-            self.found.resumed += 1;
-            self.found.count(known, self.sides.accepted);
             return Ok(());
         }
         let mut calls = Vec::new();
@@ -218,13 +216,19 @@ impl<'s> RecordWalk<'s> {
             let mut compared = Vec::new();
             for (path, call) in calls {
                 let both = sides.compared(&call).await?;
-                ensure_readable(&path, &both.primary)?;
+                match source {
+                    RecordSource::List => ensure_readable(&path, &both.primary)?,
+                    // It has gone meanwhile, or is not for this reader.
+                    RecordSource::Facts if compared.is_empty() && both.primary.status != StatusCode::OK => {
+                        return Ok(None);
+                    }
+                    RecordSource::Facts => {}
+                }
                 compared.push(both);
             }
             record.note(&compared, sides.accepted);
-            Ok((record, compared))
+            Ok(Some((record, compared)))
         });
-        self.show(kind, total);
         Ok(())
     }
 
@@ -242,7 +246,10 @@ impl<'s> RecordWalk<'s> {
             let Some(done) = self.running.join_next().await else {
                 break;
             };
-            let (record, compared) = done.context("a comparison ended early")??;
+            let Some((record, compared)) = done.context("a comparison ended early")?? else {
+                self.found.withheld += 1;
+                continue;
+            };
             self.manifest.line(&record)?;
             self.found.count(record, self.sides.accepted);
             for call in compared {

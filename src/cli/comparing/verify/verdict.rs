@@ -23,7 +23,8 @@ use super::verify_args::VerifyArgs;
 /// The most records that are named for one cause; the manifest names all.
 const MOST_NAMED: usize = 20;
 
-/// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end.
+/// Compares everything. Statuses: 0 all records and lists are equal, 1 some are not, 2 it could not run to its end, or is
+/// incomplete.
 pub(in crate::cli) fn run(
     args: &VerifyArgs,
     environment: Environment<'_>,
@@ -43,10 +44,10 @@ pub(in crate::cli) fn run(
         verdict(&found, &backend, out)?;
         writeln!(out, "each record with its hash: {}", args.manifest.display())?;
     }
-    Ok(if is_equal {
-        Status::Success
-    } else {
-        Status::Failure
+    Ok(match (is_equal, found.incomplete.is_empty()) {
+        (false, _) => Status::Failure,
+        (true, false) => Status::Unusable,
+        (true, true) => Status::Success,
     })
 }
 
@@ -63,14 +64,14 @@ fn walked(
     let backend = sides.other_name().to_owned();
     let site = settings.origin.url.to_string();
     let heading = json!({"site": site, "backend": backend, "account": account(&site, &headers)});
-    let manifest = Manifest::open(&args.manifest, &heading)?;
+    let manifest = Manifest::begin(&args.manifest, &heading)?;
     let found = runtime.block_on(async {
         let walk = RecordWalk::new(&settings, sides, headers, manifest, (args.rate, accepted));
         tokio::select! {
             found = walk.all() => found,
             // Without a handler, the signal ends the program.
             _ = tokio::signal::ctrl_c() => {
-                bail!("interrupted: the same command goes on from here, by {}", args.manifest.display())
+                bail!("interrupted: {} has what was compared so far; begin again", args.manifest.display())
             }
         }
     })?;
@@ -93,9 +94,9 @@ fn json(found: &WalkFindings, accepted: DifferenceClass) -> Value {
         "records": found.counts,
         "unequal": found.unequal,
         "pages": {"compared": found.pages, "unequal": found.unequal_pages},
-        "resumed": found.resumed,
         "only_there": found.only_there,
         "not_covered": found.not_covered,
+        "incomplete": found.incomplete,
     });
     if let (Some(members), Value::Object(own)) = (whole.as_object_mut(), own) {
         members.extend(own);
@@ -132,11 +133,11 @@ fn verdict(found: &WalkFindings, backend: &str, out: &mut dyn Write) -> io::Resu
         let line = format!("  {kind}, {all} records: {cause}: {}", ids.join(", "));
         writeln!(out, "{}", printable(&line))?;
     }
-    if found.resumed > 0 {
-        writeln!(out, "{} records were compared by an earlier run", found.resumed)?;
-    }
     for unread in &found.not_covered {
         writeln!(out, "not compared: {unread}")?;
+    }
+    for list in &found.incomplete {
+        writeln!(out, "incomplete: {list}")?;
     }
     writeln!(
         out,

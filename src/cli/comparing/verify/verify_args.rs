@@ -14,7 +14,7 @@ pub(crate) struct VerifyArgs {
     /// The other backend; may be left out if there is only one
     #[arg(long, value_name = "NAME")]
     pub(super) to: Option<String>,
-    /// The file that names each record with a hash; with an unfinished one the walk goes on
+    /// The file that names each record with a hash; an older one is replaced
     #[arg(long, value_name = "FILE", default_value = "verify.jsonl")]
     pub(super) manifest: PathBuf,
     /// The most calls a second to each backend

@@ -211,3 +211,34 @@ fn slugs_are_paths_and_stand_for_one_record() {
         );
     }
 }
+
+#[test]
+fn a_response_has_the_members_that_the_client_wants() {
+    let mut records = events(&["2027-01-01", "2027-01-02"]);
+    records[1].ask = Some("rendering".to_owned());
+    let copy = copy(site(), records);
+    let target = |fields: &str| format!("events?per_page=1&_fields={fields}");
+    for (fields, expected) in [
+        ("total,none", r#"200 {"total":2}"#),
+        (
+            "events.0.id,total_pages",
+            r#"200 {"events":[{"id":1}],"total_pages":2}"#,
+        ),
+        ("events.id", r#"200 {"events":[]}"#),
+    ] {
+        assert_eq!(text(&copy, &target(fields)), expected);
+    }
+    let totals = respond(&copy, &target("none")).unwrap().totals;
+    assert_eq!(totals, Some((2, 2)), "headers stay");
+    let refused = text(&copy, "events/by-slug/none?_fields=code");
+    assert!(
+        refused.starts_with("400 ") && refused.contains("message"),
+        "{refused}"
+    );
+    // Only the site can print the second event.
+    let second = |fields| respond(&copy, &format!("events?per_page=2&_fields={fields}")).map(|_| ());
+    assert_eq!(
+        (second("total"), second("events.0.id")),
+        (Ok(()), Err(Ask::Printed))
+    );
+}

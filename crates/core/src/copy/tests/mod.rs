@@ -4,6 +4,7 @@ mod bodies;
 mod bounds;
 mod events;
 mod linked;
+mod recorded;
 mod searches;
 mod terms;
 
@@ -93,12 +94,16 @@ fn a_question_is_one_of_everybody_about_records() {
         assert!(asked(target).is_none(), "{target}");
     }
     for (target, expected) in [
-        ("events?_fields=id", Some(Ask::Presentation)),
-        ("events?_embed=1", Some(Ask::Presentation)),
-        ("events?context=edit", Some(Ask::Presentation)),
+        ("events?_pretty", Some(Ask::Presentation)),
+        ("events?lang=de", Some(Ask::Undeclared)),
+        ("categories?_fields=categories", Some(Ask::Presentation)),
+        ("tags/7?_fields=id", Some(Ask::Presentation)),
+        ("tags/7?_embed", Some(Ask::Presentation)),
+        ("tags?context=embed", Some(Ask::Presentation)),
         ("events?categories[]=1", Some(Ask::Value)),
         ("events?search=%FF", Some(Ask::Value)),
         ("events?context=view&_locale=user", None),
+        ("events?_fields=id&_embed=1&context=edit&_locale=de_DE", None),
         ("events", None),
     ] {
         let question = question(target);
@@ -139,6 +144,22 @@ fn shapes_say_which_rules_answer_and_nothing_of_a_client() {
         (
             "categories?orderby=NAME&order=x",
             "categories.list order=other orderby=name",
+        ),
+        ("events?_fields=total,rest_url.x", "events.list _fields=frame"),
+        (
+            "events?_fields=total,events&page=7",
+            "events.list _fields=top page=n",
+        ),
+        ("events?_fields[]=events.0.id", "events.list _fields=nested"),
+        ("venues/7?_fields=id,image.url", "venues.read _fields=nested"),
+        ("events?_fields=,", "events.list"),
+        (
+            "tags?_fields=total&_embed=1",
+            "tags.list _fields=frame _embed=any",
+        ),
+        (
+            "venues?context=embed&_embed=a&_locale=x&page=7&context=view&_embed",
+            "venues.list _embed=any _locale=any page=n",
         ),
         (
             "venues?has_events=maybe&event=3",

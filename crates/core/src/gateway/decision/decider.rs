@@ -27,7 +27,7 @@ use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 /// Other requests are not considered: rate limits, capacity and the state of the site are the gateway's.
 #[derive(Debug)]
 pub struct Decider {
-    on_head: OnHead,
+    pub(super) on_head: OnHead,
     pub(super) roots: Arc<Roots>,
     pub(super) surface: SurfaceRules,
     other: OtherTraffic,
@@ -94,9 +94,9 @@ impl Decider {
     /// The decisions that these settings ask for, before sites that publish these tables.
     pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
+            surface: SurfaceRules::new(settings, &tables),
             on_head: OnHead::new(settings, tables),
             roots: Arc::new(Roots::new(&settings.policy())),
-            surface: SurfaceRules::new(settings),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
             offers_openapi: settings.allows(DOC),
@@ -110,10 +110,10 @@ impl Decider {
             Opening::Preflight => return Decision::Preflight,
             Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::OpenApi(root) => return Decision::OpenApi(root),
-            Opening::Site => return Decision::Site,
+            Opening::Site => return self.decide_site(head),
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
             Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
-                Ok(None) => return Decision::Site,
+                Ok(None) => return self.decide_site(head),
                 Ok(Some(opened)) => opened,
                 Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
             },
@@ -123,6 +123,11 @@ impl Decider {
             Ok(call) => self.decide_call(head, &opened, call, body),
             Err(refusal) => Decision::Refuse(refusal.clone()),
         }
+    }
+
+    fn decide_site(&self, head: &RequestHead<'_>) -> Decision {
+        let refusal = self.second_call(head.parts).and_then(|call| call.refusal);
+        refusal.map_or(Decision::Site, Decision::Refuse)
     }
 
     fn decide_call(

@@ -30,7 +30,7 @@ pub(super) struct OnHead {
     pub(super) writers: Writers,
     public_url: Option<Url>,
     hosts: Vec<String>,
-    names: NamedAccounts,
+    pub(super) names: NamedAccounts,
 }
 
 /// A rule about a request whose head is read.

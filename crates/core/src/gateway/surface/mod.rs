@@ -1,6 +1,7 @@
 //! The rules about the rest of the site: which of them takes a request, and whether its caller passes.
 
 mod companion_list;
+mod second_api;
 mod surface_body;
 mod surface_outcome;
 mod surface_request;

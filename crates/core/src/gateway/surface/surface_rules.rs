@@ -2,11 +2,14 @@
 
 use http::{Method, StatusCode};
 
+use super::second_api::{SECOND_API, SecondApi, cost};
 use super::surface_request::SurfaceRequest;
+use crate::limits::rates::CostClass;
 use crate::settings::{
     Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceCallers, SurfacePattern, SurfaceRefusal,
     SurfaceRule,
 };
+use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::value::{PhpArray, Value};
@@ -43,6 +46,8 @@ pub struct SurfaceRules {
     pages: Vec<(SiteDoor, usize)>,
     calls: Vec<(&'static [&'static str], usize)>,
     unknown: Option<UnknownNamespaces>,
+    /// None where the rest of the site is not forwarded.
+    second: Option<SecondApi>,
 }
 
 /// The rule for routes that no other rule takes.
@@ -94,8 +99,9 @@ impl SurfaceVerdict<'_> {
 // === impl SurfaceRules ===
 
 impl SurfaceRules {
-    /// The rules of these settings; none where the rest of the site is not forwarded.
-    pub fn new(settings: &Settings) -> Self {
+    /// The rules of these settings before sites that publish these tables; none where the rest of the site is not
+    /// forwarded.
+    pub fn new(settings: &Settings, tables: &TablesInForce) -> Self {
         if settings.other != OtherTraffic::Forward {
             return Self::default();
         }
@@ -104,6 +110,7 @@ impl SurfaceRules {
             laid_out.add(rule.clone());
         }
         laid_out.unknown = UnknownNamespaces::of(settings, &laid_out.routes);
+        laid_out.second = Some(SecondApi::new(settings, tables));
         laid_out
     }
 
@@ -134,12 +141,19 @@ impl SurfaceRules {
     /// The names of all rules.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let unknown = self.unknown.iter().map(|unknown| &unknown.rule);
-        self.rules.iter().chain(unknown).map(|rule| rule.name.as_str())
+        let named = self.rules.iter().chain(unknown).map(|rule| rule.name.as_str());
+        named.chain(self.second.as_ref().map(|_| SECOND_API))
     }
 
     /// True if no request is refused, counted or limited.
     pub const fn are_unset(&self) -> bool {
-        self.rules.is_empty() && self.unknown.is_none()
+        self.rules.is_empty() && self.unknown.is_none() && self.second.is_none()
+    }
+
+    /// What a call to the plugin's second API costs, as one to the calendar does; none for other requests.
+    pub fn cost(&self, request: &SurfaceRequest<'_>) -> Option<CostClass> {
+        self.second.as_ref()?;
+        request.readings().find_map(cost)
     }
 
     /// The strictest verdict about the readings of a request by its head, or by a `rest_route` in its form; none if no rule
@@ -171,7 +185,9 @@ impl SurfaceRules {
             }
             (None, _) => None,
         };
-        rule.map(|rule| verdict(rule, request))
+        let by_rule = rule.map(|rule| verdict(rule, request));
+        let second = self.second.as_ref().and_then(|second| second.judge(request));
+        strictest(by_rule.into_iter().chain(second))
     }
 
     /// The verdict about a page by the variables of its form, which WordPress takes as those of the query.
@@ -297,7 +313,7 @@ fn is_set(door: &SiteDoor, variables: Option<&PhpArray>) -> bool {
     }
 }
 
-fn verdict<'a>(rule: &'a SurfaceRule, request: &SurfaceRequest<'_>) -> SurfaceVerdict<'a> {
+pub(super) fn verdict<'a>(rule: &'a SurfaceRule, request: &SurfaceRequest<'_>) -> SurfaceVerdict<'a> {
     let is_closed = match rule.callers {
         SurfaceCallers::Anybody => false,
         SurfaceCallers::Credentials => !request.has_credentials(),
@@ -338,7 +354,7 @@ impl UnknownNamespaces {
 }
 
 /// Returns true if a route begins with the segments of a namespace.
-fn is_below(route: &str, namespace: &str) -> bool {
+pub(super) fn is_below(route: &str, namespace: &str) -> bool {
     let below = route.strip_prefix(namespace);
     below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }

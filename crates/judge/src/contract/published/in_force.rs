@@ -13,6 +13,7 @@ use super::super::operation::Operation;
 use super::super::table::table;
 use super::super::versions::{PluginVersion, SiteVersion, is_younger};
 use super::index::PublishedIndex;
+use super::routes::PublishedRoutes;
 
 /// The table that calls of one site are judged by.
 ///
@@ -26,6 +27,8 @@ pub struct TableInForce {
     wanted: Option<PluginVersion>,
     /// How the ids of single events are checked by the version that calls are judged as.
     event_ids: Option<EventIds>,
+    /// The routes of the second API; none: not known.
+    second: Option<PublishedRoutes>,
     is_read: bool,
 }
 
@@ -72,6 +75,7 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
         version: SiteVersion::UNKNOWN,
         wanted: None,
         event_ids: None,
+        second: None,
         is_read: false,
     })
 });
@@ -109,6 +113,7 @@ impl TableInForce {
             version: SiteVersion::of(index),
             event_ids: SiteVersion::of(index).event_ids(),
             wanted: None,
+            second: index.second().cloned(),
             is_read: true,
         }
     }
@@ -139,6 +144,11 @@ impl TableInForce {
     /// How the version that calls are judged as checks the ids of single events; none: not known.
     pub const fn event_ids(&self) -> Option<EventIds> {
         self.event_ids
+    }
+
+    /// The routes of the site's second API; none: not known.
+    pub const fn second(&self) -> Option<&PublishedRoutes> {
+        self.second.as_ref()
     }
 
     /// Returns true if an index of the site was read, now or earlier.
@@ -208,6 +218,7 @@ impl TableInForce {
             },
             event_ids: self.event_ids.filter(|ids| other.event_ids == Some(*ids)),
             wanted: self.wanted.filter(|wanted| other.wanted == Some(*wanted)),
+            second: self.second.clone().or_else(|| other.second.clone()),
             is_read: self.is_read || other.is_read,
         }
     }
@@ -361,6 +372,14 @@ impl TablesInForce {
     /// The table of a root; without one, [`TableInForce::unread`].
     pub fn of_root(&self, root: usize) -> &Arc<TableInForce> {
         self.by_root.get(root).unwrap_or(&UNREAD)
+    }
+
+    /// The routes of the second API that each root publishes; none unless all of them do.
+    pub fn second(&self) -> Option<Vec<PublishedRoutes>> {
+        let published = self.by_root.iter().map(|table| table.second().cloned());
+        published
+            .collect::<Option<_>>()
+            .filter(|routes: &Vec<_>| !routes.is_empty())
     }
 
     /// One table that describes all roots.

@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::super::event_ids::EventIds;
 use super::super::operation::Operation;
 use super::super::table::table;
+use super::routes::PublishedRoutes;
 
 /// Maximum size of an index, in bytes; measured ones have 28 to 45 kB.
 pub const MOST_INDEX_BYTES: usize = 1 << 20;
@@ -16,12 +17,14 @@ const MOST_ARGUMENTS: usize = 256;
 /// Maximum length of an argument's name, in bytes.
 const MOST_NAME_BYTES: usize = 64;
 
-/// What a site publishes: for each operation of the table the names of its arguments, and how it checks event ids.
+/// What a site publishes: for each operation of the table the names of its arguments, how it checks event ids, and the
+/// routes of its second API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedIndex {
     /// By the position of the operation in the table; none: not published, or not credibly.
     operations: Vec<Option<Vec<Box<str>>>>,
     event_ids: Option<EventIds>,
+    second: Option<PublishedRoutes>,
 }
 
 /// The reason why a document is not the index of a namespace.
@@ -84,6 +87,7 @@ impl PublishedIndex {
         let this = Self {
             operations: table().operations().iter().map(credible).collect(),
             event_ids,
+            second: None,
         };
         let of_records = |operation: &&Operation| operation.id.kind().is_some();
         let mut records = table().operations().iter().filter(of_records);
@@ -100,6 +104,12 @@ impl PublishedIndex {
         Self { event_ids, ..self }
     }
 
+    /// The same index with the routes of the second API; none: the site showed none.
+    #[must_use]
+    pub fn with_second(self, second: Option<PublishedRoutes>) -> Self {
+        Self { second, ..self }
+    }
+
     /// This index, completed by an earlier one of the same site where this one says nothing.
     #[must_use]
     pub fn over(mut self, earlier: &Self) -> Self {
@@ -109,6 +119,7 @@ impl PublishedIndex {
             }
         }
         self.event_ids = self.event_ids.or(earlier.event_ids);
+        self.second = self.second.or_else(|| earlier.second.clone());
         self
     }
 
@@ -127,6 +138,11 @@ impl PublishedIndex {
     /// How the site checks the ids of events, as the probe showed; none: not known.
     pub const fn event_ids(&self) -> Option<EventIds> {
         self.event_ids
+    }
+
+    /// The routes of the second API; none: not known.
+    pub const fn second(&self) -> Option<&PublishedRoutes> {
+        self.second.as_ref()
     }
 }
 

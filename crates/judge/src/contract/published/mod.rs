@@ -8,6 +8,7 @@
 
 mod in_force;
 mod index;
+mod routes;
 mod stored;
 #[cfg(test)]
 #[path = "published_tests.rs"]
@@ -15,3 +16,4 @@ mod tests;
 
 pub use in_force::{ArgumentStanding, OperationInForce, TableInForce, TablesInForce};
 pub use index::{IndexFault, MOST_INDEX_BYTES, PublishedIndex};
+pub use routes::{PublishedRoutes, SECOND_NAMESPACE};

@@ -6,14 +6,16 @@ use super::super::event_ids::EventIds;
 use super::super::operation::Operation;
 use super::super::table::table;
 use super::index::{IndexFault, PublishedIndex};
+use super::routes::PublishedRoutes;
 
 const OPERATIONS: &str = "operations";
 const EVENT_IDS: &str = "event_ids";
+const SECOND: &str = "second";
 
 // === impl PublishedIndex ===
 
 impl PublishedIndex {
-    /// The index as JSON: the names of arguments by operation, and how event ids are checked.
+    /// The index as JSON: the names of arguments by operation, how event ids are checked, and the second API.
     pub fn to_json(&self) -> Value {
         let entry = |operation: &Operation| {
             let names: Vec<Value> = self.arguments(operation)?.map(Value::from).collect();
@@ -23,6 +25,7 @@ impl PublishedIndex {
         serde_json::json!({
             OPERATIONS: operations,
             EVENT_IDS: self.event_ids().map(EventIds::name),
+            SECOND: self.second().map(PublishedRoutes::to_json),
         })
     }
 
@@ -36,6 +39,7 @@ impl PublishedIndex {
             let names = document.get(OPERATIONS)?.get(&operation.name)?.as_array()?;
             names.iter().map(Value::as_str).collect()
         };
-        Self::of(find, event_ids.and_then(EventIds::named))
+        let index = Self::of(find, event_ids.and_then(EventIds::named))?;
+        Ok(index.with_second(document.get(SECOND).and_then(PublishedRoutes::of_document)))
     }
 }

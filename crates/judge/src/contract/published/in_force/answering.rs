@@ -21,6 +21,7 @@ impl TableInForce {
                 .collect(),
             wanted: Some(wanted),
             event_ids: SiteVersion::exactly(wanted).event_ids(),
+            second: self.second.clone(),
             ..*self
         }
     }

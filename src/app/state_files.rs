@@ -1,12 +1,12 @@
-//! Writes what outlives the edge, every now and then and when it ends: the snapshot of the cache, the log of
-//! changes, the facts of the calendar, and what is proven about the copy.
+//! Writes what outlives the edge, every now and then and when it ends: the log of changes, the facts of the calendar,
+//! what is proven about the copy, and the state of rules.
 
 use std::time::Duration;
 
 use crate::gateway::GatewayState;
 use crate::server::Drain;
 
-/// The time between two snapshots.
+/// The time between two writes.
 const PAUSE: Duration = Duration::from_mins(1);
 
 /// The time between two writes of what is written as soon as it changes, or nearly so: the log of changes, which costs
@@ -16,11 +16,10 @@ const SHORT_PAUSE: Duration = Duration::from_secs(5);
 /// Keeps all files up to date from now on.
 pub(super) fn keep_files(gateway: &GatewayState) {
     let drain = &gateway.drain;
-    let (cache, feed) = (gateway.cache.clone(), gateway.companions.feed().clone());
+    let feed = gateway.companions.feed().clone();
     let facts = gateway.companions.facts().clone();
     let copies = gateway.copies.clone();
     let migration = gateway.migration.clone();
-    drain.spawn(keep_up(move || cache.save(), PAUSE, drain.clone()));
     drain.spawn(keep_up(move || feed.write(), SHORT_PAUSE, drain.clone()));
     drain.spawn(keep_up(move || facts.write(), SHORT_PAUSE, drain.clone()));
     drain.spawn(keep_up(move || copies.write(), PAUSE, drain.clone()));

@@ -1,0 +1,72 @@
+//! All records by their numbers, as the companion plugin names them: also those that no list of the calendar shows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use calendar_edge::telemetry::unix_time;
+use calendar_edge_core::facts::{Facts, FactsReply, FactsReplyFault, FactsSnapshot, NamedRecord};
+
+use super::list_reader::{ListReader, Trouble, patiently};
+use super::pace::Pace;
+use crate::survey::{Obstacle, Probe};
+
+// === impl ListReader ===
+
+impl ListReader<'_> {
+    /// Asks the companion plugin for all records, in the order of their numbers, so that an edit moves none past the walk.
+    /// It has them in all languages.
+    ///
+    /// # Errors
+    ///
+    /// When the plugin does not tell, or its site fails.
+    pub(super) async fn facts(&self, pace: &Pace) -> anyhow::Result<Arc<FactsSnapshot>> {
+        let site = self.settings.site();
+        let key = site.origin.mark_key.as_ref();
+        let key = key.context("the settings have no secret of the plugin")?;
+        let root = self.settings.roots.first().context("there is no REST root")?;
+        let probe = Probe::of_root(&site, &root.origin_url, "origin.url")?;
+        let mut facts = Facts::wanting_records(true);
+        while let Some(question) = facts.next_question(unix_time()) {
+            let ask = || async { Ok(probe.facts(key, &question).await) };
+            let reply = patiently(pace, ask, trouble).await??;
+            facts.answered(&question, reply?, unix_time())?;
+        }
+        let loss = facts.loss().unwrap_or("the plugin did not tell all");
+        facts.snapshot().context(loss)
+    }
+
+    /// Whether the account may read a record, as far as it is known before the site is asked.
+    pub(super) fn may_read(&self, named: &NamedRecord<'_>) -> bool {
+        named.is_public || self.has_account()
+    }
+
+    /// What is not covered, as a verdict or a manifest says it: `named` is the number of records that the plugin names and
+    /// the site does not show to the account, or why the plugin names none.
+    pub(super) fn not_covered(&self, named: &Result<usize, String>) -> Vec<String> {
+        let unread = match named {
+            Ok(0) => None,
+            Ok(count) => Some(format!(
+                "{count} records that the companion plugin names and the site does not show to this reader"
+            )),
+            Err(reason) => Some(format!(
+                "events that are hidden from lists (`hide_from_listings`) or have no dates: the companion plugin does not \
+                 name them: {reason}"
+            )),
+        };
+        let private =
+            "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
+        let private = Some(private.to_owned()).filter(|_| !self.has_account());
+        unread.into_iter().chain(private).collect()
+    }
+}
+
+/// The trouble of a site that is away, fails, or refuses because of its load.
+fn trouble(reply: &Result<Result<FactsReply, FactsReplyFault>, Obstacle>) -> Option<Trouble> {
+    let why = match reply {
+        Err(obstacle) => obstacle.to_string(),
+        Ok(Err(fault @ FactsReplyFault::Status(429 | 500..))) => fault.to_string(),
+        Ok(_) => return None,
+    };
+    Some((why, Duration::ZERO))
+}
