@@ -32,10 +32,13 @@ pub(super) struct RecordWalk<'s> {
     sides: Arc<PacedSides>,
     manifest: Manifest,
     progress: TerminalProgress,
-    running: JoinSet<anyhow::Result<Option<(VerifiedRecord, Vec<ComparedCall>)>>>,
+    running: JoinSet<anyhow::Result<ComparedRecord>>,
     seen: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
+
+/// A record with its calls; none: the site does not show it.
+type ComparedRecord = Option<(VerifiedRecord, Vec<ComparedCall>)>;
 
 /// How calls are compared.
 struct PacedSides {
