@@ -297,8 +297,8 @@ async fn a_member_that_each_read_changes_can_be_left_out() {
         let since = one.display().to_string();
         let (status, complaint) = export(&setup, "two", &["--since", &since]).await;
         assert_eq!(status, Some(0), "{complaint}");
-        let changed = states(&setup.directory.path().join("two"));
-        assert_eq!(!changed.is_empty(), is_changed, "{changed:?}");
+        let told = states(&setup.directory.path().join("two"));
+        assert_eq!(!told.is_empty(), is_changed, "{told:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::record_fact::PrintedBody;
-use calendar_edge_judge::contract::PluginVersion;
+use calendar_edge_judge::contract::{Kind, PluginVersion};
 
 /// The site of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +108,19 @@ impl CopySite {
     /// The version of the event plugin; none where it is something else.
     pub fn version(&self) -> Option<PluginVersion> {
         self.plugin.parse().ok()
+    }
+}
+
+// === impl TermRecord ===
+
+impl TermRecord {
+    /// What it is; none for a term of another taxonomy.
+    pub fn kind(&self) -> Option<Kind> {
+        match &*self.taxonomy {
+            "tribe_events_cat" => Some(Kind::Category),
+            "post_tag" => Some(Kind::Tag),
+            _ => None,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::copy_site::TermRecord;
 use super::fact_records::CopyFacts;
 use super::facts_snapshot::FactsSnapshot;
-use super::record_fact::{PostKind, PrintedBody, RecordFact};
+use super::record_fact::{PrintedBody, RecordFact};
 use calendar_edge_judge::contract::Kind;
 
 /// A record by which a reader asks for it.
@@ -41,7 +41,7 @@ impl FactsSnapshot {
         let terms = copy.flat_map(|copy| copy.site.terms.iter());
         let terms = terms.filter_map(|term| {
             Some(NamedRecord {
-                kind: kind_of(term)?,
+                kind: term.kind()?,
                 id: term.id,
                 slug: &term.raw_slug,
                 is_public: true,
@@ -96,7 +96,7 @@ fn changed_terms(now: &CopyFacts, before: &CopyFacts) -> (BTreeSet<(Kind, u64)>,
             .is_none_or(|before| without_count(before.inside.as_ref()) != without_count(term.inside.as_ref()))
     });
     let shown = shown.map(|term| term.id).collect();
-    let terms = others.iter().filter_map(|term| Some((kind_of(term)?, term.id)));
+    let terms = others.iter().filter_map(|term| Some((term.kind()?, term.id)));
     (terms.collect(), shown)
 }
 
@@ -108,33 +108,13 @@ fn without_count(inside: Option<&PrintedBody>) -> Option<Value> {
     Some(inside)
 }
 
-fn kind_of(term: &TermRecord) -> Option<Kind> {
-    match term.taxonomy.as_str() {
-        "tribe_events_cat" => Some(Kind::Category),
-        "post_tag" => Some(Kind::Tag),
-        _ => None,
-    }
-}
-
-// === impl PostKind ===
-
-impl From<PostKind> for Kind {
-    fn from(kind: PostKind) -> Self {
-        match kind {
-            PostKind::Event => Self::Event,
-            PostKind::Venue => Self::Venue,
-            PostKind::Organizer => Self::Organizer,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::facts::SiteFacts;
     use crate::facts::record_examples::{event, linked, site, term};
+    use crate::facts::{PostKind, SiteFacts};
 
     fn site_facts() -> SiteFacts {
         serde_json::from_str(

@@ -4,7 +4,6 @@ use super::copy_site::TermRecord;
 use super::fact_records::CopyFacts;
 use super::record_fact::{PostKind, RecordFact};
 use crate::companion::feed::RecordName;
-use calendar_edge_judge::contract::Kind;
 
 // === impl CopyFacts ===
 
@@ -19,27 +18,24 @@ impl CopyFacts {
 
 /// The name of a post that is published. Of events alone the site asks for their password.
 fn post(record: &RecordFact) -> Option<RecordName> {
-    let (kind, is_locked) = match record.kind {
-        PostKind::Event => (Kind::Event, record.password),
-        PostKind::Venue => (Kind::Venue, false),
-        PostKind::Organizer => (Kind::Organizer, false),
+    let is_locked = record.kind == PostKind::Event && record.password;
+    let name = RecordName {
+        kind: record.kind.into(),
+        id: record.id,
     };
-    let id = record.id;
-    (record.is_public() && !is_locked).then_some(RecordName { kind, id })
+    (record.is_public() && !is_locked).then_some(name)
 }
 
 fn term(term: &TermRecord) -> Option<RecordName> {
-    let kind = match &*term.taxonomy {
-        "tribe_events_cat" => Kind::Category,
-        "post_tag" => Kind::Tag,
-        _ => return None,
-    };
-    Some(RecordName { kind, id: term.id })
+    let (kind, id) = (term.kind()?, term.id);
+    Some(RecordName { kind, id })
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use calendar_edge_judge::contract::Kind;
 
     use super::*;
     use crate::facts::record_examples::{event, linked, site, term};

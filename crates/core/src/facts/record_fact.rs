@@ -1,5 +1,6 @@
 //! A record as the copy of the calendar needs it: what decides which reads have it, and the parts of its body.
 
+use calendar_edge_judge::contract::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -90,6 +91,18 @@ impl RecordFact {
     /// Whether everybody may read it.
     pub fn is_public(&self) -> bool {
         self.status == "publish"
+    }
+}
+
+// === impl PostKind ===
+
+impl From<PostKind> for Kind {
+    fn from(kind: PostKind) -> Self {
+        match kind {
+            PostKind::Event => Self::Event,
+            PostKind::Venue => Self::Venue,
+            PostKind::Organizer => Self::Organizer,
+        }
     }
 }
 

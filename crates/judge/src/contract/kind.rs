@@ -145,3 +145,18 @@ impl Route {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::ToSpan as _;
+    use jiff::civil::Date;
+
+    use super::*;
+
+    #[test]
+    fn a_whole_list_ends_before_the_last_day_in_every_zone_and_with_every_end_of_the_day() {
+        let (_, end) = Kind::Event.whole_list().split_once("end_date=").unwrap();
+        let end: Date = end.split_once('&').unwrap().0.parse().unwrap();
+        assert!(end.checked_add(2.days()).is_ok(), "{end}");
+    }
+}

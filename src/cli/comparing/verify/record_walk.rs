@@ -26,19 +26,19 @@ use super::manifest::{Manifest, RecordKey, VerifiedRecord, WalkSummary, hash};
 /// Records that are compared at once.
 const CONCURRENCY: usize = 4;
 
-/// A record, and the calls that read it.
-type ComparedRecord = (VerifiedRecord, Vec<ComparedCall>);
-
 /// A walk on its way.
 pub(super) struct RecordWalk<'s> {
     reader: ListReader<'s>,
     sides: Arc<PacedSides>,
     manifest: Manifest,
     progress: TerminalProgress,
-    running: JoinSet<anyhow::Result<Option<ComparedRecord>>>,
+    running: JoinSet<anyhow::Result<ComparedRecord>>,
     seen: BTreeSet<RecordKey>,
     found: WalkFindings,
 }
+
+/// A record with its calls; none: the site does not show it.
+type ComparedRecord = Option<(VerifiedRecord, Vec<ComparedCall>)>;
 
 /// How calls are compared.
 struct PacedSides {
