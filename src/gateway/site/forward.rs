@@ -80,16 +80,22 @@ impl Passage {
 impl Site {
     /// Forwards a request while its body comes.
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
-        match self.charge_second(asked) {
-            Ok(charged) => self.stream_charged(asked, body).await.telling(&charged),
+        let request = self.surface.request(asked);
+        match self.charge_second(asked, request.as_ref()) {
+            Ok(charged) => self.stream_charged(asked, request, body).await.telling(&charged),
             Err(refused) => Passage::Answered(*refused),
         }
     }
 
     /// Charges a call to the second API like one to the calendar. The response is to one that exceeds a budget, or whose
     /// credentials cannot be read.
-    fn charge_second(&self, asked: &AskedRequest) -> Result<RateLimitStatus, Box<EdgeResponse>> {
-        let Some(call) = self.decider.second_call(&asked.head) else {
+    fn charge_second(
+        &self,
+        asked: &AskedRequest,
+        request: Option<&SurfaceRequest<'_>>,
+    ) -> Result<RateLimitStatus, Box<EdgeResponse>> {
+        let call = request.and_then(|request| self.decider.second_call(&asked.head, request));
+        let Some(call) = call else {
             return Ok(RateLimitStatus::default());
         };
         let charged = self.logins.charge_only(asked, &call.identity, call.cost);
@@ -103,8 +109,12 @@ impl Site {
         }
     }
 
-    async fn stream_charged(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
-        let request = self.surface.request(asked);
+    async fn stream_charged(
+        &self,
+        asked: &AskedRequest,
+        request: Option<SurfaceRequest<'_>>,
+        body: ClientBody,
+    ) -> Passage {
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
             return Passage::Answered(refused);
         }
@@ -198,14 +208,22 @@ impl Site {
         body: ClientBody,
         scan: SiteFormScan,
     ) -> Passage {
-        match self.charge_second(asked) {
-            Ok(charged) => self.pass_charged(asked, body, scan).await.telling(&charged),
+        let request = self.surface.request(asked);
+        match self.charge_second(asked, request.as_ref()) {
+            Ok(charged) => self
+                .pass_charged(asked, request, (body, scan))
+                .await
+                .telling(&charged),
             Err(refused) => Passage::Answered(*refused),
         }
     }
 
-    async fn pass_charged(&self, asked: &AskedRequest, body: ClientBody, scan: SiteFormScan) -> Passage {
-        let request = self.surface.request(asked);
+    async fn pass_charged(
+        &self,
+        asked: &AskedRequest,
+        request: Option<SurfaceRequest<'_>>,
+        (body, scan): (ClientBody, SiteFormScan),
+    ) -> Passage {
         if let Some(refused) = self.surface.by_head(asked, request.as_ref()) {
             return Passage::Answered(refused);
         }

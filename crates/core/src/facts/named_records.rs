@@ -19,7 +19,7 @@ pub struct NamedRecord<'f> {
     pub id: u64,
     /// The name in its address, as the database has it; empty where it has none.
     pub slug: &'f str,
-    /// Whether everybody may read it.
+    /// Whether it is published: everybody may read it, an event with a password by that.
     pub is_public: bool,
 }
 

@@ -88,7 +88,7 @@ pub struct PrintedBody(Box<str>);
 // === impl RecordFact ===
 
 impl RecordFact {
-    /// Whether everybody may read it.
+    /// Whether it is published: everybody may read it, an event with a password by that.
     pub fn is_public(&self) -> bool {
         self.status == "publish"
     }

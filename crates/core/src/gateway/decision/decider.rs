@@ -126,7 +126,9 @@ impl Decider {
     }
 
     fn decide_site(&self, head: &RequestHead<'_>) -> Decision {
-        let refusal = self.second_call(head.parts).and_then(|call| call.refusal);
+        let request = self.surface_request(head.parts);
+        let call = request.and_then(|request| self.second_call(head.parts, &request));
+        let refusal = call.and_then(|call| call.refusal);
         refusal.map_or(Decision::Site, Decision::Refuse)
     }
 

@@ -3,6 +3,7 @@
 use http::request::Parts;
 
 use super::decider::Decider;
+use crate::gateway::surface::SurfaceRequest;
 use crate::limits::rates::CostClass;
 use calendar_edge_judge::call::credentials::{Credentials, CredentialsFault, Identity};
 use calendar_edge_judge::problem::Refusal;
@@ -21,9 +22,10 @@ pub struct SecondCall {
 // === impl Decider ===
 
 impl Decider {
-    /// The call to the second API that a head makes; none for other requests to the rest of the site.
-    pub fn second_call(&self, head: &Parts) -> Option<SecondCall> {
-        let cost = self.surface.cost(&self.surface_request(head)?)?;
+    /// The call to the second API that a head makes, which is read as this request; none for other requests to the rest of
+    /// the site.
+    pub fn second_call(&self, head: &Parts, request: &SurfaceRequest<'_>) -> Option<SecondCall> {
+        let cost = self.surface.cost(request)?;
         let profile = self.on_head.judge.enforced_profile(None);
         let (identity, fault) = match Credentials::read(&head.headers, profile) {
             Ok(credentials) => {
