@@ -62,7 +62,10 @@ impl FactsSnapshot {
         };
         let has_counted = self.number != earlier.number;
         let old: BTreeMap<u64, &RecordFact> = before.records.iter().map(|one| (one.id, &**one)).collect();
-        let is_other = |record: &RecordFact| old.get(&record.id) != Some(&record);
+        let is_other = |record: &RecordFact| {
+            let before = old.get(&record.id);
+            before.is_none_or(|before| *before != record && as_listed(before) != as_listed(record))
+        };
         let posts = now.records.iter().filter(|record| is_other(record));
         let posts: BTreeSet<u64> = posts.map(|record| record.id).collect();
         let (terms, shown_terms) = changed_terms(now, before);
@@ -78,6 +81,15 @@ impl FactsSnapshot {
         let records = records.map(|record| (record.kind.into(), record.id));
         records.chain(terms).collect()
     }
+}
+
+/// What lists tell of a record, without what the site writes at random: the letters of addresses in `json_ld`, and the order
+/// of terms of equal names.
+fn as_listed(record: &RecordFact) -> RecordFact {
+    let mut listed = record.clone();
+    listed.json_ld = None;
+    listed.terms.sort_unstable();
+    listed
 }
 
 /// The terms that are other ones now, and the numbers of those that events show otherwise: how many events a term has
@@ -208,6 +220,19 @@ mod tests {
         moved[2].slug = "elsewhere".to_owned();
         let moved = facts(1, vec![category()], moved);
         assert_eq!(changed(&moved), [(Kind::Event, 1), (Kind::Venue, 4)]);
+        let printed = |text: &str| Some(serde_json::from_str(text).unwrap());
+        let at_random = |letter: &str, terms: [u64; 2]| {
+            let mut organizer = linked(6, PostKind::Organizer);
+            organizer.json_ld = printed(&format!(r#"{{"email":"{letter}"}}"#));
+            let event = RecordFact {
+                terms: terms.to_vec(),
+                organizers: vec![6],
+                ..event(1, "2027-01-01")
+            };
+            facts(1, vec![category()], vec![event, organizer])
+        };
+        let spelt = at_random("&#97;", [8, 9]);
+        assert_eq!(at_random("a", [9, 8]).changed_since(&spelt), BTreeSet::new());
         let inside = |text: &str| TermRecord {
             inside: Some(serde_json::from_str(text).unwrap()),
             ..category()
