@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn says_by_which_shape_the_copy_may_answer() {
         let file = std::env::temp_dir().join(format!("calendar-edge-copy-{}.toml", std::process::id()));
-        let text = "listen = \"127.0.0.1:1\"\n[copy]\nenabled = true\n[origin]\nurl = \"http://wp.example/wp-json\"\n\
+        let text = "listen = \"127.0.0.1:1\"\n[admin]\nlisten = \"127.0.0.1:2\"\n[copy]\nenabled = true\n[origin]\nurl = \"http://wp.example/wp-json\"\n\
                     namespace = \"tribe/events/v1\"\nsecret_file = \"/nowhere\"\n";
         std::fs::write(&file, text).expect("a file");
         let path = file.to_str().expect("a path");
