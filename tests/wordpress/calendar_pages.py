@@ -45,7 +45,7 @@ def walk(site, server, tally, span, margin, lists):
     try:
         site.must_use("calendar-judge.php", SIGN.removeprefix("<?php"))
         seed = ["php", str(HERE / "calendar_seed.php"), str(site.root), site.host, *span]
-        subprocess.run(seed, check=True, capture_output=True, timeout=300)
+        subprocess.run(seed, check=True, stdout=subprocess.DEVNULL, timeout=300)
         site.php("update_option( 'timezone_string', 'Europe/Berlin' );")
         time.sleep(PHP_KEEPS_FILES)
         wanted = list(dict.fromkeys(addresses(json.loads(site.php(STATE)), False, margin, lists)))

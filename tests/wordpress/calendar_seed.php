@@ -78,6 +78,10 @@ function term( string $slug, string $name, string $taxonomy, string $parent = ''
 		return $found->term_id;
 	}
 	$made = wp_insert_term( $name, $taxonomy, array( 'slug' => $slug, 'parent' => '' === $parent ? 0 : get_term_by( 'slug', $parent, $taxonomy )->term_id ) );
+	if ( $made instanceof WP_Error ) {
+		fwrite( STDERR, "$slug was not made: {$made->get_error_message()}\n" );
+		exit( 1 );
+	}
 	return (int) $made['term_id'];
 }
 
