@@ -23,6 +23,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 sys.dont_write_bytecode = True
 
@@ -30,7 +31,8 @@ from wire import Request, mark, send
 
 SIGN = "<?php header( 'X-Calendar-Judge: the site' );\n"
 ARTICLE = re.compile(rb'<article[^>]*class="[^"]*\bpost-(\d+)\b[^"]*\btype-tribe_events\b')
-WITNESS = re.compile(rb'href="[^"?#]*/event/[^"/?#]+/|"@type":"Event"|tribe-events-calendar-[a-z-]+__(?:[a-z]+-)?event\b')
+WITNESS = re.compile(rb'href="[^"?#]*/event/[^"/?#]+/|tribe-events-calendar-[a-z-]+__(?:[a-z]+-)?event\b')
+TOLD = re.compile(rb'"@type":"Event".*?"startDate":"([^"]+)","endDate":"([^"]+)"')
 STATE = r"""
 global $wpdb;
 $named = static function ( $taxonomy ) { return get_terms( array( 'taxonomy' => $taxonomy, 'hide_empty' => false, 'fields' => 'id=>slug' ) ); };
@@ -39,6 +41,8 @@ echo wp_json_encode( array( 'rows' => $all, 'categories' => $named( 'tribe_event
 	'cutoff' => tribe_get_option( 'multiDayCutoff', '00:00' ), 'week' => (int) get_option( 'start_of_week' ) ) );
 """
 MARGIN = timedelta(hours=3)
+# The zone of the site that is walked.
+HERE = ZoneInfo("Europe/Berlin")
 
 
 def php(folder, host, code):
@@ -105,10 +109,22 @@ def ask(host, address):
     return send(host, Request("GET", address))
 
 
-def events(answer):
+def events(answer, address=""):
     """The ids of the events on a page. Where articles name none, other signs of an event must be missing too."""
     ids = sorted({int(found) for found in ARTICLE.findall(answer.body)})
-    return ids if ids or not WITNESS.search(answer.body) else [0]
+    return ids if ids or not (WITNESS.search(answer.body) or is_told(answer.body, address)) else [0]
+
+
+def is_told(body, address):
+    """Whether structured data tell of an event of the page. The plugin's cache gives a day without events those of the list
+    from this day (seen with 6.10.0), so that those of other days do not count."""
+    page = re.search(r"/([0-9]{4}-[0-9]{2}(?:-[0-9]{2})?)/(?:featured/)?$", address)
+    for times in TOLD.findall(body):
+        times = [datetime.fromisoformat(time.decode()) for time in times]
+        spans = [[time.astimezone(zone).isoformat()[: len(page[1])] for time in times] for zone in (times[0].tzinfo, HERE)] if page else []
+        if not page or any(first <= page[1] <= last for first, last in spans):
+            return True
+    return False
 
 
 def walk(folder, host, arguments):

@@ -74,7 +74,7 @@ def judged(site, edge, name, tally, wanted):
     seen = {"own": 0, "own files": 0, "with events": 0}
     with ThreadPoolExecutor(4) as pool:
         for address, (is_own, of_site) in zip(wanted, pool.map(ask, wanted)):
-            has_events = bool(events(of_site)) or b"BEGIN:VEVENT" in of_site.body
+            has_events = bool(events(of_site, address)) or b"BEGIN:VEVENT" in of_site.body
             tally.check(of_site.status in (200, 404), f"{name}: {address}: the site says {of_site.status}")
             tally.check(not (is_own and has_events), f"{name}: {address} has events, and the edge answered it itself")
             seen["own files" if "ical" in address else "own"] += is_own
