@@ -89,10 +89,16 @@ impl DatedDifference {
     /// Returns true if responses of versions before this change are translated where they tell enough, or calls are judged
     /// as since then.
     pub const fn is_translated_forward(&self) -> bool {
-        matches!(
-            self.change,
-            VersionChange::Refusal { .. } | VersionChange::EventNumbers
-        )
+        match self.change {
+            // Of two rows with this response before, one at most can be told.
+            VersionChange::Refusal {
+                status,
+                former: FormerResponse::InvalidNumber,
+                ..
+            } => status == 404,
+            VersionChange::Refusal { .. } | VersionChange::EventNumbers => true,
+            _ => false,
+        }
     }
 
     /// Returns true if a response can meet the row.
