@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::keys::group::settings_group;
+use super::rate::Rate;
 use ipnet::{IpNet, Ipv6Net};
 
 settings_group! {
@@ -57,16 +58,6 @@ settings_group! {
         /// POST, PUT, PATCH and DELETE, with or without a route.
         pub writes: Option<Rate> = None => rate(), "off";
     }
-}
-
-/// A number of requests per period. They may come as one burst; further ones are admitted evenly over the
-/// period.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    /// Requests, 1 or more.
-    pub requests: u32,
-    /// The period.
-    pub period: Duration,
 }
 
 /// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client
