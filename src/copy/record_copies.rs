@@ -328,3 +328,37 @@ impl KeptProofs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::companion::follow_facts_tests::Scene;
+    use crate::telemetry::Metrics;
+
+    const RECORDS: &str = r#""records":[],"fold":{},"copy":{"zone":"UTC","bounds_zone":"UTC","mode":"event",
+        "cutoff":"00:00","posts_per_page":10,"most":{},"collation":"","plugin":"6.10.0","rest":"","root":"",
+        "fingerprint":"","headers":{},"terms":[],"words":{}},"#;
+
+    #[tokio::test]
+    async fn no_read_makes_the_copy() {
+        let scene = Scene::with(|settings| settings.copy.enabled = true);
+        let copies = RecordCopies::new(&scene.settings, &scene.companions, Metrics::new().copy());
+        scene.shows("7", None);
+        scene.reads_with(7, RECORDS);
+        assert!(copies.current().is_none(), "it is made behind this read");
+        while copies.current().is_none() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_read_of_a_site_that_is_away_waits_for_the_copy() {
+        let scene = Scene::with(|settings| settings.copy.enabled = true);
+        let copies = RecordCopies::new(&scene.settings, &scene.companions, Metrics::new().copy());
+        assert!(copies.last_known().await.is_none());
+        scene.shows("7", None);
+        scene.reads_with(7, RECORDS);
+        copies.prepare();
+        assert!(copies.last_known().await.is_some());
+    }
+}
