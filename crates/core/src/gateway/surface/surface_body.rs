@@ -4,7 +4,8 @@ use bytes::Bytes;
 use memchr::memmem;
 
 use super::surface_request::SurfaceRequest;
-use super::surface_rules::{SurfaceRules, SurfaceVerdict, strictest};
+use super::surface_rules::SurfaceRules;
+use super::surface_verdict::{SurfaceVerdict, strictest};
 use crate::limits::rates::CostClass;
 use calendar_edge_judge::routing::Roots;
 use calendar_edge_judge::wordpress::payload::{
