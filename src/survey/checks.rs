@@ -137,7 +137,7 @@ async fn check_root(
     ));
     dated_rows::tell(root, plugin, &in_force, report);
     dated_rows::tell_unknown(&probe, path, plugin, report).await;
-    second_routes::tell(root, settings, report).await;
+    second_routes::tell(&probe, root, settings, report).await;
     groups::tell(
         &compare_index(&index, namespace),
         path,

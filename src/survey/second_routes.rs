@@ -3,13 +3,14 @@
 use calendar_edge_core::settings::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge_judge::contract::{PublishedRoutes, SECOND_NAMESPACE};
 
+use super::probe::Probe;
 use super::survey_report::Report;
-use crate::backend::read_second;
 
 /// Says what of the second API below a root is decided; nothing where the edge refuses all of it.
-pub(super) async fn tell(root: &Root, settings: &Settings, report: &mut Report<'_>) {
+pub(super) async fn tell(probe: &Probe<'_>, root: &Root, settings: &Settings, report: &mut Report<'_>) {
     if settings.other == OtherTraffic::Forward {
-        let routes = read_second(settings, &root.origin_url).await;
+        let index = probe.json(SECOND_NAMESPACE).await;
+        let routes = index.and_then(|index| PublishedRoutes::of_document(&index));
         let told = decided(routes.as_ref(), settings.mode);
         report.ok(format!("{}: {SECOND_NAMESPACE}: {told}", root.path));
     }
