@@ -28,7 +28,7 @@ use crate::caller::{Caller, Callers};
 use crate::list::list;
 use crate::print::{Detail, Printer};
 use crate::refused::Refused;
-use crate::seal::{Message, Opener, Refusal, SEAL};
+use crate::seal::{Message, Opener, SEAL};
 use crate::secret::{Secret, unix_time};
 use crate::store::Store;
 use crate::{doc, index, sample, slug, write};
@@ -170,8 +170,7 @@ impl Calendar {
         let seal = parts.headers.get(SEAL).and_then(|value| value.to_str().ok());
         match opener.open(seal.unwrap_or_default(), body, unix_time()) {
             Ok(message) => room.send(message),
-            Err(Refusal::Denied) => return StatusCode::FORBIDDEN,
-            Err(Refusal::Repeated) => return StatusCode::CONFLICT,
+            Err(refused) => return refused,
         }
         StatusCode::OK
     }
@@ -208,8 +207,8 @@ impl Calendar {
             return Ok(Answer::ok(described.unwrap_or_default()));
         };
         let now = self.settings.now.unwrap_or_else(Timestamp::now);
-        let zone = self.settings.zone.clone();
-        let call = Call::new(operation, call.request(), caller, now, zone);
+        let (zone, pages) = (self.settings.zone.clone(), self.settings.pages.clone());
+        let call = Call::new(operation, call.request(), caller, now, zone, pages);
         match operation.id.route {
             Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
             Route::Doc => Ok(Answer::ok(doc::document(&self.api))),
@@ -235,43 +234,23 @@ impl Calendar {
         if call.operation.is_write() && !call.caller.may_write() {
             return Err(Refused::forbidden(call.caller.id.is_some()));
         }
+        let printed = |store: &Store, id| self.printer(store, call).record(kind, id, Detail::Alone);
         match (call.operation.id.action, target) {
-            (Action::Create, _) => {
-                let id = write::create(call, &mut store, kind, &self.settings.pages)?;
-                let body = self.printer(&store, call).record(kind, id, Detail::Alone);
+            (Action::Create | Action::Update, known) => {
+                let id = write::write(call, &mut store, kind, known)?;
                 Ok(Answer {
-                    status: StatusCode::CREATED,
-                    ..Answer::ok(body)
+                    status: known.map_or(StatusCode::CREATED, |_| StatusCode::OK),
+                    ..Answer::ok(printed(&store, id))
                 })
-            }
-            (Action::Update, Some(id)) => {
-                write::update(call, &mut store, kind, id, &self.settings.pages)?;
-                Ok(Answer::ok(self.printer(&store, call).record(
-                    kind,
-                    id,
-                    Detail::Alone,
-                )))
             }
             (Action::Delete, Some(id)) => {
-                let before = self.printer(&store, call).record(kind, id, Detail::Alone);
-                write::delete(call, &mut store, kind, id, &self.settings.pages)?;
-                if kind.is_term() {
-                    return Ok(Answer::ok(before));
-                }
-                Ok(Answer::ok(self.printer(&store, call).record(
-                    kind,
-                    id,
-                    Detail::Alone,
-                )))
+                let before = printed(&store, id);
+                write::delete(call, &mut store, kind, id)?;
+                let is_gone = kind.is_term();
+                Ok(Answer::ok(if is_gone { before } else { printed(&store, id) }))
             }
             (_, Some(id)) => self.read(&store, call, kind, id),
-            (_, None) => {
-                let listed = list(call, kind, &self.printer(&store, call))?;
-                Ok(Answer {
-                    counts: Some((listed.total, listed.pages)),
-                    ..Answer::ok(listed.document)
-                })
-            }
+            (_, None) => list(call, kind, &self.printer(&store, call)),
         }
     }
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::seal::Message;
-use crate::site::{Found, Site};
+use crate::site::Site;
 use crate::store::{Change, Store};
 
 /// Follows a site.
@@ -113,12 +113,8 @@ impl Follower {
         let id: u64 = id.parse()?;
         let before = self.store().moment();
         match self.site.record(kind, id).await? {
-            Found::Record(changes) => self.store().take(changes, before)?,
-            Found::Nothing => {
-                let record = None;
-                self.store().take(vec![Change { kind, id, record }], before)?;
-            }
-            Found::Locked => drop(lists.insert(kind)),
+            Some(changes) => self.store().take(changes, before)?,
+            None => drop(lists.insert(kind)),
         }
         Ok(())
     }
@@ -196,11 +192,7 @@ pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<C
     let own = records.iter().filter(|change| change.kind == kind);
     let kept: BTreeSet<u64> = own.map(|change| change.id).collect();
     let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
-    let gone = gone.map(|id| Change {
-        kind,
-        id,
-        record: None,
-    });
+    let gone = gone.map(|id| Change::removal(kind, id));
     gone.chain(records).collect()
 }
 

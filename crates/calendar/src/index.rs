@@ -93,34 +93,26 @@ fn argument_json(
     if operation.id.route != Route::Index {
         put("description", argument.meaning.into());
     }
-    match shape(argument) {
-        Shape::Type(name) => put("type", name.into()),
-        Shape::Format(name) => put("format", name.into()),
-        Shape::Items => put("items", json!({"type": "integer"})),
-        Shape::Unsaid => None,
-    };
+    if let Some((name, value)) = shape(argument) {
+        put(name, value);
+    }
     put("required", argument.is_required.into());
     members
 }
 
-/// The backend's declaration of an argument's values (backend.md section 1).
-enum Shape {
-    Type(&'static str),
-    Format(&'static str),
-    Items,
-    Unsaid,
-}
-
-fn shape(argument: &Argument) -> Shape {
+/// The member by which the backend declares an argument's values, if it does (backend.md section 1).
+fn shape(argument: &Argument) -> Option<(&'static str, Json)> {
     match (argument.schema, argument.documented) {
-        (Some(Schema::String), _) => Shape::Type("string"),
-        (Some(Schema::Boolean), _) => Shape::Type("boolean"),
+        (Some(Schema::String), _) => Some(("type", "string".into())),
+        (Some(Schema::Boolean), _) => Some(("type", "boolean".into())),
         // `per_page` declares its type and has it ignored by a sanitiser of its own.
-        (Some(Schema::Integer), _) | (None, Documented::Integer) => Shape::Type("integer"),
-        (None, Documented::IntegerList) => Shape::Items,
-        (None, Documented::Double) => Shape::Format("double"),
-        (None, Documented::String) if argument.rule == Rule::StatusFilter => Shape::Format("string"),
-        (None, _) => Shape::Unsaid,
+        (Some(Schema::Integer), _) | (None, Documented::Integer) => Some(("type", "integer".into())),
+        (None, Documented::IntegerList) => Some(("items", json!({"type": "integer"}))),
+        (None, Documented::Double) => Some(("format", "double".into())),
+        (None, Documented::String) if argument.rule == Rule::StatusFilter => {
+            Some(("format", "string".into()))
+        }
+        (None, _) => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Slugs: the last part of a record's address, as WordPress makes it of a title.
 
+use std::fmt::Write as _;
+
 use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
 /// The longest slug in bytes, counted after percent-encoding.
@@ -82,10 +84,8 @@ fn without_tags(text: &str) -> String {
 fn encode(character: char, slug: &mut String) {
     let mut buffer = [0; 4];
     for byte in character.encode_utf8(&mut buffer).bytes() {
-        slug.push('%');
-        for digit in [byte >> 4, byte & 15] {
-            slug.extend(char::from_digit(u32::from(digit), 16));
-        }
+        // Writing to a String cannot fail.
+        let _ = write!(slug, "%{byte:02x}");
     }
 }
 
