@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use calendar_edge_judge::call::credentials::Credentials;
@@ -18,6 +18,7 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -150,7 +151,7 @@ impl Calendar {
         match asked {
             "changes" => Some(json!({"changes": self.announcer.as_ref()?.count()})),
             "outbox" => {
-                let store = self.store();
+                let store = self.store.lock();
                 let mut outbox = store.outbox.as_ref()?.to_json(self.settings.is_copied);
                 outbox["followed"] = store.followed().into();
                 Some(outbox)
@@ -225,7 +226,7 @@ impl Calendar {
     }
 
     fn run(&self, call: &Call, kind: Kind) -> Result<Answer, Refused> {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         let target = call
             .target
             .as_ref()
@@ -272,10 +273,6 @@ impl Calendar {
         Ok(Answer::ok(by.record(kind, id, Detail::Alone)))
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn printer<'a>(&'a self, store: &'a Store, call: &'a Call) -> Printer<'a> {
         Printer {
             store,
@@ -294,19 +291,13 @@ impl Calendar {
         allowed: Option<String>,
     ) -> Response<Bytes> {
         let options = Encoding::of(parts.uri.query());
-        let answer = answer.map_or_else(
-            |refused| Answer {
-                status: refused.status,
-                ..Answer::ok(refused.body)
-            },
-            |answer| Answer {
-                body: options.selected(answer.body),
-                ..answer
-            },
-        );
-        let body = to_php_json(&answer.body, options.is_pretty);
+        let (status, body, counts) = match answer {
+            Ok(answer) => (answer.status, options.selected(answer.body), answer.counts),
+            Err(refused) => (refused.status, refused.body, None),
+        };
+        let body = to_php_json(&body, options.is_pretty);
         let mut response = Response::new(Bytes::from(body));
-        *response.status_mut() = answer.status;
+        *response.status_mut() = status;
         let headers = response.headers_mut();
         let json = HeaderValue::from_static("application/json; charset=UTF-8");
         headers.insert(header::CONTENT_TYPE, json);
@@ -319,7 +310,7 @@ impl Calendar {
         }
         let allowed = allowed.and_then(|allowed| HeaderValue::from_str(&allowed).ok());
         headers.extend(allowed.map(|allowed| (header::ALLOW, allowed)));
-        if let Some((total, pages)) = answer.counts {
+        if let Some((total, pages)) = counts {
             headers.insert("x-tec-total", total.into());
             headers.insert("x-tec-totalpages", pages.into());
         }

@@ -1,9 +1,9 @@
 //! Messages of the companion plugin: sealed with the secret, made just now, and taken once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use http::StatusCode;
+use parking_lot::Mutex;
 use serde::Deserialize;
 
 use crate::secret::{Secret, sha256, unhex};
@@ -51,7 +51,7 @@ impl Opener {
     pub(crate) fn open(&self, seal: &str, body: &[u8], now: u64) -> Result<Message, StatusCode> {
         let (time, number) = self.sealed(seal, body, now).ok_or(StatusCode::FORBIDDEN)?;
         let message = serde_json::from_slice(body).map_err(|_| StatusCode::FORBIDDEN)?;
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock();
         // Older ones are refused by their time.
         taken.retain(|_, time| *time + SKEW >= now);
         match taken.insert(number, time) {

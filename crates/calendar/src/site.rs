@@ -114,7 +114,7 @@ impl Site {
         let (collection, all) = (kind.collection(), kind.whole_list());
         let mut records = Vec::new();
         for page in 1_u64.. {
-            let target = format!("{}/{collection}?{all}&per_page=50&page={page}", self.namespace);
+            let target = format!("{}/{collection}?{all}&page={page}", self.namespace);
             let (status, mut body) = self.get(&target).await?;
             ensure!(status.is_success(), "{target} is answered with {status}");
             let items = body.get_mut(collection).map(Value::take);

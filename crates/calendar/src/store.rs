@@ -287,8 +287,11 @@ impl Store {
         numbered.take(MOST).find(|slug| is_free(slug)).unwrap_or_default()
     }
 
-    /// The term that a slug or a name means.
+    /// The term that a number, a slug or a name means.
     pub(crate) fn term_called(&self, kind: Kind, asked: &str) -> Option<u64> {
+        if let Ok(id) = asked.parse() {
+            return self.get(kind, id).map(|_| id);
+        }
         let (lower, slug) = (asked.to_lowercase(), crate::slug::of(asked));
         let mut all = self.all(kind);
         let found =

@@ -107,12 +107,9 @@ fn entries(value: &Value) -> Vec<Value> {
 fn terms(store: &mut Store, kind: Kind, items: &[String], pages: &str) -> Result<Vec<u64>, Refused> {
     let mut ids = Vec::new();
     for item in items {
-        let id = match item.parse() {
-            Ok(id) => Some(id).filter(|id| store.get(kind, *id).is_some()),
-            Err(_) => match store.term_called(kind, item) {
-                None => Some(term::add(store, kind, item, 0, pages)?),
-                known => known,
-            },
+        let id = match store.term_called(kind, item) {
+            None if item.parse::<u64>().is_err() => Some(term::add(store, kind, item, 0, pages)?),
+            known => known,
         };
         ids.extend(id.filter(|id| !ids.contains(id)));
     }
