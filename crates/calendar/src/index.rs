@@ -46,15 +46,12 @@ pub(crate) fn describe(route: Route, settings: &CalendarSettings, api: &str) -> 
     let described = |operation: &Operation| json!({"methods": methods(operation), "args": arguments(operation, settings)});
     let endpoints: Vec<Json> = table().on_route(route).map(described).collect();
     let allowed: Vec<String> = table().on_route(route).flat_map(methods).collect();
-    let mut members = Map::new();
-    members.insert("namespace".to_owned(), PLUGIN_NAMESPACE.into());
-    members.insert("methods".to_owned(), allowed.into());
-    members.insert("endpoints".to_owned(), endpoints.into());
+    let mut members = json!({"namespace": PLUGIN_NAMESPACE, "methods": allowed, "endpoints": endpoints});
     if route.path_parameter().is_none() {
         let own = format!("{api}{}", route.template());
-        members.insert("_links".to_owned(), json!({"self": [{"href": own}]}));
+        members["_links"] = json!({"self": [{"href": own}]});
     }
-    Json::Object(members)
+    members
 }
 
 fn methods(operation: &Operation) -> Vec<String> {

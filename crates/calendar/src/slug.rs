@@ -60,6 +60,13 @@ pub(crate) fn of(title: &str) -> String {
     slug.trim_matches('-').to_owned()
 }
 
+/// The slug of a title, or the number of a record whose title has none.
+pub(crate) fn of_or_number(title: &str, id: u64) -> String {
+    Some(of(title))
+        .filter(|slug| !slug.is_empty())
+        .unwrap_or_else(|| id.to_string())
+}
+
 /// A name without case and accents, by which databases sort.
 pub(crate) fn folded_name(name: &str) -> String {
     let plain = |letter: char| folded(letter).map_or_else(|| letter.to_string(), str::to_owned);

@@ -6,7 +6,7 @@ mod terms;
 mod window;
 
 use calendar_edge_judge::contract::Kind;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
 use crate::answer::Answer;
@@ -51,23 +51,19 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Answer, 
         repeat(repeated, call, size)
     };
     let address = |number: u64| address(&base, &repeated, number);
-    let mut document = Map::new();
-    document.insert(kind.collection().to_owned(), items.into());
-    document.insert(
-        "rest_url".to_owned(),
-        own_address(&base, &repeated, number).into(),
-    );
+    let own = own_address(&base, &repeated, number);
+    let mut document = json!({(kind.collection()): items, "rest_url": own});
     if whole(number) < pages {
-        document.insert("next_rest_url".to_owned(), address(number + 1).into());
+        document["next_rest_url"] = address(number + 1).into();
     }
     if number > 1 {
-        document.insert("previous_rest_url".to_owned(), address(number - 1).into());
+        document["previous_rest_url"] = address(number - 1).into();
     }
-    document.insert("total".to_owned(), total.into());
-    document.insert("total_pages".to_owned(), pages.into());
+    document["total"] = total.into();
+    document["total_pages"] = pages.into();
     Ok(Answer {
         counts: Some((total, pages)),
-        ..Answer::ok(document.into())
+        ..Answer::ok(document)
     })
 }
 

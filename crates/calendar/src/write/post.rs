@@ -159,10 +159,7 @@ fn settle_slug(call: &Call, store: &Store, (kind, id): (Kind, u64), record: &mut
         Some(asked) => asked,
         None if !known.is_empty() => known,
         None if is_undated => String::new(),
-        None => match slug::of(text(record, name_member(kind))) {
-            empty if empty.is_empty() => id.to_string(),
-            slug => slug,
-        },
+        None => slug::of_or_number(text(record, name_member(kind)), id),
     };
     let free = if wanted.is_empty() {
         wanted

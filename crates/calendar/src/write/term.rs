@@ -45,11 +45,7 @@ pub(crate) fn add(
 ) -> Result<u64, Refused> {
     let id = store.next_number(kind)?;
     let mut term = blank(kind, id);
-    let slug = match slug::of(name) {
-        empty if empty.is_empty() => id.to_string(),
-        slug => slug,
-    };
-    let slug = store.free_slug(kind, &slug, id);
+    let slug = store.free_slug(kind, &slug::of_or_number(name, id), id);
     set_name(&mut term, name)?;
     term.insert("slug".to_owned(), slug.into());
     if kind == Kind::Category {
