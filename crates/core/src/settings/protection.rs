@@ -13,7 +13,7 @@ settings_group! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct BreakerSettings {
         /// Number of consecutive failed reads that open the breaker. A read fails if the connection fails, times out
-        /// or is reset, or if the site answers with a maintenance or database error page. 0 disables the breaker.
+        /// or is reset, or if the site answers with a maintenance or database error page. 0 in a dry run, which has none.
         pub failures: usize = 10;
         /// Interval at which an open breaker lets one read pass as a probe.
         pub probe_interval: Duration = Duration::from_secs(1);
