@@ -332,4 +332,20 @@ pub(super) mod tests {
         let (permit, ()) = tokio::join!(bulkhead.acquire(wish), giving_up);
         assert!(permit.is_none() && started.elapsed().is_zero());
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_may_be_dropped_because_it_waits() {
+        let bulkhead = bulkhead(1, 1);
+        let _held = bulkhead.acquire(READ).await.unwrap();
+        let watch = QueueWatch::default();
+        let wish = Wish {
+            watch: Some(&watch),
+            ..READ
+        };
+        let is_queued = tokio::select! {
+            _ = bulkhead.acquire(wish) => false,
+            () = watch.queued() => true,
+        };
+        assert!(is_queued && !*watch.changes().borrow());
+    }
 }

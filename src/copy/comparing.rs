@@ -44,14 +44,13 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
         let watch = QueueWatch::default();
         let _given_up = watch.give_up_on_drop();
         self.call.queue = Some(watch.clone());
-        let mut changes = watch.changes();
         let comparing = async {
             let compared = self.compare_now(read).await;
             self.note(read, compared).await;
         };
         tokio::select! {
             () = comparing => {}
-            _ = changes.wait_for(|is_waiting| *is_waiting) => {}
+            () = watch.queued() => {}
         }
     }
 
