@@ -17,9 +17,19 @@ pub(super) struct WaitingGuard<'a>(&'a QueueWatch);
 // === impl QueueWatch ===
 
 impl QueueWatch {
-    /// Waits until the call has entered the queue, or left it.
-    pub(crate) fn changes(&self) -> watch::Receiver<bool> {
-        self.is_waiting.subscribe()
+    /// Ends when the call waits. This and [`Self::left`] keep no lock of the watch, so that the call may be dropped then.
+    pub(crate) async fn queued(&self) {
+        self.until(true).await;
+    }
+
+    /// Ends when the call does not wait.
+    pub(crate) async fn left(&self) {
+        self.until(false).await;
+    }
+
+    async fn until(&self, is_waiting: bool) {
+        // This holds the sender.
+        let _ = self.is_waiting.subscribe().wait_for(|is| *is == is_waiting).await;
     }
 
     /// Ends when the call waits. Keeps no lock of the watch, so that the call may be dropped because of it.
