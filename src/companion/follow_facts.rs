@@ -16,13 +16,18 @@ use calendar_edge_core::facts::{FactsQuestion, FactsSnapshot};
 /// The pause after which a question may be due though nothing has happened.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Asks until it is dropped: one question at a time, and the next one as soon as it is due.
-pub(crate) async fn follow_facts(companions: Companions, companion_service: Arc<ArcSwap<CompanionService>>) {
+/// Asks until it is dropped: one question at a time, and the next one as soon as it is due. Calls `told` after each reply.
+pub(crate) async fn follow_facts(
+    companions: Companions,
+    companion_service: Arc<ArcSwap<CompanionService>>,
+    told: impl Fn() + Send,
+) {
     loop {
         if let Some((root, question)) = companions.facts_question() {
             let service = companion_service.load_full();
             let reply = service.ask_facts(&root, &question).await;
             companions.facts().answered(&question, reply);
+            told();
         } else {
             // Either may end it.
             let _ = timeout(PAUSE, companions.facts().moved()).await;
@@ -58,7 +63,7 @@ impl Companions {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use http::{HeaderMap, StatusCode};
 
     use super::*;
@@ -96,28 +101,38 @@ mod tests {
         }
     }
 
-    struct Scene {
-        companions: Companions,
+    /// A site that tells facts, and that nobody asks by itself.
+    pub(crate) struct Scene {
+        pub(crate) companions: Companions,
+        pub(crate) settings: Settings,
         root: Url,
     }
 
     impl Scene {
         fn new() -> Self {
+            Self::with(|settings| settings.calendar_pages.mode = Mode::Report)
+        }
+
+        pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
             let root: Url = "http://wp.example/wp-json".parse().unwrap();
             let mut settings = Settings::for_origin(root.clone());
             settings.origin.mark_key = MarkKey::new(b"a secret of thirty-two characters").ok();
-            settings.calendar_pages.mode = Mode::Report;
+            change(&mut settings);
             let metrics = Metrics::new();
             let (feed, facts) = (
                 ChangeFeed::new(&settings, &metrics),
                 FactsStore::new(&settings, &metrics),
             );
             let companions = Companions::new(Arc::new(NothingStored), feed, facts);
-            Self { companions, root }
+            Self {
+                companions,
+                settings,
+                root,
+            }
         }
 
         /// The site shows its number, and the age of an unfinished change.
-        fn shows(&self, number: &str, begun: Option<&str>) {
+        pub(crate) fn shows(&self, number: &str, begun: Option<&str>) {
             let mut headers = HeaderMap::new();
             headers.insert("x-calendar-edge-changes", number.parse().unwrap());
             if let Some(begun) = begun {
@@ -128,9 +143,14 @@ mod tests {
         }
 
         fn reads(&self, changes: u64) {
+            self.reads_with(changes, "");
+        }
+
+        /// The site replies, and has this to say of its records.
+        pub(crate) fn reads_with(&self, changes: u64, records: &str) {
             let (_, question) = self.companions.facts_question().unwrap();
             let text = format!(
-                r#"{{"facts":1,"changes":{changes},"sums":"","events":[],"next":null,"site":{{
+                r#"{{"facts":1,"changes":{changes},"sums":"","events":[],"next":null,{records}"site":{{
                 "home":"","plugin":"","structure":"","rules":[],"front_page":false,"languages":false,"views":true,
                 "filters":[],"default_view":"list","enabled_views":[],"per_page":1,"cutoff":"","week_starts":1,
                 "language":"","calendar":"","words":{{"none":"","calendar":""}},"terms":[]}}}}"#

@@ -195,7 +195,7 @@ impl CopyPolicy {
     /// Why there is none: the copy may not answer such reads, or cannot.
     async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Result<BackendResult, NotCopied> {
         const BEHIND: NotCopied = (CopyOutcome::Behind, "behind");
-        let (made, age) = self.copies.last_known().ok_or(BEHIND)?;
+        let (made, age) = self.copies.last_known().await.ok_or(BEHIND)?;
         let answer = read.answer(&made);
         let ShapedResponse { shape, response } = answer.map_err(|ask| (CopyOutcome::Asked, ask.name()))?;
         let is_proven = self.copies.standing(&shape) == Standing::Proven;

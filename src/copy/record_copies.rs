@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::sync::{Mutex as Making, OwnedMutexGuard};
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::drill::Drill;
 use super::probing::RecentReads;
@@ -30,7 +32,8 @@ struct CopyState {
     companions: Companions,
     is_enabled: AtomicBool,
     made: ArcSwapOption<MadeCopy>,
-    making: Mutex<()>,
+    /// Held while a copy is made.
+    making: Arc<Making<()>>,
     proofs: Mutex<KeptProofs>,
     recent: RecentReads,
     drill: Mutex<Option<Drill>>,
@@ -68,7 +71,7 @@ impl RecordCopies {
             companions: companions.clone(),
             is_enabled: AtomicBool::new(false),
             made: ArcSwapOption::empty(),
-            making: Mutex::default(),
+            making: Arc::default(),
             proofs: Mutex::new(KeptProofs::of(None)),
             recent: RecentReads::default(),
             drill: Mutex::default(),
@@ -93,33 +96,72 @@ impl RecordCopies {
         }
     }
 
-    /// The copy by the facts as they are now; none while the site may know others.
+    /// The copy by the facts as they are now; none while the site may know others, or it is being made of them.
     pub(super) fn current(&self) -> Option<Arc<MadeCopy>> {
-        self.made(self.0.companions.current_facts()?)
+        let facts = self.0.companions.current_facts()?;
+        let made = self.made_of(&facts);
+        if made.is_none() {
+            self.make_behind(facts);
+        }
+        made
     }
 
     /// The copy by the facts as the site last told them, and how long ago it was last heard of.
-    pub(super) fn last_known(&self) -> Option<(Arc<MadeCopy>, Duration)> {
+    pub(super) async fn last_known(&self) -> Option<(Arc<MadeCopy>, Duration)> {
         let (facts, told) = self.0.companions.facts().last_known()?;
         let last = self.0.companions.last_sign().map_or(told, |sign| sign.max(told));
-        Some((self.made(facts)?, unix_time().saturating_since(last)))
+        let made = match self.made_of(&facts) {
+            Some(made) => made,
+            None => {
+                let making = Arc::clone(&self.0.making).lock_owned().await;
+                self.make(facts, making).await.ok()??
+            }
+        };
+        Some((made, unix_time().saturating_since(last)))
     }
 
-    fn made(&self, facts: Arc<FactsSnapshot>) -> Option<Arc<MadeCopy>> {
-        let known = self.0.made.load_full();
-        if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.facts, &facts)) {
-            return Some(known);
+    /// Makes a copy of what the site has just told, before somebody reads.
+    pub(crate) fn prepare(&self) {
+        let is_enabled = self.0.is_enabled.load(Ordering::Relaxed);
+        let told = is_enabled.then(|| self.0.companions.facts().last_known());
+        if let Some((facts, _)) = told.flatten().filter(|(facts, _)| self.made_of(facts).is_none()) {
+            self.make_behind(facts);
         }
-        let copy = facts.copy.as_ref()?;
-        // One request makes it, and meanwhile the site answers the others.
-        let _making = self.0.making.try_lock()?;
-        let records = RecordCopy::new(Arc::clone(&copy.site), copy.records.clone());
-        if self.0.proofs.lock().book.adopt(&copy.site.fingerprint) {
-            tracing::info!("the site makes its responses in another way: the copy is to be proven again");
+    }
+
+    fn made_of(&self, facts: &Arc<FactsSnapshot>) -> Option<Arc<MadeCopy>> {
+        let made = self.0.made.load_full();
+        made.filter(|made| Arc::ptr_eq(&made.facts, facts))
+    }
+
+    /// Makes a copy beside the requests, unless one is being made.
+    fn make_behind(&self, facts: Arc<FactsSnapshot>) {
+        if let Ok(making) = Arc::clone(&self.0.making).try_lock_owned() {
+            self.make(facts, making);
         }
-        let made = Arc::new(MadeCopy { facts, records });
-        self.0.made.store(Some(Arc::clone(&made)));
-        Some(made)
+    }
+
+    fn make(
+        &self,
+        facts: Arc<FactsSnapshot>,
+        making: OwnedMutexGuard<()>,
+    ) -> JoinHandle<Option<Arc<MadeCopy>>> {
+        let copies = self.clone();
+        spawn_blocking(move || {
+            let _making = making;
+            // Somebody may have made it while this waited.
+            if let Some(made) = copies.made_of(&facts) {
+                return Some(made);
+            }
+            let copy = facts.copy.as_ref()?;
+            let records = RecordCopy::new(Arc::clone(&copy.site), copy.records.clone());
+            if copies.0.proofs.lock().book.adopt(&copy.site.fingerprint) {
+                tracing::info!("the site makes its responses in another way: the copy is to be proven again");
+            }
+            let made = Arc::new(MadeCopy { facts, records });
+            copies.0.made.store(Some(Arc::clone(&made)));
+            Some(made)
+        })
     }
 
     /// Has the site asked for its number of changes while reads are asked for.
@@ -284,5 +326,39 @@ impl KeptProofs {
             file,
             is_written: true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::companion::follow_facts_tests::Scene;
+    use crate::telemetry::Metrics;
+
+    const RECORDS: &str = r#""records":[],"fold":{},"copy":{"zone":"UTC","bounds_zone":"UTC","mode":"event",
+        "cutoff":"00:00","posts_per_page":10,"most":{},"collation":"","plugin":"6.10.0","rest":"","root":"",
+        "fingerprint":"","headers":{},"terms":[],"words":{}},"#;
+
+    #[tokio::test]
+    async fn no_read_makes_the_copy() {
+        let scene = Scene::with(|settings| settings.copy.enabled = true);
+        let copies = RecordCopies::new(&scene.settings, &scene.companions, Metrics::new().copy());
+        scene.shows("7", None);
+        scene.reads_with(7, RECORDS);
+        assert!(copies.current().is_none(), "it is made behind this read");
+        while copies.current().is_none() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_read_of_a_site_that_is_away_waits_for_the_copy() {
+        let scene = Scene::with(|settings| settings.copy.enabled = true);
+        let copies = RecordCopies::new(&scene.settings, &scene.companions, Metrics::new().copy());
+        assert!(copies.last_known().await.is_none());
+        scene.shows("7", None);
+        scene.reads_with(7, RECORDS);
+        copies.prepare();
+        assert!(copies.last_known().await.is_some());
     }
 }

@@ -5,19 +5,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 #[cfg(feature = "cluster")]
-use redis::cluster::ClusterClientBuilder;
-#[cfg(feature = "cluster")]
-use redis::cluster_async::ClusterConnection;
-use redis::io::tcp::TcpSettings;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use futures_util::future::select_ok;
 use redis::io::tcp::socket2::TcpKeepalive;
-use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
 use redis::{
-    AsyncConnectionConfig, Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _,
-    Pipeline, RedisConnectionInfo, RedisResult, TlsCertificates, TlsMode, Value,
+    AsyncConnectionConfig, ErrorKind, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value,
     aio::{AsyncStream, MultiplexedConnection},
+};
+#[cfg(feature = "cluster")]
+use redis::{
+    ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, TlsCertificates,
+    cluster::ClusterClientBuilder, cluster_async::ClusterConnection, io::tcp::TcpSettings,
 };
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -29,11 +28,13 @@ use tokio_rustls::TlsConnector;
 use super::bounded_reader::ReplyBudget;
 use super::store_fault::StoreFault;
 use crate::telemetry::StoreFaultKind;
+use calendar_edge_core::fleet::ServerFacts;
 use calendar_edge_core::settings::{FleetSettings, StoreAddress};
 
 /// How the store of some settings is reached. Names are resolved, and Sentinels asked, on each connection.
 pub(super) struct StoreRoute {
     settings: FleetSettings,
+    #[cfg(feature = "cluster")]
     certificates: Option<TlsCertificates>,
     /// The same for streams of our own.
     tls: Option<Result<Arc<ClientConfig>, rustls::Error>>,
@@ -64,6 +65,7 @@ impl StoreRoute {
         let authorities = uses_tls.then(|| authorities(settings));
         Self {
             settings: settings.clone(),
+            #[cfg(feature = "cluster")]
             certificates: authorities.as_ref().map(|ders| certificates(settings, ders)),
             tls: authorities.map(|ders| client_config(settings, ders).map(Arc::new)),
         }
@@ -86,38 +88,72 @@ impl StoreRoute {
         if self.settings.cluster {
             return self.open_cluster().await;
         }
-        let is_sentinel = self.settings.store.iter().any(StoreAddress::is_sentinel);
-        let info = if is_sentinel {
-            self.ask_sentinels().await?
-        } else {
-            self.infos()?.into_iter().next().ok_or_else(no_address)?
+        let (connection, budget) = match self.settings.store.first() {
+            Some(StoreAddress::Sentinel { .. }) => {
+                let sentinels = self.settings.store.iter();
+                // One that does not respond delays none.
+                let asked = sentinels.map(|sentinel| Box::pin(self.open_named(sentinel)));
+                select_ok(asked).await?.0
+            }
+            Some(server) => self.open_server(server).await?,
+            None => return Err((ErrorKind::InvalidClientConfig, "no address of a store").into()),
         };
-        let budget = ReplyBudget::default();
-        budget.refill();
-        let (read, write) = tokio::io::split(self.stream(info.addr()).await?);
-        let stream = tokio::io::join(budget.bound(read), write);
-        let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
-        let account = info.redis_settings();
-        let (connection, driver) = MultiplexedConnection::new_with_config(account, stream, config).await?;
-        // It ends with the last connection.
-        tokio::spawn(driver);
         Ok(Connection::Server(connection, budget))
     }
 
-    /// A stream to a server. The library would not let its reads be bounded.
-    async fn stream(&self, address: &ConnectionAddr) -> io::Result<Pin<Box<dyn AsyncStream + Send>>> {
-        let (host, port, tls) = match address {
-            ConnectionAddr::Tcp(host, port) => (host, *port, None),
-            ConnectionAddr::TcpTls { host, port, .. } => (host, *port, self.tls.clone()),
-            ConnectionAddr::Unix(path) => return Ok(Box::pin(UnixStream::connect(path).await?)),
-            _ => return Err(io::ErrorKind::Unsupported.into()),
+    /// A connection to the server that a Sentinel names. After a failover that may be a replica for a while.
+    async fn open_named(&self, sentinel: &StoreAddress) -> RedisResult<(MultiplexedConnection, ReplyBudget)> {
+        let refused = |why| RedisError::from((ErrorKind::MasterNameNotFoundBySentinel, why));
+        let (mut connection, _) = self.open_server(sentinel).await?;
+        let mut question = redis::cmd("SENTINEL");
+        question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.settings.master);
+        let named: Option<(String, u16)> = question.query_async(&mut connection).await?;
+        let (host, port) = named.ok_or_else(|| refused("the Sentinel does not know this name"))?;
+        let server = StoreAddress::Server {
+            host,
+            port,
+            database: 0,
+            tls: sentinel.uses_tls(),
+        };
+        let (mut connection, budget) = self.open_server(&server).await?;
+        let about: String = redis::cmd("INFO")
+            .arg("replication")
+            .query_async(&mut connection)
+            .await?;
+        if ServerFacts::of(&about).is_replica() {
+            return Err(refused("the Sentinel names a replica"));
+        }
+        Ok((connection, budget))
+    }
+
+    /// A connection to a server or Sentinel, whose replies are bounded (T-105).
+    async fn open_server(&self, address: &StoreAddress) -> RedisResult<(MultiplexedConnection, ReplyBudget)> {
+        let budget = ReplyBudget::default();
+        budget.refill();
+        let (read, write) = tokio::io::split(self.stream(address).await?);
+        let stream = tokio::io::join(budget.bound(read), write);
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+        let account = self.account(address);
+        let (connection, driver) = MultiplexedConnection::new_with_config(&account, stream, config).await?;
+        // It ends with the last connection.
+        tokio::spawn(driver);
+        Ok((connection, budget))
+    }
+
+    /// A stream to a server or Sentinel. The library would not let its reads be bounded.
+    async fn stream(&self, address: &StoreAddress) -> io::Result<Pin<Box<dyn AsyncStream + Send>>> {
+        let (host, port) = match address {
+            StoreAddress::Unix(path) => return Ok(Box::pin(UnixStream::connect(path).await?)),
+            StoreAddress::Server { host, port, .. } | StoreAddress::Sentinel { host, port, .. } => {
+                (host, *port)
+            }
         };
         let stream = TcpStream::connect((host.as_str(), port)).await?;
         stream.set_nodelay(true)?;
         let socket = socket2::SockRef::from(&stream);
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(UNACKNOWLEDGED))?;
         socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
-        let Some(tls) = tls else {
+        let Some(tls) = self.tls.clone().filter(|_| address.uses_tls()) else {
             return Ok(Box::pin(stream));
         };
         let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
@@ -125,38 +161,10 @@ impl StoreRoute {
         Ok(Box::pin(tls.connect(name, stream).await?))
     }
 
-    async fn ask_sentinels(&self) -> RedisResult<ConnectionInfo> {
-        let infos = self.infos()?;
-        let addresses = infos.iter().map(|info| info.addr().clone());
-        let settings = &self.settings;
-        let name = settings.master.as_deref().unwrap_or_default();
-        let mut builder = SentinelClientBuilder::new(addresses, name, SentinelServerType::Master)?
-            .set_client_to_sentinel_tcp_settings(tcp())
-            .set_client_to_redis_tcp_settings(tcp());
-        if let Some(user) = &settings.sentinel_user {
-            builder = builder.set_client_to_sentinel_username(user);
-        }
-        if let Some(password) = &settings.sentinel_password {
-            builder = builder.set_client_to_sentinel_password(password.secret());
-        }
-        if let Some(user) = &settings.user {
-            builder = builder.set_client_to_redis_username(user);
-        }
-        if let Some(password) = &settings.password {
-            builder = builder.set_client_to_redis_password(password.secret());
-        }
-        if let Some(certificates) = &self.certificates {
-            builder = builder
-                .set_client_to_redis_tls_mode(TlsMode::Secure)
-                .set_client_to_redis_certificates(certificates.clone());
-        }
-        let client = builder.build()?.async_get_client().await?;
-        Ok(client.get_connection_info().clone())
-    }
-
     #[cfg(feature = "cluster")]
     async fn open_cluster(&self) -> RedisResult<Connection> {
-        let mut builder = ClusterClientBuilder::new(self.infos()?)
+        let nodes = self.settings.store.iter().map(|node| self.node(node));
+        let mut builder = ClusterClientBuilder::new(nodes.collect::<RedisResult<Vec<_>>>()?)
             .connection_timeout(CONNECT)
             .response_timeout(PATIENCE)
             .tcp_settings(tcp())
@@ -168,71 +176,59 @@ impl StoreRoute {
         Ok(Connection::Cluster(Box::new(connection)))
     }
 
-    /// What the client library needs to know of each address.
-    fn infos(&self) -> RedisResult<Vec<ConnectionInfo>> {
-        self.settings
-            .store
-            .iter()
-            .map(|address| self.info(address))
-            .collect()
-    }
-
-    fn info(&self, address: &StoreAddress) -> RedisResult<ConnectionInfo> {
-        let (at, account) = match address {
-            StoreAddress::Unix(path) => (ConnectionAddr::Unix(path.clone()), self.account(0)),
+    /// What the client library needs to know of a node of a cluster.
+    #[cfg(feature = "cluster")]
+    fn node(&self, address: &StoreAddress) -> RedisResult<ConnectionInfo> {
+        let at = match address.clone() {
+            StoreAddress::Unix(path) => ConnectionAddr::Unix(path),
             StoreAddress::Server {
                 host,
                 port,
-                database,
-                tls,
-            } => (tcp_address(host, *port, *tls), self.account(*database)),
-            StoreAddress::Sentinel { host, port, tls } => {
-                (tcp_address(host, *port, *tls), RedisConnectionInfo::default())
+                tls: true,
+                ..
+            }
+            | StoreAddress::Sentinel {
+                host,
+                port,
+                tls: true,
+            } => ConnectionAddr::TcpTls {
+                host,
+                port,
+                insecure: false,
+                tls_params: None,
+            },
+            StoreAddress::Server { host, port, .. } | StoreAddress::Sentinel { host, port, .. } => {
+                ConnectionAddr::Tcp(host, port)
             }
         };
         let info = at.into_connection_info()?;
-        let info = info.set_tcp_settings(tcp()).set_redis_settings(account);
-        match (&self.certificates, info.addr()) {
-            (Some(certificates), ConnectionAddr::TcpTls { .. }) => {
-                let client = Client::build_with_tls(info, certificates.clone())?;
-                Ok(client.get_connection_info().clone())
-            }
-            _ => Ok(info),
-        }
+        Ok(info.set_redis_settings(self.account(address)))
     }
 
-    fn account(&self, database: i64) -> RedisConnectionInfo {
+    /// The account at a server or Sentinel.
+    fn account(&self, address: &StoreAddress) -> RedisConnectionInfo {
+        let settings = &self.settings;
+        let (user, password) = if address.is_sentinel() {
+            (&settings.sentinel_user, &settings.sentinel_password)
+        } else {
+            (&settings.user, &settings.password)
+        };
         // Old servers do not know the command by which a library introduces itself.
-        let account = RedisConnectionInfo::default().set_skip_set_lib_name();
-        let mut account = account.set_db(database);
-        if let Some(user) = &self.settings.user {
+        let mut account = RedisConnectionInfo::default().set_skip_set_lib_name();
+        if let StoreAddress::Server { database, .. } = address {
+            account = account.set_db(*database);
+        }
+        if let Some(user) = user {
             account = account.set_username(user);
         }
-        if let Some(password) = &self.settings.password {
+        if let Some(password) = password {
             account = account.set_password(password.secret());
         }
         account
     }
 }
 
-fn no_address() -> redis::RedisError {
-    (redis::ErrorKind::InvalidClientConfig, "no address of a store").into()
-}
-
-fn tcp_address(host: &str, port: u16, tls: bool) -> ConnectionAddr {
-    let host = host.to_owned();
-    if tls {
-        ConnectionAddr::TcpTls {
-            host,
-            port,
-            insecure: false,
-            tls_params: None,
-        }
-    } else {
-        ConnectionAddr::Tcp(host, port)
-    }
-}
-
+#[cfg(feature = "cluster")]
 fn tcp() -> TcpSettings {
     TcpSettings::default()
         .set_nodelay(true)
@@ -255,7 +251,8 @@ fn authorities(settings: &FleetSettings) -> Vec<CertificateDer<'static>> {
     ders
 }
 
-/// The authorities, and what this edge shows of itself.
+/// The authorities, and what this edge shows of itself, as the client library takes them.
+#[cfg(feature = "cluster")]
 fn certificates(settings: &FleetSettings, authorities: &[CertificateDer<'static>]) -> TlsCertificates {
     let pem: String = authorities.iter().map(|der| pem(der)).collect();
     TlsCertificates {
@@ -287,6 +284,7 @@ fn client_config(
     config.with_client_auth_cert(chain.map_err(unreadable)?, key)
 }
 
+#[cfg(feature = "cluster")]
 fn pem(der: &[u8]) -> String {
     format!(
         "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",

@@ -60,12 +60,7 @@ fn kind_of(error: &RedisError) -> StoreFaultKind {
         (Some(code), _) => kind_of_code(code),
         (None, ErrorKind::AuthenticationFailed) => Auth,
         (None, ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => Protocol,
-        (
-            None,
-            ErrorKind::MasterNameNotFoundBySentinel
-            | ErrorKind::NoValidReplicasFoundBySentinel
-            | ErrorKind::EmptySentinelList,
-        ) => Sentinel,
+        (None, ErrorKind::MasterNameNotFoundBySentinel) => Sentinel,
         (None, ErrorKind::ClusterConnectionNotFound) => Cluster,
         (None, ErrorKind::InvalidClientConfig) => Tls,
         (None, _) if is_about_tls(error) => Tls,

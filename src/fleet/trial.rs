@@ -45,7 +45,7 @@ const LEFT: [&str; 5] = ["check:members", "check:ask", "check:b", "check:rules",
 /// The keys of the log, under names of their own.
 const TRIED: [&str; 3] = ["check:boot", "check:n", "check:log"];
 
-/// What edges ask of a store. Redis 7.0 does not know `client|setinfo`; where Sentinels are asked, its refusal does no harm.
+/// What edges ask of a store.
 const COMMANDS: &str = "-@all +ping +hello +auth +select +eval +get +set +del +time +incr +xadd +xread +xrevrange \
                         +hset +hget +hgetall +hdel +pexpire +info";
 

@@ -1,8 +1,7 @@
 //! The changes of a calendar, counted and told to an edge as the companion plugin tells them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use calendar_edge_judge::contract::Kind;
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -41,21 +40,17 @@ impl Announcer {
 
     /// The number of changes so far.
     pub(crate) fn count(&self) -> u64 {
-        *self.lock()
+        *self.count.lock()
     }
 
     /// Counts a change of a record. Without a reader of the queue it is counted all the same.
     pub(crate) fn announce(&self, kind: Kind, id: u64) {
-        let mut count = self.lock();
+        let mut count = self.count.lock();
         *count += 1;
         let tags = [format!("{}:{id}", kind.singular()), kind.collection().to_owned()];
         let body = json!({"tags": tags, "changes": [*count]}).to_string();
         let seal = self.secret.seal(&body, unix_time(), *count);
         let _ = self.queue.send(Announcement { seal, body });
-    }
-
-    fn lock(&self) -> MutexGuard<'_, u64> {
-        self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

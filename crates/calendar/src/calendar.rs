@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use calendar_edge_judge::call::credentials::Credentials;
@@ -18,6 +18,7 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -28,7 +29,7 @@ use crate::caller::{Caller, Callers};
 use crate::list::list;
 use crate::print::{Detail, Printer};
 use crate::refused::Refused;
-use crate::seal::{Message, Opener, Refusal, SEAL};
+use crate::seal::{Message, Opener, SEAL};
 use crate::secret::{Secret, unix_time};
 use crate::store::Store;
 use crate::{doc, index, sample, slug, write};
@@ -150,7 +151,7 @@ impl Calendar {
         match asked {
             "changes" => Some(json!({"changes": self.announcer.as_ref()?.count()})),
             "outbox" => {
-                let store = self.store();
+                let store = self.store.lock();
                 let mut outbox = store.outbox.as_ref()?.to_json(self.settings.is_copied);
                 outbox["followed"] = store.followed().into();
                 Some(outbox)
@@ -170,8 +171,7 @@ impl Calendar {
         let seal = parts.headers.get(SEAL).and_then(|value| value.to_str().ok());
         match opener.open(seal.unwrap_or_default(), body, unix_time()) {
             Ok(message) => room.send(message),
-            Err(Refusal::Denied) => return StatusCode::FORBIDDEN,
-            Err(Refusal::Repeated) => return StatusCode::CONFLICT,
+            Err(refused) => return refused,
         }
         StatusCode::OK
     }
@@ -208,8 +208,8 @@ impl Calendar {
             return Ok(Answer::ok(described.unwrap_or_default()));
         };
         let now = self.settings.now.unwrap_or_else(Timestamp::now);
-        let zone = self.settings.zone.clone();
-        let call = Call::new(operation, call.request(), caller, now, zone);
+        let (zone, pages) = (self.settings.zone.clone(), self.settings.pages.clone());
+        let call = Call::new(operation, call.request(), caller, now, zone, pages);
         match operation.id.route {
             Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
             Route::Doc => Ok(Answer::ok(doc::document(&self.api))),
@@ -226,7 +226,7 @@ impl Calendar {
     }
 
     fn run(&self, call: &Call, kind: Kind) -> Result<Answer, Refused> {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         let target = call
             .target
             .as_ref()
@@ -235,43 +235,23 @@ impl Calendar {
         if call.operation.is_write() && !call.caller.may_write() {
             return Err(Refused::forbidden(call.caller.id.is_some()));
         }
+        let printed = |store: &Store, id| self.printer(store, call).record(kind, id, Detail::Alone);
         match (call.operation.id.action, target) {
-            (Action::Create, _) => {
-                let id = write::create(call, &mut store, kind, &self.settings.pages)?;
-                let body = self.printer(&store, call).record(kind, id, Detail::Alone);
+            (Action::Create | Action::Update, known) => {
+                let id = write::write(call, &mut store, kind, known)?;
                 Ok(Answer {
-                    status: StatusCode::CREATED,
-                    ..Answer::ok(body)
+                    status: known.map_or(StatusCode::CREATED, |_| StatusCode::OK),
+                    ..Answer::ok(printed(&store, id))
                 })
-            }
-            (Action::Update, Some(id)) => {
-                write::update(call, &mut store, kind, id, &self.settings.pages)?;
-                Ok(Answer::ok(self.printer(&store, call).record(
-                    kind,
-                    id,
-                    Detail::Alone,
-                )))
             }
             (Action::Delete, Some(id)) => {
-                let before = self.printer(&store, call).record(kind, id, Detail::Alone);
-                write::delete(call, &mut store, kind, id, &self.settings.pages)?;
-                if kind.is_term() {
-                    return Ok(Answer::ok(before));
-                }
-                Ok(Answer::ok(self.printer(&store, call).record(
-                    kind,
-                    id,
-                    Detail::Alone,
-                )))
+                let before = printed(&store, id);
+                write::delete(call, &mut store, kind, id)?;
+                let is_gone = kind.is_term();
+                Ok(Answer::ok(if is_gone { before } else { printed(&store, id) }))
             }
             (_, Some(id)) => self.read(&store, call, kind, id),
-            (_, None) => {
-                let listed = list(call, kind, &self.printer(&store, call))?;
-                Ok(Answer {
-                    counts: Some((listed.total, listed.pages)),
-                    ..Answer::ok(listed.document)
-                })
-            }
+            (_, None) => list(call, kind, &self.printer(&store, call)),
         }
     }
 
@@ -293,10 +273,6 @@ impl Calendar {
         Ok(Answer::ok(by.record(kind, id, Detail::Alone)))
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn printer<'a>(&'a self, store: &'a Store, call: &'a Call) -> Printer<'a> {
         Printer {
             store,
@@ -315,19 +291,13 @@ impl Calendar {
         allowed: Option<String>,
     ) -> Response<Bytes> {
         let options = Encoding::of(parts.uri.query());
-        let answer = answer.map_or_else(
-            |refused| Answer {
-                status: refused.status,
-                ..Answer::ok(refused.body)
-            },
-            |answer| Answer {
-                body: options.selected(answer.body),
-                ..answer
-            },
-        );
-        let body = to_php_json(&answer.body, options.is_pretty);
+        let (status, body, counts) = match answer {
+            Ok(answer) => (answer.status, options.selected(answer.body), answer.counts),
+            Err(refused) => (refused.status, refused.body, None),
+        };
+        let body = to_php_json(&body, options.is_pretty);
         let mut response = Response::new(Bytes::from(body));
-        *response.status_mut() = answer.status;
+        *response.status_mut() = status;
         let headers = response.headers_mut();
         let json = HeaderValue::from_static("application/json; charset=UTF-8");
         headers.insert(header::CONTENT_TYPE, json);
@@ -340,7 +310,7 @@ impl Calendar {
         }
         let allowed = allowed.and_then(|allowed| HeaderValue::from_str(&allowed).ok());
         headers.extend(allowed.map(|allowed| (header::ALLOW, allowed)));
-        if let Some((total, pages)) = answer.counts {
+        if let Some((total, pages)) = counts {
             headers.insert("x-tec-total", total.into());
             headers.insert("x-tec-totalpages", pages.into());
         }

@@ -24,6 +24,8 @@ pub(crate) struct Call {
     pub(crate) caller: Caller,
     pub(crate) now: Timestamp,
     pub(crate) zone: TimeZone,
+    /// The address of the site whose pages records name.
+    pub(crate) pages: String,
 }
 
 // === impl Call ===
@@ -35,6 +37,7 @@ impl Call {
         caller: Caller,
         now: Timestamp,
         zone: TimeZone,
+        pages: String,
     ) -> Self {
         let path = request.path("");
         let target = operation.id.route.path_parameter();
@@ -52,6 +55,7 @@ impl Call {
             caller,
             now,
             zone,
+            pages,
         }
     }
 

@@ -1,8 +1,9 @@
 //! Copies what is written here to the site, record by record, under the same numbers.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use crate::follow::report;
@@ -42,7 +43,8 @@ impl Copier {
     /// Sends one record after the other, as long as the service runs.
     pub async fn run(self) {
         let news = self
-            .store()
+            .store
+            .lock()
             .outbox
             .as_ref()
             .map(|outbox| Arc::clone(&outbox.news));
@@ -60,13 +62,13 @@ impl Copier {
                 report(&format!("{name} is refused by the site: {words}"));
             }
             let settled =
-                sent.and_then(|refused| Ok(self.store().settle(parcel.key, parcel.write, refused)?));
+                sent.and_then(|refused| Ok(self.store.lock().settle(parcel.key, parcel.write, refused)?));
             let Err(error) = settled else {
                 pause = PAUSE;
                 continue;
             };
             report(&format!("{name} is not copied yet: {error:#}"));
-            if let Some(outbox) = &mut self.store().outbox {
+            if let Some(outbox) = &mut self.store.lock().outbox {
                 outbox.fail(parcel.key, format!("{error:#}"));
             }
             // A new write is tried at once.
@@ -79,7 +81,7 @@ impl Copier {
     }
 
     fn next(&self) -> Option<Parcel> {
-        let store = self.store();
+        let store = self.store.lock();
         let named = |key: Key| {
             store
                 .get(key.0, key.1)
@@ -95,9 +97,5 @@ impl Copier {
         });
         let write = waiting.write;
         Some(Parcel { key, bodies, write })
-    }
-
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -42,13 +42,10 @@ fn describe(operation: &Operation) -> Json {
         .arguments
         .iter()
         .partition(|argument| writes(operation) && in_path != Some(argument.name));
-    let mut members = Map::new();
+    let mut members = json!({});
     if !parameters.is_empty() {
-        let parameters: Json = parameters
-            .iter()
-            .map(|argument| parameter(argument, in_path))
-            .collect();
-        members.insert("parameters".to_owned(), parameters);
+        let parameters = parameters.iter();
+        members["parameters"] = parameters.map(|argument| parameter(argument, in_path)).collect();
     }
     if !fields.is_empty() {
         let properties: Map<String, Json> = fields
@@ -56,10 +53,10 @@ fn describe(operation: &Operation) -> Json {
             .map(|argument| (argument.name.to_owned(), property(argument)))
             .collect();
         let content = json!({"application/json": {"schema": {"type": "object", "properties": properties}}});
-        members.insert("requestBody".to_owned(), json!({"content": content}));
+        members["requestBody"] = json!({"content": content});
     }
-    members.insert("responses".to_owned(), responses(operation));
-    Json::Object(members)
+    members["responses"] = responses(operation);
+    members
 }
 
 fn writes(operation: &Operation) -> bool {
@@ -79,9 +76,7 @@ fn parameter(argument: &Argument, in_path: Option<&str>) -> Json {
 
 fn property(argument: &Argument) -> Json {
     let mut property = type_of(argument);
-    if let Json::Object(members) = &mut property {
-        members.insert("description".to_owned(), argument.meaning.into());
-    }
+    property["description"] = argument.meaning.into();
     property
 }
 

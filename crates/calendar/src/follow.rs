@@ -1,15 +1,16 @@
 //! Keeps the records level with the site, by what the companion plugin says.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use calendar_edge_judge::contract::Kind;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::seal::Message;
-use crate::site::{Found, Site};
+use crate::site::Site;
 use crate::store::{Change, Store};
 
 /// Follows a site.
@@ -45,7 +46,7 @@ impl Follower {
             return self.read_everything().await;
         }
         let number = self.site.changes().await?;
-        if self.store().followed() != Some(number) {
+        if self.store.lock().followed() != Some(number) {
             self.read_up_to(number).await?;
         }
         Ok(())
@@ -54,14 +55,14 @@ impl Follower {
     /// Reads everything. The number was asked for before, so that what changes meanwhile has a higher one.
     async fn read_up_to(&mut self, number: u64) -> anyhow::Result<()> {
         self.read_everything().await?;
-        self.store().follow(number)?;
+        self.store.lock().follow(number)?;
         self.misses = false;
         self.told(&[])
     }
 
     /// Whether the records were level with the site before.
     pub fn is_level(&self) -> bool {
-        self.store().followed().is_some()
+        self.store.lock().followed().is_some()
     }
 
     /// Takes messages until the queue closes, and asks for the number of changes in between.
@@ -111,26 +112,22 @@ impl Follower {
 
     async fn reread(&self, kind: Kind, id: &str, lists: &mut BTreeSet<Kind>) -> anyhow::Result<()> {
         let id: u64 = id.parse()?;
-        let before = self.store().moment();
+        let before = self.store.lock().moment();
         match self.site.record(kind, id).await? {
-            Found::Record(changes) => self.store().take(changes, before)?,
-            Found::Nothing => {
-                let record = None;
-                self.store().take(vec![Change { kind, id, record }], before)?;
-            }
-            Found::Locked => drop(lists.insert(kind)),
+            Some(changes) => self.store.lock().take(changes, before)?,
+            None => drop(lists.insert(kind)),
         }
         Ok(())
     }
 
     /// Puts a list of the site in place of the records of a kind.
     async fn reread_list(&self, kind: Kind) -> anyhow::Result<()> {
-        let before = self.store().moment();
+        let before = self.store.lock().moment();
         let read = self.site.list(kind).await?;
         // A list leaves hidden events out, and may lose a record while others change.
         let mut unseen = self.put_in_place(kind, read, before)?;
         if kind == Kind::Event {
-            let known = |id: &u64| self.store().get(kind, *id).is_some();
+            let known = |id: &u64| self.store.lock().get(kind, *id).is_some();
             unseen.extend(self.site.event_ids().await.into_iter().filter(|id| !known(id)));
         }
         for id in unseen {
@@ -141,7 +138,7 @@ impl Follower {
 
     /// Puts a list in place of the records of a kind, and returns the posts that it does not show, which stay.
     fn put_in_place(&self, kind: Kind, read: Vec<Change>, before: u64) -> anyhow::Result<Vec<u64>> {
-        let mut store = self.store();
+        let mut store = self.store.lock();
         let changes = replaced(&store, kind, read).into_iter();
         let (changes, unseen): (Vec<_>, Vec<_>) =
             changes.partition(|change| kind.is_term() || change.record.is_some());
@@ -163,26 +160,22 @@ impl Follower {
         Ok(())
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes the numbers of changes that were read.
     fn told(&mut self, changes: &[u64]) -> anyhow::Result<()> {
         self.ahead.extend(changes);
-        let Some(mut level) = self.store().followed() else {
+        let Some(mut level) = self.store.lock().followed() else {
             return Ok(());
         };
         self.ahead.retain(|told| *told > level);
         while self.ahead.remove(&(level + 1)) {
             level += 1;
         }
-        Ok(self.store().follow(level)?)
+        Ok(self.store.lock().follow(level)?)
     }
 
     /// Compares the number of changes. One that was not told twice in a row is lost: its message had time to come.
     async fn look(&mut self) -> anyhow::Result<()> {
-        let is_level = Some(self.site.changes().await?) == self.store().followed();
+        let is_level = Some(self.site.changes().await?) == self.store.lock().followed();
         if !is_level && self.misses {
             return self.catch_up().await;
         }
@@ -196,11 +189,7 @@ pub(crate) fn replaced(store: &Store, kind: Kind, records: Vec<Change>) -> Vec<C
     let own = records.iter().filter(|change| change.kind == kind);
     let kept: BTreeSet<u64> = own.map(|change| change.id).collect();
     let gone = store.all(kind).map(|(id, _)| id).filter(|id| !kept.contains(id));
-    let gone = gone.map(|id| Change {
-        kind,
-        id,
-        record: None,
-    });
+    let gone = gone.map(|id| Change::removal(kind, id));
     gone.chain(records).collect()
 }
 

@@ -69,11 +69,7 @@ fn gone(directory: &Path) -> anyhow::Result<Vec<Change>> {
         let kind = Kind::ALL
             .into_iter()
             .find(|kind| entry["kind"] == kind.singular());
-        Some(Change {
-            kind: kind?,
-            id: entry["id"].as_u64()?,
-            record: None,
-        })
+        Some(Change::removal(kind?, entry["id"].as_u64()?))
     });
     Ok(gone.collect())
 }

@@ -46,15 +46,12 @@ pub(crate) fn describe(route: Route, settings: &CalendarSettings, api: &str) -> 
     let described = |operation: &Operation| json!({"methods": methods(operation), "args": arguments(operation, settings)});
     let endpoints: Vec<Json> = table().on_route(route).map(described).collect();
     let allowed: Vec<String> = table().on_route(route).flat_map(methods).collect();
-    let mut members = Map::new();
-    members.insert("namespace".to_owned(), PLUGIN_NAMESPACE.into());
-    members.insert("methods".to_owned(), allowed.into());
-    members.insert("endpoints".to_owned(), endpoints.into());
+    let mut members = json!({"namespace": PLUGIN_NAMESPACE, "methods": allowed, "endpoints": endpoints});
     if route.path_parameter().is_none() {
         let own = format!("{api}{}", route.template());
-        members.insert("_links".to_owned(), json!({"self": [{"href": own}]}));
+        members["_links"] = json!({"self": [{"href": own}]});
     }
-    Json::Object(members)
+    members
 }
 
 fn methods(operation: &Operation) -> Vec<String> {
@@ -93,34 +90,26 @@ fn argument_json(
     if operation.id.route != Route::Index {
         put("description", argument.meaning.into());
     }
-    match shape(argument) {
-        Shape::Type(name) => put("type", name.into()),
-        Shape::Format(name) => put("format", name.into()),
-        Shape::Items => put("items", json!({"type": "integer"})),
-        Shape::Unsaid => None,
-    };
+    if let Some((name, value)) = shape(argument) {
+        put(name, value);
+    }
     put("required", argument.is_required.into());
     members
 }
 
-/// The backend's declaration of an argument's values (backend.md section 1).
-enum Shape {
-    Type(&'static str),
-    Format(&'static str),
-    Items,
-    Unsaid,
-}
-
-fn shape(argument: &Argument) -> Shape {
+/// The member by which the backend declares an argument's values, if it does (backend.md section 1).
+fn shape(argument: &Argument) -> Option<(&'static str, Json)> {
     match (argument.schema, argument.documented) {
-        (Some(Schema::String), _) => Shape::Type("string"),
-        (Some(Schema::Boolean), _) => Shape::Type("boolean"),
+        (Some(Schema::String), _) => Some(("type", "string".into())),
+        (Some(Schema::Boolean), _) => Some(("type", "boolean".into())),
         // `per_page` declares its type and has it ignored by a sanitiser of its own.
-        (Some(Schema::Integer), _) | (None, Documented::Integer) => Shape::Type("integer"),
-        (None, Documented::IntegerList) => Shape::Items,
-        (None, Documented::Double) => Shape::Format("double"),
-        (None, Documented::String) if argument.rule == Rule::StatusFilter => Shape::Format("string"),
-        (None, _) => Shape::Unsaid,
+        (Some(Schema::Integer), _) | (None, Documented::Integer) => Some(("type", "integer".into())),
+        (None, Documented::IntegerList) => Some(("items", json!({"type": "integer"}))),
+        (None, Documented::Double) => Some(("format", "double".into())),
+        (None, Documented::String) if argument.rule == Rule::StatusFilter => {
+            Some(("format", "string".into()))
+        }
+        (None, _) => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -19,6 +19,7 @@ use calendar_service::store::Store;
 use calendar_service::{Calendar, CalendarServer, CalendarSettings, sqlite};
 use clap::{Args, Parser, Subcommand};
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, Sender};
 use url::Url;

@@ -47,19 +47,10 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     /// The outbox of a run before this one. What the site refused then is sent again.
-    pub(crate) fn of(waiting: BTreeMap<Key, Waiting>) -> Self {
-        let waiting: BTreeMap<Key, Waiting> = waiting
-            .into_iter()
-            .map(|(key, kept)| {
-                (
-                    key,
-                    Waiting {
-                        refused: None,
-                        ..kept
-                    },
-                )
-            })
-            .collect();
+    pub(crate) fn of(mut waiting: BTreeMap<Key, Waiting>) -> Self {
+        for kept in waiting.values_mut() {
+            kept.refused = None;
+        }
         Self {
             last: waiting.values().map(|kept| kept.write).max().unwrap_or(0),
             waiting,

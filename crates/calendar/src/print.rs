@@ -62,17 +62,18 @@ impl Printer<'_> {
         let is_hidden = detail == Detail::Listed && self.is_locked(record);
         let mut printed = Map::new();
         for (name, value) in record {
-            let value = match name.as_str() {
-                record::PASSWORD | record::TERM_ROWS => continue,
-                _ if is_hidden && is_behind_password(name) => blanked(name),
-                "categories" => self.terms_of(record, Kind::Category),
-                "tags" => self.terms_of(record, Kind::Tag),
-                "venue" => match self.linked_of(record, Kind::Venue) {
+            let hidden = is_hidden.then(|| blanked(name)).flatten();
+            let value = match (name.as_str(), hidden) {
+                (record::PASSWORD | record::TERM_ROWS, _) => continue,
+                (_, Some(blank)) => blank,
+                ("categories", _) => self.terms_of(record, Kind::Category),
+                ("tags", _) => self.terms_of(record, Kind::Tag),
+                ("venue", _) => match self.linked_of(record, Kind::Venue) {
                     mut one if one.len() == 1 => one.pop().unwrap_or_default(),
                     several => several.into(),
                 },
-                "organizer" => self.linked_of(record, Kind::Organizer).into(),
-                "website" if value.is_null() => record.get("url").cloned().unwrap_or_default(),
+                ("organizer", _) => self.linked_of(record, Kind::Organizer).into(),
+                ("website", _) if value.is_null() => record.get("url").cloned().unwrap_or_default(),
                 _ => value.clone(),
             };
             let details = name.ends_with("_date").then(|| date_details(&value));
@@ -191,39 +192,21 @@ fn linked(record: &Members) -> Map<String, Value> {
     printed
 }
 
-/// The members of an event that its password hides in lists.
-fn is_behind_password(name: &str) -> bool {
-    matches!(
-        name,
-        "description"
-            | "excerpt"
-            | "image"
-            | "all_day"
-            | "cost"
-            | "cost_details"
-            | "website"
-            | "show_map"
-            | "show_map_link"
-            | "hide_from_listings"
-            | "sticky"
-            | "featured"
-            | "categories"
-            | "tags"
-            | "venue"
-            | "organizer"
-    )
-}
-
-fn blanked(name: &str) -> Value {
-    match name {
+/// A member of an event in lists, if its password hides it.
+fn blanked(name: &str) -> Option<Value> {
+    let blank = match name {
         "description" | "excerpt" | "cost" | "website" => "".into(),
         "image" => false.into(),
         "categories" | "tags" | "venue" | "organizer" => json!([]),
         "cost_details" => {
             json!({"currency_symbol": "", "currency_position": "", "currency_code": "", "values": []})
         }
-        _ => Value::Null,
-    }
+        "all_day" | "show_map" | "show_map_link" | "hide_from_listings" | "sticky" | "featured" => {
+            Value::Null
+        }
+        _ => return None,
+    };
+    Some(blank)
 }
 
 /// The parts of `2026-12-01 18:00:00`.

@@ -40,42 +40,38 @@ impl Refused {
 
     /// A record that the caller may not read.
     pub(crate) fn not_accessible(kind: Kind) -> Self {
-        let noun = kind.singular();
-        Self::new(
-            StatusCode::FORBIDDEN,
-            &format!("{noun}-not-accessible"),
-            &format!("The requested {noun} is not accessible"),
-        )
+        let words = ["KIND-not-accessible", "The requested KIND is not accessible"];
+        Self::of_kind(kind, StatusCode::FORBIDDEN, words)
     }
 
     /// A page behind the last one.
     pub(crate) fn no_such_page(kind: Kind) -> Self {
-        let noun = kind.singular();
-        Self::new(
-            StatusCode::NOT_FOUND,
-            &format!("{noun}-archive-page-not-found"),
-            &format!("The requested {noun} archive page does not exist"),
-        )
+        let words = [
+            "KIND-archive-page-not-found",
+            "The requested KIND archive page does not exist",
+        ];
+        Self::of_kind(kind, StatusCode::NOT_FOUND, words)
     }
 
     /// A record that was deleted before.
     pub(crate) fn in_trash(kind: Kind) -> Self {
-        let noun = kind.singular();
-        Self::new(
-            StatusCode::GONE,
-            &format!("{noun}-is-in-trash"),
-            &format!("The {noun} is already trashed"),
-        )
+        let words = ["KIND-is-in-trash", "The KIND is already trashed"];
+        Self::of_kind(kind, StatusCode::GONE, words)
     }
 
     /// Data that make no record.
     pub(crate) fn unusable(kind: Kind) -> Self {
-        let noun = kind.singular();
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            &format!("could-not-create-{noun}"),
-            &format!("The {noun} could not be created from the provided data"),
-        )
+        let words = [
+            "could-not-create-KIND",
+            "The KIND could not be created from the provided data",
+        ];
+        Self::of_kind(kind, StatusCode::BAD_REQUEST, words)
+    }
+
+    /// Code and message with the name of a kind in them.
+    fn of_kind(kind: Kind, status: StatusCode, words: [&str; 2]) -> Self {
+        let [code, message] = words.map(|text| text.replace("KIND", kind.singular()));
+        Self::new(status, &code, &message)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Messages of the companion plugin: sealed with the secret, made just now, and taken once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use http::StatusCode;
+use parking_lot::Mutex;
 use serde::Deserialize;
 
 use crate::secret::{Secret, sha256, unhex};
@@ -27,15 +28,6 @@ pub struct Message {
     pub(crate) changes: Vec<u64>,
 }
 
-/// The reason why a message is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// It is not sealed with the secret, or too old.
-    Denied,
-    /// It was taken before.
-    Repeated,
-}
-
 /// Opens messages.
 #[derive(Debug)]
 pub(crate) struct Opener {
@@ -54,15 +46,16 @@ impl Opener {
         }
     }
 
-    /// The message in a body, by the value of [`SEAL`] and the time in seconds since 1970.
-    pub(crate) fn open(&self, seal: &str, body: &[u8], now: u64) -> Result<Message, Refusal> {
-        let (time, number) = self.sealed(seal, body, now).ok_or(Refusal::Denied)?;
-        let message = serde_json::from_slice(body).map_err(|_| Refusal::Denied)?;
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The message in a body, by the value of [`SEAL`] and the time in seconds since 1970. One that is not sealed with the
+    /// secret, or too old, is forbidden, and one that was taken before a conflict.
+    pub(crate) fn open(&self, seal: &str, body: &[u8], now: u64) -> Result<Message, StatusCode> {
+        let (time, number) = self.sealed(seal, body, now).ok_or(StatusCode::FORBIDDEN)?;
+        let message = serde_json::from_slice(body).map_err(|_| StatusCode::FORBIDDEN)?;
+        let mut taken = self.taken.lock();
         // Older ones are refused by their time.
         taken.retain(|_, time| *time + SKEW >= now);
         match taken.insert(number, time) {
-            Some(_) => Err(Refusal::Repeated),
+            Some(_) => Err(StatusCode::CONFLICT),
             None => Ok(message),
         }
     }
@@ -99,18 +92,18 @@ mod tests {
             let body = STANDARD.decode(text("body_base64")).expect("base64");
             let now = case["time"].as_u64().expect("a time");
             let open = |body: &[u8], now| opener.open(text("seal"), body, now);
-            assert_eq!(open(&body, now + SKEW + 1), Err(Refusal::Denied));
+            assert_eq!(open(&body, now + SKEW + 1), Err(StatusCode::FORBIDDEN));
             assert_eq!(
                 open(b"{\"all\":true,\"changes\":[77]}", now),
-                Err(Refusal::Denied)
+                Err(StatusCode::FORBIDDEN)
             );
             if serde_json::from_slice::<Message>(&body).is_err() {
-                assert_eq!(open(&body, now), Err(Refusal::Denied), "no message");
+                assert_eq!(open(&body, now), Err(StatusCode::FORBIDDEN), "no message");
                 continue;
             }
             let message = open(&body, now).expect("a message");
             assert!(message.all || !message.tags.is_empty());
-            assert_eq!(open(&body, now + SKEW), Err(Refusal::Repeated));
+            assert_eq!(open(&body, now + SKEW), Err(StatusCode::CONFLICT));
         }
     }
 }

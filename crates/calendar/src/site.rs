@@ -88,20 +88,22 @@ impl Site {
         body["changes"].as_u64().context("no number of changes")
     }
 
-    /// One record as everybody sees it; none if nobody does.
-    pub(crate) async fn record(&self, kind: Kind, id: u64) -> anyhow::Result<Found> {
+    /// The changes that make one record as everybody sees it: none is left if nobody does. Without any it is an event
+    /// behind a password, of which only lists show the dates.
+    pub(crate) async fn record(&self, kind: Kind, id: u64) -> anyhow::Result<Option<Vec<Change>>> {
         let collection = kind.collection();
         let (status, body) = self.get(&format!("{}/{collection}/{id}", self.namespace)).await?;
         match status {
             StatusCode::OK => {
-                let change =
-                    of_printed(kind, body).with_context(|| format!("{collection}/{id} is no record"))?;
-                Ok(Found::Record(change))
+                let changes = of_printed(kind, body);
+                Ok(Some(
+                    changes.with_context(|| format!("{collection}/{id} is no record"))?,
+                ))
             }
             _ => match body["code"].as_str().unwrap_or_default() {
-                "event-password-protected" => Ok(Found::Locked),
+                "event-password-protected" => Ok(None),
                 // Any other refusal, such as that of a mark, says nothing about the record.
-                code if HIDDEN.contains(&code) => Ok(Found::Nothing),
+                code if HIDDEN.contains(&code) => Ok(Some(vec![Change::removal(kind, id)])),
                 code => bail!("{collection}/{id} is answered with {status} {code}"),
             },
         }
@@ -112,7 +114,7 @@ impl Site {
         let (collection, all) = (kind.collection(), kind.whole_list());
         let mut records = Vec::new();
         for page in 1_u64.. {
-            let target = format!("{}/{collection}?{all}&per_page=50&page={page}", self.namespace);
+            let target = format!("{}/{collection}?{all}&page={page}", self.namespace);
             let (status, mut body) = self.get(&target).await?;
             ensure!(status.is_success(), "{target} is answered with {status}");
             let items = body.get_mut(collection).map(Value::take);
@@ -228,17 +230,6 @@ fn refusal(status: StatusCode, body: &Value) -> anyhow::Result<Option<String>> {
         400..=499 => Ok(Some(words)),
         _ => bail!(words),
     }
-}
-
-/// The answer to a read of one record.
-#[derive(Debug)]
-pub(crate) enum Found {
-    /// A record that everybody sees.
-    Record(Vec<Change>),
-    /// An event behind a password: only lists show its dates.
-    Locked,
-    /// None, or one that is not published.
-    Nothing,
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Slugs: the last part of a record's address, as WordPress makes it of a title.
 
+use std::fmt::Write as _;
+
 use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
 /// The longest slug in bytes, counted after percent-encoding.
@@ -58,6 +60,13 @@ pub(crate) fn of(title: &str) -> String {
     slug.trim_matches('-').to_owned()
 }
 
+/// The slug of a title, or the number of a record whose title has none.
+pub(crate) fn of_or_number(title: &str, id: u64) -> String {
+    Some(of(title))
+        .filter(|slug| !slug.is_empty())
+        .unwrap_or_else(|| id.to_string())
+}
+
 /// A name without case and accents, by which databases sort.
 pub(crate) fn folded_name(name: &str) -> String {
     let plain = |letter: char| folded(letter).map_or_else(|| letter.to_string(), str::to_owned);
@@ -82,10 +91,8 @@ fn without_tags(text: &str) -> String {
 fn encode(character: char, slug: &mut String) {
     let mut buffer = [0; 4];
     for byte in character.encode_utf8(&mut buffer).bytes() {
-        slug.push('%');
-        for digit in [byte >> 4, byte & 15] {
-            slug.extend(char::from_digit(u32::from(digit), 16));
-        }
+        // Writing to a String cannot fail.
+        let _ = write!(slug, "%{byte:02x}");
     }
 }
 

@@ -24,11 +24,13 @@ pub struct Change {
 }
 
 /// The reason why a change is not made.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No number or no room is left for another record.
+    #[error("The calendar has no room for another record")]
     Full,
     /// The disk fails.
+    #[error("The disk fails: {0}")]
     Disk(String),
 }
 
@@ -71,18 +73,15 @@ impl Usage {
     }
 }
 
-// === impl StoreError ===
+// === impl Change ===
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => f.write_str("The calendar has no room for another record"),
-            Self::Disk(error) => write!(f, "The disk fails: {error}"),
-        }
+impl Change {
+    /// The end of a record.
+    pub(crate) fn removal(kind: Kind, id: u64) -> Self {
+        let record = None;
+        Self { kind, id, record }
     }
 }
-
-impl std::error::Error for StoreError {}
 
 // === impl Store ===
 
@@ -223,11 +222,7 @@ impl Store {
     /// Removes a term: its children move up, and its events lose it.
     pub(crate) fn remove_term(&mut self, kind: Kind, id: u64) -> Result<(), StoreError> {
         let above = self.get(kind, id).map_or(0, |term| number(term, "parent"));
-        let mut changes = vec![Change {
-            kind,
-            id,
-            record: None,
-        }];
+        let mut changes = vec![Change::removal(kind, id)];
         for (child, term) in self.all(kind).filter(|(_, term)| number(term, "parent") == id) {
             changes.push(changed(kind, child, term, "parent", above.into()));
         }
@@ -292,8 +287,11 @@ impl Store {
         numbered.take(MOST).find(|slug| is_free(slug)).unwrap_or_default()
     }
 
-    /// The term that a slug or a name means.
+    /// The term that a number, a slug or a name means.
     pub(crate) fn term_called(&self, kind: Kind, asked: &str) -> Option<u64> {
+        if let Ok(id) = asked.parse() {
+            return self.get(kind, id).map(|_| id);
+        }
         let (lower, slug) = (asked.to_lowercase(), crate::slug::of(asked));
         let mut all = self.all(kind);
         let found =

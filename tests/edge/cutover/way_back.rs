@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings};
@@ -16,6 +16,7 @@ use calendar_service::store::Store;
 use calendar_service::{Announcement, Calendar, CalendarServer, CalendarSettings, PASSWORD, SEAL, USERNAME};
 use http::Method;
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -61,8 +62,8 @@ async fn site(secret: Secret, queue: UnboundedSender<Announcement>) -> Origin {
     let calendar = calendar.telling(secret, queue);
     let turn = Mutex::new(());
     Origin::answering(move |seen| {
-        let _turn = turn.lock().expect("no panic");
-        let number = |first, last| store.lock().expect("no panic").number(first, last);
+        let _turn = turn.lock();
+        let number = |first, last| store.lock().number(first, last);
         if let Some(asked) = seen.header("x-calendar-edge-number") {
             let (asked, _) = asked
                 .strip_prefix("v1 n=")

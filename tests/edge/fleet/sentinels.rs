@@ -1,9 +1,12 @@
 //! Three Sentinels name the store, and another one when it dies.
 
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calendar_edge_core::settings::{Settings, StoreAddress, StorePassword};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
 
 use super::super::support::{Directory, Store, closed_port};
 use super::scene::{Scene, count, is_together, shown, wait};
@@ -208,6 +211,42 @@ async fn sentinels_are_asked_with_their_own_password() {
     scene.together().await;
     scene.change_and_tell(0).await;
     scene.follows(1).await;
+}
+
+/// T-105: no more is read than the replies of an exchange may have, one connection after another.
+#[tokio::test]
+async fn t105_a_reply_of_a_sentinel_without_an_end_is_read_up_to_its_bound() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = format!("sentinel://{}", listener.local_addr().expect("an address"));
+    let address = StoreAddress::parse(&address).expect("an address of a Sentinel");
+    let flooded = Arc::new(AtomicUsize::new(0));
+    let ended = Arc::new(AtomicUsize::new(0));
+    let counts = (Arc::clone(&flooded), Arc::clone(&ended));
+    let flooding = tokio::spawn(async move {
+        loop {
+            let (mut client, _) = listener.accept().await.expect("a connection");
+            let mut piece: &[u8] = b"$2000000000\r\n";
+            while client.write_all(piece).await.is_ok() {
+                counts.0.fetch_add(piece.len(), Ordering::SeqCst);
+                piece = &[b'x'; 16 * 1024];
+            }
+            counts.1.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let scene = Scene::start_with(1, &address, |settings| {
+        settings.fleet.master = Some(PRIMARY.to_owned());
+    })
+    .await;
+    wait("two connections end", async || ended.load(Ordering::SeqCst) >= 2).await;
+    flooding.abort();
+    // A connection holds what its bound allows, and what the sockets in between take.
+    let (bytes, connections) = (flooded.load(Ordering::SeqCst), ended.load(Ordering::SeqCst) + 1);
+    println!("{bytes} bytes over {connections} connections");
+    assert!(
+        bytes <= connections * (20 << 20),
+        "{bytes} bytes over {connections}"
+    );
+    assert!(!is_together(&scene.edges[0]).await);
 }
 
 async fn gaps(edge: &super::super::support::Edge) -> u64 {

@@ -110,6 +110,39 @@ async fn it_pays_from_the_budgets_of_the_calendar() {
 }
 
 #[tokio::test]
+async fn a_form_that_names_it_pays_as_well() {
+    let (origin, edge) = site_behind(|settings| {
+        settings.rate_limits.address.writes = Some(Rate {
+            requests: 2,
+            period: Duration::from_hours(1),
+        });
+    })
+    .await;
+    origin.take_seen();
+    let form = |name: &str| {
+        format!(
+            "POST / | Content-Type: application/x-www-form-urlencoded | Authorization: Basic YTpi | {name}"
+        )
+    };
+    let call = form("rest_route=/tec/v1/events&title=x");
+    // A form for the rest of the site pays nothing.
+    for _ in 0..3 {
+        assert_eq!(
+            code(&edge, &form("rest_route=/wp/v2/posts&title=x")).await,
+            "site"
+        );
+    }
+    let first = answer(&edge, &call).await;
+    let left = first.header("ratelimit").expect("a budget");
+    assert!(left.contains("\"address-writes\";r=1"), "{left}");
+    // In the address and in the form it is one call.
+    let both = call.replace("POST /", "POST /?rest_route=/tec/v1/events");
+    assert_eq!(code(&edge, &both).await, "site");
+    assert_eq!(code(&edge, &call).await, "edge_rate_limited");
+    assert_eq!(origin.take_seen().len(), 5);
+}
+
+#[tokio::test]
 async fn an_edge_for_the_calendar_alone_does_not_ask_for_it() {
     let (origin, edge) = site_behind(|settings| settings.other = OtherTraffic::Refuse).await;
     assert_eq!(code(&edge, "GET /wp-json/tec/v1/events").await, "rest_no_route");

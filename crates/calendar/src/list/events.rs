@@ -95,10 +95,7 @@ fn terms(call: &Call, store: &Store, kind: Kind, name: &'static str) -> Result<O
     };
     let mut branches = Vec::new();
     for item in items {
-        let id = match item.parse() {
-            Ok(id) => Some(id).filter(|id| store.get(kind, *id).is_some()),
-            Err(_) => store.term_called(kind, &item),
-        };
+        let id = store.term_called(kind, &item);
         branches.extend(store.branch(kind, id.ok_or_else(|| Refused::invalid(name))?));
     }
     Ok(Some(branches))

@@ -36,14 +36,14 @@ pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64
             .collect::<Vec<u64>>()
     });
     let now = call.wall();
-    let used = used(by, kind, |_| true);
-    let upcoming = used_after(by, kind, now);
+    let named = used(by, kind, |_| true);
+    let upcoming = used(by, kind, |event| of_stamp(text(event, "start_date")) >= now);
     let takes = |id: u64, record: &Members| {
         shows(call, record)
             && of_events.as_ref().is_none_or(|ids| ids.contains(&id))
             && call
                 .flag("has_events")
-                .is_none_or(|wanted| used.contains(&id) == wanted)
+                .is_none_or(|wanted| named.contains(&id) == wanted)
             && (call.flag("only_with_upcoming") != Some(true) || upcoming.contains(&id))
             && call
                 .text("search")
@@ -53,10 +53,6 @@ pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64
     let mut found: Vec<(u64, &Members)> = found.collect();
     found.sort_by_key(|(id, record)| Reverse((text(record, "date"), *id)));
     Ok(found.into_iter().map(|(id, _)| id).collect())
-}
-
-fn used_after(by: &Printer<'_>, kind: Kind, now: jiff::civil::DateTime) -> Vec<u64> {
-    used(by, kind, |event| of_stamp(text(event, "start_date")) >= now)
 }
 
 /// The records of a kind that published events name.

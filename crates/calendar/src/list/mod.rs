@@ -6,9 +6,10 @@ mod terms;
 mod window;
 
 use calendar_edge_judge::contract::Kind;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
+use crate::answer::Answer;
 use crate::call::Call;
 use crate::print::{Detail, Printer};
 use crate::record::text;
@@ -25,16 +26,8 @@ const REPEATED: &str = "per_page start_date end_date search event has_events sta
 /// The largest page; more is cut down to it.
 const LARGEST: u64 = 50;
 
-/// A page of a list: its document, and how many records and pages there are.
-#[derive(Debug)]
-pub(crate) struct Listed {
-    pub(crate) document: Value,
-    pub(crate) total: usize,
-    pub(crate) pages: usize,
-}
-
 /// The page of a list that a call asks for.
-pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, Refused> {
+pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Answer, Refused> {
     let mut repeated = call.repeated();
     let found = match kind {
         Kind::Event => events::found(call, by, &mut repeated)?,
@@ -58,24 +51,19 @@ pub(crate) fn list(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Listed, 
         repeat(repeated, call, size)
     };
     let address = |number: u64| address(&base, &repeated, number);
-    let mut document = Map::new();
-    document.insert(kind.collection().to_owned(), items.into());
-    document.insert(
-        "rest_url".to_owned(),
-        own_address(&base, &repeated, number).into(),
-    );
+    let own = own_address(&base, &repeated, number);
+    let mut document = json!({(kind.collection()): items, "rest_url": own});
     if whole(number) < pages {
-        document.insert("next_rest_url".to_owned(), address(number + 1).into());
+        document["next_rest_url"] = address(number + 1).into();
     }
     if number > 1 {
-        document.insert("previous_rest_url".to_owned(), address(number - 1).into());
+        document["previous_rest_url"] = address(number - 1).into();
     }
-    document.insert("total".to_owned(), total.into());
-    document.insert("total_pages".to_owned(), pages.into());
-    Ok(Listed {
-        document: document.into(),
-        total,
-        pages,
+    document["total"] = total.into();
+    document["total_pages"] = pages.into();
+    Ok(Answer {
+        counts: Some((total, pages)),
+        ..Answer::ok(document)
     })
 }
 

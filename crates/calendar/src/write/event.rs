@@ -22,14 +22,14 @@ const FLAGS: [&str; 6] = [
 ];
 
 /// Creates or updates an event. Members that are not sent are reset, but for its texts, dates, terms and venue.
-pub(super) fn write(call: &Call, store: &mut Store, known: Option<u64>, pages: &str) -> Result<u64, Refused> {
+pub(super) fn write(call: &Call, store: &mut Store, known: Option<u64>) -> Result<u64, Refused> {
     let is_blank = |name: &str| call.text(name).is_none_or(|text| text.trim().is_empty());
     if known.is_none() && ["title", "description", "excerpt"].into_iter().all(is_blank) {
         return Err(post::no_content());
     }
     // What an event names may be new, and then takes the number before its own.
-    let links = links(call, store, pages)?;
-    let (id, mut event) = post::begun(call, store, Kind::Event, known, pages)?;
+    let links = links(call, store)?;
+    let (id, mut event) = post::begun(call, store, Kind::Event, known)?;
     event.insert("organizer".to_owned(), json!([]));
     event.extend(links);
     post::set_texts(call, &mut event, &["title", "description", "excerpt"]);
@@ -48,18 +48,18 @@ pub(super) fn write(call: &Call, store: &mut Store, known: Option<u64>, pages: &
     event.insert("website".to_owned(), website);
     post::set_image(call, store, &mut event)?;
     set_dates(call, &mut event);
-    post::settle(call, store, (Kind::Event, id), &mut event, pages);
+    post::settle(call, store, (Kind::Event, id), &mut event);
     store.put(Kind::Event, id, event)?;
     Ok(id)
 }
 
 /// Terms, venue and organizers that a call sends. Those that are new are created.
-fn links(call: &Call, store: &mut Store, pages: &str) -> Result<Members, Refused> {
+fn links(call: &Call, store: &mut Store) -> Result<Members, Refused> {
     let mut links = Members::new();
     for kind in [Kind::Category, Kind::Tag] {
         let name = kind.collection();
         if let Some(items) = call.items(name) {
-            links.insert(name.to_owned(), terms(store, kind, &items, pages)?.into());
+            links.insert(name.to_owned(), terms(store, kind, &items, &call.pages)?.into());
         }
     }
     for kind in [Kind::Venue, Kind::Organizer] {
@@ -70,7 +70,7 @@ fn links(call: &Call, store: &mut Store, pages: &str) -> Result<Members, Refused
         let mut ids = Vec::new();
         for entry in entries(value) {
             let id = match &entry {
-                Value::Object(data) => linked::from_data(call, store, kind, data, pages)?,
+                Value::Object(data) => linked::from_data(call, store, kind, data)?,
                 scalar => {
                     let id = number_of(scalar).filter(|id| store.get(kind, *id).is_some());
                     id.ok_or_else(|| Refused::invalid(kind.singular()))?
@@ -107,12 +107,9 @@ fn entries(value: &Value) -> Vec<Value> {
 fn terms(store: &mut Store, kind: Kind, items: &[String], pages: &str) -> Result<Vec<u64>, Refused> {
     let mut ids = Vec::new();
     for item in items {
-        let id = match item.parse() {
-            Ok(id) => Some(id).filter(|id| store.get(kind, *id).is_some()),
-            Err(_) => match store.term_called(kind, item) {
-                None => Some(term::add(store, kind, item, 0, pages)?),
-                known => known,
-            },
+        let id = match store.term_called(kind, item) {
+            None if item.parse::<u64>().is_err() => Some(term::add(store, kind, item, 0, pages)?),
+            known => known,
         };
         ids.extend(id.filter(|id| !ids.contains(id)));
     }

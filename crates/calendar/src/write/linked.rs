@@ -31,13 +31,7 @@ const fn texts_of(kind: Kind) -> &'static [&'static str] {
 }
 
 /// Creates or updates a record: texts that are not sent stay, status and maps are reset.
-pub(super) fn write(
-    call: &Call,
-    store: &mut Store,
-    kind: Kind,
-    known: Option<u64>,
-    pages: &str,
-) -> Result<u64, Refused> {
+pub(super) fn write(call: &Call, store: &mut Store, kind: Kind, known: Option<u64>) -> Result<u64, Refused> {
     let name = call.text(name_member(kind));
     if name
         .as_ref()
@@ -45,7 +39,7 @@ pub(super) fn write(
     {
         return Err(Refused::unusable(kind));
     }
-    let (id, mut record) = post::begun(call, store, kind, known, pages)?;
+    let (id, mut record) = post::begun(call, store, kind, known)?;
     if kind == Kind::Venue {
         record.insert("stateprovince".to_owned(), "".into());
         for map in ["show_map", "show_map_link"] {
@@ -60,19 +54,13 @@ pub(super) fn write(
     if call.value("image").is_some() {
         post::set_image(call, store, &mut record)?;
     }
-    post::settle(call, store, (kind, id), &mut record, pages);
+    post::settle(call, store, (kind, id), &mut record);
     store.put(kind, id, record)?;
     Ok(id)
 }
 
 /// The record of the data in an event: by its number, by its name, or a new one.
-pub(super) fn from_data(
-    call: &Call,
-    store: &mut Store,
-    kind: Kind,
-    data: &Members,
-    pages: &str,
-) -> Result<u64, Refused> {
+pub(super) fn from_data(call: &Call, store: &mut Store, kind: Kind, data: &Members) -> Result<u64, Refused> {
     if let Some(id) = data.get("id").and_then(number_of) {
         let known = store.get(kind, id).map(|_| id);
         return known.ok_or_else(|| Refused::unusable(kind));
@@ -89,13 +77,13 @@ pub(super) fn from_data(
     if let Some(id) = same {
         return Ok(id);
     }
-    let (id, mut record) = post::begun(call, store, kind, None, pages)?;
+    let (id, mut record) = post::begun(call, store, kind, None)?;
     record.insert(member.to_owned(), name.into());
     for name in texts_of(kind) {
         let sent = sent(name).map(|sent| post::as_written(call, name, &sent));
         record.extend(sent.map(|sent| ((*name).to_owned(), Value::from(sent))));
     }
-    post::settle(call, store, (kind, id), &mut record, pages);
+    post::settle(call, store, (kind, id), &mut record);
     store.put(kind, id, record)?;
     Ok(id)
 }

@@ -14,40 +14,19 @@ use crate::store::Store;
 pub(crate) use event::{cost_details, set_times};
 pub(crate) use term::add as add_term;
 
-/// Creates a record, and returns its number.
-pub(crate) fn create(call: &Call, store: &mut Store, kind: Kind, pages: &str) -> Result<u64, Refused> {
+/// Creates a record, or updates the one of this number, and returns its number. POST, PUT and PATCH mean the same.
+pub(crate) fn write(call: &Call, store: &mut Store, kind: Kind, known: Option<u64>) -> Result<u64, Refused> {
     match kind {
-        Kind::Event => event::write(call, store, None, pages),
-        Kind::Venue | Kind::Organizer => linked::write(call, store, kind, None, pages),
-        Kind::Category | Kind::Tag => term::create(call, store, kind, pages),
-    }
-}
-
-/// Updates a record. POST, PUT and PATCH mean the same.
-pub(crate) fn update(
-    call: &Call,
-    store: &mut Store,
-    kind: Kind,
-    id: u64,
-    pages: &str,
-) -> Result<(), Refused> {
-    match kind {
-        Kind::Event => event::write(call, store, Some(id), pages).map(drop),
-        Kind::Venue | Kind::Organizer => linked::write(call, store, kind, Some(id), pages).map(drop),
-        Kind::Category | Kind::Tag => term::update(call, store, kind, id, pages),
+        Kind::Event => event::write(call, store, known),
+        Kind::Venue | Kind::Organizer => linked::write(call, store, kind, known),
+        Kind::Category | Kind::Tag => term::write(call, store, kind, known),
     }
 }
 
 /// Deletes a record: posts go to the trash, once; terms are gone.
-pub(crate) fn delete(
-    call: &Call,
-    store: &mut Store,
-    kind: Kind,
-    id: u64,
-    pages: &str,
-) -> Result<(), Refused> {
+pub(crate) fn delete(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), Refused> {
     if kind.is_term() {
         return Ok(store.remove_term(kind, id)?);
     }
-    post::trash(call, store, kind, id, pages)
+    post::trash(call, store, kind, id)
 }

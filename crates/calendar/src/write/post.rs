@@ -24,7 +24,6 @@ pub(super) fn begun(
     store: &Store,
     kind: Kind,
     known: Option<u64>,
-    pages: &str,
 ) -> Result<(u64, Members), Refused> {
     if let Some(id) = known {
         let record = store.get(kind, id).cloned();
@@ -32,6 +31,7 @@ pub(super) fn begun(
     }
     let id = store.next_number(kind)?;
     let mut record = blank(kind, id);
+    let pages = call.pages.as_str();
     let site = pages.split_once("://").map_or(pages, |(_, host)| host);
     let global = format!("{site}?id={id}");
     record.insert("global_id".to_owned(), global.clone().into());
@@ -87,7 +87,7 @@ pub(super) fn set_image(call: &Call, store: &Store, record: &mut Members) -> Res
 }
 
 /// Sets the publication: the dates that a call sends, or those that were, and the status that it asks for.
-pub(super) fn settle(call: &Call, store: &Store, (kind, id): (Kind, u64), record: &mut Members, pages: &str) {
+pub(super) fn settle(call: &Call, store: &Store, (kind, id): (Kind, u64), record: &mut Members) {
     let is_new = store.get(kind, id).is_none();
     let utc = call.date("date_utc");
     let sent = call
@@ -117,7 +117,7 @@ pub(super) fn settle(call: &Call, store: &Store, (kind, id): (Kind, u64), record
         record.insert(name.to_owned(), value.into());
     }
     settle_slug(call, store, (kind, id), record, is_undated);
-    set_address((kind, id), record, pages);
+    set_address((kind, id), record, &call.pages);
 }
 
 /// The status that a call asks for, or the default. Contributors publish nothing, and nothing is published before its
@@ -159,10 +159,7 @@ fn settle_slug(call: &Call, store: &Store, (kind, id): (Kind, u64), record: &mut
         Some(asked) => asked,
         None if !known.is_empty() => known,
         None if is_undated => String::new(),
-        None => match slug::of(text(record, name_member(kind))) {
-            empty if empty.is_empty() => id.to_string(),
-            slug => slug,
-        },
+        None => slug::of_or_number(text(record, name_member(kind)), id),
     };
     let free = if wanted.is_empty() {
         wanted
@@ -188,7 +185,7 @@ fn set_address((kind, id): (Kind, u64), record: &mut Members, pages: &str) {
 }
 
 /// Puts a post into the trash, once.
-pub(super) fn trash(call: &Call, store: &mut Store, kind: Kind, id: u64, pages: &str) -> Result<(), Refused> {
+pub(super) fn trash(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), Refused> {
     let record = store.get(kind, id).cloned();
     let mut record = record.ok_or_else(|| Refused::invalid("id"))?;
     if text(&record, "status") == "trash" {
@@ -203,7 +200,7 @@ pub(super) fn trash(call: &Call, store: &mut Store, kind: Kind, id: u64, pages: 
     ] {
         record.insert(name.to_owned(), value.into());
     }
-    set_address((kind, id), &mut record, pages);
+    set_address((kind, id), &mut record, &call.pages);
     Ok(store.put(kind, id, record)?)
 }
 

@@ -9,8 +9,15 @@ use crate::refused::Refused;
 use crate::slug;
 use crate::store::{Members, Store};
 
-/// Creates a term.
-pub(super) fn create(call: &Call, store: &mut Store, kind: Kind, pages: &str) -> Result<u64, Refused> {
+/// Creates or updates a term; members that are not sent stay.
+pub(super) fn write(call: &Call, store: &mut Store, kind: Kind, known: Option<u64>) -> Result<u64, Refused> {
+    let id = known.map_or_else(|| create(call, store, kind), Ok)?;
+    update(call, store, kind, id)?;
+    Ok(id)
+}
+
+/// Creates a term of the name that a call sends.
+fn create(call: &Call, store: &mut Store, kind: Kind) -> Result<u64, Refused> {
     let parent = parent(call, store, kind)?.unwrap_or(0);
     let name = call.text("name").unwrap_or_default();
     let is_same = |term: &Members| {
@@ -25,9 +32,7 @@ pub(super) fn create(call: &Call, store: &mut Store, kind: Kind, pages: &str) ->
         refused.body["data"]["term_id"] = id.into();
         return Err(refused);
     }
-    let id = add(store, kind, &name, parent, pages)?;
-    update(call, store, kind, id, pages)?;
-    Ok(id)
+    add(store, kind, &name, parent, &call.pages)
 }
 
 /// Adds a term of a name.
@@ -40,11 +45,7 @@ pub(crate) fn add(
 ) -> Result<u64, Refused> {
     let id = store.next_number(kind)?;
     let mut term = blank(kind, id);
-    let slug = match slug::of(name) {
-        empty if empty.is_empty() => id.to_string(),
-        slug => slug,
-    };
-    let slug = store.free_slug(kind, &slug, id);
+    let slug = store.free_slug(kind, &slug::of_or_number(name, id), id);
     set_name(&mut term, name)?;
     term.insert("slug".to_owned(), slug.into());
     if kind == Kind::Category {
@@ -55,14 +56,7 @@ pub(crate) fn add(
     Ok(id)
 }
 
-/// Updates a term; members that are not sent stay.
-pub(super) fn update(
-    call: &Call,
-    store: &mut Store,
-    kind: Kind,
-    id: u64,
-    pages: &str,
-) -> Result<(), Refused> {
+fn update(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), Refused> {
     let parent = parent(call, store, kind)?;
     let term = store.get(kind, id).cloned();
     let mut term = term.ok_or_else(|| Refused::invalid("id"))?;
@@ -89,7 +83,7 @@ pub(super) fn update(
         let parent = if is_below { 0 } else { parent };
         term.insert("parent".to_owned(), parent.into());
     }
-    set_address(store, kind, &mut term, pages);
+    set_address(store, kind, &mut term, &call.pages);
     Ok(store.put(kind, id, term)?)
 }
 

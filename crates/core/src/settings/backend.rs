@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{
     BreakerSettings, CandidateSettings, CredentialsPolicy, MarkKey, OriginNamespace, OriginSettings,
-    OtherTraffic, Root, Settings, Timeouts,
+    OtherTraffic, PRIMARY, Root, Settings, Timeouts,
 };
 
 /// Everything that exchanges with one backend depend on, and the presentation of its responses.
@@ -64,9 +64,6 @@ pub struct BackendTimeouts {
 
 /// The file of the indexes in [`Settings::state_dir`], unless the settings name another.
 const INDEX_FILE: &str = "indexes.json";
-
-/// The name of the site itself among the backends.
-pub const PRIMARY: &str = "origin";
 
 // === impl Settings ===
 

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::MarkKey;
 use super::keys::form::{NAMESPACE, REST_ROOT, plain_name};
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
-use super::origin::{DEFAULT_MAX_IN_FLIGHT, unknown_origin};
-use super::{MarkKey, PRIMARY, without_trailing_slash};
+use super::origin::{
+    BackendSoftware, DEFAULT_MAX_IN_FLIGHT, PRIMARY, unknown_origin, without_trailing_slash,
+};
 use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
 const SOFTWARE: [(&str, BackendSoftware); 2] = [
@@ -55,15 +57,6 @@ settings_group! {
         /// Maximum number of concurrent calls, which the edges of a `[fleet]` divide by demand.
         pub max_in_flight: usize = DEFAULT_MAX_IN_FLIGHT => count(1..=10_000);
     }
-}
-
-/// The software behind a backend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BackendSoftware {
-    /// A WordPress site with the calendar plugin, which publishes an index.
-    WordPress,
-    /// Another service that answers the calendar API.
-    Service,
 }
 
 /// The treatment of calls with credentials at a further backend.

@@ -32,6 +32,7 @@ mod origin_address;
 mod percentage;
 mod policy;
 mod protection;
+mod rate;
 mod shadow;
 mod surface;
 mod surface_preset;
@@ -47,10 +48,10 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::AdminToken;
-pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
+pub use backend::{BackendSettings, BackendTimeouts};
 pub use cache::CacheSettings;
 pub use calendar_pages::CalendarPageSettings;
-pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
+pub use candidate::{CandidateSettings, CredentialsPolicy};
 pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use copy::{CopySettings, WhenAway};
@@ -71,12 +72,13 @@ pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
 pub use operation::{OperationSettings, PatchPolicy};
 pub use operation_pattern::OperationPattern;
-pub use origin::{OriginSettings, Root, unknown_origin, without_trailing_slash};
+pub use origin::{BackendSoftware, OriginSettings, PRIMARY, Root, unknown_origin, without_trailing_slash};
 pub use origin_access::{BasicAuth, TrustedCertificates, UnfitFile};
 pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use protection::client_network;
-pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
+pub use protection::{BreakerSettings, CallRates, RateLimits};
+pub use rate::Rate;
 pub use shadow::ShadowRule;
 pub use surface::{
     RoutePattern, SurfaceCallers, SurfaceDefault, SurfacePattern, SurfaceRefusal, SurfaceRule,

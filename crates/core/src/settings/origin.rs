@@ -8,12 +8,22 @@ use url::Url;
 use super::keys::form::{ANSWERS, DIAL_ADDRESS, LANGUAGE, ORIGIN_HOST, ORIGIN_NAMESPACE, PATH, REST_ROOT};
 use super::keys::group::settings_group;
 use super::keys::listening_form::file_like;
-use super::{
-    BackendSoftware, BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates, WantedVersion,
-};
+use super::{BasicAuth, DialAddress, OriginHost, OriginNamespace, TrustedCertificates, WantedVersion};
 use crate::settings::MarkKey;
 use calendar_edge_judge::contract::PluginVersion;
 use calendar_edge_judge::problem::Words;
+
+/// The name of the site itself among the backends.
+pub const PRIMARY: &str = "origin";
+
+/// The software behind a backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendSoftware {
+    /// A WordPress site with the calendar plugin, which publishes an index.
+    WordPress,
+    /// Another service that answers the calendar API.
+    Service,
+}
 
 settings_group! {
     /// The WordPress site behind the edge.

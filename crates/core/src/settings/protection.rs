@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::keys::group::settings_group;
+use super::rate::Rate;
 use ipnet::{IpNet, Ipv6Net};
 
 settings_group! {
@@ -12,7 +13,7 @@ settings_group! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct BreakerSettings {
         /// Number of consecutive failed reads that open the breaker. A read fails if the connection fails, times out
-        /// or is reset, or if the site answers with a maintenance or database error page. 0 disables the breaker.
+        /// or is reset, or if the site answers with a maintenance or database error page. 0 in a dry run, which has none.
         pub failures: usize = 10;
         /// Interval at which an open breaker lets one read pass as a probe.
         pub probe_interval: Duration = Duration::from_secs(1);
@@ -57,16 +58,6 @@ settings_group! {
         /// POST, PUT, PATCH and DELETE, with or without a route.
         pub writes: Option<Rate> = None => rate(), "off";
     }
-}
-
-/// A number of requests per period. They may come as one burst; further ones are admitted evenly over the
-/// period.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    /// Requests, 1 or more.
-    pub requests: u32,
-    /// The period.
-    pub period: Duration,
 }
 
 /// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client

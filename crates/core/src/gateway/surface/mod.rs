@@ -8,9 +8,11 @@ mod surface_request;
 mod surface_rules;
 #[cfg(test)]
 mod surface_rules_tests;
+mod surface_verdict;
 
 pub use companion_list::{COMPANION_LIST, companion_list};
 pub use surface_body::{BodyVerdict, SeenBody};
 pub use surface_outcome::SurfaceOutcome;
 pub use surface_request::SurfaceRequest;
-pub use surface_rules::{SURFACE_RULE, SurfaceRules, SurfaceVerdict};
+pub use surface_rules::{SURFACE_RULE, SurfaceRules};
+pub use surface_verdict::SurfaceVerdict;

@@ -2,8 +2,8 @@
 
 use http::Method;
 
-use super::surface_request::SurfaceRequest;
-use super::surface_rules::{SurfaceVerdict, is_below, verdict};
+use super::surface_request::{SurfaceRequest, is_below};
+use super::surface_verdict::SurfaceVerdict;
 use crate::limits::rates::CostClass;
 use crate::settings::{Mode, Settings, SurfaceCallers, SurfaceRefusal, SurfaceRule};
 use calendar_edge_judge::contract::{PublishedRoutes, SECOND_NAMESPACE, TablesInForce};
@@ -55,7 +55,7 @@ impl SecondApi {
         } else {
             &self.writes
         };
-        Some(verdict(rule, request))
+        Some(SurfaceVerdict::of(rule, request))
     }
 }
 

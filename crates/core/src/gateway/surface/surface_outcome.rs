@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use super::surface_rules::SurfaceVerdict;
+use super::surface_verdict::SurfaceVerdict;
 use crate::settings::Mode;
 
 /// What becomes of a request that a rule takes.

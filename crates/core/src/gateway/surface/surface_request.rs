@@ -109,3 +109,9 @@ fn method(target: &SiteTarget, head: &Parts) -> Method {
     let named = named.and_then(|name| Method::from_bytes(&name.to_ascii_uppercase()).ok());
     named.unwrap_or_else(|| head.method.clone())
 }
+
+/// Returns true if a route begins with the segments of a namespace.
+pub(super) fn is_below(route: &str, namespace: &str) -> bool {
+    let below = route.strip_prefix(namespace);
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}

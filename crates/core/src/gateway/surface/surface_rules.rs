@@ -1,16 +1,13 @@
 //! The rules about the rest of the site, laid out so that a request meets only those for its kind of target.
 
-use http::{Method, StatusCode};
+use http::Method;
 
 use super::second_api::{SECOND_API, SecondApi, cost};
-use super::surface_request::SurfaceRequest;
+use super::surface_request::{SurfaceRequest, is_below};
+use super::surface_verdict::{SurfaceVerdict, strictest};
 use crate::limits::rates::CostClass;
-use crate::settings::{
-    Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfaceCallers, SurfacePattern, SurfaceRefusal,
-    SurfaceRule,
-};
+use crate::settings::{Mode, OtherTraffic, RoutePattern, Settings, SiteDoor, SurfacePattern, SurfaceRule};
 use calendar_edge_judge::contract::TablesInForce;
-use calendar_edge_judge::problem::{Problem, Refusal};
 use calendar_edge_judge::routing::SiteTarget;
 use calendar_edge_judge::wordpress::value::{PhpArray, Value};
 
@@ -56,44 +53,6 @@ struct UnknownNamespaces {
     rule: SurfaceRule,
     /// The namespaces that it does not take.
     known: Vec<String>,
-}
-
-/// The rule that takes a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SurfaceVerdict<'a> {
-    /// The rule.
-    pub rule: &'a SurfaceRule,
-    /// True if the caller does not pass.
-    pub is_closed: bool,
-    /// True if the request leads to a route, and not to a script or a page.
-    pub is_route: bool,
-}
-
-// === impl SurfaceVerdict ===
-
-impl SurfaceVerdict<'_> {
-    /// True if the request is refused, and not only counted.
-    pub fn is_refused(&self) -> bool {
-        self.is_closed && self.rule.mode == Mode::Enforce
-    }
-
-    /// The response at a route.
-    pub fn refusal(&self) -> Refusal {
-        Refusal::plain(match self.rule.answer {
-            SurfaceRefusal::Unauthorized => Problem::Forbidden,
-            SurfaceRefusal::NotFound => Problem::NoRoute,
-        })
-    }
-
-    /// The response at a script or a page, as HTML; none at a route.
-    pub fn page(&self) -> Option<(StatusCode, String)> {
-        let status = match self.rule.answer {
-            SurfaceRefusal::Unauthorized => StatusCode::FORBIDDEN,
-            SurfaceRefusal::NotFound => StatusCode::NOT_FOUND,
-        };
-        let text = format!("<!DOCTYPE html>\n<title>{status}</title>\n<h1>{status}</h1>\n");
-        (!self.is_route).then_some((status, text))
-    }
 }
 
 // === impl SurfaceRules ===
@@ -185,7 +144,7 @@ impl SurfaceRules {
             }
             (None, _) => None,
         };
-        let by_rule = rule.map(|rule| verdict(rule, request));
+        let by_rule = rule.map(|rule| SurfaceVerdict::of(rule, request));
         let second = self.second.as_ref().and_then(|second| second.judge(request));
         strictest(by_rule.into_iter().chain(second))
     }
@@ -196,7 +155,7 @@ impl SurfaceRules {
             .readings()
             .find(|reading| reading.target == SiteTarget::Page)?;
         let found = self.first(&self.pages, &page.method, |door| is_set(door, Some(form)))?;
-        self.rules.get(found).map(|rule| verdict(rule, page))
+        self.rules.get(found).map(|rule| SurfaceVerdict::of(rule, page))
     }
 
     /// The verdict about a request that names a route or a variable in a place that cannot be read to its end: a rule that
@@ -214,7 +173,7 @@ impl SurfaceRules {
         let mut verdicts = named
             .filter(takes)
             .chain(unknown)
-            .map(|rule| verdict(rule, request));
+            .map(|rule| SurfaceVerdict::of(rule, request));
         verdicts.find(SurfaceVerdict::is_refused)
     }
 
@@ -242,7 +201,7 @@ impl SurfaceRules {
         let rule = self.rules.get(found)?;
         by_head
             .is_none_or(|earlier| found < earlier)
-            .then(|| verdict(rule, request))
+            .then(|| SurfaceVerdict::of(rule, request))
     }
 
     /// True if rules take a request by the methods that its body calls.
@@ -282,20 +241,6 @@ impl SurfaceRules {
     }
 }
 
-/// The verdict that refuses, or else one that would, or else the first.
-pub(super) fn strictest<'a>(
-    verdicts: impl Iterator<Item = SurfaceVerdict<'a>>,
-) -> Option<SurfaceVerdict<'a>> {
-    let strictness = |verdict: &SurfaceVerdict<'_>| (verdict.is_refused(), verdict.is_closed);
-    verdicts.reduce(|first, next| {
-        if strictness(&next) > strictness(&first) {
-            next
-        } else {
-            first
-        }
-    })
-}
-
 const fn is_variable(door: &SiteDoor) -> bool {
     matches!(door, SiteDoor::PageWith(..))
 }
@@ -310,19 +255,6 @@ fn is_set(door: &SiteDoor, variables: Option<&PhpArray>) -> bool {
         (Some(Value::String(text)), Some(wanted)) => **text == *wanted.as_bytes(),
         (Some(Value::String(text)), None) => !text.is_empty() && **text != *b"0",
         (Some(_), wanted) => wanted.is_none(),
-    }
-}
-
-pub(super) fn verdict<'a>(rule: &'a SurfaceRule, request: &SurfaceRequest<'_>) -> SurfaceVerdict<'a> {
-    let is_closed = match rule.callers {
-        SurfaceCallers::Anybody => false,
-        SurfaceCallers::Credentials => !request.has_credentials(),
-        SurfaceCallers::Nobody => true,
-    };
-    SurfaceVerdict {
-        rule,
-        is_closed,
-        is_route: matches!(request.target, SiteTarget::Route(_)),
     }
 }
 
@@ -351,10 +283,4 @@ impl UnknownNamespaces {
         let is_known = route.is_empty() || self.known.iter().any(|known| is_below(route, known));
         (!is_known).then_some(&self.rule)
     }
-}
-
-/// Returns true if a route begins with the segments of a namespace.
-pub(super) fn is_below(route: &str, namespace: &str) -> bool {
-    let below = route.strip_prefix(namespace);
-    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }

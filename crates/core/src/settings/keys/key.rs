@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::super::Rate;
+use super::super::rate::Rate;
 use super::quantity::{show_duration, show_size};
 use super::slot::{ReadInto, TextSlot, ValueSlot, WholeNumber};
 use super::text_form::{TextSyntax, TypedForm, quoted};

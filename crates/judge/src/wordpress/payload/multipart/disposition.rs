@@ -1,6 +1,6 @@
 //! The headers of a part of a multipart form.
 
-use super::MultipartError;
+use super::multipart_error::MultipartError;
 use crate::wordpress::value::{split_once, split_while};
 
 /// The name of the variable that a part sets, as it was sent; none for a file, which sets none.

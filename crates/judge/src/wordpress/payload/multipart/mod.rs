@@ -5,34 +5,15 @@
 //! them in the same way. File parts are not parameters.
 
 mod disposition;
+mod multipart_error;
 mod reader;
 
-use super::elements::{ElementBudget, TooManyElements};
+use super::elements::ElementBudget;
 use super::variable_names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::wordpress::value::{PhpArray, Value};
 
+pub use multipart_error::MultipartError;
 pub(super) use reader::{Arrival, MultipartReader, Piece, Place};
-
-/// The reason why a multipart body is not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum MultipartError {
-    /// No part begins, a boundary line contains further text, or the boundary appears in a position that is
-    /// not read.
-    #[error("the multipart body does not follow its boundary")]
-    Boundary,
-    /// The last boundary is missing.
-    #[error("the multipart body ends without its closing boundary")]
-    Unterminated,
-    /// A part's headers are not plain `Content-…` lines with one disposition, or are too long.
-    #[error("a part of the multipart body has unreadable headers")]
-    Headers,
-    /// More parts than the limit.
-    #[error("the multipart body has too many parts")]
-    TooManyParts,
-    /// The names of its parts have too many brackets.
-    #[error(transparent)]
-    TooManyElements(#[from] TooManyElements),
-}
 
 /// Reads the fields of a multipart form with at most `limit` parts.
 ///

@@ -5,8 +5,8 @@
 
 use memchr::memmem::Finder;
 
-use super::MultipartError;
 use super::disposition::variable;
+use super::multipart_error::MultipartError;
 
 /// Maximum bytes of the headers of one part. PHP reads lines in pieces of 5120 bytes.
 const HEAD_BYTES: usize = 4096;
