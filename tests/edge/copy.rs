@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use calendar_edge_core::settings::{Rate, Settings, WhenAway};
+use http::Method;
 use serde_json::{Value, json};
 
 use crate::facts::{FACTS, rules, seal};
@@ -369,6 +370,39 @@ async fn while_the_site_fails_proven_reads_are_answered_and_say_so() {
     assert!(answer.status == 200 && away(&answer), "{answer:?}");
     let unproven = scene.edge.get(&format!("{VENUES}/by-slug/venue-7")).await;
     assert!(unproven.status == 200 && away(&unproven), "{unproven:?}");
+}
+
+/// T-108: what such a write has changed is not known while the site is away.
+#[tokio::test]
+async fn after_a_write_that_the_site_may_have_stored_nothing_is_told_until_it_is_back() {
+    let scene = CopyScene::with(
+        |_| {},
+        |settings| settings.cache.reconcile = Duration::from_secs(2),
+    )
+    .await;
+    scene.until_standing("proven").await;
+    let write = async || {
+        let request = scene.edge.request(Method::DELETE, &format!("{VENUES}/7"));
+        let answer = Answer::to(request.header("authorization", "Basic YWRtaW46c2VjcmV0")).await;
+        assert!(answer.status >= 500, "{answer:?}");
+    };
+    scene.change(|site| site.is_down = true);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    write().await;
+    let answer = scene.read(7).await;
+    assert_eq!(
+        answer.status, 200,
+        "a site that was away has stored nothing: {answer:?}"
+    );
+
+    scene.change(|site| site.is_down = false);
+    scene.until_read(7, 200, "venue 7").await;
+    scene.change(|site| site.is_down = true);
+    write().await;
+    let answer = scene.read(7).await;
+    assert!(answer.status >= 500, "{answer:?}");
+    scene.change(|site| site.is_down = false);
+    scene.until_read(7, 200, "venue 7").await;
 }
 
 #[tokio::test]
