@@ -318,16 +318,15 @@ pub(super) mod tests {
         let bulkhead = bulkhead(1, 1);
         let _held = bulkhead.acquire(READ).await.unwrap();
         let watch = QueueWatch::default();
-        let mut waits = watch.changes();
         let wish = Wish {
             watch: Some(&watch),
             ..READ
         };
         let started = tokio::time::Instant::now();
         let giving_up = async {
-            assert!(waits.changed().await.is_ok() && *waits.borrow_and_update());
+            watch.queued().await;
             drop(watch.give_up_on_drop());
-            assert!(waits.changed().await.is_ok() && !*waits.borrow_and_update());
+            watch.left().await;
         };
         let (permit, ()) = tokio::join!(bulkhead.acquire(wish), giving_up);
         assert!(permit.is_none() && started.elapsed().is_zero());
@@ -346,6 +345,7 @@ pub(super) mod tests {
             _ = bulkhead.acquire(wish) => false,
             () = watch.queued() => true,
         };
-        assert!(is_queued && !*watch.changes().borrow());
+        assert!(is_queued);
+        watch.left().await;
     }
 }

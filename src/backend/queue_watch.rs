@@ -17,15 +17,19 @@ pub(super) struct WaitingGuard<'a>(&'a QueueWatch);
 // === impl QueueWatch ===
 
 impl QueueWatch {
-    /// Waits until the call has entered the queue, or left it.
-    pub(crate) fn changes(&self) -> watch::Receiver<bool> {
-        self.is_waiting.subscribe()
+    /// Ends when the call waits. This and [`Self::left`] keep no lock of the watch, so that the call may be dropped then.
+    pub(crate) async fn queued(&self) {
+        self.until(true).await;
     }
 
-    /// Ends when the call waits. Keeps no lock of the watch, so that the call may be dropped because of it.
-    pub(crate) async fn queued(&self) {
+    /// Ends when the call does not wait.
+    pub(crate) async fn left(&self) {
+        self.until(false).await;
+    }
+
+    async fn until(&self, is_waiting: bool) {
         // This holds the sender.
-        let _ = self.changes().wait_for(|is_waiting| *is_waiting).await;
+        let _ = self.is_waiting.subscribe().wait_for(|is| *is == is_waiting).await;
     }
 
     /// Gives up the place of the call when the guard is dropped. Nothing happens if the call has none: what was sent to

@@ -104,13 +104,11 @@ impl<S: Stage<CalendarCall, CallResponse>> CacheFetch<S> {
 
     /// Tells those who wait whether the query waits in the queue. Ends if it does so for nobody.
     async fn abandoned(leader: &Leader<SharedOutcome>, watch: &QueueWatch, older: Option<&StoredResponse>) {
-        let mut changes = watch.changes();
-        // The watch outlives this.
-        while changes.wait_for(|is_queued| *is_queued).await.is_ok() {
+        loop {
+            watch.queued().await;
             leader.waits(true);
-            let asked = changes.wait_for(|is_queued| !is_queued);
             tokio::select! {
-                _ = asked => {}
+                () = watch.left() => {}
                 () = leader.abandoned(), if older.is_none() => return,
             }
             leader.waits(false);

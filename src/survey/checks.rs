@@ -15,7 +15,7 @@ use super::survey_report::Report;
 use super::versions::versions;
 use super::{
     backends, collector, dated_rows, editors, empty_pages, feed, fleet_store, groups, guarded_rules, home,
-    languages, named_address, open_settings, surface_list, wall,
+    languages, named_address, open_settings, second_routes, surface_list, wall,
 };
 
 /// Says what the settings show; false: the certificate cannot be used, so that nothing can be served.
@@ -137,6 +137,7 @@ async fn check_root(
     ));
     dated_rows::tell(root, plugin, &in_force, report);
     dated_rows::tell_unknown(&probe, path, plugin, report).await;
+    second_routes::tell(&probe, root, settings, report).await;
     groups::tell(
         &compare_index(&index, namespace),
         path,

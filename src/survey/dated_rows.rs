@@ -40,6 +40,7 @@ fn met(row: &DatedDifference, wanted: PluginVersion, site: SiteVersion) -> Optio
     let has = site.has(row);
     let is_wanted = row.since <= wanted;
     let fate = match (is_wanted, has) {
+        (true, Some(false)) if row.is_translated_forward() => "translated where the site's response tells it",
         (true, Some(false)) => "the site does not have it, and it is not made up",
         (false, Some(true)) if row.is_translated() => "translated",
         (false, None) if row.is_translated() => "translated, if the site has it",
@@ -102,6 +103,12 @@ mod tests {
         let row = dated_differences().iter().find(|row| row.name == "custom_fields");
         let fate = |wanted, site| met(row.expect("a row"), version(wanted), site).expect("met");
         assert!(fate("6.10", SiteVersion::UNKNOWN).starts_with("translated, if the site has it. "));
-        assert!(fate("6.17.2", SiteVersion::exactly(version("6.10"))).contains("not made up"));
+        let older = SiteVersion::exactly(version("6.10"));
+        assert!(fate("6.17.2", older).contains("not made up"));
+        let row = dated_differences()
+            .iter()
+            .find(|row| row.name == "event_in_trash");
+        let found = met(row.expect("a row"), version("6.17.2"), older).expect("met");
+        assert!(found.starts_with("translated where the site's response tells it. "));
     }
 }

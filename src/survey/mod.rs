@@ -30,6 +30,7 @@ mod probe;
 mod probe_response;
 mod rest_root;
 mod root_document;
+mod second_routes;
 mod site_table;
 mod surface_list;
 mod survey_report;

@@ -1,23 +1,34 @@
 """Edits a site at random through an edge, and reads beside it: nothing older than an acknowledged edit may be read.
 
-    copy_storm.py SITE PORT EDGE_PORT EDITS [SEED]
+    copy_storm.py SITE PORT EDGE_PORT EDITS [SEED [KILLED_EVERY]]
 
-SITE is a directory with the files `secret` and `app-password` (of the account `admin`). The edge at EDGE_PORT has the
-copy on. After each edit the record, a list and a search are read through the edge and, anonymously, from the site.
+SITE is a directory with the files `secret` and `app-password` (of the account `admin`), and the socket `db.sock` of the
+database. The edge at EDGE_PORT has the copy on. Four readers read the record, a list and a search through the edge while
+each edit is on its way and after it, and compare with the site. During one of KILLED_EVERY edits, the processes of PHP
+are killed at a random moment: the workers of the php-fpm whose number is the second of the file `pids` in SITE, or the
+whole php-fpm, which is started again with `fpm.conf`.
 """
 
 import base64
 import collections
+import concurrent.futures
 import http.client
 import json
+import os
 import pathlib
 import random
 import re
+import signal
+import subprocess
 import sys
+import threading
 import time
 
 import copy_study
 from copy_study import API, Site
+
+READERS, BESIDE, AFTER = 4, 4, 21
+HIDDEN = "SELECT ID FROM wp_posts WHERE post_status <> 'publish'"
 
 
 class Edge:
@@ -39,18 +50,38 @@ class Edge:
                     raise
 
 
+class Php:
+    """The php-fpm of a site."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.master = int((self.directory / "pids").read_text().split()[1])
+
+    def kill(self, wait, is_whole, down):
+        time.sleep(wait)
+        workers = pathlib.Path(f"/proc/{self.master}/task/{self.master}/children").read_text().split()
+        for process in [self.master] * is_whole + [int(worker) for worker in workers]:
+            os.kill(process, signal.SIGKILL)
+        if is_whole:
+            time.sleep(down)
+            self.start()
+
+    def start(self):
+        with open(self.directory / "log", "ab") as log:
+            command = ["php-fpm8.2", "-y", str(self.directory / "fpm.conf")]
+            started = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        pids = (self.directory / "pids").read_text().split()
+        self.master = pids[1] = started.pid
+        (self.directory / "pids").write_text(" ".join(map(str, pids)))
+
+
 def plain(body):
-    """The body without what the copy may write otherwise: letters of e-mail addresses, which WordPress encodes at random,
-    and numbers in names of classes, which count what was printed before."""
+    """The body without what two responses of the site may differ in: letters of e-mail addresses, which WordPress encodes
+    at random, names of images, and numbers in names of classes, which count what was printed before."""
+    body = re.sub(rb"imageId&quot;:&quot;[0-9a-f]+", b"imageId", body)
     body = re.sub(rb"(wp-container-[a-z-]+|gallery-|wp-elements-)\d+", rb"\1N", body)
     body = re.sub(rb"&#(\d+);", lambda found: bytes([int(found[1]) & 127]), body)
     return re.sub(rb"%([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), body)
-
-
-def is_other(site, target, status, body):
-    """Whether the site answers otherwise now, each time that it is asked."""
-    asked = [site.get(target) for _ in range(2)]
-    return all(status != other or plain(body) != plain(text) for other, _, text in asked)
 
 
 def differing(one, two):
@@ -65,7 +96,7 @@ def edit(edge, reads, chance, number):
     if kind == "events" and what == 0:
         new = {"title": f"Storm {number}", "start_date": "2027-03-04 10:00:00", "end_date": "2027-03-04 11:00:00", "status": "publish"}
         status, _, body = edge.ask("POST", API + "events", new)
-        record = json.loads(body).get("id", record)
+        record = json.loads(body).get("id", record) if status < 300 else record
         return "create", status, f"{kind}/{record}"
     if what == 1:
         status, _, _ = edge.ask("DELETE", f"{API}{kind}/{record}")
@@ -83,27 +114,106 @@ def edit(edge, reads, chance, number):
     return "/".join(change), status, f"{kind}/{record}"
 
 
-def main(directory, port, edge_port, edits, seed=1):
+def by(cache_status):
+    return next((name for name in ("copy; hit", "hit") if name in cache_status), "site")
+
+
+class Readers:
+    """Reads through the edge at once, and judges what was read."""
+
+    def __init__(self, site, directory, port, password):
+        self.site, self.directory = site, directory
+        self.edges, self.pool = [Edge(port, password) for _ in range(READERS)], concurrent.futures.ThreadPoolExecutor(READERS)
+        self.result, self.wrong = collections.Counter(), []
+
+    def read(self, targets, pauses):
+        """The reads of all readers, in turn. Targets and pauses are taken one after the other."""
+        def some(at):
+            found = []
+            for target, pause in list(zip(targets, pauses))[at::READERS]:
+                time.sleep(pause)
+                found.append((target, *self.edges[at].ask("GET", target), time.monotonic()))
+            return found
+        return [self.pool.submit(some, at) for at in range(READERS)]
+
+    def hidden(self):
+        command = ["mariadb", "-S", f"{self.directory}/db.sock", "-uroot", "wordpress", "-N", "-e", HIDDEN]
+        return {int(line) for line in subprocess.run(command, capture_output=True, check=True).stdout.split()}
+
+    def shows(self, found, hidden, why):
+        """What is not public may not be told, whoever responds."""
+        for target, status, cache, body, _ in found:
+            said = json.loads(body) if status == 200 else {}
+            numbers = {said.get("id")} | {record["id"] for record in said.get("events", [])}
+            if numbers & hidden:
+                self.wrong.append((*why, "HIDDEN", numbers & hidden, by(cache), target, status))
+
+    def judge(self, found, why, acknowledged):
+        truths = {}
+        for target, status, cache, body, at in found:
+            self.result["read", by(cache), status, "earlier" if "ttl=-" in cache else ""] += 1
+            if status >= 429:
+                continue
+            for attempt in range(3):
+                if attempt or target not in truths:
+                    truths[target] = self.site.get(target)
+                true, _, text = truths[target]
+                if (status, plain(body)) == (true, plain(text)):
+                    break
+            else:
+                self.wrong.append((*why, by(cache), cache, f"{at - acknowledged:.2f} s", target, status, differing(plain(body), plain(text))))
+
+
+def settled(site):
+    """Waits until the site answers."""
+    for _ in range(100):
+        try:
+            if site.get(API + "events?per_page=1")[0] == 200:
+                return
+        except OSError:
+            pass
+        time.sleep(0.2)
+
+
+def main(directory, port, edge_port, edits, seed=1, killed_every=0):
     site, chance = Site(directory, int(port)), random.Random(int(seed))
-    edge = Edge(int(edge_port), pathlib.Path(directory, "app-password").read_text().strip())
-    reads = copy_study.Reads(site.replies(), chance)
-    result, wrong = collections.Counter(), []
+    password = pathlib.Path(directory, "app-password").read_text().strip()
+    edge, php, readers = Edge(int(edge_port), password), Php(directory), Readers(site, directory, int(edge_port), password)
+    reads, took = copy_study.Reads(site.replies(), chance), 0.3
+    wrong, result, record, told = readers.wrong, readers.result, "events/1", 0
     for number in range(int(edits)):
+        hidden, dies = readers.hidden(), int(killed_every) and number % int(killed_every) == 0
+        targets = [API + f"events?per_page={chance.randrange(1, 20)}&start_date=2000-01-01", API + f"events?search=storm&page={chance.randrange(1, 3)}"]
+        beside = readers.read([API + record, *targets, API + "events"][:BESIDE], [chance.uniform(0, took)] * BESIDE)
+        started = time.monotonic()
+        if dies:
+            killing = threading.Thread(target=php.kill, args=(chance.uniform(0, 1.1 * took), chance.random() < 0.4, chance.uniform(0.2, 2)))
+            killing.start()
         what, status, record = edit(edge, reads, chance, number)
-        result["edit", what, status] += 1
-        targets = [API + record, API + f"events?per_page={chance.randrange(1, 20)}&start_date=2000-01-01", API + f"events?search=storm&page={chance.randrange(1, 3)}"]
-        for pause in (0, chance.random()):
-            time.sleep(pause)
-            for target in targets:
-                status, by, body = edge.ask("GET", target)
-                result["read", "copy" if "copy" in by else "site", status] += 1
-                if "copy" in by and is_other(site, target, status, body):
-                    shown = differing(plain(body), plain(site.get(target)[2]))
-                    wrong.append((number, what, record, round(pause, 1), target, status, shown))
+        acknowledged = time.monotonic()
+        took = took if dies else 0.9 * took + 0.1 * (acknowledged - started)
+        state = "killed" if dies and status >= 500 else "spared" if dies else ""
+        result["edit", what, status, state] += 1
+        result["killed", state] += bool(state)
+        # By then the copy has read the change; the cache has none of these.
+        later = [API + f"events?per_page={chance.randrange(1, 20)}&start_date={chance.choice(reads.days)}" for _ in range(2)]
+        after = readers.read(([API + record, *targets] * AFTER)[: AFTER - 6] + later * 3, [0] * (AFTER - 6) + [1.5, 1.5, 1.5, 1.5, 0, 0])
+        why = (number, what, record, state)
+        readers.shows([read for job in beside for read in job.result()], hidden - {int(record.split("/")[1])}, ("beside", *why))
+        result["read beside",] += BESIDE
+        found = [read for job in after for read in job.result()]
+        if dies:
+            killing.join()
+            settled(site)
+            readers.shows(found, hidden & readers.hidden(), why)
+        else:
+            readers.shows(found, readers.hidden(), why)
+        readers.judge(found, why, acknowledged)
+        for found in wrong[told:]:
+            print("WRONG", *found, flush=True)
+        told = len(wrong)
     for key, count in sorted(result.items(), key=str):
         print(f"{count:7} {key}")
-    for found in wrong[:20]:
-        print("WRONG", *found)
     print(f"{edits} edits, {len(wrong)} wrong reads")
     return bool(wrong)
 

@@ -23,7 +23,7 @@ use crate::telemetry::{ExchangeTimer, Traffic, Warnings};
 use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::errors::EdgeError;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan, asked_upgrade};
+use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, SiteFormScan, asked_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
 use calendar_edge_core::limits::rates::RateLimitStatus;
@@ -81,7 +81,9 @@ impl Site {
     /// Forwards a request while its body comes.
     pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> Passage {
         let request = self.surface.request(asked);
-        match self.charge_second(asked, request.as_ref()) {
+        let call = request.as_ref();
+        let call = call.and_then(|request| self.decider.second_call(&asked.head, request));
+        match self.charge_second(asked, call, DecidingBody::None) {
             Ok(charged) => self.stream_charged(asked, request, body).await.telling(&charged),
             Err(refused) => Passage::Answered(*refused),
         }
@@ -92,9 +94,9 @@ impl Site {
     fn charge_second(
         &self,
         asked: &AskedRequest,
-        request: Option<&SurfaceRequest<'_>>,
+        call: Option<SecondCall>,
+        body: DecidingBody<'_>,
     ) -> Result<RateLimitStatus, Box<EdgeResponse>> {
-        let call = request.and_then(|request| self.decider.second_call(&asked.head, request));
         let Some(call) = call else {
             return Ok(RateLimitStatus::default());
         };
@@ -103,7 +105,7 @@ impl Site {
         match call.refusal {
             None => Ok(charged),
             Some(refusal) => {
-                asked.refused(DecidingBody::None, RefusalReason::rules(&refusal));
+                asked.refused(body, RefusalReason::rules(&refusal));
                 Err(Box::new(refused(&refusal)))
             }
         }
@@ -209,7 +211,9 @@ impl Site {
         scan: SiteFormScan,
     ) -> Passage {
         let request = self.surface.request(asked);
-        match self.charge_second(asked, request.as_ref()) {
+        let call = request.as_ref();
+        let call = call.and_then(|request| self.decider.second_call(&asked.head, request));
+        match self.charge_second(asked, call, DecidingBody::None) {
             Ok(charged) => self
                 .pass_charged(asked, request, (body, scan))
                 .await
@@ -259,12 +263,21 @@ impl Site {
             },
             Ok(None) => {
                 let seen = SeenBody::Whole(form.clone());
-                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
-                    return Passage::Answered(refused);
-                }
-                let whole = reqwest::Body::from(form.clone());
-                let answer = self.forward(asked, whole, SiteTraffic::Page);
-                Passage::Answered(self.logins.guard_login(asked, Some(&form), answer).await)
+                let call =
+                    request.and_then(|request| self.decider.second_call_of_form(&asked.head, request, &seen));
+                let charged = match self.charge_second(asked, call, DecidingBody::Read(&form)) {
+                    Ok(charged) => charged,
+                    Err(refused) => return Passage::Answered(*refused),
+                };
+                let answered = match self.surface.by_body(asked, request, &seen) {
+                    Some(refused) => refused,
+                    None => {
+                        let whole = reqwest::Body::from(form.clone());
+                        let answer = self.forward(asked, whole, SiteTraffic::Page);
+                        self.logins.guard_login(asked, Some(&form), answer).await
+                    }
+                };
+                Passage::Answered(answered).telling(&charged)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);

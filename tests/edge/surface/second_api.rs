@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use calendar_edge_core::settings::{Mode, OtherTraffic, Rate, Settings};
+use http::Method;
 
 use super::{answer, count, ruled, told};
 use crate::support::{Edge, Origin, Reply, index_text};
@@ -107,6 +108,40 @@ async fn it_pays_from_the_budgets_of_the_calendar() {
     // Records have a budget of their own, and the rest of the site has none.
     assert_eq!(code(&edge, "GET /wp-json/tec/v1/events/7").await, "site");
     assert_eq!(code(&edge, "GET /wp-json/wp/v2/posts").await, "site");
+}
+
+#[tokio::test]
+async fn a_form_that_names_it_pays_as_well() {
+    let (origin, edge) = site_behind(|settings| {
+        settings.rate_limits.address.writes = Some(Rate {
+            requests: 2,
+            period: Duration::from_hours(1),
+        });
+    })
+    .await;
+    origin.take_seen();
+    let form = |name: &str| {
+        format!(
+            "POST / | Content-Type: application/x-www-form-urlencoded | Authorization: Basic YTpi | {name}"
+        )
+    };
+    let call = form("rest_route=/tec/v1/events&title=x");
+    // A form for the rest of the site pays nothing.
+    for _ in 0..3 {
+        assert_eq!(
+            code(&edge, &form("rest_route=/wp/v2/posts&title=x")).await,
+            "site"
+        );
+    }
+    let first = answer(&edge, &call).await;
+    let left = first.header("ratelimit").expect("a budget");
+    assert!(left.contains("\"address-writes\";r=1"), "{left}");
+    // In the address and in the form it is one call.
+    let both = call.replace("POST /", "POST /?rest_route=/tec/v1/events");
+    assert_eq!(code(&edge, &both).await, "site");
+    assert_eq!(code(&edge, &call).await, "edge_rate_limited");
+    let seen = origin.take_seen();
+    assert_eq!(seen.iter().filter(|seen| seen.method == Method::POST).count(), 5);
 }
 
 #[tokio::test]

@@ -141,6 +141,7 @@ mod tests {
             root: 0,
             content: Content::Records,
             operation: None,
+            absent: None,
             enveloped: false,
             served: ServedPart::Calendar,
             copied: None,

@@ -1,4 +1,4 @@
-//! A response of one version of the plugin, as an older version gives it.
+//! A response of one version of the plugin, as another version gives it.
 //!
 //! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
 //! wanted version. What a response does not tell is not translated: no row guesses.

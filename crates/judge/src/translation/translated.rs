@@ -2,13 +2,16 @@
 
 use bytes::Bytes;
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::member_cutter::{MemberCut, MemberCutter};
 use crate::contract::{
     DatedDifference, FormerResponse, Operation, PluginVersion, VersionChange, dated_differences,
 };
 use crate::problem::{Fault, InvalidParameter, Problem, Words, to_php_json};
+
+/// The code of an error about arguments.
+const INVALID: &str = "rest_invalid_param";
 
 /// The translation of responses into those of a wanted version, in the words of one site.
 #[derive(Debug, Clone)]
@@ -60,44 +63,110 @@ impl Translation {
         concerned.cloned()
     }
 
-    /// The response of the wanted version in place of a refusal; none: it is the same. The body of an enveloped response
-    /// holds its status.
+    /// The response of the wanted version in place of one that refuses, or that an older version gave in place of a
+    /// refusal; none: it is the same, or does not tell. `absent` is the number in the path if no record has it, and
+    /// the caller may do the same to others. The body of an enveloped response holds its status.
     pub fn refusal(
         &self,
         operation: &Operation,
         status: StatusCode,
         body: &[u8],
         is_enveloped: bool,
+        absent: Option<u64>,
     ) -> Option<TranslatedResponse> {
-        let rows = self.rows(operation).filter_map(|row| Some((row, refused(row)?)));
-        let mut rows = rows.filter(|(_, (known, code, _))| {
-            (is_enveloped || *known == status) && memchr::memmem::find(body, code.as_bytes()).is_some()
-        });
-        let (row, (known, code, former)) = rows.next()?;
-        let (before, json, behind) = around_object(body)?;
-        let mut document: Value = serde_json::from_slice(json).ok()?;
-        let (enveloped, error) = if is_enveloped {
-            (
-                document.get("status")?.as_u64()? == u64::from(known.as_u16()),
-                document.get_mut("body")?,
-            )
-        } else {
-            (true, &mut document)
-        };
-        if !enveloped || error.get("code")?.as_str()? != code {
-            return None;
-        }
-        let (former_status, former) = self.former(former, known)?;
-        *error = former;
-        if let (true, Some(status)) = (is_enveloped, document.get_mut("status")) {
-            *status = former_status.as_u16().into();
-        }
-        let written = to_php_json(&document, json.starts_with(b"{\n"));
-        Some(TranslatedResponse {
-            status: if is_enveloped { status } else { former_status },
-            body: [before, &written, behind].concat().into(),
-            row,
+        let mut rows = dated_differences().iter().rev();
+        rows.find_map(|row| {
+            let (known, sign) = self.replaced(row).filter(|_| row.concerns(operation))?;
+            let is_met = is_enveloped || known == status;
+            if !is_met || memchr::memmem::find(body, sign.as_bytes()).is_none() {
+                return None;
+            }
+            let (before, json, behind) = around_object(body)?;
+            let mut document: Value = serde_json::from_slice(json).ok()?;
+            let replaced = if is_enveloped {
+                if document.get("status")?.as_u64()? != u64::from(known.as_u16()) {
+                    return None;
+                }
+                document.get_mut("body")?
+            } else {
+                &mut document
+            };
+            let (found, replacement) = self.replacement(row, replaced, absent)?;
+            *replaced = replacement;
+            if let (true, Some(status)) = (is_enveloped, document.get_mut("status")) {
+                *status = found.as_u16().into();
+            }
+            let written = to_php_json(&document, json.starts_with(b"{\n"));
+            Some(TranslatedResponse {
+                status: if is_enveloped { status } else { found },
+                body: [before, &written, behind].concat().into(),
+                row,
+            })
         })
+    }
+
+    /// Returns true if a success may be replaced by a refusal.
+    pub fn refuses_successes(&self, operation: &Operation) -> bool {
+        let mut rows = dated_differences().iter().filter(|row| row.concerns(operation));
+        rows.any(|row| matches!(self.replaced(row), Some((StatusCode::OK, _))))
+    }
+
+    /// The status of the responses that a row replaces, and what stands in them.
+    fn replaced(&self, row: &DatedDifference) -> Option<(StatusCode, &'static str)> {
+        let VersionChange::Refusal {
+            status, code, former, ..
+        } = row.change
+        else {
+            return None;
+        };
+        if row.since > self.wanted {
+            return Some((StatusCode::from_u16(status).ok()?, code));
+        }
+        Some(match former {
+            FormerResponse::InvalidNumber => (StatusCode::BAD_REQUEST, INVALID),
+            FormerResponse::Error { shown, .. } => (StatusCode::OK, shown),
+            FormerResponse::Success(_) => (StatusCode::OK, ""),
+        })
+    }
+
+    /// What a row puts in place of a document; none: the document does not show that it is met.
+    fn replacement(
+        &self,
+        row: &DatedDifference,
+        found: &Value,
+        absent: Option<u64>,
+    ) -> Option<(StatusCode, Value)> {
+        let VersionChange::Refusal {
+            status,
+            code,
+            message,
+            former,
+        } = row.change
+        else {
+            return None;
+        };
+        let status = StatusCode::from_u16(status).ok()?;
+        let has = |member: &str, text: &str| found.get(member).and_then(Value::as_str) == Some(text);
+        if row.since > self.wanted {
+            return self.former(former, status).filter(|_| has("code", code));
+        }
+        let number = match former {
+            FormerResponse::InvalidNumber if has("code", INVALID) && status == StatusCode::NOT_FOUND => {
+                let invalid = found.get("data")?.get("params")?.as_object()?;
+                absent.filter(|_| invalid.keys().eq(["id"]))?
+            }
+            FormerResponse::Error { shown, .. } if has("status", shown) => 0,
+            FormerResponse::Success(document)
+                if serde_json::from_str(document).ok().as_ref() == Some(found) =>
+            {
+                0
+            }
+            _ => return None,
+        };
+        Some((
+            status,
+            error(code, &message.replace("%d", &number.to_string()), status),
+        ))
     }
 
     /// Status and document of the response of older versions.
@@ -108,11 +177,7 @@ impl Translation {
                 let problem = Problem::Invalid(vec![InvalidParameter { name, fault }]);
                 Some((problem.status(), problem.to_json(&self.words)))
             }
-            FormerResponse::Error { code, message } => {
-                let data = serde_json::json!({"status": status.as_u16()});
-                let error = serde_json::json!({"code": code, "message": message, "data": data});
-                Some((status, error))
-            }
+            FormerResponse::Error { code, message, .. } => Some((status, error(code, message, status))),
             FormerResponse::Success(document) => Some((StatusCode::OK, serde_json::from_str(document).ok()?)),
         }
     }
@@ -131,14 +196,9 @@ fn cutter(row: &DatedDifference) -> Option<MemberCutter> {
     }
 }
 
-/// The refusal that a row is about: its status, its code and the response of older versions.
-fn refused(row: &DatedDifference) -> Option<(StatusCode, &'static str, FormerResponse)> {
-    match row.change {
-        VersionChange::Refusal { status, code, former } => {
-            Some((StatusCode::from_u16(status).ok()?, code, former))
-        }
-        _ => None,
-    }
+/// An error in the form of WordPress.
+fn error(code: &str, message: &str, status: StatusCode) -> Value {
+    json!({"code": code, "message": message, "data": {"status": status.as_u16()}})
 }
 
 /// An object with what stands around it, as in the call of a script.
@@ -155,7 +215,7 @@ mod tests {
     use crate::problem::Message;
 
     const UNKNOWN: &str = r#"{"code":"rest-event-not-found","message":"Event with ID 999 does not exist.","data":{"status":404}}"#;
-    const INVALID: &str = r#"{"code":"rest_invalid_param","message":"Invalid parameter(s): id","data":{"status":400,"params":{"id":"Invalid parameter."},"details":[]}}"#;
+    const INVALID_ID: &str = r#"{"code":"rest_invalid_param","message":"Invalid parameter(s): id","data":{"status":400,"params":{"id":"Invalid parameter."},"details":[]}}"#;
 
     fn operation(name: &str) -> &'static Operation {
         table().named(name).expect(name)
@@ -172,7 +232,8 @@ mod tests {
         is_enveloped: bool,
     ) -> Option<(u16, String, &'static str)> {
         let status = StatusCode::from_u16(status).expect("a status");
-        let found = into_version("6.10").refusal(operation(name), status, body.as_bytes(), is_enveloped)?;
+        let found =
+            into_version("6.10").refusal(operation(name), status, body.as_bytes(), is_enveloped, None)?;
         let body = String::from_utf8(found.body.to_vec()).expect("text");
         Some((found.status.as_u16(), body, found.row.name))
     }
@@ -181,11 +242,15 @@ mod tests {
     fn an_unknown_event_is_an_invalid_number() {
         for name in ["events.read", "events.update", "events.delete"] {
             let found = translated(name, 404, UNKNOWN, false);
-            assert_eq!(found, Some((400, INVALID.to_owned(), "event_unknown")), "{name}");
+            assert_eq!(
+                found,
+                Some((400, INVALID_ID.to_owned(), "event_unknown")),
+                "{name}"
+            );
         }
         let other = r#"{"code":"rest-invalid-event-id","message":"The specified ID is not a valid event.","data":{"status":400}}"#;
         let found = translated("events.read", 400, other, false);
-        assert_eq!(found, Some((400, INVALID.to_owned(), "not_an_event")));
+        assert_eq!(found, Some((400, INVALID_ID.to_owned(), "not_an_event")));
     }
 
     #[test]
@@ -213,6 +278,7 @@ mod tests {
             StatusCode::NOT_FOUND,
             UNKNOWN.as_bytes(),
             false,
+            None,
         );
         assert_eq!(found, None);
     }
@@ -236,14 +302,14 @@ mod tests {
         assert_eq!(found.0, 200);
         assert_eq!(
             found.1,
-            format!(r#"{{"body":{INVALID},"status":400,"headers":{{"Allow":"GET"}}}}"#)
+            format!(r#"{{"body":{INVALID_ID},"status":400,"headers":{{"Allow":"GET"}}}}"#)
         );
         let found = translated("events.read", 404, &format!("/**/f({UNKNOWN})"), false).expect("translated");
-        assert_eq!(found.1, format!("/**/f({INVALID})"));
+        assert_eq!(found.1, format!("/**/f({INVALID_ID})"));
         let pretty = to_php_json(&serde_json::from_str(UNKNOWN).expect("JSON"), true);
         let pretty = String::from_utf8(pretty).expect("text");
         let found = translated("events.read", 404, &pretty, false).expect("translated");
-        let expected = to_php_json(&serde_json::from_str(INVALID).expect("JSON"), true);
+        let expected = to_php_json(&serde_json::from_str(INVALID_ID).expect("JSON"), true);
         assert_eq!(found.1.as_bytes(), expected);
     }
 
@@ -257,6 +323,7 @@ mod tests {
             StatusCode::NOT_FOUND,
             UNKNOWN.as_bytes(),
             false,
+            None,
         );
         let body = found.expect("translated").body;
         assert!(body.ends_with(br#""params":{"id":"Ung\u00fcltig."},"details":[]}}"#));

@@ -12,7 +12,7 @@ use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteFormScan, site_form};
 use crate::errors::EdgeError;
-use crate::gateway::surface::SurfaceRules;
+use crate::gateway::surface::{SeenBody, SurfaceRules};
 use crate::limits::rates::{Client, CostClass};
 use crate::relay::cors::Preflight;
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
@@ -110,10 +110,10 @@ impl Decider {
             Opening::Preflight => return Decision::Preflight,
             Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::OpenApi(root) => return Decision::OpenApi(root),
-            Opening::Site => return self.decide_site(head),
+            Opening::Site => return self.decide_site(head, &[]),
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
             Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
-                Ok(None) => return self.decide_site(head),
+                Ok(None) => return self.decide_site(head, body),
                 Ok(Some(opened)) => opened,
                 Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
             },
@@ -125,9 +125,13 @@ impl Decider {
         }
     }
 
-    fn decide_site(&self, head: &RequestHead<'_>) -> Decision {
+    fn decide_site(&self, head: &RequestHead<'_>, form: &[u8]) -> Decision {
         let request = self.surface_request(head.parts);
-        let call = request.and_then(|request| self.second_call(head.parts, &request));
+        let call = request.and_then(|request| {
+            let by_head = self.second_call(head.parts, &request);
+            let form = SeenBody::Whole(Bytes::copy_from_slice(form));
+            by_head.or_else(|| self.second_call_of_form(head.parts, &request, &form))
+        });
         let refusal = call.and_then(|call| call.refusal);
         refusal.map_or(Decision::Site, Decision::Refuse)
     }

@@ -3,7 +3,7 @@
 use http::request::Parts;
 
 use super::decider::Decider;
-use crate::gateway::surface::SurfaceRequest;
+use crate::gateway::surface::{SeenBody, SurfaceRequest};
 use crate::limits::rates::CostClass;
 use calendar_edge_judge::call::credentials::{Credentials, CredentialsFault, Identity};
 use calendar_edge_judge::problem::Refusal;
@@ -25,7 +25,21 @@ impl Decider {
     /// The call to the second API that a head makes, which is read as this request; none for other requests to the rest of
     /// the site.
     pub fn second_call(&self, head: &Parts, request: &SurfaceRequest<'_>) -> Option<SecondCall> {
-        let cost = self.surface.cost(request)?;
+        Some(self.call_of_cost(head, self.surface.cost(request)?))
+    }
+
+    /// The call to the second API that the whole form of a request makes; none if its head makes one, and for other requests.
+    pub fn second_call_of_form(
+        &self,
+        head: &Parts,
+        request: &SurfaceRequest<'_>,
+        body: &SeenBody,
+    ) -> Option<SecondCall> {
+        let cost = self.surface.cost_of_form(&self.roots, request, body)?;
+        Some(self.call_of_cost(head, cost))
+    }
+
+    fn call_of_cost(&self, head: &Parts, cost: CostClass) -> SecondCall {
         let profile = self.on_head.judge.enforced_profile(None);
         let (identity, fault) = match Credentials::read(&head.headers, profile) {
             Ok(credentials) => {
@@ -35,10 +49,10 @@ impl Decider {
             }
             Err(rejected) => (rejected.identity, Some(rejected.fault)),
         };
-        Some(SecondCall {
+        SecondCall {
             cost,
             identity,
             refusal: fault.map(CredentialsFault::refusal),
-        })
+        }
     }
 }

@@ -6,6 +6,7 @@ use memchr::memmem;
 use super::surface_request::SurfaceRequest;
 use super::surface_rules::SurfaceRules;
 use super::surface_verdict::{SurfaceVerdict, strictest};
+use crate::limits::rates::CostClass;
 use calendar_edge_judge::routing::Roots;
 use calendar_edge_judge::wordpress::payload::{
     FormScanner, MethodScan, PHP_VARIABLE_LIMIT, SiteForm, parse_form_body, parse_multipart,
@@ -63,6 +64,25 @@ impl SurfaceRules {
             (SeenBody::Begun(_), _) if self.read_forms(request) => self.unclear(request),
             _ => BodyVerdict::default(),
         }
+    }
+
+    /// What a call to the plugin's second API costs that a whole form names and the head does not; none for other requests.
+    pub fn cost_of_form(
+        &self,
+        roots: &Roots,
+        request: &SurfaceRequest<'_>,
+        body: &SeenBody,
+    ) -> Option<CostClass> {
+        let SeenBody::Whole(form) = body else {
+            return None;
+        };
+        if self.cost(request).is_some() {
+            return None;
+        }
+        let named = routes(request, form)?;
+        named
+            .iter()
+            .find_map(|route| self.cost(&request.with_route(roots, route)))
     }
 
     fn unclear(&self, request: &SurfaceRequest<'_>) -> BodyVerdict<'_> {

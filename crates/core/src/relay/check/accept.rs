@@ -137,6 +137,7 @@ fn accepted<B>(
         root: call.root,
         content: call.content,
         operation: call.operation,
+        absent: call.absent_number(),
         enveloped: call.enveloped,
         served: rules.urls.served(),
         copied: None,
