@@ -232,7 +232,11 @@ impl CopiedRead {
             return None;
         }
         let question = CopyQuestion::of(CacheableCall::of(&call.call)?)?;
-        let shape = question.shape()?.to_string();
+        // The operation stands for reads that are never answered, so that they are counted with the reason.
+        let shape = match question.shape() {
+            Some(shape) => shape.to_string(),
+            None => call.call.operation()?.name.clone(),
+        };
         Some(Self { question, shape })
     }
 

@@ -416,11 +416,14 @@ async fn a_drill_tells_which_reads_need_the_site() {
         "{drill}"
     );
     assert_eq!(drill["reads"][0]["reason"], "unproven");
+    scene.edge.get(&format!("{VENUES}?from=news")).await;
+    let drill = scene.edge.admin("/copy").await.json()["drill"].clone();
+    assert_eq!(drill["needed_site"], 2, "a read that is never copied: {drill}");
     scene.change(|site| site.is_down = true);
     scene.edge.get(&format!("{VENUES}/by-slug/venue-7")).await;
     let drill = scene.edge.admin("/copy").await.json()["drill"].clone();
     assert_eq!(
-        drill["needed_site"], 2,
+        drill["needed_site"], 3,
         "a read that failed needed the site: {drill}"
     );
 }
