@@ -208,8 +208,8 @@ impl Calendar {
             return Ok(Answer::ok(described.unwrap_or_default()));
         };
         let now = self.settings.now.unwrap_or_else(Timestamp::now);
-        let (zone, pages) = (self.settings.zone.clone(), self.settings.pages.clone());
-        let call = Call::new(operation, call.request(), caller, now, zone, pages);
+        let site = (self.settings.zone.clone(), self.settings.pages.clone());
+        let call = Call::new(operation, call.request(), caller, now, site);
         match operation.id.route {
             Route::Index => Ok(Answer::ok(index::index(&self.settings, &self.api))),
             Route::Doc => Ok(Answer::ok(doc::document(&self.api))),

@@ -31,13 +31,13 @@ pub(crate) struct Call {
 // === impl Call ===
 
 impl Call {
+    /// A call at this moment, to a site of this time zone and with pages at this address.
     pub(crate) fn new(
         operation: &'static Operation,
         request: &CanonicalRequest,
         caller: Caller,
         now: Timestamp,
-        zone: TimeZone,
-        pages: String,
+        (zone, pages): (TimeZone, String),
     ) -> Self {
         let path = request.path("");
         let target = operation.id.route.path_parameter();
