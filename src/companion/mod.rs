@@ -3,6 +3,7 @@
 
 mod announcements;
 mod companions;
+mod editor_write;
 mod feed;
 mod follow_facts;
 mod invalidates;

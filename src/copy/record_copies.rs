@@ -114,12 +114,11 @@ impl RecordCopies {
         }
         let (facts, told) = self.0.companions.facts().last_known()?;
         let last = self.0.companions.last_sign().map_or(told, |sign| sign.max(told));
-        let made = match self.made_of(&facts) {
-            Some(made) => made,
-            None => {
-                let making = Arc::clone(&self.0.making).lock_owned().await;
-                self.make(facts, making).await.ok()??
-            }
+        let made = if let Some(made) = self.made_of(&facts) {
+            made
+        } else {
+            let making = Arc::clone(&self.0.making).lock_owned().await;
+            self.make(facts, making).await.ok()??
         };
         Some((made, unix_time().saturating_since(last)))
     }
