@@ -32,12 +32,6 @@ impl QueueWatch {
         let _ = self.is_waiting.subscribe().wait_for(|is| *is == is_waiting).await;
     }
 
-    /// Ends when the call waits. Keeps no lock of the watch, so that the call may be dropped because of it.
-    pub(crate) async fn queued(&self) {
-        // This holds the sender.
-        let _ = self.changes().wait_for(|is_waiting| *is_waiting).await;
-    }
-
     /// Gives up the place of the call when the guard is dropped. Nothing happens if the call has none: what was sent to
     /// the origin runs to its end.
     pub(crate) fn give_up_on_drop(&self) -> DropGuard {

@@ -44,6 +44,15 @@ struct State {
     first_question: AtomicU64,
 }
 
+/// A write that is under way; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct EditorWrite {
+    companions: Companions,
+    /// Whether the site responded when it began. What is sent to a site that is away is not stored.
+    may_arrive: bool,
+    has_response: bool,
+}
+
 /// The longest time that a message may come behind the number that it names, or behind the message after it.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
 
@@ -103,12 +112,18 @@ impl Companions {
         }
     }
 
-    /// Notes the end of a write by somebody with credentials, to whatever part of the site.
-    pub(crate) fn wrote(&self) {
-        let mut roots = self.0.roots.lock();
-        roots.values_mut().for_each(|state| state.wrote(unix_time()));
-        drop(roots);
-        self.called();
+    /// Begins a write by somebody with credentials, to whatever part of the site.
+    pub(crate) fn write(&self) -> EditorWrite {
+        EditorWrite {
+            may_arrive: self.0.roots.lock().values().any(SiteCompanion::responds),
+            companions: self.clone(),
+            has_response: false,
+        }
+    }
+
+    /// Whether each write through this edge has ended as far as the site has responded since.
+    pub(crate) fn have_ended_writes(&self) -> bool {
+        self.0.roots.lock().values().all(SiteCompanion::has_ended_writes)
     }
 
     /// Whether a client called the calendar of late.
@@ -387,5 +402,27 @@ impl Companions {
             self.0.facts.silent(root);
         }
         sign.is_outdated
+    }
+}
+
+// === impl EditorWrite ===
+
+impl EditorWrite {
+    /// It has a response, which is not that of a server that failed.
+    pub(crate) fn is_answered(&mut self) {
+        self.has_response = true;
+    }
+}
+
+impl Drop for EditorWrite {
+    fn drop(&mut self) {
+        let (now, is_lost) = (unix_time(), self.may_arrive && !self.has_response);
+        for site in self.companions.0.roots.lock().values_mut() {
+            site.wrote(now);
+            if is_lost {
+                site.lost_write(now);
+            }
+        }
+        self.companions.called();
     }
 }

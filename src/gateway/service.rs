@@ -136,10 +136,15 @@ impl Service<EdgeRequest> for Gateway {
         if !is_write {
             return response;
         }
-        let companions = self.companions.clone();
+        let mut write = self.companions.write();
         Box::pin(async move {
             let response = response.await;
-            companions.wrote();
+            if response
+                .as_ref()
+                .is_ok_and(|response| !response.status().is_server_error())
+            {
+                write.is_answered();
+            }
             response
         })
     }

@@ -19,6 +19,8 @@ pub struct SiteCompanion {
     asked: Option<UnixTime>,
     /// When the last write through this edge ended.
     written: Option<UnixTime>,
+    /// When the last one ended of which nobody knows whether the site has stored it.
+    lost_write: Option<UnixTime>,
     doubt: Doubt,
 }
 
@@ -130,6 +132,22 @@ impl SiteCompanion {
         self.written = Some(now);
     }
 
+    /// A write that began while the site responded ended now, without a response or with that of a server that failed: the
+    /// site may have stored it.
+    pub fn lost_write(&mut self, now: UnixTime) {
+        self.lost_write = Some(now);
+    }
+
+    /// Whether the site responded to the last question, so that a write may reach it.
+    pub fn responds(&self) -> bool {
+        self.is_heard() && self.doubt == Doubt::None
+    }
+
+    /// Whether each write since the site's last sign has an end that is known.
+    pub fn has_ended_writes(&self) -> bool {
+        self.lost_write.is_none() || self.lost_write < self.last
+    }
+
     /// Whether the site has shown its number since the last write through this edge.
     pub fn has_shown_writes(&self) -> bool {
         self.written < self.last
@@ -211,6 +229,23 @@ mod tests {
         assert!(!is_current(&behind, 1), "a message is late or lost");
         assert!(behind.tracker.missed(Duration::from_secs(1), at(2)));
         assert!(is_current(&behind, 2));
+    }
+
+    #[test]
+    fn a_lost_write_is_open_until_the_site_responds_to_a_later_exchange() {
+        let mut state = SiteCompanion::default();
+        assert!(!state.responds() && state.has_ended_writes());
+        shown(&mut state, 1);
+        assert!(state.responds());
+        state.unanswered();
+        assert!(!state.responds(), "what is sent now is not stored");
+        shown(&mut state, 2);
+        state.lost_write(at(5));
+        assert!(!state.has_ended_writes());
+        shown(&mut state, 4);
+        assert!(!state.has_ended_writes(), "this one began before");
+        shown(&mut state, 6);
+        assert!(state.has_ended_writes());
     }
 
     #[test]
