@@ -23,9 +23,8 @@ fn translated(wanted: &str, pair: &Value, version: &str) -> (u64, String) {
         .and_then(|status| StatusCode::from_u16(status).ok());
     let (status, body) = match translation.refusal(
         operation,
-        code.expect("a status"),
+        (code.expect("a status"), is_enveloped),
         &body,
-        is_enveloped,
         absent(pair),
     ) {
         Some(found) => (u64::from(found.status.as_u16()), found.body),

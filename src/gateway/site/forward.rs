@@ -269,15 +269,13 @@ impl Site {
                     Ok(charged) => charged,
                     Err(refused) => return Passage::Answered(*refused),
                 };
-                let answered = match self.surface.by_body(asked, request, &seen) {
-                    Some(refused) => refused,
-                    None => {
-                        let whole = reqwest::Body::from(form.clone());
-                        let answer = self.forward(asked, whole, SiteTraffic::Page);
-                        self.logins.guard_login(asked, Some(&form), answer).await
-                    }
-                };
-                Passage::Answered(answered).telling(&charged)
+                if let Some(refused) = self.surface.by_body(asked, request, &seen) {
+                    return Passage::Answered(refused).telling(&charged);
+                }
+                let whole = reqwest::Body::from(form.clone());
+                let answer = self.forward(asked, whole, SiteTraffic::Page);
+                let answer = self.logins.guard_login(asked, Some(&form), answer).await;
+                Passage::Answered(answer).telling(&charged)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);

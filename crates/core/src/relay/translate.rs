@@ -64,7 +64,7 @@ fn other_response(
         return None;
     }
     let absent = head.absent.filter(|_| is_allowed(head, operation.id.action));
-    let found = translation.refusal(operation, head.status, &joined(pieces), head.enveloped, absent)?;
+    let found = translation.refusal(operation, (head.status, head.enveloped), &joined(pieces), absent)?;
     let head = AcceptedHead {
         status: found.status,
         ..head.clone()

@@ -69,9 +69,8 @@ impl Translation {
     pub fn refusal(
         &self,
         operation: &Operation,
-        status: StatusCode,
+        (status, is_enveloped): (StatusCode, bool),
         body: &[u8],
-        is_enveloped: bool,
         absent: Option<u64>,
     ) -> Option<TranslatedResponse> {
         let mut rows = dated_differences().iter().rev();
@@ -233,7 +232,7 @@ mod tests {
     ) -> Option<(u16, String, &'static str)> {
         let status = StatusCode::from_u16(status).expect("a status");
         let found =
-            into_version("6.10").refusal(operation(name), status, body.as_bytes(), is_enveloped, None)?;
+            into_version("6.10").refusal(operation(name), (status, is_enveloped), body.as_bytes(), None)?;
         let body = String::from_utf8(found.body.to_vec()).expect("text");
         Some((found.status.as_u16(), body, found.row.name))
     }
@@ -275,9 +274,8 @@ mod tests {
         let newest = into_version("6.17.2");
         let found = newest.refusal(
             operation("events.read"),
-            StatusCode::NOT_FOUND,
+            (StatusCode::NOT_FOUND, false),
             UNKNOWN.as_bytes(),
-            false,
             None,
         );
         assert_eq!(found, None);
@@ -320,9 +318,8 @@ mod tests {
         let german = Translation::new(PluginVersion::SPECIFIED, words);
         let found = german.refusal(
             operation("events.read"),
-            StatusCode::NOT_FOUND,
+            (StatusCode::NOT_FOUND, false),
             UNKNOWN.as_bytes(),
-            false,
             None,
         );
         let body = found.expect("translated").body;
