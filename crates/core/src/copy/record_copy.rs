@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge_judge::contract::{Kind, PluginVersion};
+use calendar_edge_judge::contract::{DatedDifference, Kind, LISTED_ONCE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::DateTime};
@@ -75,9 +75,6 @@ pub struct CopyResponse {
     /// that most databases give; it holds as far as it was seen.
     pub is_tied: bool,
 }
-
-/// The version that lists each event once.
-const LISTS_ONCE: PluginVersion = PluginVersion::new([6, 17, 2, 0]);
 
 /// The headers of every response of WordPress's REST server.
 const FIXED_HEADERS: [(&str, &str); 5] = [
@@ -213,17 +210,15 @@ impl RecordCopy {
         self.by_slug.get(first..last).unwrap_or_default()
     }
 
-    /// Whether the event plugin of the site is of this version or a later one.
-    pub(super) fn is_since(&self, version: PluginVersion) -> Result<bool, Ask> {
-        self.site
-            .version()
-            .map(|plugin| plugin >= version)
-            .ok_or(Ask::Site)
+    /// Whether the event plugin of the site has this change.
+    pub(super) fn has(&self, row: &DatedDifference) -> Result<bool, Ask> {
+        let version = self.site.version().ok_or(Ask::Site)?;
+        Ok(version >= row.since)
     }
 
     /// Younger plugins list an event once, at the occurrence that the database happens to take.
     pub(super) fn check_several(&self, mut rows: impl Iterator<Item = usize>) -> Result<(), Ask> {
-        if !self.has_several || !self.is_since(LISTS_ONCE)? {
+        if !self.has_several || !self.has(&LISTED_ONCE)? {
             return Ok(());
         }
         let mut seen = HashSet::new();

@@ -1,6 +1,6 @@
 //! Searches of texts whose letters are folded to one for each weight.
 
-use calendar_edge_judge::contract::PluginVersion;
+use calendar_edge_judge::contract::{SEARCH_BY_DATE, SEARCH_ORDER};
 use memchr::memmem::Finder;
 
 use super::ask::Ask;
@@ -29,10 +29,6 @@ enum SearchRank {
     },
 }
 
-/// The version that sorts by nothing but columns. Versions between it and the other one were not seen.
-const DROPS_RANK: PluginVersion = PluginVersion::new([6, 17, 2, 0]);
-const KEEPS_RANK: PluginVersion = PluginVersion::new([6, 11, 0, 0]);
-
 /// From so many words on, a search is one sentence.
 const MOST_WORDS: usize = 9;
 
@@ -58,9 +54,9 @@ impl Search {
                 None => wanted.push(copy.finder(term)?),
             }
         }
-        let rank = if wanted.is_empty() || copy.is_since(DROPS_RANK)? {
+        let rank = if wanted.is_empty() || copy.has(&SEARCH_BY_DATE)? {
             SearchRank::Dropped
-        } else if copy.is_since(KEEPS_RANK)? {
+        } else if copy.has(&SEARCH_ORDER)? {
             return Err(Ask::Site);
         } else if text.contains(',') {
             // The plugin splits the order at commas.

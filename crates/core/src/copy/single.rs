@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use calendar_edge_judge::contract::{Kind, PluginVersion};
+use calendar_edge_judge::contract::{EVENT_IN_TRASH, EVENT_UNKNOWN, Kind};
 use calendar_edge_judge::wordpress::value::numeric::is_numeric;
 use http::StatusCode;
 use serde_json::json;
@@ -12,9 +12,6 @@ use super::composed::{CATEGORY, Detail, TAG};
 use super::list_page::sentence;
 use super::record_copy::{CopyResponse, RecordCopy};
 use crate::facts::PostKind;
-
-/// The version of the plugin that tells events in the trash, and events that do not exist, from others.
-const TELLS_MORE: PluginVersion = PluginVersion::new([6, 17, 2, 0]);
 
 // === impl RecordCopy ===
 
@@ -32,7 +29,7 @@ impl RecordCopy {
         });
         match found {
             Some(place) => self.read(place),
-            None if sought != PostKind::Event || !self.is_since(TELLS_MORE)? => self.invalid("id"),
+            None if sought != PostKind::Event || !self.has(&EVENT_UNKNOWN)? => self.invalid("id"),
             // Whether another kind of post has the number is known of venues and organizers only.
             None if place.is_some() => self.refusal(StatusCode::BAD_REQUEST, "rest-invalid-event-id"),
             None => Err(Ask::Reference),
@@ -59,7 +56,7 @@ impl RecordCopy {
     fn read(&self, place: usize) -> Result<CopyResponse, Ask> {
         let record = self.records.get(place).ok_or(Ask::Missing)?;
         let refused = match record.kind {
-            PostKind::Event if record.status == "trash" && self.is_since(TELLS_MORE)? => {
+            PostKind::Event if record.status == "trash" && self.has(&EVENT_IN_TRASH)? => {
                 Some("event-no-longer-available")
             }
             _ if record.is_public() => {
