@@ -151,7 +151,6 @@ impl RecordCopies {
     ) -> JoinHandle<Option<Arc<MadeCopy>>> {
         let copies = self.clone();
         spawn_blocking(move || {
-            let _making = making;
             // Somebody may have made it while this waited.
             if let Some(made) = copies.made_of(&facts) {
                 return Some(made);
@@ -163,6 +162,9 @@ impl RecordCopies {
             }
             let made = Arc::new(MadeCopy { facts, records });
             copies.0.made.store(Some(Arc::clone(&made)));
+            drop(making);
+            // The site may have told more meanwhile.
+            copies.prepare();
             Some(made)
         })
     }

@@ -51,7 +51,7 @@ impl VenueSite {
         } else if let Some(id) = seen.target.strip_prefix(&format!("{VENUES}/")) {
             let (id, fields) = id.split_once("?_fields=").unwrap_or((id, ""));
             let printed = self.print(id.parse().unwrap_or_default());
-            if fields == "venue,json_ld.@id" {
+            if fields == "json_ld.@id,venue" {
                 self.print_some(id)
             } else {
                 printed
@@ -392,7 +392,7 @@ async fn while_the_site_fails_proven_reads_are_answered_and_say_so() {
 #[tokio::test]
 async fn chosen_members_are_a_shape_of_their_own_and_are_copied_once_it_is_proven() {
     let scene = CopyScene::with(|_| {}, |_| {}).await;
-    let target = |id: u64| format!("{VENUES}/{id}?_fields=venue,json_ld.@id");
+    let target = |id: u64| format!("{VENUES}/{id}?_fields=json_ld.@id,venue");
     for reads in 0..2000 {
         let id = 1 + reads % 40;
         let answer = scene.edge.get(&target(id)).await;
