@@ -313,22 +313,25 @@ pub(super) mod tests {
         assert_eq!(started.elapsed(), patience);
     }
 
+    const fn watched(watch: &QueueWatch) -> Wish<'_> {
+        Wish {
+            watch: Some(watch),
+            ..READ
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_caller_that_gives_up_leaves_at_once() {
         let bulkhead = bulkhead(1, 1);
         let _held = bulkhead.acquire(READ).await.unwrap();
         let watch = QueueWatch::default();
-        let wish = Wish {
-            watch: Some(&watch),
-            ..READ
-        };
         let started = tokio::time::Instant::now();
         let giving_up = async {
             watch.queued().await;
             drop(watch.give_up_on_drop());
             watch.left().await;
         };
-        let (permit, ()) = tokio::join!(bulkhead.acquire(wish), giving_up);
+        let (permit, ()) = tokio::join!(bulkhead.acquire(watched(&watch)), giving_up);
         assert!(permit.is_none() && started.elapsed().is_zero());
     }
 
@@ -337,12 +340,8 @@ pub(super) mod tests {
         let bulkhead = bulkhead(1, 1);
         let _held = bulkhead.acquire(READ).await.unwrap();
         let watch = QueueWatch::default();
-        let wish = Wish {
-            watch: Some(&watch),
-            ..READ
-        };
         let is_queued = tokio::select! {
-            _ = bulkhead.acquire(wish) => false,
+            _ = bulkhead.acquire(watched(&watch)) => false,
             () = watch.queued() => true,
         };
         assert!(is_queued);

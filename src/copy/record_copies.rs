@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::{Mutex as Making, OwnedMutexGuard};
+use tokio::sync::{self, OwnedMutexGuard};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::drill::Drill;
@@ -33,7 +33,7 @@ struct CopyState {
     is_enabled: AtomicBool,
     made: ArcSwapOption<MadeCopy>,
     /// Held while a copy is made.
-    making: Arc<Making<()>>,
+    making: Arc<sync::Mutex<()>>,
     proofs: Mutex<KeptProofs>,
     recent: RecentReads,
     drill: Mutex<Option<Drill>>,

@@ -3,9 +3,11 @@
 //! [`Translation`] walks the rows of [`dated_differences`](crate::contract::dated_differences) from the newest to the
 //! wanted version. What a response does not tell is not translated: no row guesses.
 
+mod absent_number;
 mod member_cutter;
 mod translated;
 mod value_scan;
 
+pub use absent_number::absent_number;
 pub use member_cutter::MemberCutter;
 pub use translated::{TranslatedResponse, Translation};

@@ -128,9 +128,9 @@ impl Decider {
     fn decide_site(&self, head: &RequestHead<'_>, form: &[u8]) -> Decision {
         let request = self.surface_request(head.parts);
         let call = request.and_then(|request| {
-            let by_head = self.second_call(head.parts, &request);
-            let form = SeenBody::Whole(Bytes::copy_from_slice(form));
-            by_head.or_else(|| self.second_call_of_form(head.parts, &request, &form))
+            let form = || SeenBody::Whole(Bytes::copy_from_slice(form));
+            let by_form = || self.second_call_of_form(head.parts, &request, &form());
+            self.second_call(head.parts, &request).or_else(by_form)
         });
         let refusal = call.and_then(|call| call.refusal);
         refusal.map_or(Decision::Site, Decision::Refuse)

@@ -13,6 +13,7 @@ use super::wordpress::{PAGE_BYTES, without_marks};
 use crate::relay::failure::{BoxError, OriginFailure};
 use crate::relay::link::api_target;
 use crate::relay::rules::RelayRules;
+use calendar_edge_judge::translation::absent_number;
 
 /// Judges the backend's response to a calendar call, and learns the backend's root from it.
 ///
@@ -137,7 +138,7 @@ fn accepted<B>(
         root: call.root,
         content: call.content,
         operation: call.operation,
-        absent: call.absent_number(),
+        absent: absent_number(&call.target),
         enveloped: call.enveloped,
         served: rules.urls.served(),
         copied: None,

@@ -28,21 +28,6 @@ pub struct CallContext {
     pub target: Box<str>,
 }
 
-// === impl CallContext ===
-
-impl CallContext {
-    /// The number at the end of the path, as PHP reads it, if no record can have it: zero, or PHP's largest.
-    pub(super) fn absent_number(&self) -> Option<u64> {
-        let (largest, path) = (i64::MAX.unsigned_abs(), self.target.split('?').next()?);
-        let digits = path.rsplit('/').next()?;
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let number = digits.parse().map_or(largest, |number: u64| number.min(largest));
-        (number == 0 || number == largest).then_some(number)
-    }
-}
-
 /// The language that a call asks for. A site with languages in directories or domains names the REST root of
 /// the language that it answers in, not the root that was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
