@@ -37,8 +37,8 @@ pub(super) struct CopiedRead {
     shape: String,
 }
 
-/// What became of a read that the copy did not answer, and why.
-type NotCopied = (CopyOutcome, &'static str);
+/// The shape of a read that the copy did not answer, what became of it, and why.
+type NotCopied = (String, CopyOutcome, &'static str);
 
 /// A copy, and what it answers to a read.
 type EvaluatedRead = (Arc<MadeCopy>, Result<ShapedResponse, Ask>);
@@ -85,8 +85,8 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         if is_down {
             return match policy.away(&read, &call).await {
                 Ok(copied) => copied,
-                Err((outcome, reason)) => {
-                    policy.copies.read(&read.shape, outcome, reason);
+                Err((shape, outcome, reason)) => {
+                    policy.copies.read(&shape, outcome, reason);
                     result
                 }
             };
@@ -194,16 +194,17 @@ impl CopyPolicy {
     ///
     /// Why there is none: the copy may not answer such reads, or cannot.
     async fn away(&self, read: &CopiedRead, call: &CalendarCall) -> Result<BackendResult, NotCopied> {
-        const BEHIND: NotCopied = (CopyOutcome::Behind, "behind");
-        let (made, age) = self.copies.last_known().await.ok_or(BEHIND)?;
+        let behind = || (read.shape.clone(), CopyOutcome::Behind, "behind");
+        let (made, age) = self.copies.last_known().await.ok_or_else(behind)?;
         let answer = read.answer(&made);
-        let ShapedResponse { shape, response } = answer.map_err(|ask| (CopyOutcome::Asked, ask.name()))?;
+        let ShapedResponse { shape, response } =
+            answer.map_err(|ask| (read.shape.clone(), CopyOutcome::Asked, ask.name()))?;
         let is_proven = self.copies.standing(&shape) == Standing::Proven;
         if !is_proven && self.settings.when_away == WhenAway::Proven {
-            return Err((CopyOutcome::Unproven, "unproven"));
+            return Err((shape, CopyOutcome::Unproven, "unproven"));
         }
         let copied = self.sent(response, &made, call, CopiedFrom::Earlier(age)).await;
-        let copied = copied.ok_or(BEHIND)?;
+        let copied = copied.ok_or_else(behind)?;
         self.copies.read(&shape, CopyOutcome::AnsweredAway, "");
         Ok(copied)
     }

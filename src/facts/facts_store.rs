@@ -1,7 +1,7 @@
 //! The facts of the calendar of one site, which all stages share.
 
-use std::fs;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -152,13 +152,12 @@ impl FactsStore {
         let Some(of) = known.of.clone().filter(|_| !known.is_written) else {
             return;
         };
-        let (Some(path), Some(text)) = (of.file, known.facts.to_json(&of.name)) else {
+        let (Some(path), Some(write)) = (of.file, known.facts.to_json(&of.name)) else {
             return;
         };
         known.is_written = true;
         drop(known);
-        let text = text().unwrap_or_default();
-        if let Err(error) = state_file::replace(&path, |file| file.write_all(text.as_bytes())) {
+        if let Err(error) = state_file::replace(&path, |file| Ok(write(file)?)) {
             tracing::warn!(%error, path = %path.display(), "the facts of the calendar cannot be kept");
         }
     }
@@ -205,8 +204,8 @@ impl KnownFacts {
     /// The facts of this place, as an earlier run has kept them. Without its file everything is read again.
     fn of(of: Option<FactsPlace>, earlier: &Facts) -> Self {
         let kept = of.as_ref().and_then(|of| {
-            let text = fs::read_to_string(of.file.as_deref()?).ok()?;
-            Facts::from_json(&text, &of.name, of.with_records)
+            let file = File::open(of.file.as_deref()?).ok()?;
+            Facts::from_json(BufReader::new(file), &of.name, of.with_records)
         });
         let with_records = of.as_ref().is_some_and(|of| of.with_records);
         let facts = kept.unwrap_or_else(|| Facts::wanting_records(with_records));

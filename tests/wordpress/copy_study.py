@@ -127,7 +127,7 @@ class Reads:
         form = chance.randrange(14)
         clock = f"{chance.randrange(24):02}:{chance.choice(['00', '30', '59'])}:{chance.choice(['00', '59'])}"
         forms = {0: f"{day} {clock}", 1: f"{day}T{clock}", 2: f"{day} {clock[:5]}", 3: day.replace("-", "/"), 4: day.replace("-", ""), 5: f"{day}T{clock}Z"}
-        forms |= {6: "tomorrow", 7: str(chance.randrange(1_700_000_000, 1_900_000_000)), 8: f"{day} 23:59:59"}
+        forms |= {6: chance.choice(["now", "today", "tomorrow", "yesterday", "+1 week", "-2 months"]), 7: str(chance.randrange(1_700_000_000, 1_900_000_000)), 8: f"{day} 23:59:59"}
         return forms.get(form, day)
 
     def some(self, values, most=3):

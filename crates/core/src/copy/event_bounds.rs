@@ -39,6 +39,12 @@ struct DateRule<'a> {
 /// The arguments that replace the usual dates of a list.
 const RELATIVE: [&str; 4] = ["starts_before", "starts_after", "ends_before", "ends_after"];
 
+/// Words for a day that counts from now.
+const DAYS: [&str; 4] = ["now", "today", "tomorrow", "yesterday"];
+
+/// Units in which a day counts from now.
+const UNITS: [&str; 4] = ["day", "week", "month", "year"];
+
 /// Spellings of true for PHP's `FILTER_VALIDATE_BOOLEAN`.
 const TRUE: [&str; 4] = ["1", "true", "on", "yes"];
 
@@ -50,7 +56,7 @@ impl Bounds {
         let now = clock_of(now)?;
         let is_relative = question.has(&RELATIVE);
         let mut bounds = Self::default();
-        let sent = |name: &str| question.text(name).map(|text| read(text, now)).transpose();
+        let sent = |name: &str| question.text(name).map(|text| rule.read(text, now)).transpose();
         let start = match sent("start_date")? {
             None if is_relative => None,
             Some(start) => Some(start),
@@ -114,6 +120,14 @@ impl<'a> DateRule<'a> {
             is_strict: TRUE.iter().any(|word| strict.trim().eq_ignore_ascii_case(word)),
             cutoff: cutoff.ok_or(Ask::Site)?,
         })
+    }
+
+    /// Reads a date. The day of a relative one is that of UTC; its second is known to the site alone.
+    fn read(&self, text: &str, now: DateTime) -> Result<DateTime, Ask> {
+        if !self.is_strict && is_relative(text) {
+            return datetime::wall(text.as_bytes(), now).ok_or(Ask::Date);
+        }
+        read(text, now)
     }
 
     /// A clock of UTC on the site's clock.
@@ -197,6 +211,22 @@ fn read(text: &str, now: DateTime) -> Result<DateTime, Ask> {
     read(now)
         .filter(|clock| read(long_ago) == Some(*clock))
         .ok_or(Ask::Date)
+}
+
+/// Whether a text counts from now, in words that name no zone.
+fn is_relative(text: &str) -> bool {
+    let is_number = |word: &str| {
+        let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
+        (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut words = text.split_ascii_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(day), None, None) => DAYS.contains(&day),
+        (Some(number), Some(unit), None) => {
+            is_number(number) && UNITS.contains(&unit.strip_suffix('s').unwrap_or(unit))
+        }
+        _ => false,
+    }
 }
 
 /// Two years later, where PHP goes on from the end of February.

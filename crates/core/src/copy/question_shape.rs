@@ -63,6 +63,7 @@ fn class(name: &str, documented: Documented, value: &str) -> &'static str {
         }
         (_, Documented::Date | Documented::DateTime) => match value.len() {
             _ if is_number(value) => "number",
+            _ if value.bytes().any(|byte| byte.is_ascii_lowercase()) => "relative",
             10 => "day",
             _ => "time",
         },

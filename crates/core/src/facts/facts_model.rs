@@ -91,7 +91,7 @@ struct FactsWorld {
     facts: Facts,
     /// The question, the number and the sums that its reply begins with, and the reply.
     asked: Option<(FactsQuestion, u64, u64, Option<FactsReply>)>,
-    saved: Option<String>,
+    saved: Option<Vec<u8>>,
     now: UnixTime,
 }
 
@@ -172,7 +172,7 @@ impl FactsWorld {
 
     fn save(&mut self) {
         if let Some(write) = self.facts.to_json("site") {
-            self.saved = write();
+            write(self.saved.insert(Vec::new())).unwrap();
         }
     }
 

@@ -1,5 +1,7 @@
 //! The facts as a file keeps them over a restart.
 
+use std::io::{Read, Write};
+
 use super::calendar_facts::Facts;
 use super::copy_site::CopySite;
 use super::event_fact::EventFact;
@@ -31,11 +33,11 @@ const VERSION: u8 = 2;
 impl Facts {
     /// Writes the facts with the name of their site; none unless they are whole. The second step takes long, and needs the
     /// facts no more.
-    pub fn to_json(&self, of: &str) -> Option<impl FnOnce() -> Option<String> + use<>> {
+    pub fn to_json(&self, of: &str) -> Option<impl FnOnce(&mut dyn Write) -> serde_json::Result<()> + use<>> {
         let (snapshot, last) = (self.snapshot()?, self.last.as_ref()?);
         let state = (last.number, last.sums.clone(), last.at, self.is_unproven);
         let of = of.to_owned();
-        Some(move || {
+        Some(move |file: &mut dyn Write| {
             let (number, sums, at, is_unproven) = state;
             let copy = snapshot.copy.as_ref().map(|copy| {
                 let records: Vec<&RecordFact> = copy.records.iter().map(|record| &**record).collect();
@@ -52,14 +54,14 @@ impl Facts {
                 &snapshot.events,
                 copy,
             );
-            serde_json::to_string(&kept).ok()
+            serde_json::to_writer(file, &kept)
         })
     }
 
     /// The facts of an earlier run. They are whole only after a reply with the number and the sums at which they were
     /// read. None if they belong to another site, cannot be read, or have no records where these are wanted.
-    pub fn from_json(text: &str, of: &str, with_records: bool) -> Option<Self> {
-        let kept: KeptFacts = serde_json::from_str(text).ok()?;
+    pub fn from_json(file: impl Read, of: &str, with_records: bool) -> Option<Self> {
+        let kept: KeptFacts = serde_json::from_reader(file).ok()?;
         let (version, kept_of, number, sums, at, is_unproven, site, events, copy) = kept;
         let is_ours = version == VERSION && kept_of == of && copy.is_some() == with_records;
         let records = FactRecords::kept(copy);
