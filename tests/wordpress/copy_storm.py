@@ -196,8 +196,9 @@ def main(directory, port, edge_port, edits, seed=1, killed_every=0):
         result["edit", what, status, state] += 1
         result["killed", state] += bool(state)
         # By then the copy has read the change; the cache has none of these.
-        later = [API + f"events?per_page={chance.randrange(1, 20)}&start_date={chance.choice(reads.days)}" for _ in range(2)]
-        after = readers.read(([API + record, *targets] * AFTER)[: AFTER - 6] + later * 3, [0] * (AFTER - 6) + [1.5, 1.5, 1.5, 1.5, 0, 0])
+        later = [API + f"events?per_page={chance.randrange(1, 20)}&start_date={chance.choice(reads.days)}" for _ in range(READERS)]
+        soon = ([API + record, *targets] * AFTER)[: AFTER - len(later)]
+        after = readers.read(soon + later, [0] * len(soon) + [0.6] * len(later))
         why = (number, what, record, state)
         readers.shows([read for job in beside for read in job.result()], hidden - {int(record.split("/")[1])}, ("beside", *why))
         result["read beside",] += BESIDE

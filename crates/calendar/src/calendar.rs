@@ -31,25 +31,9 @@ use crate::print::{Detail, Printer};
 use crate::refused::Refused;
 use crate::seal::{Message, Opener, SEAL};
 use crate::secret::{Secret, unix_time};
+use crate::settings::CalendarSettings;
 use crate::store::Store;
 use crate::{doc, index, sample, slug, write};
-
-/// What a calendar is told about itself.
-#[derive(Debug, Clone)]
-pub struct CalendarSettings {
-    /// The REST root as it is printed: `http://127.0.0.1:9000/wp-json`.
-    pub root: Url,
-    /// The address of the site whose pages records name, without a slash at the end.
-    pub pages: String,
-    /// The time zone of the site.
-    pub zone: TimeZone,
-    /// How callers are known.
-    pub callers: Callers,
-    /// Whether a site gets a copy of what is written here.
-    pub is_copied: bool,
-    /// The present moment, where it stands still.
-    pub now: Option<Timestamp>,
-}
 
 /// A calendar.
 #[derive(Debug)]

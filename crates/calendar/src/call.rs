@@ -11,7 +11,7 @@ use url::form_urlencoded;
 
 use crate::caller::Caller;
 use crate::dates;
-use crate::store::Members;
+use crate::record::Members;
 
 /// A call that the judge admitted.
 #[derive(Debug)]

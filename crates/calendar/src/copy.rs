@@ -8,22 +8,14 @@ use tokio::time::sleep;
 
 use crate::follow::report;
 use crate::outbox::Key;
-use crate::parcel::{arguments, names};
+use crate::parcel::{Parcel, arguments, names};
 use crate::record::text;
 use crate::site::Site;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 /// The pause after a first failure; it doubles up to the longest.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_mins(1);
-
-/// A record as it is sent: what an update changes, and all of it where the site has none. Without both it is deleted.
-#[derive(Debug)]
-pub(crate) struct Parcel {
-    pub(crate) key: Key,
-    pub(crate) bodies: Option<(Members, Members)>,
-    write: u64,
-}
 
 /// Copies what is written here to the site.
 #[derive(Debug)]

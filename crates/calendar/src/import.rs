@@ -8,7 +8,7 @@ use calendar_edge_judge::contract::Kind;
 use serde_json::Value;
 
 use crate::follow::replaced;
-use crate::record::of_printed;
+use crate::printed_record::of_printed;
 use crate::store::{Change, Store};
 
 /// The version of the format that is read.

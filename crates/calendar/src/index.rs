@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
 
-use crate::calendar::CalendarSettings;
 use crate::dates::stamp;
 use crate::list::{default_end, default_start};
+use crate::settings::CalendarSettings;
 use calendar_edge_judge::contract::{
     Action, Argument, DefaultValue, Documented, Kind, Operation, PLUGIN_NAMESPACE, Route, Rule, Schema, table,
 };

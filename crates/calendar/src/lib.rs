@@ -32,12 +32,15 @@ pub mod outbox;
 #[cfg(feature = "site")]
 mod parcel;
 mod print;
+#[cfg(feature = "site")]
+mod printed_record;
 mod record;
 mod refused;
 mod sample;
 pub mod seal;
 pub mod secret;
 mod server;
+mod settings;
 #[cfg(feature = "site")]
 pub mod site;
 mod slug;
@@ -47,8 +50,9 @@ pub mod store;
 mod write;
 
 pub use announce::Announcement;
-pub use calendar::{Calendar, CalendarSettings};
+pub use calendar::Calendar;
 pub use examples::try_lines;
 pub use sample::{PASSWORD, USERNAME};
 pub use seal::SEAL;
 pub use server::CalendarServer;
+pub use settings::CalendarSettings;

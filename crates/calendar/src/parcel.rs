@@ -5,8 +5,16 @@ use std::collections::BTreeSet;
 use calendar_edge_judge::contract::{Action, Kind, Operation, table};
 use serde_json::{Value, json};
 
-use crate::record::{ids, text};
-use crate::store::Members;
+use crate::outbox::Key;
+use crate::record::{Members, ids, text};
+
+/// A record as it is sent: what an update changes, and all of it where the site has none. Without both it is deleted.
+#[derive(Debug)]
+pub(crate) struct Parcel {
+    pub(crate) key: Key,
+    pub(crate) bodies: Option<(Members, Members)>,
+    pub(crate) write: u64,
+}
 
 /// The members of an event that a write may leave out; it resets all others.
 const KEPT: &str = "title description excerpt slug author categories tags venue";

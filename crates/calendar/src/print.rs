@@ -4,8 +4,8 @@ use calendar_edge_judge::contract::Kind;
 use serde_json::{Map, Value, json};
 
 use crate::caller::Caller;
-use crate::record::{self, has_password, ids, text};
-use crate::store::{Members, Store, Usage};
+use crate::record::{self, Members, has_password, ids, text};
+use crate::store::{Store, Usage};
 
 /// How much of a record is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
 
 use crate::dates::{stamp, to_utc, zone};
-use crate::record::{PASSWORD as HIDDEN, blank, name_member, text};
+use crate::record::{Members, PASSWORD as HIDDEN, blank, name_member, text};
 use crate::slug;
-use crate::store::{Change, Members, Store};
+use crate::store::{Change, Store};
 use crate::write::{add_term, cost_details, set_times};
 
 /// The login name of the administrator.

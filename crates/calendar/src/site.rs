@@ -10,10 +10,11 @@ use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
-use crate::copy::Parcel;
-use crate::record::of_printed;
+use crate::parcel::Parcel;
+use crate::printed_record::of_printed;
+use crate::record::Members;
 use crate::secret::{Secret, unix_time};
-use crate::store::{Change, Members};
+use crate::store::Change;
 
 /// The header with a mark, without which the companion plugin refuses calls.
 const MARK: &str = "x-calendar-edge-mark";

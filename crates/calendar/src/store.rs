@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use calendar_edge_judge::contract::Kind;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::outbox::{Key, Outbox, Waiting};
-use crate::record::{UNSEEN, ids, number, text};
-
-/// The members of a record.
-pub type Members = Map<String, Value>;
+use crate::record::{Members, UNSEEN, ids, number, text};
 
 /// The most records of all kinds.
 const MOST: usize = 100_000;

@@ -7,9 +7,9 @@ use super::{check_status, mentions, named, numbers, shows};
 use crate::call::Call;
 use crate::dates::of_stamp;
 use crate::print::Printer;
-use crate::record::{has_password, ids, text};
+use crate::record::{Members, has_password, ids, text};
 use crate::refused::Refused;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 /// The filters of a list.
 struct Filter {

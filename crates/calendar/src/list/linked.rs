@@ -8,9 +8,8 @@ use super::{check_status, mentions, named, shows};
 use crate::call::Call;
 use crate::dates::of_stamp;
 use crate::print::Printer;
-use crate::record::{ids, text};
+use crate::record::{Members, ids, text};
 use crate::refused::Refused;
-use crate::store::Members;
 
 /// The members that a search looks at.
 const SEARCHED: [&str; 9] = [

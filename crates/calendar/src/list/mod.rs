@@ -12,10 +12,10 @@ use url::form_urlencoded::byte_serialize;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::print::{Detail, Printer};
-use crate::record::text;
+use crate::record::{Members, text};
 use crate::refused::Refused;
 use crate::slug::folded_name;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 pub(crate) use window::{default_end, default_start};
 

@@ -7,10 +7,9 @@ use calendar_edge_judge::contract::Kind;
 use super::{mentions, numbers};
 use crate::call::Call;
 use crate::print::Printer;
-use crate::record::{ids, number, text};
+use crate::record::{Members, ids, number, text};
 use crate::refused::Refused;
 use crate::slug;
-use crate::store::Members;
 
 /// The numbers of the terms that a call asks for; without `hide_empty=0` those that have events.
 pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64>, Refused> {

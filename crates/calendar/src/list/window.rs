@@ -9,8 +9,7 @@ use jiff::{Span, Timestamp};
 
 use crate::call::Call;
 use crate::dates::{of_stamp, of_utc, read, stamp};
-use crate::record::text;
-use crate::store::Members;
+use crate::record::{Members, text};
 
 /// The bounds of a list, on the wall clock.
 #[derive(Debug)]

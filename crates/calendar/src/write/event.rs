@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::{linked, post, term};
 use crate::call::{Call, items_of, number_of};
 use crate::dates::{abbreviation, of_stamp, stamp, to_utc, zone};
-use crate::record::text;
+use crate::record::{Members, text};
 use crate::refused::Refused;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 const FLAGS: [&str; 6] = [
     "all_day",

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::post;
 use crate::call::{Call, number_of, text_of};
-use crate::record::{name_member, text};
+use crate::record::{Members, name_member, text};
 use crate::refused::Refused;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 const OF_VENUE: [&str; 10] = [
     "description",

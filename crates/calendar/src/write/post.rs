@@ -7,10 +7,10 @@ use serde_json::json;
 use crate::call::Call;
 use crate::dates::{of_stamp, of_utc, stamp, to_utc};
 use crate::html;
-use crate::record::{blank, name_member, number, text};
+use crate::record::{Members, blank, name_member, number, text};
 use crate::refused::Refused;
 use crate::slug;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 /// The end of a trashed post's slug.
 const TRASHED: &str = "__trashed";

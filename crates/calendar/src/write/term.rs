@@ -4,10 +4,10 @@ use calendar_edge_judge::contract::Kind;
 use http::StatusCode;
 
 use crate::call::Call;
-use crate::record::{blank, number, text};
+use crate::record::{Members, blank, number, text};
 use crate::refused::Refused;
 use crate::slug;
-use crate::store::{Members, Store};
+use crate::store::Store;
 
 /// Creates or updates a term; members that are not sent stay.
 pub(super) fn write(call: &Call, store: &mut Store, kind: Kind, known: Option<u64>) -> Result<u64, Refused> {
