@@ -209,7 +209,12 @@ mod tests {
         proven(&mut book);
         book.asks(SHAPE, "include");
         let kept = book.to_json();
-        assert_eq!(ShapeBook::from_json(&kept, "1"), book);
+        let mut same = ShapeBook::from_json(&kept, "1");
+        assert_eq!(same.standing(SHAPE), Standing::Proven);
+        let now = Instant::now();
+        assert!(same.answers(SHAPE, now), "the first response after a start");
+        same.sampled(now);
+        assert!((1..200).all(|_| !same.answers(SHAPE, now)));
         let mut other = ShapeBook::from_json(&kept, "2");
         assert_eq!(other.standing(SHAPE), Standing::Watched);
         assert_eq!(proven(&mut other), 300);

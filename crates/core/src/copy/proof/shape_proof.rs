@@ -27,8 +27,9 @@ pub struct ShapeProof {
     needed: u64,
     /// The reads that the copy answered.
     answered: u64,
-    /// Those since the last one that was compared.
-    #[serde(default)]
+    /// Those since the last one that was compared. The first one after a start is compared, because the program may be
+    /// another one.
+    #[serde(skip_deserializing, default = "ShapeProof::sampled")]
     unsampled: u64,
     /// The reads that the copy cannot answer, by the reason.
     asked: BTreeMap<String, u64>,
@@ -59,6 +60,10 @@ impl ShapeProof {
 
     /// One of so many responses of the copy is compared afterwards.
     const SAMPLED: u64 = 200;
+
+    const fn sampled() -> u64 {
+        Self::SAMPLED
+    }
 
     /// Whether the copy answers.
     pub const fn standing(&self) -> Standing {
