@@ -1,7 +1,7 @@
 //! Bounds of lists of events, in both modes and in several zones.
 
 use super::*;
-use crate::facts::ZoneMode;
+use crate::facts::{Occurrence, ZoneMode};
 
 fn repeated(copy: &RecordCopy, query: &str, now: &str, name: &str) -> Option<String> {
     let response = copy
@@ -78,15 +78,17 @@ fn without_dates_two_years_count_from_the_end_of_yesterday_in_utc() {
 
 #[test]
 fn whole_days_enclose_an_event() {
-    let copy = copy(
-        site(),
-        events(&[
-            "2026-12-30 22:30:00",
-            "2027-01-01 00:00:00",
-            "2027-01-02 22:59:59",
-            "2027-01-03 00:00:00",
-        ]),
-    );
+    let mut events = events(&[
+        "2026-12-30 22:30:00",
+        "2027-01-01 00:00:00",
+        "2027-01-02 22:59:59",
+        "2027-01-02 23:00:00",
+        "2027-01-03 00:00:00",
+    ]);
+    let Occurrence(_, _, end, _, end_utc) = &mut events[3].occurrences[0];
+    *end = "2027-01-03 00:30:00".to_owned();
+    end_utc.clone_from(end);
+    let copy = copy(site(), events);
     assert_eq!(
         ids(
             &copy,
@@ -94,7 +96,7 @@ fn whole_days_enclose_an_event() {
         ),
         [2, 3]
     );
-    assert_eq!(ids(&copy, "events?start_date=2026-12-31"), [2, 3, 4]);
+    assert_eq!(ids(&copy, "events?start_date=2026-12-31"), [2, 3, 4, 5]);
     assert_eq!(
         repeated(&copy, "start_date=2027-01-01%2010:00", NOW, "start_date").as_deref(),
         Some("2027-01-01 00:00:00")
