@@ -1,4 +1,6 @@
-//! A write by somebody with credentials, to whatever part of the site, and whether its end is known.
+//! A write by somebody with credentials, to whatever part of the site, until its change is shown.
+
+use http::StatusCode;
 
 use super::companions::Companions;
 use crate::telemetry::unix_time;
@@ -8,9 +10,9 @@ use calendar_edge_core::companion::purge::SiteCompanion;
 #[derive(Debug)]
 pub(crate) struct EditorWrite {
     companions: Companions,
-    /// Whether the site responded when it began. What is sent to a site that is away is not stored.
+    /// Whether the site responded when it began.
     may_arrive: bool,
-    has_response: bool,
+    status: Option<StatusCode>,
 }
 
 // === impl Companions ===
@@ -21,32 +23,26 @@ impl Companions {
         EditorWrite {
             may_arrive: self.sites().values().any(SiteCompanion::responds),
             companions: self.clone(),
-            has_response: false,
+            status: None,
         }
-    }
-
-    /// Whether the end of each write through this edge is known, or the site has responded since.
-    pub(crate) fn have_ended_writes(&self) -> bool {
-        self.sites().values().all(SiteCompanion::has_ended_writes)
     }
 }
 
 // === impl EditorWrite ===
 
 impl EditorWrite {
-    /// It has a response, which is not that of a server that failed.
-    pub(crate) const fn is_answered(&mut self) {
-        self.has_response = true;
+    /// It has a response.
+    pub(crate) const fn has_status(&mut self, status: StatusCode) {
+        self.status = Some(status);
     }
 }
 
 impl Drop for EditorWrite {
     fn drop(&mut self) {
-        let (now, is_lost) = (unix_time(), self.may_arrive && !self.has_response);
-        for site in self.companions.sites().values_mut() {
-            site.wrote(now);
-            if is_lost {
-                site.lost_write(now);
+        if SiteCompanion::may_have_stored(self.status, self.may_arrive) {
+            let now = unix_time();
+            for site in self.companions.sites().values_mut() {
+                site.wrote(now);
             }
         }
         self.companions.called();

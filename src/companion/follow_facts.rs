@@ -12,6 +12,7 @@ use super::watch::CompanionService;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::facts::{FactsQuestion, FactsSnapshot};
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The pause after which a question may be due though nothing has happened.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -43,10 +44,19 @@ impl Companions {
     pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let root = self.facts().root()?;
-        let is_current = |site: &SiteCompanion| {
-            site.is_current(reconcile, now) && site.has_shown_writes() && !site.unfinished.is_known()
-        };
+        let is_current = |site: &SiteCompanion| site.is_current(reconcile, now) && site.has_told_all();
         self.is_so(&root, is_current).then(|| self.facts().snapshot())?
+    }
+
+    /// The facts as the site last told them, and when it was last heard of, for reads that the site fails; none if the edge
+    /// knows of a change that may not be in them (T-108).
+    pub(crate) fn last_known_facts(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
+        let root = self.facts().root()?;
+        if self.is_so(&root, |site| !site.has_told_all()) {
+            return None;
+        }
+        let (facts, told) = self.facts().last_known()?;
+        Some((facts, self.last_sign().map_or(told, |sign| sign.max(told))))
     }
 
     /// The question for facts that is due, and the root that it goes to.

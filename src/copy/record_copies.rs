@@ -106,14 +106,9 @@ impl RecordCopies {
         made
     }
 
-    /// The copy by the facts as the site last told them, and how long ago it was last heard of. None after a write that the
-    /// site may have stored before it failed (T-108).
+    /// The copy by the facts as the site last told them, and how long ago it was last heard of.
     pub(super) async fn last_known(&self) -> Option<(Arc<MadeCopy>, Duration)> {
-        if !self.0.companions.have_ended_writes() {
-            return None;
-        }
-        let (facts, told) = self.0.companions.facts().last_known()?;
-        let last = self.0.companions.last_sign().map_or(told, |sign| sign.max(told));
+        let (facts, last) = self.0.companions.last_known_facts()?;
         let made = if let Some(made) = self.made_of(&facts) {
             made
         } else {

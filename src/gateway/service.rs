@@ -139,11 +139,8 @@ impl Service<EdgeRequest> for Gateway {
         let mut write = self.companions.write();
         Box::pin(async move {
             let response = response.await;
-            if response
-                .as_ref()
-                .is_ok_and(|response| !response.status().is_server_error())
-            {
-                write.is_answered();
+            if let Ok(response) = &response {
+                write.has_status(response.status());
             }
             response
         })

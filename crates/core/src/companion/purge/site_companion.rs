@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
+
 use super::{ChangeTracker, UnfinishedChange};
 use crate::companion::mark::ShownChanges;
 use crate::unix_time::UnixTime;
@@ -17,10 +19,8 @@ pub struct SiteCompanion {
     pub site: Option<String>,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
-    /// When the last write through this edge ended.
+    /// When the last write through this edge ended that the site may have stored.
     written: Option<UnixTime>,
-    /// When the last one ended of which nobody knows whether the site has stored it.
-    lost_write: Option<UnixTime>,
     doubt: Doubt,
 }
 
@@ -127,15 +127,19 @@ impl SiteCompanion {
         self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
     }
 
-    /// A write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
-    pub fn wrote(&mut self, now: UnixTime) {
-        self.written = Some(now);
+    /// Whether the site may have stored a write that got this status, or none: it refuses some credentials, and has nothing
+    /// of what was sent while it was away. A server that fails may have stored it before.
+    pub fn may_have_stored(status: Option<StatusCode>, responded: bool) -> bool {
+        match status {
+            Some(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => false,
+            Some(status) if !status.is_server_error() => true,
+            _ => responded,
+        }
     }
 
-    /// A write that began while the site responded ended now, without a response or with that of a server that failed: the
-    /// site may have stored it.
-    pub fn lost_write(&mut self, now: UnixTime) {
-        self.lost_write = Some(now);
+    /// Such a write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
+    pub fn wrote(&mut self, now: UnixTime) {
+        self.written = Some(now);
     }
 
     /// Whether the site responded to the last question, so that a write may reach it.
@@ -143,14 +147,14 @@ impl SiteCompanion {
         self.is_heard() && self.doubt == Doubt::None
     }
 
-    /// Whether each write since the site's last sign has an end that is known.
-    pub fn has_ended_writes(&self) -> bool {
-        self.lost_write.is_none() || self.lost_write < self.last
+    /// Whether the edge knows of no change that was not told to it: none was begun and not finished, counted without its
+    /// message, or written through this edge since the site has shown its number.
+    pub fn has_told_all(&self) -> bool {
+        self.has_shown_writes() && !self.tracker.has_gap() && !self.unfinished.is_known()
     }
 
-    /// Whether the site has shown its number since the last write through this edge.
-    pub fn has_shown_writes(&self) -> bool {
-        self.written < self.last
+    fn has_shown_writes(&self) -> bool {
+        self.written.is_none() || self.written < self.last
     }
 
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
@@ -232,20 +236,50 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_write_is_open_until_the_site_responds_to_a_later_exchange() {
+    fn a_write_is_stored_unless_it_was_refused_or_never_arrived() {
+        let may =
+            |status: Option<StatusCode>| [true, false].map(|up| SiteCompanion::may_have_stored(status, up));
+        assert_eq!(may(None), [true, false]);
+        assert_eq!(may(Some(StatusCode::BAD_GATEWAY)), [true, false]);
+        assert_eq!(may(Some(StatusCode::OK)), [true, true]);
+        assert_eq!(may(Some(StatusCode::NOT_FOUND)), [true, true]);
+        assert_eq!(may(Some(StatusCode::UNAUTHORIZED)), [false, false]);
+    }
+
+    #[test]
+    fn what_is_known_to_be_untold_is_a_write_a_gap_or_an_unfinished_change() {
+        let mut state = SiteCompanion::resumed(Some(7));
+        assert!(state.has_told_all(), "nothing was heard");
+        shown(&mut state, 1);
+        assert!(state.has_told_all());
+        let asked = ExchangeStart {
+            at: at(2),
+            settled: None,
+        };
+        state.shown(changes(Some(2)), asked, RECONCILE, at(2));
+        assert!(!state.has_told_all(), "a change goes on");
+        shown(&mut state, 3);
+        assert!(state.has_told_all());
+        let mut behind = SiteCompanion::resumed(Some(6));
+        shown(&mut behind, 1);
+        assert!(!behind.has_told_all(), "a message is late or lost");
+    }
+
+    #[test]
+    fn a_write_is_open_until_the_site_responds_to_a_later_exchange() {
         let mut state = SiteCompanion::default();
-        assert!(!state.responds() && state.has_ended_writes());
+        assert!(!state.responds() && state.has_told_all());
         shown(&mut state, 1);
         assert!(state.responds());
         state.unanswered();
         assert!(!state.responds(), "what is sent now is not stored");
         shown(&mut state, 2);
-        state.lost_write(at(5));
-        assert!(!state.has_ended_writes());
+        state.wrote(at(5));
+        assert!(!state.has_told_all());
         shown(&mut state, 4);
-        assert!(!state.has_ended_writes(), "this one began before");
+        assert!(!state.has_told_all(), "this one began before");
         shown(&mut state, 6);
-        assert!(state.has_ended_writes());
+        assert!(state.has_told_all());
     }
 
     #[test]
