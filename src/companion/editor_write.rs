@@ -31,8 +31,8 @@ impl Companions {
 // === impl EditorWrite ===
 
 impl EditorWrite {
-    /// It has a response.
-    pub(crate) const fn has_status(&mut self, status: StatusCode) {
+    /// Its response has this status.
+    pub(crate) const fn ended_with(&mut self, status: StatusCode) {
         self.status = Some(status);
     }
 }

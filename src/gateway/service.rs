@@ -140,7 +140,7 @@ impl Service<EdgeRequest> for Gateway {
         Box::pin(async move {
             let response = response.await;
             if let Ok(response) = &response {
-                write.has_status(response.status());
+                write.ended_with(response.status());
             }
             response
         })

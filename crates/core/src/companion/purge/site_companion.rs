@@ -127,8 +127,8 @@ impl SiteCompanion {
         self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
     }
 
-    /// Whether the site may have stored a write that got this status, or none: it refuses some credentials, and has nothing
-    /// of what was sent while it was away. A server that fails may have stored it before.
+    /// Whether the site may have stored a write whose response has this status, or that has none: one that began while the
+    /// site `responded` may have been stored before the server failed. Refused credentials change nothing.
     pub fn may_have_stored(status: Option<StatusCode>, responded: bool) -> bool {
         match status {
             Some(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => false,
