@@ -78,7 +78,7 @@ class Php:
 def plain(body):
     """The body without what two responses of the site may differ in: letters of e-mail addresses, which WordPress encodes
     at random, names of images, and numbers in names of classes, which count what was printed before."""
-    body = re.sub(rb"imageId&quot;:&quot;[0-9a-f]+", b"imageId", body)
+    body = re.sub(rb"(imageId&quot;:&quot;|data-wp-key=..)[0-9a-f]+", rb"\1N", body)
     body = re.sub(rb"(wp-container-[a-z-]+|gallery-|wp-elements-)\d+", rb"\1N", body)
     body = re.sub(rb"&#(\d+);", lambda found: bytes([int(found[1]) & 127]), body)
     return re.sub(rb"%([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), body)
