@@ -69,6 +69,10 @@ impl RecordCopy {
         if let Some(code) = refused {
             return self.refusal(StatusCode::FORBIDDEN, code);
         }
+        if record.kind == PostKind::Event && record.occurrences.is_empty() {
+            // Without dates, its structured data has the second of the response.
+            return Err(Ask::Second);
+        }
         let mut body = Vec::new();
         self.print(place, Detail::Single, &mut body)?;
         Ok(CopyResponse::plain(StatusCode::OK, body))

@@ -242,3 +242,12 @@ fn a_response_has_the_members_that_the_client_wants() {
         (Ok(()), Err(Ask::Printed))
     );
 }
+
+#[test]
+fn an_event_without_dates_is_printed_by_the_site_alone() {
+    let mut records = events(&["2027-01-01", "2027-01-02"]);
+    records[0].occurrences = Vec::new();
+    let copy = copy(site(), records);
+    assert_eq!(respond(&copy, "events/1").err(), Some(Ask::Second));
+    assert!(respond(&copy, "events/2").is_ok());
+}
