@@ -39,11 +39,10 @@ impl EditorWrite {
 
 impl Drop for EditorWrite {
     fn drop(&mut self) {
-        if SiteCompanion::may_have_stored(self.status, self.may_arrive) {
-            let now = unix_time();
-            for site in self.companions.sites().values_mut() {
-                site.wrote(now);
-            }
+        let may_be_stored = SiteCompanion::may_have_stored(self.status, self.may_arrive);
+        let now = unix_time();
+        for site in self.companions.sites().values_mut() {
+            site.wrote(may_be_stored, now);
         }
         self.companions.called();
     }

@@ -44,7 +44,9 @@ impl Companions {
     pub(crate) fn current_facts(&self) -> Option<Arc<FactsSnapshot>> {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let root = self.facts().root()?;
-        let is_current = |site: &SiteCompanion| site.is_current(reconcile, now) && site.has_told_all();
+        let is_current = |site: &SiteCompanion| {
+            site.is_current(reconcile, now) && site.has_shown_writes() && site.has_told_all()
+        };
         self.is_so(&root, is_current).then(|| self.facts().snapshot())?
     }
 

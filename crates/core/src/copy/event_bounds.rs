@@ -124,7 +124,7 @@ impl<'a> DateRule<'a> {
 
     /// Reads a date. The day of a relative one is that of UTC; its second is known to the site alone.
     fn read(&self, text: &str, now: DateTime) -> Result<DateTime, Ask> {
-        if !self.is_strict && is_relative(text) {
+        if !self.is_strict && counts_from_now(text) {
             return datetime::wall(text.as_bytes(), now).ok_or(Ask::Date);
         }
         read(text, now)
@@ -214,7 +214,7 @@ fn read(text: &str, now: DateTime) -> Result<DateTime, Ask> {
 }
 
 /// Whether a text counts from now, in words that name no zone.
-fn is_relative(text: &str) -> bool {
+fn counts_from_now(text: &str) -> bool {
     let is_number = |word: &str| {
         let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
         (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())

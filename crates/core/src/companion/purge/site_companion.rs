@@ -19,8 +19,10 @@ pub struct SiteCompanion {
     pub site: Option<String>,
     last: Option<UnixTime>,
     asked: Option<UnixTime>,
-    /// When the last write through this edge ended that the site may have stored.
+    /// When the last write through this edge ended.
     written: Option<UnixTime>,
+    /// When the last one ended that the site may have stored.
+    stored: Option<UnixTime>,
     doubt: Doubt,
 }
 
@@ -137,9 +139,12 @@ impl SiteCompanion {
         }
     }
 
-    /// Such a write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
-    pub fn wrote(&mut self, now: UnixTime) {
+    /// A write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
+    pub fn wrote(&mut self, may_be_stored: bool, now: UnixTime) {
         self.written = Some(now);
+        if may_be_stored {
+            self.stored = Some(now);
+        }
     }
 
     /// Whether the site responded to the last question, so that a write may reach it.
@@ -148,13 +153,16 @@ impl SiteCompanion {
     }
 
     /// Whether the edge knows of no change that was not told to it: none was begun and not finished, counted without its
-    /// message, or written through this edge since the site has shown its number.
+    /// message, or perhaps stored by a write through this edge since the site has shown its number.
     pub fn has_told_all(&self) -> bool {
-        self.has_shown_writes() && !self.tracker.has_gap() && !self.unfinished.is_known()
+        let has_shown_stored = self.stored.is_none() || self.stored < self.last;
+        has_shown_stored && !self.tracker.has_gap() && !self.unfinished.is_known()
     }
 
-    fn has_shown_writes(&self) -> bool {
-        self.written.is_none() || self.written < self.last
+    /// Whether the site has shown its number since the last write through this edge, whatever became of it: a site that
+    /// does not respond in time may store it all the same.
+    pub fn has_shown_writes(&self) -> bool {
+        self.written < self.last
     }
 
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
@@ -274,7 +282,9 @@ mod tests {
         state.unanswered();
         assert!(!state.responds(), "what is sent now is not stored");
         shown(&mut state, 2);
-        state.wrote(at(5));
+        state.wrote(false, at(5));
+        assert!(state.has_told_all() && !state.has_shown_writes());
+        state.wrote(true, at(5));
         assert!(!state.has_told_all());
         shown(&mut state, 4);
         assert!(!state.has_told_all(), "this one began before");
@@ -336,7 +346,7 @@ mod tests {
         let mut state = SiteCompanion::default();
         shown(&mut state, 100);
         assert!(state.has_shown_writes());
-        state.wrote(at(101));
+        state.wrote(false, at(101));
         assert!(!state.has_shown_writes());
         assert!(state.is_due(RECONCILE, at(101)));
         assert!(!state.is_due(RECONCILE, at(101)), "it is asked");
