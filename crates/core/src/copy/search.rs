@@ -1,6 +1,6 @@
 //! Searches of texts whose letters are folded to one for each weight.
 
-use calendar_edge_judge::contract::{SEARCH_BY_DATE, SEARCH_ORDER};
+use calendar_edge_judge::contract::SEARCH_BY_DATE;
 use memchr::memmem::Finder;
 
 use super::ask::Ask;
@@ -56,8 +56,6 @@ impl Search {
         }
         let rank = if wanted.is_empty() || copy.has(&SEARCH_BY_DATE)? {
             SearchRank::Dropped
-        } else if copy.has(&SEARCH_ORDER)? {
-            return Err(Ask::Site);
         } else if text.contains(',') {
             // The plugin splits the order at commas.
             return Err(Ask::Value);

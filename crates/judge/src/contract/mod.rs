@@ -50,6 +50,5 @@ pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
     DatedDifference, EVENT_IN_TRASH, EVENT_UNKNOWN, FormerResponse, LISTED_ONCE, PluginVersion,
-    SEARCH_BY_DATE, SEARCH_ORDER, SiteVersion, VersionChange, VersionFault, dated_differences,
-    unknown_members,
+    SEARCH_BY_DATE, SiteVersion, VersionChange, VersionFault, dated_differences, unknown_members,
 };

@@ -93,29 +93,19 @@ pub const LISTED_ONCE: DatedDifference = DatedDifference {
     evidence: "Custom_Tables_Query::recurring_occurrences_supported, deduplicate_posts_when_pro_inactive",
 };
 
-/// How searches are sorted, for versions of which only the source was read.
-pub const SEARCH_ORDER: DatedDifference = DatedDifference {
-    name: "search_order",
-    since: PluginVersion::new([6, 11, 0, 0]),
-    operations: LIST,
-    change: VersionChange::Untold,
-    meaning: "Searches may be sorted by dates alone; before, the best match comes first.",
-    evidence: "no version from 6.11.0 to 6.17.1 was run",
-};
-
 /// How searches are sorted.
 pub const SEARCH_BY_DATE: DatedDifference = DatedDifference {
     name: "search_by_date",
-    since: PluginVersion::new([6, 17, 2, 0]),
+    since: PluginVersion::new([6, 15, 1, 1]),
     operations: LIST,
     change: VersionChange::Untold,
-    meaning: "Searches are sorted by dates alone.",
-    evidence: "seen on 6.17.2; Custom_Tables_Query::parse_orderby",
+    meaning: "Searches are sorted by dates alone; before, the best match comes first.",
+    evidence: "Custom_Tables_Query::redirect_posts_orderby",
 };
 
 /// Every change. A row that cites an index was read there; one that cites a method, in the plugin's source of this
 /// version and of the one before.
-pub(super) static ROWS: [DatedDifference; 21] = [
+pub(super) static ROWS: [DatedDifference; 20] = [
     DatedDifference {
         name: "currency_code",
         since: PluginVersion::new([5, 14, 1, 0]),
@@ -194,7 +184,7 @@ pub(super) static ROWS: [DatedDifference; 21] = [
         meaning: "Events have `custom_fields`.",
         evidence: "Post_Repository::get_event_data",
     },
-    SEARCH_ORDER,
+    SEARCH_BY_DATE,
     DatedDifference {
         name: "protected_places",
         since: PluginVersion::new([6, 15, 3, 0]),
@@ -243,7 +233,6 @@ pub(super) static ROWS: [DatedDifference; 21] = [
     },
     EVENT_IN_TRASH,
     LISTED_ONCE,
-    SEARCH_BY_DATE,
     DatedDifference {
         name: "unknown_slug",
         since: PluginVersion::new([6, 17, 2, 0]),
