@@ -19,7 +19,7 @@ use super::probing::RecentReads;
 use crate::companion::Companions;
 use crate::server::state_file;
 use crate::telemetry::{CopyMetrics, CopyOutcome, unix_time};
-use calendar_edge_core::copy::{RecordCopy, ShapeBook, Standing};
+use calendar_edge_core::copy::{RULES, RecordCopy, ShapeBook, Standing};
 use calendar_edge_core::facts::{CopySite, FactsSnapshot};
 use calendar_edge_core::settings::Settings;
 
@@ -58,9 +58,6 @@ pub(super) struct MadeCopy {
 
 /// The file in the directory of the settings.
 const FILE: &str = "copy.json";
-
-/// The rules by which the copy answers. Another version may have others.
-const RULES: &str = env!("CARGO_PKG_VERSION");
 
 // === impl RecordCopies ===
 

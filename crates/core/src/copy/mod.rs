@@ -25,3 +25,6 @@ pub use question::CopyQuestion;
 pub use question_shape::CopyShape;
 pub use record_copy::{CopyResponse, RecordCopy};
 pub use same::{Folded, same};
+
+/// The rules by which a copy answers: another text for other sources.
+pub const RULES: &str = env!("COPY_RULES");
