@@ -123,16 +123,16 @@ class Readers:
 
     def __init__(self, site, directory, port, password):
         self.site, self.directory = site, directory
-        self.edges, self.pool = [Edge(port, password) for _ in range(READERS)], concurrent.futures.ThreadPoolExecutor(READERS)
+        self.port, self.password, self.pool = port, password, concurrent.futures.ThreadPoolExecutor(READERS)
         self.result, self.wrong = collections.Counter(), []
 
     def read(self, targets, pauses):
         """The reads of all readers, in turn. Targets and pauses are taken one after the other."""
         def some(at):
-            found = []
+            found, edge = [], Edge(self.port, self.password)
             for target, pause in list(zip(targets, pauses))[at::READERS]:
                 time.sleep(pause)
-                found.append((target, *self.edges[at].ask("GET", target), time.monotonic()))
+                found.append((target, *edge.ask("GET", target), time.monotonic()))
             return found
         return [self.pool.submit(some, at) for at in range(READERS)]
 
