@@ -10,7 +10,8 @@ use super::record_copies::{MadeCopy, RecordCopies};
 use crate::backend::QueueWatch;
 use crate::calls::{BackendResult, CalendarCall, Stage};
 use crate::telemetry::CopyComparison;
-use calendar_edge_core::copy::{CopyResponse, Folded, same};
+use calendar_edge_core::cache::{Folded, same_text};
+use calendar_edge_core::copy::CopyResponse;
 use calendar_edge_core::relay::AcceptedResponse;
 
 /// Asks the site on behalf of nobody, and compares.
@@ -94,7 +95,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
         }
         let ShapedResponse { shape, response } = shaped;
         let body = site.whole_body().unwrap_or_default();
-        let folded = same(&body, &response.body);
+        let folded = same_text(&body, &response.body);
         let is_equal = site.status() == response.status && has_totals(site, &response) && folded.is_some();
         if is_equal {
             let is_folded = folded.is_some_and(Folded::any);

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::cache::CachePolicy;
-use calendar_edge_core::copy::{CopyQuestion, RecordCopy, same};
+use calendar_edge_core::cache::same_text;
+use calendar_edge_core::copy::{CopyQuestion, RecordCopy};
 use calendar_edge_core::facts::FactsReply;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -73,7 +74,7 @@ fn answer(
                     (total.to_string(), pages.to_string())
                 });
             let status = response.status.as_u16();
-            let same = match same(&std::fs::read(body).unwrap_or_default(), &response.body) {
+            let same = match same_text(&std::fs::read(body).unwrap_or_default(), &response.body) {
                 Some(folded) if folded.any() => "folded",
                 Some(_) => "equal",
                 None => "differs",

@@ -11,7 +11,6 @@ mod proof;
 mod question;
 mod question_shape;
 mod record_copy;
-mod same;
 mod search;
 mod single;
 mod term_list;
@@ -24,7 +23,6 @@ pub use proof::{ShapeBook, ShapeProof, Standing};
 pub use question::CopyQuestion;
 pub use question_shape::CopyShape;
 pub use record_copy::{CopyResponse, RecordCopy};
-pub use same::{Folded, same};
 
 /// The rules by which a copy answers: another text for other sources.
 pub const RULES: &str = env!("COPY_RULES");
