@@ -133,6 +133,7 @@ impl ShapeBook {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::time::Duration;
 
     use super::*;
@@ -168,12 +169,29 @@ mod tests {
     }
 
     #[test]
+    fn each_read_that_a_client_repeats_in_a_circle_is_compared() {
+        let now = Instant::now();
+        for circle in [2, 10, 50, 200] {
+            let mut book = ShapeBook::new("1");
+            let compared: HashSet<_> = (0..circle * 199)
+                .filter(|_| {
+                    let is_due = book.answers(SHAPE, now);
+                    book.sampled(now);
+                    is_due
+                })
+                .map(|read| read % circle)
+                .collect();
+            assert_eq!(compared.len(), circle);
+        }
+    }
+
+    #[test]
     fn one_response_is_compared_at_a_time_and_the_site_rests_in_between() {
         let mut book = ShapeBook::new("1");
         let now = Instant::now();
         let at = |milliseconds| now + Duration::from_millis(milliseconds);
         let mut until_due = |milliseconds| (1..=1000).find(|_| book.answers(SHAPE, at(milliseconds)));
-        assert_eq!(until_due(0), Some(200));
+        assert_eq!(until_due(0), Some(199));
         assert_eq!(until_due(10), None, "one is being compared");
         book.sampled(at(100));
         assert!(
@@ -214,7 +232,7 @@ mod tests {
         let now = Instant::now();
         assert!(same.answers(SHAPE, now), "the first response after a start");
         same.sampled(now);
-        assert!((1..200).all(|_| !same.answers(SHAPE, now)));
+        assert!((1..199).all(|_| !same.answers(SHAPE, now)));
         let mut other = ShapeBook::from_json(&kept, "2");
         assert_eq!(other.standing(SHAPE), Standing::Watched);
         assert_eq!(proven(&mut other), 300);
