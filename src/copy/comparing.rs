@@ -65,7 +65,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
             return None;
         };
         if is_equal {
-            self.copies.is_equal(&shape);
+            self.copies.is_equal(&shape, &read.question);
         } else {
             self.copies.metrics().compared(CopyComparison::Different);
             self.copies.differs(&shape, &self.target());

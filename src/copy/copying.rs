@@ -33,7 +33,7 @@ struct CopyPolicy {
 /// A read that the copy may answer.
 #[derive(Debug, Clone)]
 pub(super) struct CopiedRead {
-    question: CopyQuestion,
+    pub(super) question: CopyQuestion,
     shape: String,
 }
 
@@ -176,7 +176,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, BackendResult> f
                 .await
         {
             policy.copies.read(shape, CopyOutcome::Answered, "");
-            if policy.copies.answers(shape) {
+            if policy.copies.answers(shape, &read.question) {
                 self.sample(policy, read, &call);
             }
             return copied;

@@ -19,7 +19,7 @@ use super::probing::RecentReads;
 use crate::companion::Companions;
 use crate::server::state_file;
 use crate::telemetry::{CopyMetrics, CopyOutcome, unix_time};
-use calendar_edge_core::copy::{RULES, RecordCopy, ShapeBook, Standing};
+use calendar_edge_core::copy::{CopyQuestion, RULES, RecordCopy, ShapeBook, Standing};
 use calendar_edge_core::facts::{CopySite, FactsSnapshot};
 use calendar_edge_core::settings::Settings;
 
@@ -182,8 +182,8 @@ impl RecordCopies {
     }
 
     /// Counts a response of the copy. True if it is to be compared with the site afterwards.
-    pub(super) fn answers(&self, shape: &str) -> bool {
-        self.prove(|book| book.answers(shape, Instant::now()))
+    pub(super) fn answers(&self, shape: &str, read: &CopyQuestion) -> bool {
+        self.prove(|book| book.answers(shape, read, Instant::now()))
     }
 
     /// A response that the copy gave was compared, whatever came of it.
@@ -192,8 +192,8 @@ impl RecordCopies {
     }
 
     /// Notes a comparison without a difference.
-    pub(super) fn is_equal(&self, shape: &str) {
-        if self.prove(|book| book.is_equal(shape)) {
+    pub(super) fn is_equal(&self, shape: &str, read: &CopyQuestion) {
+        if self.prove(|book| book.is_equal(shape, read)) {
             tracing::info!(shape, "the copy answers reads of this shape from now on");
         }
     }

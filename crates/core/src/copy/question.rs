@@ -11,7 +11,7 @@ use super::wanted_members::WantedMembers;
 use crate::cache::CacheableCall;
 
 /// A judged read of everybody's records.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub struct CopyQuestion {
     pub(super) target: CopyTarget,
     sent: SentParameters,
@@ -21,7 +21,7 @@ pub struct CopyQuestion {
 }
 
 /// What a client sent beside the path.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Hash)]
 pub(super) struct SentParameters {
     /// The arguments by name, and parameters that change no response, which a plugin of the site may read nevertheless.
     pub(super) texts: Vec<(&'static str, String)>,
@@ -30,7 +30,7 @@ pub(super) struct SentParameters {
 }
 
 /// What a read is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum CopyTarget {
     /// A list.
     List(Kind),

@@ -12,7 +12,7 @@ use super::ask::Ask;
 use super::composed::separate;
 
 /// The wanted members by their names. None: the member is wanted whole.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct WantedMembers(BTreeMap<Box<[u8]>, Option<WantedMembers>>);
 
 /// The keys of a PHP array as they are printed, and its values.

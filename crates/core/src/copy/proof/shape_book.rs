@@ -1,6 +1,7 @@
 //! The shapes of reads of one site, and what comparisons have shown about each.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -86,9 +87,9 @@ impl ShapeBook {
     }
 
     /// Counts a response of the copy. True if it is to be compared with the site afterwards, until [`Self::sampled`].
-    pub fn answers(&mut self, shape: &str, now: Instant) -> bool {
+    pub fn answers(&mut self, shape: &str, read: impl Hash, now: Instant) -> bool {
         let is_free = self.samples.is_free(now);
-        let is_due = self.proof(shape).answers(is_free);
+        let is_due = self.proof(shape).answers(read, is_free);
         if is_due {
             self.samples.begins(now);
         }
@@ -106,8 +107,8 @@ impl ShapeBook {
     }
 
     /// A response of the copy was equal to that of the site. True if the copy answers the shape from now on.
-    pub fn is_equal(&mut self, shape: &str) -> bool {
-        self.proof(shape).is_equal()
+    pub fn is_equal(&mut self, shape: &str, read: impl Hash) -> bool {
+        self.proof(shape).is_equal(read)
     }
 
     /// A response of the copy was different. True if that is news: the first time, or the copy answered until now.
@@ -141,7 +142,7 @@ mod tests {
     const SHAPE: &str = "list_events search=words";
 
     fn proven(book: &mut ShapeBook) -> usize {
-        (1..1000).find(|_| book.is_equal(SHAPE)).unwrap()
+        (1..1000).find(|read| book.is_equal(SHAPE, read)).unwrap()
     }
 
     #[test]
@@ -159,9 +160,10 @@ mod tests {
     #[test]
     fn some_responses_of_the_copy_are_compared() {
         let mut book = ShapeBook::new("1");
+        proven(&mut book);
         let now = Instant::now();
-        let sampled = (1..=600).filter(|_| {
-            let is_due = book.answers(SHAPE, now);
+        let sampled = (1..=600).filter(|read| {
+            let is_due = book.answers(SHAPE, read, now);
             book.sampled(now);
             is_due
         });
@@ -169,13 +171,35 @@ mod tests {
     }
 
     #[test]
+    fn a_read_that_was_not_compared_yet_is_due_however_a_shape_was_proven() {
+        let mut book = ShapeBook::new("1");
+        assert_eq!((1..1000).find(|_| book.is_equal(SHAPE, "a")), Some(300));
+        let now = Instant::now();
+        assert!(!book.answers(SHAPE, "a", now));
+        for _ in 0..2 {
+            assert!(book.answers(SHAPE, "b", now), "it is not known to be equal");
+            book.sampled(now);
+        }
+        book.is_equal(SHAPE, "b");
+        assert!(!book.answers(SHAPE, "b", now));
+        for other in 2..300 {
+            book.is_equal(SHAPE, other);
+        }
+        assert!(!book.answers(SHAPE, "c", now), "enough were compared");
+        book.differs(SHAPE, "/events?search=d");
+        assert_eq!((1..1000).find(|_| book.is_equal(SHAPE, "a")), Some(300));
+        assert!(book.answers(SHAPE, "b", now));
+    }
+
+    #[test]
     fn each_read_that_a_client_repeats_in_a_circle_is_compared() {
         let now = Instant::now();
         for circle in [2, 10, 50, 200] {
             let mut book = ShapeBook::new("1");
+            proven(&mut book);
             let compared: HashSet<_> = (0..circle * 199)
-                .filter(|_| {
-                    let is_due = book.answers(SHAPE, now);
+                .filter(|read| {
+                    let is_due = book.answers(SHAPE, read % circle, now);
                     book.sampled(now);
                     is_due
                 })
@@ -188,17 +212,19 @@ mod tests {
     #[test]
     fn one_response_is_compared_at_a_time_and_the_site_rests_in_between() {
         let mut book = ShapeBook::new("1");
+        proven(&mut book);
         let now = Instant::now();
         let at = |milliseconds| now + Duration::from_millis(milliseconds);
-        let mut until_due = |milliseconds| (1..=1000).find(|_| book.answers(SHAPE, at(milliseconds)));
+        let mut until_due =
+            |milliseconds| (1..=1000).find(|read| book.answers(SHAPE, read, at(milliseconds)));
         assert_eq!(until_due(0), Some(199));
         assert_eq!(until_due(10), None, "one is being compared");
         book.sampled(at(100));
         assert!(
-            (1..=1000).all(|_| !book.answers(SHAPE, at(499))),
+            (1..=1000).all(|read| !book.answers(SHAPE, read, at(499))),
             "it took a tenth of a second"
         );
-        assert!(book.answers(SHAPE, at(500)), "one is overdue");
+        assert!(book.answers(SHAPE, 1, at(500)), "one is overdue");
     }
 
     #[test]
@@ -230,9 +256,7 @@ mod tests {
         let mut same = ShapeBook::from_json(&kept, "1");
         assert_eq!(same.standing(SHAPE), Standing::Proven);
         let now = Instant::now();
-        assert!(same.answers(SHAPE, now), "the first response after a start");
-        same.sampled(now);
-        assert!((1..199).all(|_| !same.answers(SHAPE, now)));
+        assert!(same.answers(SHAPE, 1, now), "the first response after a start");
         let mut other = ShapeBook::from_json(&kept, "2");
         assert_eq!(other.standing(SHAPE), Standing::Watched);
         assert_eq!(proven(&mut other), 300);

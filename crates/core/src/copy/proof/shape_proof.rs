@@ -1,6 +1,7 @@
 //! What comparisons with the site have shown about one shape of reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -27,10 +28,12 @@ pub struct ShapeProof {
     needed: u64,
     /// The reads that the copy answered.
     answered: u64,
-    /// Those since the last one that was compared. The first one after a start is compared, because the program may be
-    /// another one.
-    #[serde(skip_deserializing, default = "ShapeProof::sampled")]
+    /// Those since the last one that was compared.
     unsampled: u64,
+    /// Hashes of the first different reads that were compared without a difference since a start, up to
+    /// [`Self::NEEDED`].
+    #[serde(skip)]
+    equal_reads: HashSet<u64>,
     /// The reads that the copy cannot answer, by the reason.
     asked: BTreeMap<String, u64>,
     /// All comparisons, and those with a difference.
@@ -62,20 +65,17 @@ impl ShapeProof {
     /// circle has each of them compared.
     const SAMPLED: u64 = 199;
 
-    const fn sampled() -> u64 {
-        Self::SAMPLED
-    }
-
     /// Whether the copy answers.
     pub const fn standing(&self) -> Standing {
         self.standing
     }
 
-    /// Counts a response of the copy. True if it is to be compared with the site afterwards, which may be free for that.
-    pub(super) const fn answers(&mut self, is_free: bool) -> bool {
+    /// Counts a response of the copy. True if it is to be compared with the site afterwards, which may be free for that:
+    /// one that never was, because few reads may have proven the shape, or enough others were not.
+    pub(super) fn answers(&mut self, read: impl Hash, is_free: bool) -> bool {
         self.answered += 1;
         self.unsampled += 1;
-        let is_due = is_free && self.unsampled >= Self::SAMPLED;
+        let is_due = is_free && (self.unsampled >= Self::SAMPLED || self.is_new(read));
         if is_due {
             self.unsampled = 0;
         }
@@ -90,10 +90,22 @@ impl ShapeProof {
         }
     }
 
+    /// Whether a read is another one than those compared, which are few.
+    fn is_new(&self, read: impl Hash) -> bool {
+        self.has_few_reads() && !self.equal_reads.contains(&hash(read))
+    }
+
+    fn has_few_reads(&self) -> bool {
+        (self.equal_reads.len() as u64) < Self::NEEDED
+    }
+
     /// A comparison showed no difference. True if the copy answers from now on.
-    pub(super) fn is_equal(&mut self) -> bool {
+    pub(super) fn is_equal(&mut self, read: impl Hash) -> bool {
         self.equal += 1;
         self.compared += 1;
+        if self.has_few_reads() {
+            self.equal_reads.insert(hash(read));
+        }
         let is_proven = self.standing != Standing::Proven && self.equal >= self.needed;
         if is_proven {
             self.stand(Standing::Proven);
@@ -127,10 +139,19 @@ impl ShapeProof {
         self.answered + self.compared + self.asked.values().sum::<u64>()
     }
 
-    const fn stand(&mut self, standing: Standing) {
+    fn stand(&mut self, standing: Standing) {
         self.standing = standing;
         self.equal = 0;
+        if standing != Standing::Proven {
+            self.equal_reads.clear();
+        }
     }
+}
+
+fn hash(read: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    read.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Default for ShapeProof {
@@ -141,6 +162,7 @@ impl Default for ShapeProof {
             needed: Self::NEEDED,
             answered: 0,
             unsampled: 0,
+            equal_reads: HashSet::new(),
             asked: BTreeMap::new(),
             compared: 0,
             differences: 0,
