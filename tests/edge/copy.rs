@@ -323,6 +323,26 @@ async fn a_difference_suspends_the_shape_and_is_never_given_to_a_client_again() 
 }
 
 #[tokio::test]
+async fn a_read_by_which_nothing_was_proven_is_compared_behind_its_first_response() {
+    let scene = CopyScene::with(|_| {}, |_| {}).await;
+    while scene.standing().await != "proven" {
+        scene.read(1).await;
+    }
+    // Past WordPress and its plugin.
+    scene.change(|site| drop(site.venues.insert(7, Some("Other".to_owned()))));
+    scene.read(7).await;
+    for _ in 0..100 {
+        if scene.standing().await == "suspended" {
+            let answer = scene.read(7).await;
+            assert!(answer.body.contains("Other"), "{answer:?}");
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{}", scene.edge.admin("/copy").await.body);
+}
+
+#[tokio::test]
 async fn a_site_that_the_copy_does_not_know_is_watched_and_never_copied() {
     let scene = CopyScene::with(|site| site.suffix = "?", |_| {}).await;
     for reads in 0..700 {
