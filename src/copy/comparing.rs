@@ -1,9 +1,11 @@
 //! A response of the copy compared with that of the site, beside the client's response.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Empty;
+use tokio::time::sleep;
 
 use super::copying::{CopiedRead, ShapedResponse};
 use super::record_copies::{MadeCopy, RecordCopies};
@@ -11,8 +13,9 @@ use crate::backend::QueueWatch;
 use crate::calls::{BackendResult, CalendarCall, Stage};
 use crate::telemetry::CopyComparison;
 use calendar_edge_core::cache::{Folded, same_text};
-use calendar_edge_core::copy::CopyResponse;
+use calendar_edge_core::copy::{CopyResponse, Standing};
 use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::settings::Rate;
 
 /// Asks the site on behalf of nobody, and compares.
 #[derive(Debug)]
@@ -28,49 +31,78 @@ pub(super) type SiteResponse = AcceptedResponse<Empty<Bytes>>;
 // === impl Comparing ===
 
 impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
-    /// Compares a response of the copy with the site's. Returns the shape that was compared.
+    /// Compares a response of the copy with the site's. True if they were equal and do not prove the shape yet.
     pub(super) async fn compare(
         &self,
         read: &CopiedRead,
         made: &Arc<MadeCopy>,
         shaped: ShapedResponse,
         site: &SiteResponse,
-    ) -> Option<String> {
+    ) -> bool {
         let compared = self.compared(shaped, made, site);
         self.note(read, compared).await
     }
 
-    /// Asks the site, and compares its response with the copy's, unless the question would wait for the site.
-    pub(super) async fn compare_unless_queued(mut self, read: &CopiedRead) {
+    /// Asks for this read and others of late at a rate, until their shapes are proven, unless a task does so already.
+    pub(super) async fn probe(self, read: CopiedRead, rate: Rate) {
+        let pause = rate.period.checked_div(rate.requests).unwrap_or(Duration::MAX);
+        let (inner, copies) = (Arc::downgrade(&self.inner), self.copies.clone());
+        if !copies.recent().note(read, self.call) {
+            return;
+        }
+        drop(self.inner);
+        while let Some((read, call)) = copies.recent().next() {
+            if copies.standing(&read.shape) == Standing::Proven {
+                continue;
+            }
+            sleep(pause).await;
+            // Other settings have another stage.
+            let Some(inner) = inner.upgrade() else {
+                return copies.recent().end();
+            };
+            let comparing = Self {
+                inner,
+                copies: copies.clone(),
+                call: call.clone(),
+            };
+            if comparing.compare_unless_queued(&read).await {
+                copies.recent().note(read, call);
+            }
+        }
+    }
+
+    /// Asks the site, and compares its response with the copy's, unless the question would wait for the site. True if they
+    /// were equal and do not prove the shape yet.
+    pub(super) async fn compare_unless_queued(mut self, read: &CopiedRead) -> bool {
         let watch = QueueWatch::default();
         let _given_up = watch.give_up_on_drop();
         self.call.queue = Some(watch.clone());
         let comparing = async {
             let compared = self.compare_now(read).await;
-            self.note(read, compared).await;
+            self.note(read, compared).await
         };
         tokio::select! {
-            () = comparing => {}
-            () = watch.queued() => {}
+            is_open = comparing => is_open,
+            () = watch.queued() => false,
         }
     }
 
     /// Notes a comparison. Where the two are different, the site is asked once more: something may have changed in between.
-    async fn note(&self, read: &CopiedRead, mut compared: Option<(String, bool)>) -> Option<String> {
+    async fn note(&self, read: &CopiedRead, mut compared: Option<(String, bool)>) -> bool {
         if compared.as_ref().is_some_and(|(_, is_equal)| !is_equal) {
             compared = self.compare_now(read).await;
         }
         let Some((shape, is_equal)) = compared else {
             self.copies.metrics().compared(CopyComparison::Overtaken);
-            return None;
+            return false;
         };
         if is_equal {
             self.copies.is_equal(&shape, &read.question);
-        } else {
-            self.copies.metrics().compared(CopyComparison::Different);
-            self.copies.differs(&shape, &self.target());
+            return self.copies.standing(&shape) != Standing::Proven;
         }
-        Some(shape)
+        self.copies.metrics().compared(CopyComparison::Different);
+        self.copies.differs(&shape, &self.target());
+        false
     }
 
     async fn compare_now(&self, read: &CopiedRead) -> Option<(String, bool)> {

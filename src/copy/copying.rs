@@ -1,7 +1,6 @@
 //! Anonymous reads answered by the copy where that is proven, and compared with the site's responses where it is not.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use http::Method;
 use http_body_util::Full;
@@ -34,7 +33,7 @@ struct CopyPolicy {
 #[derive(Debug, Clone)]
 pub(super) struct CopiedRead {
     pub(super) question: CopyQuestion,
-    shape: String,
+    pub(super) shape: String,
 }
 
 /// The shape of a read that the copy did not answer, what became of it, and why.
@@ -106,17 +105,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
                 }
             }
         }
-        self.probe(policy);
         result
-    }
-
-    /// Asks the site for a read that some client asked of late and whose shape is not proven, if that is due.
-    fn probe(&self, policy: &CopyPolicy) {
-        let next = |rate| policy.copies.recent().next(rate, Instant::now());
-        if let Some((read, call)) = policy.settings.probe.and_then(next) {
-            let comparing = self.comparing(policy, call);
-            tokio::spawn(async move { comparing.compare_unless_queued(&read).await });
-        }
     }
 
     /// Asks the site for a read that the copy answered, behind the client's response.
@@ -138,12 +127,11 @@ impl<S: Stage<CalendarCall, BackendResult>> Copying<S> {
         site: SiteResponse,
     ) {
         let comparing = self.comparing(policy, call.unattended());
-        let is_probed = policy.settings.probe.is_some();
+        let probe = policy.settings.probe;
         tokio::spawn(async move {
-            let shape = comparing.compare(&read, &made, shaped, &site).await;
-            let is_open = |shape: &String| comparing.copies.standing(shape) != Standing::Proven;
-            if is_probed && shape.as_ref().is_some_and(is_open) {
-                comparing.copies.recent().note(read, comparing.call);
+            let is_open = comparing.compare(&read, &made, shaped, &site).await;
+            if let Some(rate) = probe.filter(|_| is_open) {
+                comparing.probe(read, rate).await;
             }
         });
     }

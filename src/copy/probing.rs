@@ -1,13 +1,11 @@
 //! Reads that clients asked of late, by which the edge proves rare shapes itself.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use super::copying::CopiedRead;
 use crate::calls::CalendarCall;
-use calendar_edge_core::settings::Rate;
 
 /// The last reads whose shapes are not proven.
 #[derive(Debug, Default)]
@@ -16,8 +14,8 @@ pub(super) struct RecentReads(Mutex<RecentTurns>);
 #[derive(Debug, Default)]
 struct RecentTurns {
     reads: VecDeque<(CopiedRead, CalendarCall)>,
-    /// The next question is asked then at the earliest.
-    due: Option<Instant>,
+    /// Whether a task asks for them again.
+    is_asked: bool,
 }
 
 /// The most reads that are remembered.
@@ -26,24 +24,26 @@ const MOST: usize = 200;
 // === impl RecentReads ===
 
 impl RecentReads {
-    /// Notes a read.
-    pub(super) fn note(&self, read: CopiedRead, call: CalendarCall) {
+    /// Notes a read. True if no task asks for such reads: the caller is to take all that come with [`Self::next`].
+    pub(super) fn note(&self, read: CopiedRead, call: CalendarCall) -> bool {
         let mut queue = self.0.lock();
         if queue.reads.len() >= MOST {
             queue.reads.pop_front();
         }
         queue.reads.push_back((read, call));
+        !std::mem::replace(&mut queue.is_asked, true)
     }
 
-    /// A read to be asked again, if the rate permits one now. Reads are taken in turn.
-    pub(super) fn next(&self, rate: Rate, now: Instant) -> Option<(CopiedRead, CalendarCall)> {
+    /// The next read in turn; with none, the task ends.
+    pub(super) fn next(&self) -> Option<(CopiedRead, CalendarCall)> {
         let mut queue = self.0.lock();
-        if queue.due.is_some_and(|due| now < due) {
-            return None;
-        }
-        let next = queue.reads.pop_front()?;
-        let pause = rate.period.checked_div(rate.requests).unwrap_or(Duration::MAX);
-        queue.due = Some(now + pause);
-        Some(next)
+        let next = queue.reads.pop_front();
+        queue.is_asked = next.is_some();
+        next
+    }
+
+    /// The task ends before.
+    pub(super) fn end(&self) {
+        self.0.lock().is_asked = false;
     }
 }
