@@ -65,14 +65,15 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
                 copies: copies.clone(),
                 call: call.clone(),
             };
-            if comparing.compare_unless_queued(&read).await {
+            // Nothing can be compared while the site may know more.
+            if copies.current().is_none() || comparing.compare_unless_queued(&read).await {
                 copies.recent().note(read, call);
             }
         }
     }
 
-    /// Asks the site, and compares its response with the copy's, unless the question would wait for the site. True if they
-    /// were equal and do not prove the shape yet.
+    /// Asks the site, and compares its response with the copy's, unless the question would wait for the site. True if it
+    /// would, or they were equal and do not prove the shape yet.
     pub(super) async fn compare_unless_queued(mut self, read: &CopiedRead) -> bool {
         let watch = QueueWatch::default();
         let _given_up = watch.give_up_on_drop();
@@ -83,7 +84,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
         };
         tokio::select! {
             is_open = comparing => is_open,
-            () = watch.queued() => false,
+            () = watch.queued() => true,
         }
     }
 
