@@ -1,11 +1,9 @@
 //! A response of the copy compared with that of the site, beside the client's response.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Empty;
-use tokio::time::sleep;
 
 use super::copying::{CopiedRead, ShapedResponse};
 use super::record_copies::{MadeCopy, RecordCopies};
@@ -15,7 +13,6 @@ use crate::telemetry::CopyComparison;
 use calendar_edge_core::cache::{Folded, same_text};
 use calendar_edge_core::copy::{CopyResponse, Standing};
 use calendar_edge_core::relay::AcceptedResponse;
-use calendar_edge_core::settings::Rate;
 
 /// Asks the site on behalf of nobody, and compares.
 #[derive(Debug)]
@@ -41,35 +38,6 @@ impl<S: Stage<CalendarCall, BackendResult>> Comparing<S> {
     ) -> bool {
         let compared = self.compared(shaped, made, site);
         self.note(read, compared).await
-    }
-
-    /// Asks for this read and others of late at a rate, until their shapes are proven, unless a task does so already.
-    pub(super) async fn probe(self, read: CopiedRead, rate: Rate) {
-        let pause = rate.period.checked_div(rate.requests).unwrap_or(Duration::MAX);
-        let (inner, copies) = (Arc::downgrade(&self.inner), self.copies.clone());
-        if !copies.recent().note(read, self.call) {
-            return;
-        }
-        drop(self.inner);
-        while let Some((read, call)) = copies.recent().next() {
-            if copies.standing(&read.shape) == Standing::Proven {
-                continue;
-            }
-            sleep(pause).await;
-            // Other settings have another stage.
-            let Some(inner) = inner.upgrade() else {
-                return copies.recent().end();
-            };
-            let comparing = Self {
-                inner,
-                copies: copies.clone(),
-                call: call.clone(),
-            };
-            // Nothing can be compared while the site may know more.
-            if copies.current().is_none() || comparing.compare_unless_queued(&read).await {
-                copies.recent().note(read, call);
-            }
-        }
     }
 
     /// Asks the site, and compares its response with the copy's, unless the question would wait for the site. True if it

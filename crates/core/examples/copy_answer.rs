@@ -8,8 +8,7 @@ use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use calendar_edge_core::cache::CachePolicy;
-use calendar_edge_core::cache::same_text;
+use calendar_edge_core::cache::{CachePolicy, same_text};
 use calendar_edge_core::copy::{CopyQuestion, RecordCopy};
 use calendar_edge_core::facts::FactsReply;
 use calendar_edge_core::settings::Settings;

@@ -211,6 +211,32 @@ mod tests {
             // What is encoded, and differs, ends in more digits than the letter has.
             ("%312@b.org", "13@b.org", None),
             ("", "a", None),
+            ("&#105;nf&#111;&#64;a", "info@a", Some((3, 0))),
+            ("&#105;nfo@a", "i&#110;fo&#64;a", Some((3, 0))),
+            ("&#043;&#45;&#46;&#95;@a", "+-._@a", Some((4, 0))),
+            ("a", "b", None),
+            ("a", "ab", None),
+            ("&#105", "i", None),
+            ("&#x69;", "i", None),
+            ("&#8220;", "&#8220;", Some((0, 0))),
+            ("&#8220;", "\u{201c}", None),
+            ("&#;", "", None),
+            ("&#+05;", "i", None),
+            ("&#60;b&#62;", "<b>", None),
+            ("&#38;lt;", "&lt;", None),
+            ("&#34;", "\"", None),
+            ("&#39;", "'", None),
+            ("&#92;", "\\", None),
+            ("&#35;", "#", None),
+            ("&#32;", " ", None),
+            // The same within an address.
+            ("&#105@a", "i@a", None),
+            ("&#x69;@a", "i@a", None),
+            ("&#;@a", "@a", None),
+            ("&#+05;@a", "i@a", None),
+            ("&#60;b&#62;@a", "<b>@a", None),
+            ("&#34;@a", "\"@a", None),
+            ("&#35;@a", "#@a", None),
         ] {
             assert_eq!(folded(one, other), expected, "{one} {other}");
             assert_eq!(folded(other, one), expected, "{other} {one}");
