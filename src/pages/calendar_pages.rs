@@ -170,7 +170,7 @@ impl CalendarPages {
     }
 
     /// The judge by the facts as they were last known. It tells which addresses are files, whose events the calendar of the
-    /// API knows better. None once the site was not heard of for long.
+    /// API knows better, and which ones count in the budget of robots. None once the site was not heard of for long.
     pub(super) fn known(&self) -> Option<Arc<JudgedFacts>> {
         let last = self.0.companions.last_sign()?;
         let is_recent = unix_time().saturating_since(last) < KNOWN_FOR;

@@ -64,10 +64,12 @@ impl PageGuard {
         // Somebody needs to know how far the site is.
         self.pages.called();
         let (judged, uri) = (self.pages.judged(), &asked.head.uri);
-        let address = judged
+        // Without facts of this moment the last ones tell which address is a file, and which has a date.
+        let known = judged.clone().or_else(|| self.pages.known());
+        let address = known
             .as_ref()
-            .map(|judged| judged.judge.read(uri.path(), uri.query()));
-        if let Some(calendar) = self.calendar(uri, judged.as_deref().zip(address.as_ref())) {
+            .map(|known| known.judge.read(uri.path(), uri.query()));
+        if let Some(calendar) = self.calendar(uri, known.as_deref().zip(address.as_ref())) {
             let is_enforced = self.settings.mode == Mode::Enforce;
             if !is_enforced {
                 self.pages.metrics().took("would_answer");
@@ -99,24 +101,14 @@ impl PageGuard {
         self.within_budget(asked, Visitor::of(&asked.head)?)
     }
 
-    /// The read whose calendar has the events of the file that is asked for. Without facts of this moment the last ones
-    /// tell which address is a file.
+    /// The read whose calendar has the events of the file that is asked for.
     fn calendar(&self, uri: &Uri, read: Option<(&JudgedFacts, &PageAddress)>) -> Option<String> {
         let api = self.api.as_ref()?;
         if !may_be_file(uri) || self.pages.is_failed() {
             return None;
         }
-        let download = |judge: &PageJudge, address: &PageAddress| {
-            let is_free = judge.hindrance().is_none();
-            is_free.then(|| judge.download(address)).flatten()
-        };
-        let read = if let Some((judged, address)) = read {
-            download(&judged.judge, address)
-        } else {
-            let known = self.pages.known()?;
-            download(&known.judge, &known.judge.read(uri.path(), uri.query()))
-        };
-        Some(format!("{api}/{}", read?))
+        let (known, address) = read.filter(|(known, _)| known.judge.hindrance().is_none())?;
+        Some(format!("{api}/{}", known.judge.download(address)?))
     }
 
     /// The response in place of a page that can have no events.

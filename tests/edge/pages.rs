@@ -210,11 +210,12 @@ async fn a_silent_companion_opens_all_pages() {
     until_forwarded(&scene, FAR, false).await;
 }
 
-#[tokio::test]
-async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
+/// A site whose robots may ask for two pages an hour.
+async fn scene_with_two_pages_for_robots(reconcile: Duration) -> FactsScene {
     let scene = FactsScene::with(
         |_| {},
         |settings| {
+            settings.cache.reconcile = reconcile;
             settings.calendar_pages.mode = Mode::Enforce;
             settings.calendar_pages.robots = Some(Rate {
                 requests: 2,
@@ -224,7 +225,26 @@ async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
     )
     .await;
     scene.until_whole(true).await;
+    scene
+}
+
+#[tokio::test]
+async fn a_silent_companion_does_not_end_the_budget_of_robots() {
+    let scene = scene_with_two_pages_for_robots(Duration::from_secs(1)).await;
     until_forwarded(&scene, FAR, false).await;
+    scene.change(|site| site.fault = Fault::Silent);
+    // The edge does not surely know any more that this page is empty.
+    until_forwarded(&scene, FAR, true).await;
+    let ask = async |target: &str| scene.edge.get(target).await.status.as_u16();
+    assert_eq!(ask("/events/2027-08-01/").await, 200);
+    assert_eq!(ask("/events/month/2027-08/").await, 429);
+    assert_eq!(ask("/events/").await, 200);
+}
+
+#[tokio::test]
+async fn robots_share_one_budget_for_what_the_site_has_to_answer() {
+    let scene = scene_with_two_pages_for_robots(Duration::from_mins(1)).await;
+    until_forwarded(&scene, "/events/month/2150-01/", false).await;
     let ask = async |target: &str| scene.edge.get(target).await.status.as_u16();
     for target in ["/events/2027-08-01/", "/events/month/2027-08/"] {
         assert_eq!([ask(target).await, ask(target).await], [200, 200], "{target}");
