@@ -28,9 +28,7 @@ pub(super) struct Bounds {
 
 /// How the dates of a question are read.
 struct DateRule<'a> {
-    zone: &'a TimeZone,
-    /// Whether rows are chosen by the clock of UTC.
-    is_utc: bool,
+    local_zone: &'a TimeZone,
     is_strict: bool,
     /// The end of a day, after midnight.
     cutoff: SignedDuration,
@@ -77,7 +75,7 @@ impl Bounds {
             bounds
                 .repeated
                 .push((name, clock.strftime("%Y-%m-%d %H:%M:%S").to_string()));
-            Ok(Some(rule.row_seconds(clock)))
+            copy.row_seconds(clock).map(Some)
         };
         let from = bound("start_date", start, false)?;
         let until = bound("end_date", end, true)?;
@@ -115,8 +113,7 @@ impl<'a> DateRule<'a> {
         let cutoff = copy.site.cutoff.as_deref().and_then(read_cutoff);
         let strict = question.text("strict_dates").unwrap_or_default();
         Ok(Self {
-            zone: copy.zone.as_ref().ok_or(Ask::Site)?,
-            is_utc: copy.is_utc,
+            local_zone: copy.local_zone.as_ref().ok_or(Ask::Site)?,
             is_strict: TRUE.iter().any(|word| strict.trim().eq_ignore_ascii_case(word)),
             cutoff: cutoff.ok_or(Ask::Site)?,
         })
@@ -133,7 +130,7 @@ impl<'a> DateRule<'a> {
     /// A clock of UTC on the site's clock.
     fn localized(&self, utc: DateTime) -> DateTime {
         let instant = TimeZone::UTC.to_timestamp(utc);
-        instant.map_or(utc, |instant| self.zone.to_datetime(instant))
+        instant.map_or(utc, |instant| self.local_zone.to_datetime(instant))
     }
 
     /// Whole days, or the second itself: strict dates are dates of UTC.
@@ -150,19 +147,6 @@ impl<'a> DateRule<'a> {
             midnight.saturating_add(self.cutoff)
         }
     }
-
-    /// A clock of the site as seconds of the clock of the rows.
-    fn row_seconds(&self, clock: DateTime) -> i64 {
-        let Ok(instant) = self.zone.to_timestamp(clock) else {
-            return of_clock(clock);
-        };
-        if self.is_utc {
-            instant.as_second()
-        } else {
-            // An hour that summer time skips is another one.
-            of_clock(self.zone.to_datetime(instant))
-        }
-    }
 }
 
 // === impl RecordCopy ===
@@ -170,13 +154,18 @@ impl<'a> DateRule<'a> {
 impl RecordCopy {
     /// The clock of UTC, read as one of the site's zone, in seconds of the clock of the rows.
     pub(super) fn row_seconds_of_utc(&self, now: UnixTime) -> Result<i64, Ask> {
-        let rule = DateRule {
-            zone: self.zone.as_ref().ok_or(Ask::Site)?,
-            is_utc: self.is_utc,
-            is_strict: true,
-            cutoff: SignedDuration::ZERO,
-        };
-        Ok(rule.row_seconds(clock_of(now)?))
+        self.row_seconds(clock_of(now)?)
+    }
+
+    /// A clock of the site as seconds of the clock of the rows.
+    fn row_seconds(&self, clock: DateTime) -> Result<i64, Ask> {
+        let zone = self.zone.as_ref().ok_or(Ask::Site)?;
+        Ok(match zone.to_timestamp(clock) {
+            Ok(instant) if self.is_utc => instant.as_second(),
+            // An hour that summer time skips is another one.
+            Ok(instant) => of_clock(zone.to_datetime(instant)),
+            Err(_) => of_clock(clock),
+        })
     }
 }
 

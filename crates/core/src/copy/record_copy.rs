@@ -35,6 +35,8 @@ pub struct RecordCopy {
     terms: HashMap<u64, usize>,
     /// The zone of bounds.
     pub(super) zone: Option<TimeZone>,
+    /// The zone to which dates of UTC are converted.
+    pub(super) local_zone: Option<TimeZone>,
     /// Whether rows are chosen by the clock of UTC.
     pub(super) is_utc: bool,
 }
@@ -99,8 +101,16 @@ impl RecordCopy {
         records.sort_unstable_by_key(|record| record.id);
         let gaps = records.iter().map(|record| Gaps::of(record)).collect();
         let is_utc = site.mode == crate::facts::ZoneMode::Site || site.bounds_zone == "UTC";
+        // To convert a date, the plugin takes the offset 0 for London's, as PHP does; to read a bound, for UTC.
+        let is_offset_zero = site.bounds_zone == "UTC" && site.zone == "+00:00";
+        let local_zone = if is_offset_zero {
+            "Europe/London"
+        } else {
+            &site.bounds_zone
+        };
         let mut copy = Self {
             zone: TimeZone::get(&site.bounds_zone).ok(),
+            local_zone: TimeZone::get(local_zone).ok(),
             rows: Vec::new(),
             has_several: false,
             traits: HashMap::new(),

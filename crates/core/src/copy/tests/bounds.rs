@@ -151,6 +151,23 @@ fn relative_bounds_exclude_their_end_of_day_and_the_usual_dates() {
 }
 
 #[test]
+fn dates_are_converted_from_the_offset_zero_to_the_clock_of_london() {
+    let mut site = in_zone("UTC", ZoneMode::Event);
+    let start = |site: &CopySite, query: &str, now: &str| {
+        repeated(&copy(site.clone(), Vec::new()), query, now, "start_date").unwrap()
+    };
+    let (summer, winter) = ("2027-06-05T10:00:00Z", "2027-01-05T10:00:00Z");
+    let strict = "strict_dates=1&end_date=2028-01-01&start_date=2027-06-05";
+    site.zone = "UTC".to_owned();
+    assert_eq!(start(&site, "", summer), "2027-06-04 00:00:00");
+    assert_eq!(start(&site, strict, summer), "2027-06-05 00:00:00");
+    site.zone = "+00:00".to_owned();
+    assert_eq!(start(&site, "", summer), "2027-06-05 00:00:00");
+    assert_eq!(start(&site, "", winter), "2027-01-04 00:00:00");
+    assert_eq!(start(&site, strict, summer), "2027-06-05 01:00:00");
+}
+
+#[test]
 fn strict_dates_are_dates_of_utc() {
     let copy = copy(site(), events(&["2027-01-01 12:59:59", "2027-01-01 13:00:00"]));
     let query =
