@@ -67,10 +67,10 @@ impl Addresses {
         repeated: &[(&str, Option<String>)],
         added: &[(&str, Option<String>)],
     ) -> Result<Self, Ask> {
-        let base = [&copy.site.rest, kind.collection(), "/"].concat();
-        let mut own = with_arguments(&base, repeated)?;
-        if !added.is_empty() {
-            own = with_arguments(&own, added)?;
+        let mut own = [&copy.site.rest, kind.collection(), "/"].concat();
+        // To add arguments encodes the route of plain permalinks again.
+        for arguments in [repeated, added].into_iter().filter(|some| !some.is_empty()) {
+            own = with_arguments(&own, arguments)?;
         }
         Ok(Self { own, has_next: false })
     }

@@ -96,6 +96,23 @@ fn totals_leave_empty_terms_out_and_addresses_leave_arguments_out() {
 }
 
 #[test]
+fn plain_permalinks_are_encoded_where_arguments_are_added() {
+    let shelf = shelf();
+    let mut site = (*shelf.site).clone();
+    site.rest = "https://example.org/index.php?rest_route=/tribe/events/v1/".to_owned();
+    let page = body(&copy(site, Vec::new()), "categories?per_page=1");
+    for (name, end) in [
+        ("rest_url", "?rest_route=/tribe/events/v1/categories/"),
+        (
+            "next_rest_url",
+            "?rest_route=%2Ftribe%2Fevents%2Fv1%2Fcategories%2F&page=2",
+        ),
+    ] {
+        assert!(page[name].as_str().unwrap().ends_with(end), "{page}");
+    }
+}
+
+#[test]
 fn what_the_site_sorts_at_will_is_asked() {
     let copy = shelf();
     for (query, ask) in [
