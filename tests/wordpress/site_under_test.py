@@ -200,7 +200,8 @@ class Site:
         self._until(lambda: subprocess.run(query, capture_output=True, timeout=20, check=False).returncode == 0)
 
     def _lay_out(self):
-        shutil.copytree(PACKAGED, self.root, symlinks=True, ignore=shutil.ignore_patterns("wp-content", ".htaccess"))
+        # Debian's links are relative to its folder, and that of the certificates may lead nowhere.
+        shutil.copytree(PACKAGED, self.root, ignore=shutil.ignore_patterns("wp-content", ".htaccess", "certificates"))
         content = self.root / "wp-content"
         for folder in ("plugins", "mu-plugins", "uploads", "themes/plain"):
             (content / folder).mkdir(parents=True)

@@ -116,7 +116,9 @@ def nobody_at_all(site, server, tally, editor):
         answer = send(site.host, request)
         tally.check(answer.status == status, f"{server}: {request.method} {request.target}: {answer}")
     page = send(site.host, get("/wp-admin/post-new.php", editor[0]))
-    tally.check(b'types\\/post?context=edit' in page.body and b'"rest_base":"posts"' in page.body, f"{server}: the editor's page lacks what the site reads for it")
+    # Newer versions of WordPress leave slashes as they are.
+    read = page.body.replace(b"\\/", b"/")
+    tally.check(b"types/post?context=edit" in read and b'"rest_base":"posts"' in read, f"{server}: the editor's page lacks what the site reads for it")
 
 
 def everything(site, server, tally):
