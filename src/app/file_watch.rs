@@ -39,6 +39,11 @@ impl FileWatch {
         self.seen = prints(&self.files).await;
     }
 
+    /// Takes none for known: the next look finds a change.
+    pub(super) fn forget(&mut self) {
+        self.seen.clear();
+    }
+
     /// Watches these files from now on; what is known of one that was watched before stays known.
     pub(super) async fn replace(&mut self, files: Vec<PathBuf>) {
         if files == self.files {

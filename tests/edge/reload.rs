@@ -1,6 +1,7 @@
 //! New configuration while requests run (T-80).
 
 use std::process::Command;
+use std::sync::{Arc, Once};
 
 use calendar_edge_core::settings::Settings;
 use http::Method;
@@ -208,6 +209,25 @@ async fn a_key_of_the_file_that_a_variable_hides_is_named_at_start_and_at_every_
     directory.write("edge.toml", &file(&origin.base(), "mode = \"report\""));
     let lines = program.logged_up_to("the configuration was reloaded").await;
     assert!(lines.iter().all(|line| line["file"] != "\"report\""), "{lines:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_changed_during_the_start_is_read_again() {
+    let directory = Arc::new(Directory::new("during-start"));
+    let (beside, writing) = (Arc::clone(&directory), Once::new());
+    // The edge asks for the index before it serves.
+    let file = |origin: &str, more: &str| file(origin, more).replace("read_index = false\n", "");
+    let origin = Origin::answering_with(move |_, base| {
+        writing.call_once(|| drop(beside.write("edge.toml", &file(base, "mode = \"off\""))));
+        Reply::json(200, "{}")
+    })
+    .await;
+    let config = directory.write("edge.toml", &file(&origin.base(), "mode = \"enforce\""));
+    let mut program = Program::serve(&config).await;
+    assert_eq!(
+        program.logged("the configuration was reloaded").await["cause"],
+        "file"
+    );
 }
 
 #[tokio::test]
