@@ -1,6 +1,5 @@
 //! Reading the configuration again when told to, or when one of its files has changed.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::file_watch::FileWatch;
@@ -15,6 +14,8 @@ use crate::telemetry::{LogFilter, with_causes};
 pub struct Reload {
     /// The file, and what is stronger than it.
     pub source: ConfigSource,
+    /// How the file was before it was read for the start.
+    pub seen: FileWatch,
     /// What they were at the start.
     pub effective: EffectiveConfig,
     /// The process's log, whose filter follows the settings.
@@ -36,10 +37,9 @@ pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighu
             manager.ready("Serving; there is no configuration file to read again");
         }
     };
-    let mut watch = FileWatch::of(reloader.files(file)).await;
-    if is_another_since_start(&reload).await {
-        watch.forget();
-    }
+    // The start waits for the site, and the file may have been changed meanwhile.
+    let mut watch = reload.seen.clone();
+    watch.replace(reloader.files(file)).await;
     loop {
         let cause = tokio::select! {
             () = sighup.ordered() => "SIGHUP",
@@ -51,19 +51,6 @@ pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighu
         manager.ready(run(&reloader, &reload, cause).await);
         watch.replace(reloader.files(file)).await;
     }
-}
-
-/// Whether the configuration was changed since it was read: the start waits for the site. A pipe can be read once only.
-async fn is_another_since_start(reload: &Arc<Reload>) -> bool {
-    let reload = Arc::clone(reload);
-    let reading = tokio::task::spawn_blocking(move || {
-        let is_as_before = || {
-            let now = reload.source.load_explained();
-            now.is_ok_and(|(_, effective)| effective == reload.effective)
-        };
-        reload.source.file().is_some_and(Path::is_file) && !is_as_before()
-    });
-    reading.await.unwrap_or(false)
 }
 
 /// Reading files and making clients may take a while: no other task waits for it.

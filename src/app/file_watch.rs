@@ -15,8 +15,8 @@ const PERIOD: Duration = Duration::from_secs(1);
 const SETTLING: Duration = Duration::from_millis(500);
 
 /// Some files, and how they were when last looked at.
-#[derive(Debug)]
-pub(super) struct FileWatch {
+#[derive(Debug, Clone, Default)]
+pub struct FileWatch {
     files: Vec<PathBuf>,
     seen: Vec<Option<FileFingerprint>>,
 }
@@ -28,20 +28,15 @@ type FileFingerprint = ([u64; 3], [(i64, i64); 2]);
 // === impl FileWatch ===
 
 impl FileWatch {
-    /// Takes the files as they are now for known.
-    pub(super) async fn of(files: Vec<PathBuf>) -> Self {
-        let seen = prints(&files).await;
+    /// Takes the files as they are now for known: to be called before they are read. Blocks for the time of a look.
+    pub fn of(files: Vec<PathBuf>) -> Self {
+        let seen = look_at(&files);
         Self { files, seen }
     }
 
     /// Takes the files as they are now for known.
     pub(super) async fn look(&mut self) {
         self.seen = prints(&self.files).await;
-    }
-
-    /// Takes none for known: the next look finds a change.
-    pub(super) fn forget(&mut self) {
-        self.seen.clear();
     }
 
     /// Watches these files from now on; what is known of one that was watched before stays known.
@@ -91,15 +86,19 @@ async fn settled(files: &[PathBuf], mut last: Vec<Option<FileFingerprint>>) -> V
     }
 }
 
-/// The prints of all files; none for one that is not there.
+/// The prints of all files; none for one that is not there, and for a pipe, which can be read once only.
 async fn prints(files: &[PathBuf]) -> Vec<Option<FileFingerprint>> {
     let files = files.to_vec();
-    let looking = tokio::task::spawn_blocking(move || files.iter().map(|file| fingerprint(file)).collect());
+    let looking = tokio::task::spawn_blocking(move || look_at(&files));
     looking.await.unwrap_or_default()
 }
 
+fn look_at(files: &[PathBuf]) -> Vec<Option<FileFingerprint>> {
+    files.iter().map(|file| fingerprint(file)).collect()
+}
+
 fn fingerprint(file: &Path) -> Option<FileFingerprint> {
-    let metadata = fs::metadata(file).ok()?;
+    let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
     let modified = (metadata.mtime(), metadata.mtime_nsec());
     let changed = (metadata.ctime(), metadata.ctime_nsec());
     Some((
@@ -146,7 +145,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_file_that_stays_is_never_reported() {
         let directory = Directory::new("stays");
-        let mut watch = FileWatch::of(vec![directory.file("a", "1"), directory.0.join("missing")]).await;
+        let mut watch = FileWatch::of(vec![directory.file("a", "1"), directory.0.join("missing")]);
         assert!(timeout(PERIOD * 60, watch.changed()).await.is_err());
     }
 
@@ -157,7 +156,7 @@ mod tests {
         let other = directory.file("b", "2");
         let link = directory.0.join("link");
         symlink(&file, &link).unwrap();
-        let mut watch = FileWatch::of(vec![file.clone(), link.clone()]).await;
+        let mut watch = FileWatch::of(vec![file.clone(), link.clone()]);
         let changes: [(&str, &dyn Fn()); 4] = [
             ("written in place", &|| fs::write(&file, "22").unwrap()),
             ("the link leads elsewhere", &|| {
@@ -180,7 +179,7 @@ mod tests {
     async fn a_file_that_is_still_being_written_is_waited_for() {
         let directory = Directory::new("settles");
         let file = directory.file("a", "");
-        let mut watch = FileWatch::of(vec![file.clone()]).await;
+        let mut watch = FileWatch::of(vec![file.clone()]);
         let started = tokio::time::Instant::now();
         let writing = async {
             for size in 1..=20 {

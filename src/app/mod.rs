@@ -24,6 +24,7 @@ pub use crate::server::{
 };
 pub use config_watch::Reload;
 pub use edge::{Edge, StartError, Supervision};
+pub use file_watch::FileWatch;
 pub use reload::{ReloadError, Reloader};
 pub use running::{DrainOutcome, Running};
 pub use signals::{Shutdown, Sighup};

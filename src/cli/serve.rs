@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    Edge, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
+    Edge, FileWatch, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
     raise_descriptor_limit,
 };
 use calendar_edge::config::ConfigSource;
@@ -51,6 +51,7 @@ impl ServeArgs {
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
     let source = args.source(environment);
+    let seen = FileWatch::of(source.file().map(Path::to_owned).into_iter().collect());
     let (settings, effective) = source.load_explained()?;
     // Dropped last: what the end logs is written too.
     let (log, _flush) = install_logs(&settings.log)?;
@@ -69,6 +70,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     };
     let reload = Reload {
         source,
+        seen,
         effective,
         log,
     };

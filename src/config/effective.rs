@@ -13,7 +13,7 @@ use super::overrides::{OverrideSource, Overrides};
 use calendar_edge_core::settings::{Occurs, SECTIONS, SettingKey};
 
 /// The keys of a configuration with their values. It holds no content of other files, and no password of a URL.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct EffectiveConfig {
     file: Option<PathBuf>,
     keys: Vec<EffectiveKey>,

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    BoundAddress, Edge, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision,
+    BoundAddress, Edge, FileWatch, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision,
     raise_descriptor_limit,
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
@@ -52,6 +52,7 @@ pub(crate) fn run(
     // There is no file to reload, and SIGHUP must not end the program.
     let reload = Reload {
         source: ConfigSource::default(),
+        seen: FileWatch::default(),
         effective: EffectiveConfig::default(),
         log,
     };
