@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, closes other routes, and tells the edge what changed.
- * Version: 0.9.0
+ * Version: 0.10.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -20,7 +20,7 @@ if ( ! defined( 'ABSPATH' ) ) {
 }
 
 /** The version of this plugin. */
-const VERSION = '0.9.0';
+const VERSION = '0.10.0';
 
 /**
  * The secret that the edge and this site share.
@@ -421,9 +421,6 @@ final class Guard extends Wall {
 	 * @param \WP_REST_Request $request The request.
 	 */
 	private static function is_allowed_internally( $request ): bool {
-		if ( Records::are_printed() ) {
-			return true;
-		}
 		if ( self::serves_client() ) {
 			return false;
 		}
@@ -2317,12 +2314,8 @@ final class Facts {
 			parse_str( explode( '?', $exchange->target(), 2 )[1] ?? '', $query );
 			$query = array_filter( $query, 'is_string' );
 			$nonce = (string) current( preg_grep( '/\A[0-9a-f]{32}\z/', array( $query['nonce'] ?? '' ) ) );
-			// Records of older versions of the plugin are not told: they have no rows of occurrences.
-			$known = '' !== $nonce && class_exists( isset( $query['records'] ) ? 'TEC\Events\Custom_Tables\V1\Models\Occurrence' : 'Tribe\Events\Views\V2\Manager' );
-			$reply = static function () use ( $query, $changes ): string {
-				return (string) wp_json_encode( self::reply( $query, $changes ) );
-			};
-			$body  = ! $known ? '{}' : ( isset( $query['records'] ) ? Records::at_one_moment( $reply ) : $reply() );
+			$known = '' !== $nonce && class_exists( 'Tribe\Events\Views\V2\Manager' );
+			$body  = $known ? (string) wp_json_encode( self::reply( $query, $changes ) ) : '{}';
 			http_response_code( $known ? 200 : 404 );
 			header( 'Content-Type: application/json; charset=UTF-8' );
 			header( 'Cache-Control: no-store' );
@@ -2344,17 +2337,16 @@ final class Facts {
 		$walks  = isset( $query['after'] );
 		$ids    = implode( ',', array_map( 'intval', explode( ',', $query['ids'] ?? '' ) ) );
 		$where  = $walks ? 'p.ID > ' . (int) $query['after'] : "p.ID IN ($ids)";
-		$copy   = isset( $query['records'] ) ? new Records() : null;
-		if ( null !== $copy ) {
-			$reply['sums'] .= ':' . $copy->sums();
-			$reply         += $copy->page( $where, $walks );
-			$where .= isset( $reply['next'] ) ? ' AND p.ID <= ' . $reply['next'] : '';
+		if ( isset( $query['names'] ) ) {
+			$reply['sums'] .= ':' . Records::sum();
+			$reply         += Records::page( $where, $walks );
+			$where         .= isset( $reply['next'] ) ? ' AND p.ID <= ' . $reply['next'] : '';
+			$site['terms']  = Records::with_sums( $site['terms'] );
 		}
 		$found  = self::read( "SELECT {$from[0][0]} {$from[0][1]} AND $where ORDER BY p.ID LIMIT " . ( self::MOST + 1 ) );
 		$events = self::events( $from, array_slice( $found, 0, self::MOST ) );
 		$reply += array( 'events' => $events, 'next' => $walks && count( $found ) > self::MOST ? end( $events )['id'] : null );
-		$reply += isset( $query['site'] ) ? array( 'site' => $site ) : array();
-		return $reply + ( isset( $query['site'] ) && null !== $copy ? array( 'copy' => $copy->site() ) : array() );
+		return $reply + ( isset( $query['site'] ) ? array( 'site' => $site ) : array() );
 	}
 
 	/** Columns and tables of events, their terms, their times in meta and in rows, as far as a view may show them. */
@@ -2477,7 +2469,7 @@ final class Facts {
 	}
 
 	/** The hooks that match and have a callback of neither WordPress nor the plugin, from a priority on. */
-	public static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
+	private static function foreign( string $hooks, int $from = PHP_INT_MIN ): array {
 		$ours  = array( ABSPATH . WPINC, ABSPATH . 'wp-admin', dirname( TRIBE_EVENTS_FILE ), dirname( ( new \ReflectionClass( 'Tribe__Main' ) )->getFileName(), 3 ) );
 		$ours  = '#\A(?:(?:' . implode( '|', array_map( 'preg_quote', array_map( 'realpath', $ours ) ) ) . ')/|' . preg_quote( (string) realpath( __FILE__ ) ) . '\z)#';
 		$found = array();
@@ -2507,78 +2499,12 @@ final class Facts {
 }
 
 /**
- * Sends records of the calendar as its endpoints print them for anybody, with what decides which questions they answer.
+ * Names the records of the calendar, those of any status, without anything that they contain.
  */
 final class Records {
 
-	/** The most records of a reply, how many of them are printed at once, the bytes behind which it ends, and those of one record. */
-	const MOST    = 40;
-	const AT_ONCE = 10;
-	const BYTES   = 524288;
-	const LARGEST = 262144;
-
-	/** What a search looks at: columns of the post, and meta. */
-	const SEARCHED = array(
-		'tribe_events'    => array( 'post_title', 'post_excerpt', 'post_content' ),
-		'tribe_venue'     => array( 'post_title', 'post_content', 'post_excerpt', '_VenueAddress', '_VenueCity', '_VenueProvince', '_VenueState', '_VenueStateProvince', '_VenueZip', '_VenuePhone' ),
-		'tribe_organizer' => array( 'post_title', 'post_content', 'post_excerpt', '_OrganizerPhone', '_OrganizerEmail', '_OrganizerWebsite' ),
-	);
-
-	/** Members of an event that are records: their post type, the meta that links them, and their place in `json_ld`. */
-	const LINKS = array( 'venue' => array( 'tribe_venue', '_EventVenueID', 'location' ), 'organizer' => array( 'tribe_organizer', '_EventOrganizerID', 'organizer' ) );
-
-	/** Blocks and shortcodes that code turns into the same text for everybody at any time. */
-	const STEADY = '#\A(?:core/(?:block|button|cover|file|footnotes|gallery|heading|image|list|media-text|shortcode|social-link)|\[(?:caption|wp_caption|gallery|embed))\z#';
-
-	/** Groups of the object cache. In a snapshot nothing is read that others stored there, and nothing old is stored. */
-	const GROUPS = array( 'posts', 'post_meta', 'post-queries', 'terms', 'term_meta', 'term-queries', 'tribe_events_cat_relationships', 'post_tag_relationships', 'options', 'transient', 'counts', 'users', 'user_meta', 'tribe-events', 'tribe-events-non-persistent', 'default' );
-
-	/** Hooks that can change what an endpoint prints, or which records it finds. */
-	const HOOKS = '/\A(?:the_(?:content|title|excerpt|posts)|get_the_\w+|\w+_(?:link|url|permastruct)|(?:home|rest|site|content|upload)_url\w*|(?:rest|tribe|tec|embed|oembed|posts|terms|image|post_thumbnail|wp_(?:get_attachment|calculate_image|img_tag|content_img|audio|video)|shortcode_atts|default_option|(?:pre_)?(?:option|render_block|do_shortcode))_\w+
-		|post_gallery|img_caption_shortcode\w*|excerpt_\w+|upload_dir|has_post_thumbnail|pre_get_posts|parse_(?:tax_)?query|get_terms\w*|get_term|wp_get_object_terms|wp_search_stopwords|post_password_required|(?:pre_)?(?:determine_)?locale|n?gettext\w*|user_has_cap|map_meta_cap|(?:get|default)_(?:post|term)_metadata|date_i18n|wp_date|wptexturize|query|clean_url|esc_html|sanitize_title)\z/x';
-
-	/** @var bool Whether an endpoint prints for the copy at the moment, which the guard lets it. */
-	private static $prints = false;
-
-	/** @var array<string, array<int, array|null>> What lists print, by post type and number. */
-	private $forms = array( 'tribe_events' => array(), 'tribe_venue' => array(), 'tribe_organizer' => array() );
-
-	/** @var array<string, array> What single reads print, by route. */
-	private $singles = array();
-
-	/** @var array<string, true> Routes that show what would have to be fetched. */
-	private $fetching = array();
-
-	/** @var Weights */
-	private $weights;
-
-	public function __construct() {
-		$this->weights = new Weights();
-	}
-
-	public static function are_printed(): bool {
-		return self::$prints;
-	}
-
-	/**
-	 * Calls a function in one snapshot of the database, which it cannot change.
-	 */
-	public static function at_one_moment( callable $read ): string {
-		global $wpdb;
-		wp_cache_add_non_persistent_groups( self::GROUPS );
-		wp_set_current_user( 0 );
-		$wpdb->query( 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ' );
-		if ( false === $wpdb->query( 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY' ) ) {
-			throw new \RuntimeException( 'calendar-edge cannot read the records' );
-		}
-		$quiet = $wpdb->suppress_errors( true );
-		try {
-			return $read();
-		} finally {
-			$wpdb->suppress_errors( $quiet );
-			$wpdb->query( 'COMMIT' );
-		}
-	}
+	/** Meta that links a record to others whose content it shows. */
+	const LINKS = array( '_EventVenueID', '_EventOrganizerID', '_thumbnail_id' );
 
 	/**
 	 * The next records behind a number, or the ones that are named: members of a reply.
@@ -2586,459 +2512,69 @@ final class Records {
 	 * @param string $where Which posts `p` are asked for.
 	 * @param bool   $walks Whether it goes on behind them.
 	 */
-	public function page( string $where, bool $walks ): array {
+	public static function page( string $where, bool $walks ): array {
 		global $wpdb;
-		$types   = implode( "','", array_keys( Watch::POSTS ) );
-		$limit   = $walks ? 'LIMIT ' . ( self::MOST + 1 ) : '';
-		$left    = array_map( 'intval', array_column( Facts::read( "SELECT ID FROM $wpdb->posts p WHERE post_type IN ('$types') AND $where ORDER BY ID $limit" ), 0 ) );
-		$records = array();
-		$bytes   = 0;
-		while ( array() !== $left && count( $records ) < self::MOST && $bytes < self::BYTES ) {
-			foreach ( $this->records( array_slice( $left, 0, min( self::AT_ONCE, self::MOST - count( $records ) ) ) ) as $record ) {
-				$bytes += strlen( (string) wp_json_encode( $record ) );
-				if ( $bytes > self::BYTES && array() !== $records ) {
-					break 2;
-				}
-				$records[] = $record;
-				array_shift( $left );
-			}
+		$limit = $walks ? 'LIMIT ' . ( Facts::MOST + 1 ) : '';
+		$found = Facts::read( "SELECT p.ID, p.post_type, p.post_status, p.post_password, p.post_name FROM $wpdb->posts p WHERE " . self::of_calendar() . " AND $where ORDER BY p.ID $limit" );
+		$shown = array_slice( $found, 0, Facts::MOST );
+		$sums  = self::sums( array_column( $shown, 0 ), 2 );
+		$names = array();
+		foreach ( $shown as list( $id, $type, $status, $password, $slug ) ) {
+			$names[] = array( 'id' => (int) $id, 'kind' => Watch::POSTS[ $type ][0], 'status' => $status, 'password' => '' !== $password, 'slug' => $slug, 'sum' => crc32( $sums[ $id ] ) );
 		}
-		foreach ( $this->weights->fold( array_column( $records, 'texts' ) ) as $place => $texts ) {
-			$records[ $place ]['texts'] = $texts;
-		}
-		$last = array() === $records || array() === $left ? null : end( $records )['id'];
-		return array( 'records' => $records, 'fold' => $this->weights->table() ) + ( $walks ? array( 'next' => $last ) : array( 'left' => $left ) );
-	}
-
-	/** The records of some posts. */
-	private function records( array $ids ): array {
-		global $wpdb;
-		_prime_post_caches( $ids );
-		$posts = array_map( 'get_post', $ids );
-		$list  = implode( ',', $ids );
-		$rows  = array();
-		foreach ( Facts::read( "SELECT post_id, occurrence_id, start_date, end_date, start_date_utc, end_date_utc FROM {$wpdb->prefix}tec_occurrences WHERE post_id IN ($list) ORDER BY occurrence_id" ) as $row ) {
-			$rows[ $row[0] ][] = array_merge( array( (int) $row[1] ), array_slice( $row, 2 ) );
-		}
-		// A published event shows venues and organizers of any status.
-		$linked = array_column( Facts::read( "SELECT DISTINCT m.meta_value + 0 FROM $wpdb->postmeta m JOIN $wpdb->posts p ON p.ID = m.post_id WHERE p.post_type = 'tribe_events' AND p.post_status = 'publish' AND m.meta_key IN ('_EventVenueID', '_EventOrganizerID') AND m.meta_value IN ($list)" ), 0, 0 );
-		$shown  = array_fill_keys( array_keys( Watch::POSTS ), array() );
-		foreach ( $posts as $post ) {
-			if ( 'publish' === $post->post_status || isset( $linked[ $post->ID ] ) ) {
-				$shown[ $post->post_type ][] = (int) $post->ID;
-			}
-		}
-		array_map( array( $this, 'print_lists' ), array_keys( $shown ), $shown );
-		$records = array();
-		foreach ( $posts as $post ) {
-			$record    = array(
-				'id'       => (int) $post->ID,
-				'kind'     => Watch::POSTS[ $post->post_type ][0],
-				'status'   => $post->post_status,
-				'password' => '' !== $post->post_password,
-				'date'     => $post->post_date,
-				'slug'     => $post->post_name,
-				'parent'   => (int) $post->post_parent,
-				'image'    => (int) get_post_meta( $post->ID, '_thumbnail_id', true ),
-			);
-			$record   += 'tribe_events' === $post->post_type ? $this->relations( (int) $post->ID ) : array();
-			$is_shown  = in_array( (int) $post->ID, $shown[ $post->post_type ], true );
-			$records[] = ( $is_shown ? $this->shown( $post, $record, $rows[ $post->ID ] ?? array() ) : $record ) + array( 'texts' => $this->texts( $post ) );
-		}
-		return $records;
-	}
-
-	/** What an event is linked to. Lists of what it is linked to tell it of drafts as well. */
-	private function relations( int $id ): array {
-		$found = array();
-		foreach ( self::LINKS as $member => list( , $key ) ) {
-			$found[ "{$member}s" ] = array_values( array_filter( array_map( 'intval', array_filter( (array) get_post_meta( $id, $key ), 'is_numeric' ) ) ) );
-		}
-		$terms = array_map( 'wp_get_post_terms', array( $id, $id ), array_keys( Watch::TERMS ) );
-		return $found + array( 'terms' => array_column( array_merge( ...array_filter( $terms, 'is_array' ) ), 'term_id' ) );
-	}
-
-	/** What a search reads; of drafts only where they change what it finds. */
-	private function texts( \WP_Post $post ): ?array {
-		$is_read = 'tribe_events' === $post->post_type ? 'publish' === $post->post_status && '' === $post->post_password : ! in_array( $post->post_status, array( 'trash', 'auto-draft' ), true );
-		$texts   = array();
-		foreach ( $is_read ? self::SEARCHED[ $post->post_type ] : array() as $field ) {
-			$texts[] = '_' === $field[0] ? array_filter( (array) get_post_meta( $post->ID, $field ), 'is_string' ) : array( $post->$field );
-		}
-		return $is_read ? array_merge( ...$texts ) : null;
-	}
-
-	/** A record that is printed. */
-	private function shown( \WP_Post $post, array $record, array $rows ): array {
-		if ( 'tribe_events' === $post->post_type ) {
-			$record += array(
-				'hidden'      => metadata_exists( 'post', $post->ID, '_EventHideFromUpcoming' ),
-				'featured'    => metadata_exists( 'post', $post->ID, '_tribe_featured' ),
-				'occurrences' => $rows,
-			);
-		}
-		$doubt = $this->doubt( $post->post_content . $post->post_excerpt );
-		try {
-			$parts = '' === $doubt ? $this->parts( $post, $record ) : array( 'ask' => $doubt );
-		} catch ( \Throwable $fault ) {
-			$parts = array( 'ask' => 'it cannot be printed' );
-		}
-		return $record + ( strlen( (string) wp_json_encode( $parts ) ) > self::LARGEST ? array( 'ask' => 'it is too large' ) : $parts );
-	}
-
-	/** The form of the list, with places for other records, and what the single form has more. */
-	private function parts( \WP_Post $post, array $record ): array {
-		$form   = $this->forms[ $post->post_type ][ $post->ID ] ?? null;
-		$route  = Watch::POSTS[ $post->post_type ][1] . "/$post->ID";
-		$single = $this->single( $route );
-		if ( null === $form || isset( $this->fetching[ $route ] ) ) {
-			return array( 'ask' => null === $form ? 'its list does not print it' : 'it shows what is fetched from elsewhere' );
-		}
-		$whole = $form;
-		$json  = $single['json_ld'] ?? null;
-		if ( 'tribe_events' === $post->post_type && '' === $post->post_password ) {
-			$whole = array_merge( $form, $this->members( $record ) );
-			$form  = array_merge( $form, array_fill_keys( array( 'categories', 'tags', 'venue', 'organizer' ), null ) );
-			foreach ( null === $json ? array() : self::LINKS as $member => list( $type, , $name ) ) {
-				$first = $this->single( Watch::POSTS[ $type ][1] . '/' . ( $record[ "{$member}s" ][0] ?? 0 ) )['json_ld'] ?? false;
-				if ( isset( $json->$name ) && self::outline( $first ) !== self::outline( $json->$name ) ) {
-					return array( 'ask' => "its $name is another one in json_ld" );
-				}
-				$json = (object) array_merge( (array) $json, isset( $json->$name ) ? array( $name => null ) : array() );
-			}
-		}
-		$names = array_keys( $single );
-		$place = array_search( 'json_ld', $names, true );
-		unset( $single['json_ld'] );
-		$differs = array() !== $single && ( self::outline( $single ) !== self::outline( $whole ) || self::outline( array_diff_key( $single, self::LINKS ), '' ) !== self::outline( array_diff_key( $whole, self::LINKS ), '' ) );
-		return $differs ? array( 'ask' => 'it differs when it is read alone' ) : array( 'body' => $form, 'json_ld' => $json, 'before' => false === $place ? null : $names[ $place + 1 ] ?? null );
-	}
-
-	/** What an event shows of other records when it is read alone. */
-	private function members( array $record ): array {
-		$members = array( 'categories' => array(), 'tags' => array() );
-		foreach ( array_map( 'get_term', $record['terms'] ) as $term ) {
-			array_push( $members[ Watch::TERMS[ $term->taxonomy ][1] ], ...self::inside( $term ) );
-		}
-		foreach ( self::LINKS as $member => list( $type ) ) {
-			$this->print_lists( $type, $record[ "{$member}s" ] );
-			$members[ $member ] = array();
-			foreach ( $record[ "{$member}s" ] as $id ) {
-				$single             = $this->single( Watch::POSTS[ $type ][1] . "/$id" );
-				$members[ $member ] = array_merge( $members[ $member ], array_filter( array( array() === $single ? $this->forms[ $type ][ $id ] : $single ) ) );
-			}
-		}
-		$members['venue'] = 1 === count( $members['venue'] ) ? $members['venue'][0] : $members['venue'];
-		return $members;
-	}
-
-	/** A term as events show it. */
-	private static function inside( \WP_Term $term ): array {
-		return tribe( 'tec.rest-v1.repository' )->prepare_terms_data( array( $term ), $term->taxonomy );
-	}
-
-	/** JSON without what differs by chance or by place, and without texts, which every record answers for itself. */
-	private static function outline( $data, string $without = '/\A(?:description|excerpt)\z/' ): string {
-		$data = json_decode( (string) wp_json_encode( array( $data ) ), true );
-		array_walk_recursive(
-			$data,
-			static function ( &$value, $name ) use ( $without ) {
-				$value = '' !== $without && 1 === preg_match( $without, (string) $name ) ? '' : $value;
-			}
-		);
-		return html_entity_decode( (string) preg_replace( '/(?<=-)\d+/', '0', (string) wp_json_encode( $data ) ) );
-	}
-
-	/** Why a text may differ from one reader, or one moment, to the next; empty if it surely does not. */
-	private function doubt( string $text, int $depth = 0 ): string {
-		preg_match_all( '/<!--\s+wp:([a-z0-9-]+(?:\/[a-z0-9-]+)?)\s/', $text, $blocks );
-		preg_match_all( '/\[([^<>&\/\[\]\x00-\x20=]+)/', $text, $tags );
-		$made = array();
-		foreach ( array_unique( $blocks[1] ) as $name ) {
-			$name = false === strpos( $name, '/' ) ? "core/$name" : $name;
-			$type = \WP_Block_Type_Registry::get_instance()->get_registered( $name );
-			if ( null !== $type && $type->is_dynamic() ) {
-				$made[] = $name;
-			}
-		}
-		foreach ( array_intersect( $tags[1], array_keys( $GLOBALS['shortcode_tags'] ) ) as $tag ) {
-			$made[] = "[$tag";
-		}
-		$made = preg_grep( self::STEADY, $made, PREG_GREP_INVERT );
-		if ( array() !== $made || $depth > 3 || 1 === preg_match( '/"(?:bindings|lightbox)"/', $text, $found ) ) {
-			return 'made at the moment: ' . ( current( $made ) ?: $found[0] ?? 'patterns' );
-		}
-		preg_match_all( '/<!--\s+wp:block\s+\{[^}]*"ref":\s*(\d+)/', $text, $patterns );
-		foreach ( array_filter( array_map( 'get_post', array_map( 'intval', $patterns[1] ) ) ) as $pattern ) {
-			$doubt = $this->doubt( $pattern->post_content, $depth + 1 );
-			if ( '' !== $doubt ) {
-				return $doubt;
-			}
-		}
-		return '';
-	}
-
-	/** What a single read prints; nothing if it is refused. */
-	private function single( string $route ): array {
-		if ( ! isset( $this->singles[ $route ] ) ) {
-			list( $status, $data )   = $this->printed( $route );
-			$this->singles[ $route ] = 200 === $status ? $data : array();
-		}
-		return $this->singles[ $route ];
-	}
-
-	/** Has a list print these posts, whatever it would find. */
-	private function print_lists( string $type, array $ids ): void {
-		$ids = array_values( array_diff( array_unique( $ids ), array_keys( $this->forms[ $type ] ) ) );
-		if ( array() === $ids ) {
-			return;
-		}
-		_prime_post_caches( $ids );
-		$posts   = array_values( array_filter( array_map( 'get_post', $ids ) ) );
-		$instead = static function ( $found, $query ) use ( $type, $posts ) {
-			$is_list = array( $type ) === array_values( (array) $query->get( 'post_type' ) ) && ! doing_filter( 'the_content' );
-			return $is_list ? ( 'ids' === $query->get( 'fields' ) ? array_column( $posts, 'ID' ) : $posts ) : $found;
-		};
-		// First, so that the plugin makes no query, and last, so that nobody takes them away.
-		add_filter( 'posts_pre_query', $instead, -PHP_INT_MAX, 2 );
-		add_filter( 'posts_pre_query', $instead, PHP_INT_MAX, 2 );
-		$list = Watch::POSTS[ $type ][1];
-		try {
-			// The plugin remembers lists by their arguments.
-			list( , $data ) = $this->printed( $list, array( 'page' => 2 + count( $this->forms[ $type ] ) ) );
-		} catch ( \Throwable $fault ) {
-			$data = array();
-		} finally {
-			remove_filter( 'posts_pre_query', $instead, -PHP_INT_MAX );
-			remove_filter( 'posts_pre_query', $instead, PHP_INT_MAX );
-		}
-		if ( ! isset( $data[ $list ] ) && count( $ids ) > 1 ) {
-			// One of them may be at fault.
-			array_map( array( $this, 'print_lists' ), array_fill( 0, count( $ids ), $type ), array_chunk( $ids, 1 ) );
-			return;
-		}
-		$this->forms[ $type ] = array_column( $data[ $list ] ?? array(), null, 'id' ) + array_fill_keys( $ids, null ) + $this->forms[ $type ];
+		return array( 'names' => $names, 'next' => $walks && count( $found ) > Facts::MOST ? end( $names )['id'] : null );
 	}
 
 	/**
-	 * What a route of the calendar prints for anybody: the status, the data and the headers.
+	 * Another text when any name is another, also without a message.
 	 */
-	private function printed( string $route, array $query = array() ): array {
-		if ( ! defined( 'REST_REQUEST' ) ) {
-			define( 'REST_REQUEST', true );
-		}
-		$request = new \WP_REST_Request( 'GET', '/' . tribe( 'tec.rest-v1.main' )->get_events_route_namespace() . "/$route" );
-		$request->set_query_params( $query );
-		// Nothing is fetched for the copy: what was embedded is taken as it was kept.
-		$refuse = function () use ( $route ) {
-			$this->fetching[ $route ] = true;
-			return new \WP_Error( 'calendar_edge_copy', 'Nothing is fetched for a copy.' );
-		};
-		$always = static function (): int {
-			return PHP_INT_MAX;
-		};
-		add_filter( 'pre_http_request', $refuse, PHP_INT_MAX, 0 );
-		add_filter( 'oembed_ttl', $always, PHP_INT_MAX, 0 );
-		$server       = rest_get_server();
-		self::$prints = true;
-		try {
-			// phpcs:disable WordPress.NamingConventions.PrefixAllGlobals -- As WordPress does before it prints.
-			$response = apply_filters( 'rest_post_dispatch', rest_ensure_response( $server->dispatch( $request ) ), $server, $request );
-			$data     = apply_filters( 'rest_pre_echo_response', $server->response_to_data( $response, false ), $server, $request );
-			// phpcs:enable
-			return array( $response->get_status(), $data, $response->get_headers() );
-		} finally {
-			self::$prints = false;
-			remove_filter( 'pre_http_request', $refuse, PHP_INT_MAX );
-			remove_filter( 'oembed_ttl', $always, PHP_INT_MAX );
-		}
+	public static function sum(): string {
+		global $wpdb;
+		return implode( '.', Facts::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', p.ID, p.post_type, p.post_status, p.post_password, p.post_name))) FROM $wpdb->posts p WHERE " . self::of_calendar() )[0] );
 	}
 
 	/**
-	 * Other ones when anything that decides or is printed is another one, also without a message.
+	 * Categories and tags with a number that is another one when anything that they print is.
+	 *
+	 * @param array $terms As they are told.
 	 */
-	public function sums(): string {
+	public static function with_sums( array $terms ): array {
 		global $wpdb;
-		$types  = implode( "','", array_keys( Watch::POSTS ) );
-		$silent = implode( "','", esc_sql( Watch::silent_meta() ) );
-		$images = implode( "','", Watch::IMAGE_META );
-		$posts  = "$wpdb->posts p WHERE p.post_type IN ('$types')";
-		$sums   = self::fingerprint();
-		foreach ( array(
-			array( 'p.ID, p.post_status, p.post_password, p.post_date, p.post_modified, p.post_name, p.post_parent, p.post_author, p.menu_order, p.post_title, p.post_excerpt, p.post_content', $posts ),
-			array( 'm.post_id, m.meta_key, m.meta_value', "$wpdb->postmeta m WHERE m.post_id IN (SELECT p.ID FROM $posts) AND m.meta_key NOT IN ('$silent')" ),
-			array( 'm.post_id, m.meta_key, m.meta_value', "$wpdb->postmeta m WHERE m.meta_key IN ('$images') AND m.post_id IN (SELECT meta_value + 0 FROM $wpdb->postmeta WHERE meta_key = '_thumbnail_id')" ),
-			array( 'r.object_id, r.term_taxonomy_id', "$wpdb->term_relationships r WHERE r.object_id IN (SELECT p.ID FROM $posts)" ),
-			array( 't.term_id, t.name, t.slug, t.term_group, x.taxonomy, x.description, x.parent, x.count', "$wpdb->terms t JOIN $wpdb->term_taxonomy x USING (term_id) WHERE x.taxonomy IN ('tribe_events_cat', 'post_tag')" ),
-			array( 'o.occurrence_id, o.post_id, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc', "{$wpdb->prefix}tec_occurrences o" ),
-		) as list( $columns, $tables ) ) {
-			$sums .= ':' . implode( '.', Facts::read( "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('|', $columns))) FROM $tables" )[0] );
-		}
-		return $sums;
-	}
-
-	/** Another one when the rules may be other ones: versions, a slash, and a hash of options and of foreign code that can change an answer. */
-	private static function fingerprint(): string {
-		global $wp_version;
-		$options = array_map( 'get_option', array_combine( Watch::OPTIONS, Watch::OPTIONS ) );
-		$own     = array_diff_key( (array) $options['tribe_events_calendar_options'], array_flip( Watch::BOOKS ) );
-		$options = array( 'tribe_events_calendar_options' => $own ) + $options;
-		$versions = array( $wp_version, \Tribe__Events__Main::VERSION, PHP_VERSION, Facts::read( 'SELECT VERSION()' )[0][0], VERSION );
-		return str_replace( '/', '-', implode( ' ', $versions ) ) . '/' . md5( (string) wp_json_encode( array( get_locale(), $options, Facts::foreign( self::HOOKS ) ) ) );
-	}
-
-	/**
-	 * What does not belong to one post: the terms, and what decides how questions are read.
-	 */
-	public function site(): array {
-		$root = '/' . tribe( 'tec.rest-v1.main' )->get_events_route_namespace();
-		$most = array();
-		foreach ( array( 'events', 'venues', 'organizers', 'categories', 'tags' ) as $list ) {
-			$end           = rest_get_server()->get_routes()[ "$root/$list" ][0];
-			$most[ $list ] = array( (int) $end['callback'][0]->get_max_posts_per_page(), (int) ( $end['args']['per_page']['default'] ?? 0 ) );
-		}
-		$stopwords = new \ReflectionMethod( 'WP_Query', 'get_search_stopwords' );
-		$stopwords->setAccessible( true );
-		// phpcs:ignore WordPress.WP.I18n -- The words of WordPress and of the plugin.
-		$words = array( 'rest_invalid_param' => __( 'Invalid parameter(s): %s' ), 'invalid' => __( 'Invalid parameter.' ), 'rest_term_invalid' => __( 'Term does not exist.' ), 'no_event_id' => __( 'The "%s" parameter must be a valid numeric event ID.', 'the-events-calendar' ), 'no_event' => __( 'The specified ID for the "%s" parameter is not a valid event.', 'the-events-calendar' ) );
-		$site  = array(
-			'zone'           => wp_timezone_string(),
-			'bounds_zone'    => \Tribe__Timezones::build_timezone_object()->getName(),
-			'cutoff'         => (string) tribe_get_option( 'multiDayCutoff', '00:00' ),
-			'mode'           => \Tribe__Timezones::is_mode( 'site' ) ? 'site' : 'event',
-			'posts_per_page' => (int) get_option( 'posts_per_page' ),
-			'most'           => $most,
-			'stopwords'      => array_values( $stopwords->invoke( new \WP_Query() ) ),
-			'collation'      => $this->weights->collation(),
-			'rest'           => tribe_events_rest_url( '' ),
-			'root'           => get_rest_url(),
-			'plugin'         => \Tribe__Events__Main::VERSION,
-			'hierarchy'      => (object) _get_term_hierarchy( 'tribe_events_cat' ),
-			'words'          => $words + tribe( 'tec.rest-v1.messages' )->get_messages(),
-			'headers'        => array_diff_key( $this->printed( 'tags' )[2], array( 'X-TEC-Total' => 0, 'X-TEC-TotalPages' => 0 ) ),
-			'foreign'        => Facts::foreign( self::HOOKS ),
-			'fingerprint'    => self::fingerprint(),
-			'terms'          => array_merge( $this->terms( 'tribe_events_cat' ), $this->terms( 'post_tag' ) ),
-		);
-		$this->weights->fold( array( array_map( 'chr', range( 1, 127 ) ) ) );
-		return $site + array( 'fold' => $this->weights->table() );
-	}
-
-	/** The terms of a taxonomy as their list prints them, with what decides which lists have them, and in which order. */
-	private function terms( string $taxonomy ): array {
-		global $wpdb;
-		$list  = Watch::TERMS[ $taxonomy ][1];
-		$forms = array();
-		$page  = 0;
-		do {
-			$data   = $this->printed( $list, array( 'hide_empty' => false, 'orderby' => 'id', 'per_page' => 50, 'page' => ++$page ) )[1];
-			$forms += array_column( $data[ $list ] ?? array(), null, 'id' );
-		} while ( $page < ( $data['total_pages'] ?? 0 ) );
-		$from = "FROM $wpdb->terms JOIN $wpdb->term_taxonomy USING (term_id) WHERE taxonomy = '$taxonomy'";
-		$sort = array();
-		foreach ( array( 'name', 'slug', 'description' ) as $column ) {
-			$most   = (int) Facts::read( "SELECT MAX(CHAR_LENGTH($column)) $from" )[0][0];
-			$sort[] = $most > 200 ? 'NULL' : "HEX(WEIGHT_STRING($column AS CHAR(" . max( 1, $most ) . ')))';
-		}
-		$rows  = Facts::read( 'SELECT term_id, term_taxonomy_id, parent, count, term_group, slug, name, ' . implode( ', ', $sort ) . " $from ORDER BY term_id" );
-		$texts = $this->weights->fold( array_map( 'array_slice', $rows, array_fill( 0, count( $rows ), 5 ), array_fill( 0, count( $rows ), 2 ) ) );
-		$terms = array();
-		foreach ( $rows as $place => $row ) {
-			$single = $this->single( "$list/$row[0]" );
-			$form   = array_diff_key( $single, array( '_links' => 0 ) );
-			$inside = self::inside( get_term( (int) $row[0] ) )[0] ?? null;
-			$parts  = isset( $forms[ $row[0] ], $inside, $single['_links'] ) && self::outline( $form, '' ) === self::outline( $forms[ $row[0] ], '' );
-			$terms[] = array_combine( array( 'id', 'tt', 'parent', 'count', 'group' ), array_map( 'intval', array_slice( $row, 0, 5 ) ) )
-				+ array( 'taxonomy' => $taxonomy, 'name' => $texts[ $place ][1], 'slug' => $texts[ $place ][0], 'raw_slug' => $row[5], 'sort' => array_slice( $row, 7 ) )
-				+ ( $parts ? array( 'inside' => $inside, 'body' => $form, 'links' => $single['_links'] ) : array( 'ask' => 'it cannot be printed' ) );
+		$sums = array_column( Facts::read( "SELECT term_id, CRC32(CONCAT_WS('|', name, slug, parent, description, count)) FROM $wpdb->terms JOIN $wpdb->term_taxonomy USING (term_id) WHERE taxonomy IN ('tribe_events_cat', 'post_tag')" ), 1, 0 );
+		foreach ( $terms as $place => $term ) {
+			$terms[ $place ]['sum'] = (int) ( $sums[ $term['id'] ] ?? 0 );
 		}
 		return $terms;
 	}
-}
 
-/**
- * Writes texts in the least characters that the database holds for equal.
- */
-final class Weights {
-
-	/** @var string|null The collation of texts, once it was read. */
-	private $collation = null;
-
-	/** @var array<string, string> Characters that were met, with the least one of the same weight; none for those without weight. */
-	private $least = array();
-
-	/**
-	 * The characters that were met.
-	 */
-	public function table(): \stdClass {
-		return (object) $this->least;
+	private static function of_calendar(): string {
+		return "p.post_type IN ('" . implode( "','", array_keys( Watch::POSTS ) ) . "')";
 	}
 
-	/**
-	 * The collation of all texts; empty if they have several, or none that can be read here.
-	 */
-	public function collation(): string {
+	/** By number, a text that is another one when a post is, its meta or its terms, or, down to a depth, what it links to. */
+	private static function sums( array $ids, int $depth ): array {
 		global $wpdb;
-		if ( null === $this->collation ) {
-			$found = array();
-			foreach ( array( array( $wpdb->posts, 'post_title' ), array( $wpdb->posts, 'post_content' ), array( $wpdb->posts, 'post_excerpt' ), array( $wpdb->postmeta, 'meta_value' ), array( $wpdb->terms, 'name' ), array( $wpdb->terms, 'slug' ) ) as list( $table, $column ) ) {
-				$found[] = (string) ( Facts::read( "SHOW FULL COLUMNS FROM $table WHERE Field = '$column'" )[0][2] ?? '' );
-			}
-			$this->collation = 1 === count( array_unique( $found ) ) && 1 === preg_match( '/\Autf8mb4_\w+\z/', $found[0] ) ? $found[0] : '';
+		if ( array() === $ids ) {
+			return array();
 		}
-		return $this->collation;
-	}
-
-	/**
-	 * Lists of texts, or null, with each character replaced. One without weight becomes U+0000: it equals no other.
-	 */
-	public function fold( array $lists ): array {
-		$characters = array();
-		foreach ( array_merge( array(), ...array_values( array_filter( $lists ) ) ) as $text ) {
-			$characters += array_flip( preg_split( '//u', $text, -1, PREG_SPLIT_NO_EMPTY ) ?: array() );
-		}
-		$characters = array_map( 'strval', array_keys( array_diff_key( $characters, $this->least ) ) );
-		if ( '' === $this->collation() ) {
-			return $lists;
-		}
-		$this->least += array() === $characters ? array() : $this->compare( $characters );
-		$least        = array_map(
-			static function ( $other ) {
-				return '' === $other ? "\0" : $other;
-			},
-			$this->least
-		);
-		foreach ( $lists as $place => $texts ) {
-			foreach ( (array) $texts as $at => $text ) {
-				$lists[ $place ][ $at ] = strtr( $text, $least );
+		$list   = implode( ',', $ids );
+		$silent = implode( "','", esc_sql( Watch::silent_meta() ) );
+		$sums   = array_fill_keys( $ids, '' );
+		foreach ( array(
+			array( 'p.ID', 'p.post_status, p.post_password, p.post_date, p.post_modified, p.post_name, p.post_parent, p.post_author, p.menu_order, p.post_title, p.post_excerpt, p.post_content', "$wpdb->posts p WHERE 1 = 1" ),
+			array( 'm.post_id', 'm.meta_key, m.meta_value', "$wpdb->postmeta m WHERE m.meta_key NOT IN ('$silent')" ),
+			array( 'r.object_id', 't.term_id, t.name, t.slug, x.taxonomy, x.parent, x.description', "$wpdb->term_relationships r JOIN $wpdb->term_taxonomy x USING (term_taxonomy_id) JOIN $wpdb->terms t USING (term_id) WHERE 1 = 1" ),
+		) as list( $id, $columns, $tables ) ) {
+			foreach ( Facts::read( "SELECT $id, SUM(CRC32(CONCAT_WS('|', $columns))) FROM $tables AND $id IN ($list) GROUP BY $id" ) as $row ) {
+				$sums[ $row[0] ] .= ":$row[1]";
 			}
 		}
-		return $lists;
-	}
-
-	/** Asks the database for the least characters: all of the first two planes are compared, so that they stay the same. */
-	private function compare( array $characters ): array {
-		$equal  = "COLLATE {$this->collation()}";
-		$hex    = array_map( 'bin2hex', $characters );
-		$weight = "HEX(WEIGHT_STRING(_utf8mb4 X'%s' $equal))";
-		$own    = Facts::read( 'SELECT ' . implode( ', ', array_map( 'sprintf', array_fill( 0, count( $hex ), $weight ), $hex ) ) )[0];
-		$digits = '(SELECT ' . implode( ' d UNION ALL SELECT ', range( 0, 15 ) ) . ')';
-		$all    = "SELECT a.d + 16 * b.d + 256 * c.d + 4096 * e.d + 65536 * f.d n FROM $digits a, $digits b, $digits c, $digits e, (SELECT 0 d UNION ALL SELECT 1) f";
-		$wanted = "X'" . implode( "', X'", array_unique( $own ) ) . "'";
-		$least  = Facts::read( "SELECT HEX(w), HEX(CONVERT(CHAR(MIN(n) USING utf32) USING utf8mb4)) FROM (SELECT n, WEIGHT_STRING(CONVERT(CHAR(n USING utf32) USING utf8mb4) $equal) w FROM ($all) x WHERE n > 0 AND n NOT BETWEEN 55296 AND 57343) y WHERE w IN ($wanted) GROUP BY w" );
-		$least  = array( '' => '' ) + array_column( $least, 1, 0 );
-		$other  = array();
-		$like   = array();
-		foreach ( $own as $at => $key ) {
-			$other[ $at ] = $least[ $key ] ?? $hex[ $at ];
-			// Some collations compare characters in other ways than by these weights.
-			$like[ $at ] = "_utf8mb4 X'$hex[$at]' $equal LIKE _utf8mb4 X'21$other[$at]' ESCAPE '!'";
+		$links = 0 === $depth ? array() : Facts::read( "SELECT post_id, meta_value + 0 FROM $wpdb->postmeta WHERE post_id IN ($list) AND meta_key IN ('" . implode( "','", self::LINKS ) . "') ORDER BY meta_id" );
+		$of    = self::sums( array_unique( array_map( 'intval', array_column( $links, 1 ) ) ), $depth - 1 );
+		foreach ( $links as list( $id, $other ) ) {
+			$sums[ $id ] .= '>' . $of[ (int) $other ];
 		}
-		$found = Facts::read( 'SELECT ' . implode( ', ', $like ) )[0];
-		foreach ( $other as $at => $key ) {
-			$other[ $at ] = '' === $key || '1' === $found[ $at ] ? hex2bin( $key ) : $characters[ $at ];
-		}
-		return array_combine( $characters, $other );
+		return $sums;
 	}
 }
 

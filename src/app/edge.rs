@@ -174,12 +174,7 @@ async fn hear_site(reloader: &Reloader, gateway: &GatewayState) {
         reloader.companion_service(),
         gateway.metrics.cache().clone(),
     );
-    let copies = gateway.copies.clone();
-    let asking = follow_facts(
-        gateway.companions.clone(),
-        reloader.companion_service(),
-        move || copies.prepare(),
-    );
+    let asking = follow_facts(gateway.companions.clone(), reloader.companion_service());
     let posting = post_changes(
         gateway.companions.clone(),
         reloader.companion_service(),

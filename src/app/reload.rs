@@ -251,7 +251,6 @@ impl Reloader {
             readings: Readings::default(),
             cache: state.cache.clone(),
             calendar_pages: state.pages.clone(),
-            copies: state.copies.clone(),
             fleet: state.fleet.clone(),
             refusals: in_use.state.refusals.clone(),
             findings: state.findings.clone(),

@@ -1,13 +1,10 @@
 //! Writes what outlives the edge, every now and then and when it ends: the log of changes, the facts of the calendar,
-//! what is proven about the copy, and the state of rules.
+//! and the state of rules.
 
 use std::time::Duration;
 
 use crate::gateway::GatewayState;
 use crate::server::Drain;
-
-/// The time between two writes.
-const PAUSE: Duration = Duration::from_mins(1);
 
 /// The time between two writes of what is written as soon as it changes, or nearly so: the log of changes, which costs
 /// readers a read of all records where a crash loses it, and the state of rules that a full disk did not take.
@@ -18,11 +15,9 @@ pub(super) fn keep_files(gateway: &GatewayState) {
     let drain = &gateway.drain;
     let feed = gateway.companions.feed().clone();
     let facts = gateway.companions.facts().clone();
-    let copies = gateway.copies.clone();
     let migration = gateway.migration.clone();
     drain.spawn(keep_up(move || feed.write(), SHORT_PAUSE, drain.clone()));
     drain.spawn(keep_up(move || facts.write(), SHORT_PAUSE, drain.clone()));
-    drain.spawn(keep_up(move || copies.write(), PAUSE, drain.clone()));
     drain.spawn(keep_up(
         move || migration.write_again(),
         SHORT_PAUSE,

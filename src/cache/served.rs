@@ -11,7 +11,7 @@ use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife, is_of_copy};
+use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -117,12 +117,7 @@ impl CacheReport {
     ) -> CallResponse {
         self.metrics.looked_up(operation, outcome);
         let headers = told.response.headers_mut();
-        // Below is the copy, which may have said what it did.
-        if is_of_copy(headers) {
-            headers.append(CACHE_STATUS, outcome.header());
-        } else {
-            headers.insert(CACHE_STATUS, outcome.header());
-        }
+        headers.insert(CACHE_STATUS, outcome.header());
         headers.insert(AGE, HeaderValue::from(age.as_secs()));
         told
     }

@@ -102,12 +102,6 @@ impl CalendarCall {
         Self { call, ..self.clone() }
     }
 
-    /// The same call on behalf of nobody: its response is not a client's, nor is it logged.
-    pub(crate) fn unattended(&self) -> Self {
-        let client = ClientSide::absent(self.client.context.clone(), self.client.forwarded.clone());
-        Self::of(Arc::new(client), Arc::clone(&self.call))
-    }
-
     /// Returns true if the site answers the call should the backend of its route fail.
     pub(crate) fn may_fall_back(&self) -> bool {
         let candidate = self.route.candidate();

@@ -53,9 +53,6 @@ pub(super) enum Command {
     /// Compare another backend with the site, and ask a running edge about other backends: rules, guards, differences
     #[command(subcommand)]
     Migration(super::migration::MigrationCommand),
-    /// Ask a running edge which reads it answers without the site, or would need the site for
-    #[command(subcommand)]
-    Copy(super::copy::CopyCommand),
     /// Print routes, OpenAPI document, schema of the configuration, completions for shells, manual pages
     #[command(subcommand, after_help = examples::PRINT)]
     Print(super::print::PrintCommand),

@@ -71,14 +71,6 @@ pub(super) const MIGRATION_STATUS: &str = "\
 Examples:
   calendar-edge migration status --admin http://127.0.0.1:9787";
 
-pub(super) const COPY_STATUS: &str = "\
-Examples:
-  calendar-edge copy status --admin http://127.0.0.1:9787";
-
-pub(super) const COPY_DRILL: &str = "\
-Examples:
-  calendar-edge copy drill 10m";
-
 pub(super) const MIGRATION_REPORT: &str = "\
 Examples:
   calendar-edge migration report --backend next --operation 'events.*' --json";

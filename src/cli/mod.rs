@@ -8,7 +8,6 @@ mod colour;
 mod command_line;
 mod comparing;
 mod contract;
-mod copy;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;

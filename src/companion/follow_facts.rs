@@ -12,23 +12,17 @@ use super::watch::CompanionService;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::purge::SiteCompanion;
 use calendar_edge_core::facts::{FactsQuestion, FactsSnapshot};
-use calendar_edge_core::unix_time::UnixTime;
 
 /// The pause after which a question may be due though nothing has happened.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Asks until it is dropped: one question at a time, and the next one as soon as it is due. Calls `told` after each reply.
-pub(crate) async fn follow_facts(
-    companions: Companions,
-    companion_service: Arc<ArcSwap<CompanionService>>,
-    told: impl Fn() + Send,
-) {
+/// Asks until it is dropped: one question at a time, and the next one as soon as it is due.
+pub(crate) async fn follow_facts(companions: Companions, companion_service: Arc<ArcSwap<CompanionService>>) {
     loop {
         if let Some((root, question)) = companions.facts_question() {
             let service = companion_service.load_full();
             let reply = service.ask_facts(&root, &question).await;
             companions.facts().answered(&question, reply);
-            told();
         } else {
             // Either may end it.
             let _ = timeout(PAUSE, companions.facts().moved()).await;
@@ -45,20 +39,9 @@ impl Companions {
         let (reconcile, now) = (self.reconcile(), unix_time());
         let root = self.facts().root()?;
         let is_current = |site: &SiteCompanion| {
-            site.is_current(reconcile, now) && site.has_shown_writes() && site.has_told_all()
+            site.is_current(reconcile, now) && site.has_shown_writes() && !site.unfinished.is_known()
         };
         self.is_so(&root, is_current).then(|| self.facts().snapshot())?
-    }
-
-    /// The facts as the site last told them, and when it was last heard of, for reads that the site fails; none if the edge
-    /// knows of a change that may not be in them (T-108).
-    pub(crate) fn last_known_facts(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
-        let root = self.facts().root()?;
-        if self.is_so(&root, |site| !site.has_told_all()) {
-            return None;
-        }
-        let (facts, told) = self.facts().last_known()?;
-        Some((facts, self.last_sign().map_or(told, |sign| sign.max(told))))
     }
 
     /// The question for facts that is due, and the root that it goes to.
@@ -75,7 +58,7 @@ impl Companions {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use http::{HeaderMap, StatusCode};
 
     use super::*;
@@ -114,37 +97,28 @@ pub(crate) mod tests {
     }
 
     /// A site that tells facts, and that nobody asks by itself.
-    pub(crate) struct Scene {
-        pub(crate) companions: Companions,
-        pub(crate) settings: Settings,
+    struct Scene {
+        companions: Companions,
         root: Url,
     }
 
     impl Scene {
         fn new() -> Self {
-            Self::with(|settings| settings.calendar_pages.mode = Mode::Report)
-        }
-
-        pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
             let root: Url = "http://wp.example/wp-json".parse().unwrap();
             let mut settings = Settings::for_origin(root.clone());
             settings.origin.mark_key = MarkKey::new(b"a secret of thirty-two characters").ok();
-            change(&mut settings);
+            settings.calendar_pages.mode = Mode::Report;
             let metrics = Metrics::new();
             let (feed, facts) = (
                 ChangeFeed::new(&settings, &metrics),
                 FactsStore::new(&settings, &metrics),
             );
             let companions = Companions::new(Arc::new(NothingStored), feed, facts);
-            Self {
-                companions,
-                settings,
-                root,
-            }
+            Self { companions, root }
         }
 
         /// The site shows its number, and the age of an unfinished change.
-        pub(crate) fn shows(&self, number: &str, begun: Option<&str>) {
+        fn shows(&self, number: &str, begun: Option<&str>) {
             let mut headers = HeaderMap::new();
             headers.insert("x-calendar-edge-changes", number.parse().unwrap());
             if let Some(begun) = begun {
@@ -155,14 +129,9 @@ pub(crate) mod tests {
         }
 
         fn reads(&self, changes: u64) {
-            self.reads_with(changes, "");
-        }
-
-        /// The site replies, and has this to say of its records.
-        pub(crate) fn reads_with(&self, changes: u64, records: &str) {
             let (_, question) = self.companions.facts_question().unwrap();
             let text = format!(
-                r#"{{"facts":1,"changes":{changes},"sums":"","events":[],"next":null,{records}"site":{{
+                r#"{{"facts":1,"changes":{changes},"sums":"","events":[],"next":null,"site":{{
                 "home":"","plugin":"","structure":"","rules":[],"front_page":false,"languages":false,"views":true,
                 "filters":[],"default_view":"list","enabled_views":[],"per_page":1,"cutoff":"","week_starts":1,
                 "language":"","calendar":"","words":{{"none":"","calendar":""}},"terms":[]}}}}"#

@@ -16,8 +16,6 @@ pub(crate) use feed::{
     ChangeFeed, FeedParts, FeedRoute, LastWalked, ReadsRecords, Receivers, WebhookService,
 };
 pub(crate) use follow_facts::follow_facts;
-#[cfg(test)]
-pub(crate) use follow_facts::tests as follow_facts_tests;
 pub(crate) use invalidates::Invalidates;
 pub(crate) use purge_requests::{PurgeRequests, Sender};
 pub(crate) use watch::{CompanionService, follow_companions, post_changes};

@@ -1,4 +1,4 @@
-//! Whether what needs the facts of the calendar has a site that tells them: calendar pages of the edge, and the copy.
+//! Whether calendar pages of the edge have a site that reports the facts of its calendar.
 
 use super::draft::Draft;
 use super::problem::{ConfigFinding, ConfigProblems};
@@ -6,7 +6,6 @@ use calendar_edge_core::settings::{Mode, OtherTraffic};
 
 const MODE: &str = "calendar_pages.mode";
 const DOWNLOADS: &str = "calendar_pages.downloads";
-const COPY: &str = "copy.enabled";
 
 /// Pages are those of one site, which is behind the edge and has the companion plugin.
 pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
@@ -32,26 +31,24 @@ pub(super) fn check(draft: &Draft, problems: &mut ConfigProblems) {
         let finding = ConfigFinding::missing("other").expected("\"forward\", beside `[calendar_pages]`");
         problems.add(places.of(MODE), finding);
     }
-    for (key, is_on) in [(MODE, !is_off), (COPY, settings.copy.enabled)] {
-        if is_on {
-            check_site(draft, key, problems);
-        }
+    if !is_off {
+        check_site(draft, problems);
     }
 }
 
 /// The facts are those of one site, and its plugin tells them to whoever knows the secret.
-fn check_site(draft: &Draft, key: &'static str, problems: &mut ConfigProblems) {
+fn check_site(draft: &Draft, problems: &mut ConfigProblems) {
     let (settings, places) = (&draft.settings, &draft.places);
     if settings.origin.secret_file.is_none() {
         let finding = ConfigFinding::missing("origin.secret_file").expected(
             "a file with the secret of the companion plugin, which tells the facts of the calendar",
         );
-        problems.add(places.of(key), finding);
+        problems.add(places.of(MODE), finding);
     }
     if places.tables("roots").len() > 1 {
         let reason =
             "the records of several `[[roots]]` are not told apart: the edge can answer for one root";
-        problems.add(places.of(key), ConfigFinding::impossible(key, reason));
+        problems.add(places.of(MODE), ConfigFinding::impossible(MODE, reason));
     }
 }
 
@@ -92,17 +89,5 @@ mod tests {
         }
         let whole = said("[forms]\ncalendar = true\n[calendar_pages]\nmode = \"report\"");
         assert!(!whole.contains("downloads"), "{whole}");
-    }
-
-    #[test]
-    fn the_copy_needs_a_secret_and_one_root() {
-        let text = "[copy]\nenabled = true\n[[roots]]\npath = \"/wp-json\"\n[[roots]]\npath = \"/de/wp-json\"\n\
-                    [origin]\nurl = \"https://wp.example/wp-json\"\n";
-        let refused = parse("edge.toml", text, &Overrides::default());
-        let said = refused.err().map(|error| error.to_string()).unwrap_or_default();
-        for missing in ["origin.secret_file", "`copy.enabled`", "[[roots]]"] {
-            assert!(said.contains(missing), "{missing}: {said}");
-        }
-        assert!(!said.contains("other"), "{said}");
     }
 }

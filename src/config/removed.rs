@@ -17,13 +17,14 @@ measure_schemas: Schemas were measured, not enforced: see decision 0063.
 agents.*: Make such tools from `/openapi.json`.
 backends.read_timeout: `timeouts.origin_read` holds for every backend.
 backends.write_timeout: `timeouts.origin_write` holds for every backend.
-cache.snapshot: With `[copy] enabled` the edge answers reads after a restart.
 compare.arguments compare.calls compare.quiet compare.records: `[[compare.ignore]]` says which differences do not count.
+cache.snapshot fleet.snapshot: The cache is filled by reads after a restart.
 compression.credentialed: Responses to requests with credentials are never compressed (BREACH).
+copy.*: The cache answers what was asked before, also while PHP is away. To leave PHP, run a backend of your own, and compare \
+it with `calendar-edge migration verify`.
 cutover.languages: Name the operations of the rule, or serve the language by a root of its own.
 cutover.step_calls: `step_time` says how long a step lasts.
 fleet.name: The name is derived from the secret of the fleet.
-fleet.snapshot: With `[copy] enabled` each edge answers reads after a restart.
 forms.json_ld: The member `json_ld` of an event has the same.
 log.access: The line of a request is JSON: fail2ban reads it (`deploy/fail2ban`), and programs that count visits.
 log.sample: Sample where the log is collected.
@@ -54,7 +55,8 @@ mod tests {
     #[test]
     fn a_key_of_an_earlier_version_names_its_replacement() {
         for (section, name, part) in [
-            ("cache", "snapshot", "`[copy] enabled`"),
+            ("cache", "snapshot", "filled"),
+            ("copy", "enabled", "`calendar-edge migration verify`"),
             ("record", "file", "`migration verify`"),
             ("http2", "ping_interval", "fixed"),
             ("roots", "messages", "learns"),

@@ -16,9 +16,8 @@ use calendar_edge_core::companion::feed::FeedKey;
 use calendar_edge_core::companion::purge::PurgeRequest;
 use calendar_edge_core::facts::{Facts, FactsQuestion, FactsReply, FactsReplyFault, FactsSnapshot};
 use calendar_edge_core::settings::{Mode, Settings};
-use calendar_edge_core::unix_time::UnixTime;
 
-/// The facts; clones share them. Without `calendar_pages.mode` and `copy.enabled` nothing is kept.
+/// The facts; clones share them. Without `calendar_pages.mode` and `feed.enabled` nothing is kept.
 #[derive(Debug, Clone)]
 pub(crate) struct FactsStore(Arc<StoreState>);
 
@@ -45,7 +44,7 @@ struct FactsPlace {
     root: Url,
     /// Names the site and the secret.
     name: String,
-    /// Whether all records are read as well.
+    /// Whether the names of all records are read as well.
     with_records: bool,
     /// None: nothing outlives the edge.
     file: Option<PathBuf>,
@@ -103,11 +102,6 @@ impl FactsStore {
         self.change(Some(root), Facts::silent);
     }
 
-    /// Has everything read anew within the hour, while what is known stays in use.
-    pub(crate) fn read_anew(&self) {
-        self.change(None, Facts::doubt);
-    }
-
     /// The question that is due; none while another is asked.
     pub(crate) fn next_question(&self) -> Option<FactsQuestion> {
         self.0.known.lock().facts.next_question(unix_time())
@@ -133,11 +127,6 @@ impl FactsStore {
     /// The facts, while they are whole.
     pub(crate) fn snapshot(&self) -> Option<Arc<FactsSnapshot>> {
         self.0.known.lock().facts.snapshot()
-    }
-
-    /// The facts as the site last told them, and when: it may have changed since.
-    pub(crate) fn last_known(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
-        self.0.known.lock().facts.last_known()
     }
 
     /// Waits until a question may be due.
@@ -228,7 +217,7 @@ impl FactsPlace {
             return None;
         };
         let root = root.origin_url.clone();
-        let with_records = settings.copy.enabled;
+        let with_records = settings.feed.enabled;
         let is_needed = with_records || settings.calendar_pages.mode != Mode::Off;
         is_needed.then(|| Self {
             with_records,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::{ChangeFeed, Companions};
-use crate::copy::RecordCopies;
 use crate::facts::FactsStore;
 use crate::fleet::{Fleet, FleetLimits};
 use crate::migration::Migration;
@@ -36,8 +35,6 @@ pub(crate) struct GatewayState {
     pub(crate) companions: Companions,
     /// What is known of calendar pages.
     pub(crate) pages: CalendarPages,
-    /// The copy of the site's records.
-    pub(crate) copies: RecordCopies,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The roots that origins advertise.
@@ -82,7 +79,6 @@ impl GatewayState {
             buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
             fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
             pages: CalendarPages::new(&companions, metrics.pages()),
-            copies: RecordCopies::new(settings, &companions, metrics.copy()),
             migration,
             companions,
             cache,
@@ -132,7 +128,6 @@ impl GatewayState {
         self.companions.adapt(&settings.roots);
         self.companions.feed().adapt(settings);
         self.companions.facts().adapt(settings);
-        self.copies.adapt(settings);
         self.fleet.adapt(settings);
         self.share_limits();
         self.learnt.adapt(&site);

@@ -11,7 +11,6 @@ use tower::layer::layer_fn;
 use crate::backend::{Backends, OwnRequests};
 use crate::cache::{CacheFetch, Caching, Invalidating, RepresentationPages, Representations};
 use crate::calls::{CalendarCall, CallResponse, Deadline, Dispatch, PublicNames, Stage};
-use crate::copy::Copying;
 use crate::layers::EdgeResponse;
 use crate::migration;
 use crate::server::threads::Computing;
@@ -158,10 +157,6 @@ fn answering_stages(plan: &Plan<'_>) -> impl Stage<CalendarCall, CallResponse> +
         .layer(layer_fn(|inner| {
             let (inner, shadows) = (Arc::new(inner), plan.shadows());
             migration::Shadowing { inner, shadows }
-        }))
-        // Below the copies to candidates, which are compared with whatever answers; above the site, in whose place it answers.
-        .layer(layer_fn(|inner| {
-            Copying::new(inner, &settings.copy, &state.copies, &plan.rules)
         }))
         .service(migration::BackendSelection {
             primary: Dispatch::new(&plan.backends, &plan.rules)

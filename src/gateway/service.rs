@@ -45,7 +45,7 @@ pub(crate) struct Gateway {
     inner: Arc<dyn ServeGateway>,
     records: Arc<dyn ReadsRecords>,
     companions: Companions,
-    /// Calendar pages and the copy wait until the site has told of a write.
+    /// Calendar pages wait until the site has told of a write.
     notes_writes: bool,
 }
 
@@ -111,7 +111,7 @@ impl Gateway {
             inner: Arc::new(gateway),
             records,
             companions: state.companions.clone(),
-            notes_writes: settings.copy.enabled || settings.calendar_pages.mode != Mode::Off,
+            notes_writes: settings.calendar_pages.mode != Mode::Off,
         }
     }
 
@@ -136,12 +136,10 @@ impl Service<EdgeRequest> for Gateway {
         if !is_write {
             return response;
         }
-        let mut write = self.companions.write();
+        let write = self.companions.write();
         Box::pin(async move {
             let response = response.await;
-            if let Ok(response) = &response {
-                write.ended_with(response.status());
-            }
+            drop(write);
             response
         })
     }

@@ -24,8 +24,7 @@ pub(super) async fn ask(
         let facts = FactsSnapshot {
             site,
             events: Vec::new(),
-            number: reply.changes,
-            copy: None,
+            records: None,
         };
         Ok(PageJudge::new(&facts).hindrance().cloned())
     });

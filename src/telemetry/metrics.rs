@@ -11,7 +11,6 @@ use super::backend::BackendFamilies;
 use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
-use super::copy_metrics::CopyMetrics;
 use super::exchanges::ExchangeFamilies;
 use super::facts_metrics::FactsMetrics;
 use super::feed_metrics::FeedMetrics;
@@ -88,8 +87,6 @@ recorders! {
     certificate: CertificateMetrics,
     /// The metrics of calendar pages.
     pages: PageMetrics,
-    /// The metrics of the copy of the site's records.
-    copy: CopyMetrics,
     /// The metrics of rules about the rest of the site.
     surface: SurfaceMetrics,
     /// The metrics of translations.

@@ -4,7 +4,6 @@ mod backend;
 mod cache_metrics;
 mod certificate;
 mod connections;
-mod copy_metrics;
 mod exchange_timer;
 mod exchanges;
 mod facts_metrics;
@@ -47,7 +46,6 @@ mod warnings;
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache_metrics::CacheMetrics;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
-pub(crate) use copy_metrics::{CopyComparison, CopyMetrics, CopyOutcome};
 pub(crate) use exchange_timer::{ExchangeTimer, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 #[cfg(test)]

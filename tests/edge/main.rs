@@ -21,7 +21,6 @@ mod compression;
 mod configuration_schema;
 mod contract;
 mod contract_test;
-mod copy;
 mod corpus;
 mod cutover;
 mod descriptors;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::repository::read;
 
 /// Each table of the configuration, with a rule that holds what it opens or closes. None: nothing passes or ends by it.
-const TABLES: [(&str, Option<&str>); 25] = [
+const TABLES: [(&str, Option<&str>); 24] = [
     ("origin", Some("T-69")),
     ("roots", Some("T-25")),
     ("operations", Some("T-96")),
@@ -23,7 +23,6 @@ const TABLES: [(&str, Option<&str>); 25] = [
     ("feed", Some("feed")),
     ("webhooks", Some("webhooks")),
     ("fleet", Some("fleet")),
-    ("copy", Some("copy")),
     ("cors", Some("T-22")),
     ("compression", Some("compression")),
     ("forms", Some("calendars")),

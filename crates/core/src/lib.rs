@@ -6,7 +6,6 @@
 
 pub mod cache;
 pub mod companion;
-pub mod copy;
 pub mod describe;
 pub mod errors;
 pub mod facts;

@@ -3,29 +3,14 @@
 use super::answering_backends::answering;
 use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::cache::{
-    CachePolicy, CacheableCall, KeySpace, LifetimeFacts, ReachedBy, Removal, Storable, written_by,
+    CachePolicy, KeySpace, LifetimeFacts, ReachedBy, Removal, Storable, written_by,
 };
-use calendar_edge_core::copy::{Ask, CopyQuestion};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::routing::CallTarget;
 use serde_json::{Value, json};
-
-/// What the copy would do with a call: the shape by which it is proven, or why the site responds; null for calls that it has
-/// nothing to do with.
-pub(super) fn copied(call: &ForwardableCall) -> Value {
-    let question = CacheableCall::of(call).and_then(CopyQuestion::of);
-    question.map_or(Value::Null, |question| {
-        json!({
-            "shape": question.shape().map(ToString::to_string),
-            "because": question.objection().map(Ask::phrase),
-            // Who answers, by comparisons so far; null: no edge was asked.
-            "standing": null,
-        })
-    })
-}
 
 /// What the cache would do with a call; null for calls that it has nothing to do with.
 pub(super) fn treatment(

@@ -34,9 +34,6 @@ pub(crate) fn run(
     if story["outcome"] == "site" && known.settings.calendar_pages.mode != Mode::Off {
         story["page"] = page(args, &known.settings, &request.target);
     }
-    if let Some(shape) = story["copy"]["shape"].as_str().map(str::to_owned) {
-        story["copy"]["standing"] = standing(args, &known.settings, &shape);
-    }
     if args.output.json {
         writeln!(out, "{}", printable_json(&format!("{story:#}")))?;
     } else {
@@ -54,16 +51,6 @@ fn page(args: &ExplainArgs, settings: &Settings, target: &PathAndQuery) -> Value
     let edge = AdminClient::new(&args.edge.or_of(settings));
     let told = edge.and_then(|edge| edge.get(&format!("/calendar-page?{target}")));
     told.unwrap_or_else(|error| json!({"because": error.to_string()}))
-}
-
-/// What the running edge has proven about a shape; null if it cannot be asked.
-fn standing(args: &ExplainArgs, settings: &Settings, shape: &str) -> Value {
-    let edge = AdminClient::new(&args.edge.or_of(settings));
-    let told = edge.and_then(|edge| edge.get("/copy"));
-    told.map_or(Value::Null, |told| match &told["shapes"][shape]["standing"] {
-        Value::Null => json!("watched"),
-        known => known.clone(),
-    })
 }
 
 fn typed(args: &ExplainArgs) -> anyhow::Result<TypedRequest> {
@@ -99,27 +86,6 @@ mod tests {
         let mut out = Vec::new();
         run(&args, Environment::new(&|_| None), &mut out)?;
         Ok(String::from_utf8(out)?)
-    }
-
-    #[test]
-    fn says_by_which_shape_the_copy_may_answer() {
-        let file = std::env::temp_dir().join(format!("calendar-edge-copy-{}.toml", std::process::id()));
-        let text = "listen = \"127.0.0.1:1\"\n[admin]\nlisten = \"127.0.0.1:2\"\n[copy]\nenabled = true\n[origin]\nurl = \"http://wp.example/wp-json\"\n\
-                    namespace = \"tribe/events/v1\"\nsecret_file = \"/nowhere\"\n";
-        std::fs::write(&file, text).expect("a file");
-        let path = file.to_str().expect("a path");
-        let said = |target: &str| explain(&["--config", path, target]).expect("a story");
-        let list = said("/wp-json/tribe/events/v1/events?search=jazz&page=2");
-        let pretty = said("/wp-json/tribe/events/v1/events?_pretty=1");
-        std::fs::remove_file(&file).expect("it is there");
-        assert!(
-            list.contains("copy: the shape `events.list page=n search=word`; no edge was asked"),
-            "{list}"
-        );
-        assert!(
-            pretty.contains("not answered by the copy: a parameter changes how"),
-            "{pretty}"
-        );
     }
 
     #[test]

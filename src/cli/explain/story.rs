@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::super::typed_request::TypedRequest;
 use super::answering_backends::{answering, backends};
-use super::cacheability::{asked, copied, treatment};
+use super::cacheability::{asked, treatment};
 use super::fate::fate;
 use super::known_site::KnownSite;
 use super::words::verdict_name;
@@ -76,7 +76,6 @@ fn untold(request: &TypedRequest, known: &KnownSite) -> Value {
         // The edge's own response.
         "response": null,
         "cache": null,
-        "copy": null,
         "surface": null,
     })
 }
@@ -135,9 +134,6 @@ fn tell_decision(
                     tell_forward(story, &asked(call, settings), &head, &answering(call, settings));
                     story["backends"] = backends(call, settings).into();
                     story["cache"] = treatment(call, &head, target.as_ref(), settings);
-                    if settings.copy.enabled {
-                        story["copy"] = copied(call);
-                    }
                 }
                 Outcome::Refuse(refusal) => tell_refusal(story, refusal),
             }

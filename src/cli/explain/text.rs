@@ -190,9 +190,6 @@ fn outcome(story: &Value, lines: &mut Vec<String>) {
         lines.push(String::new());
         lines.extend(about_cache(&story["cache"]));
     }
-    if story["copy"].is_object() {
-        lines.push(about_copy(&story["copy"]));
-    }
     let response = &story["response"];
     if response.is_object() {
         lines.push(format!("  {} {}", response["status"], text(&response["code"])));
@@ -223,14 +220,6 @@ fn about_cache(cache: &Value) -> Vec<String> {
             "removes from the cache: {}",
             joined(&cache["removes"], ", ")
         )],
-    }
-}
-
-fn about_copy(copy: &Value) -> String {
-    match (copy["shape"].as_str(), copy["standing"].as_str()) {
-        (Some(shape), Some(standing)) => format!("copy: the shape `{shape}` is {standing}"),
-        (Some(shape), None) => format!("copy: the shape `{shape}`; no edge was asked whether it is proven"),
-        (None, _) => format!("not answered by the copy: {}", text(&copy["because"])),
     }
 }
 

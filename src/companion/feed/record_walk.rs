@@ -73,8 +73,8 @@ impl ChangeReader {
         // Before the facts: these have every change up to both.
         let (start, through) = (feed.read(None, &[], 0)?.next, feed.settled(&feed.root()?)?);
         let facts = self.parts.companions.current_facts();
-        if let Some(copy) = facts.as_ref().and_then(|facts| facts.copy.as_ref()) {
-            let records = Arc::new(WalkedRecords::new(start, through, copy.readable()));
+        if let Some(readable) = facts.and_then(|facts| facts.readable_records()) {
+            let records = Arc::new(WalkedRecords::new(start, through, readable));
             *last.lock() = Some(Arc::clone(&records));
             return Some((records, true));
         }

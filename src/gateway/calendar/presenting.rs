@@ -9,12 +9,10 @@ use crate::calls::{BackendResult, CalendarCall, CallResponse, Stage, fault};
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{SiteVerdict, TranslationMetrics, Warnings, unix_time};
-use calendar_edge_core::cache::{CACHE_STATUS, StatedLife, Storable, copy_status};
+use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::limits::rates::Login;
 use calendar_edge_core::relay::cors::Audience;
-use calendar_edge_core::relay::{
-    AcceptedResponse, ClientContext, CopiedFrom, RelayRules, present, translate,
-};
+use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present, translate};
 
 /// Turns accepted responses and failures into the client's response.
 ///
@@ -39,30 +37,19 @@ impl<S> Presenting<S> {
         login: Login,
     ) -> CallResponse {
         let audience = client.audience;
-        // A response by earlier facts holds for its client alone.
-        let is_of_now = !matches!(accepted.is_copied_from(), Some(CopiedFrom::Earlier(_)));
-        let (storable, stated) = if self.has_cache && is_of_now {
+        let (storable, stated) = if self.has_cache {
             storable(&accepted, audience)
         } else {
             (Storable::No, StatedLife::default())
         };
-        let copied = accepted.is_copied_from();
         let (accepted, rows) = translate(accepted, &self.rules);
         self.translations.met(&rows);
-        let mut response = present(accepted, client, &self.rules);
-        if let Some(from) = copied {
-            response
-                .headers_mut()
-                .insert(CACHE_STATUS, copy_status(from.age()));
-        }
+        let response = present(accepted, client, &self.rules);
         CallResponse {
             response: EdgeResponse {
                 response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
                 facts: ResponseFacts::Calendar {
-                    by: match copied {
-                        Some(_) => AnsweredBy::Cache,
-                        None => AnsweredBy::Backend,
-                    },
+                    by: AnsweredBy::Backend,
                     audience,
                     codings: None,
                 },

@@ -1,7 +1,5 @@
 //! The endpoints of the admin listener: path, who may ask, and what answers. `docs/guides/operating.md` has a row for each.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
@@ -90,11 +88,6 @@ endpoints! {
     });
     GET "/calendar-page", Operators
         => Document(|parts, asked| compact(&parts.calendar_pages.explain(asked.query.unwrap_or_default())));
-    GET "/copy", Operators => Document(|parts, _| pretty(&parts.copies.status()));
-    POST "/copy/drill/SECONDS", Operators => Document(|parts, asked| match asked.rest.parse() {
-        Ok(seconds) => pretty(&parts.copies.drill(Duration::from_secs(seconds))),
-        Err(_) => refused(&Refusal::no_route()),
-    });
     GET "/indexes", Operators => Document(|parts, _| json(StatusCode::OK, parts.pages.load().indexes.clone()));
     GET "/openapi.json", Unguarded
         => Document(|parts, _| page("application/json; charset=UTF-8", parts.pages.load().openapi.clone()));

@@ -10,7 +10,6 @@ use super::status::{EdgeFacts, Readings};
 use crate::cache::Cache;
 use crate::companion::CompanionService;
 use crate::config::EffectiveConfig;
-use crate::copy::RecordCopies;
 use crate::fleet::Fleet;
 use crate::migration::Migration;
 use crate::pages::CalendarPages;
@@ -39,8 +38,6 @@ pub(crate) struct AdminParts {
     pub(crate) cache: Cache,
     /// What is known of calendar pages.
     pub(crate) calendar_pages: CalendarPages,
-    /// The copy of the site's records.
-    pub(crate) copies: RecordCopies,
     /// The other edges.
     pub(crate) fleet: Fleet,
     /// The last refusals.
@@ -61,7 +58,6 @@ impl AdminParts {
     /// All metrics, with those that are only known when somebody asks.
     pub(super) fn measured(&self) -> String {
         self.cache.measure();
-        self.copies.measure();
         let usage = [self.bodies.usage(), self.buffers.usage()];
         self.metrics.memory().hold(usage);
         self.metrics.render()

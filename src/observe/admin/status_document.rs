@@ -30,7 +30,6 @@ pub(super) fn status_document(parts: &AdminParts) -> Value {
             "fleet": parts.fleet.status(),
             "surface": surface_status(metrics),
             "calendar_pages": parts.calendar_pages.status(),
-            "copy": parts.copies.figures(),
         }),
         json!(parts.migration.status()),
         json!({

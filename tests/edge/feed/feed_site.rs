@@ -11,8 +11,7 @@ use calendar_edge_judge::contract::Kind;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::copy::facts_reply;
-use crate::facts::FACTS;
+use crate::facts::{FACTS, rules, seal};
 use crate::support::{Answer, Edge, Origin, Reply, Seen};
 
 pub(super) const FEED: &str = "/wp-json/calendar-edge/v1/changes";
@@ -32,6 +31,8 @@ pub(super) enum Status {
     Trashed,
     Deleted,
     Protected,
+    /// Published, and kept from strangers by another plugin.
+    ForMembers,
     /// Something before the site refuses the read.
     Blocked,
     /// The site fails.
@@ -62,8 +63,12 @@ pub(super) struct FeedScene {
     pub(super) edge: Edge,
 }
 
+const SECRET: &[u8] = b"a secret of thirty-two characters";
+/// The records of one reply.
+const PAGE: usize = 40;
+
 pub(crate) fn key() -> MarkKey {
-    MarkKey::new(b"a secret of thirty-two characters").expect("a secret")
+    MarkKey::new(SECRET).expect("a secret")
 }
 
 // === impl FeedSite ===
@@ -126,7 +131,7 @@ impl FeedSite {
             if self.0.hides_facts.load(Ordering::SeqCst) {
                 return Reply::json(500, "{}");
             }
-            let reply = facts_reply(query, changes, "6.7.1 6.10.0/a", self.facts());
+            let reply = facts_reply(query, changes, self.facts());
             return reply.header("x-calendar-edge-changes", &changes.to_string());
         }
         let reply = match path.split_once("/events/v1/").map_or("", |(_, record)| record) {
@@ -145,7 +150,7 @@ impl FeedSite {
     }
 
     /// What the plugin tells of all records, and of all terms.
-    fn facts(&self) -> (Option<Vec<Value>>, Value) {
+    fn facts(&self) -> (Vec<Value>, Value) {
         let records = self.0.records.lock().expect("a lock");
         let mut told: Vec<Value> = records
             .iter()
@@ -155,7 +160,7 @@ impl FeedSite {
         let (terms, posts) = told
             .into_iter()
             .partition(|record| record["taxonomy"].is_string());
-        (Some(posts), Value::Array(terms))
+        (posts, Value::Array(terms))
     }
 
     fn record(&self, record: &str, host: &str) -> Reply {
@@ -178,7 +183,7 @@ impl FeedSite {
                 long["description"] = "x".repeat(kib << 10).into();
                 Reply::json(200, &long.to_string())
             }
-            Status::Draft | Status::Private => refused(403, "event-not-accessible"),
+            Status::Draft | Status::Private | Status::ForMembers => refused(403, "event-not-accessible"),
             Status::Trashed => refused(403, "event-no-longer-available"),
             Status::Protected => refused(403, "event-password-protected"),
             Status::Blocked => Reply::json(403, r#"{"error":"blocked"}"#),
@@ -214,15 +219,44 @@ fn fact(record: &str, status: Status) -> Option<Value> {
         _ => "publish",
     };
     Some(match taxonomy {
-        Some(taxonomy) => json!({
-            "id": id, "taxonomy": taxonomy, "parent": 0, "count": 0, "name": "A", "slug": "A", "sort": ["", "", ""],
-            "raw_slug": "a",
-        }),
+        Some(taxonomy) => json!({"id": id, "taxonomy": taxonomy, "parent": 0, "slug": "a", "sum": 1}),
         None => json!({
-            "id": id, "kind": kind.trim_end_matches('s'), "date": "2026-01-01 10:00:00", "slug": format!("slug-{id}"),
-            "status": of_post, "password": status == Status::Protected, "hidden": status == Status::Unlisted,
+            "id": id, "kind": kind.trim_end_matches('s'), "slug": format!("slug-{id}"), "sum": 1,
+            "status": of_post, "password": status == Status::Protected,
         }),
     })
+}
+
+/// The sealed reply to a question for facts: the names of all records, a few at a time, and terms.
+fn facts_reply(query: &str, changes: u64, (records, terms): (Vec<Value>, Value)) -> Reply {
+    let asked: BTreeMap<&str, &str> = query.split('&').filter_map(|part| part.split_once('=')).collect();
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    let (after, ids) = (asked.get("after").copied(), asked.get("ids").copied());
+    let ids: Vec<u64> = ids.map_or(Vec::new(), |ids| ids.split(',').map(number).collect());
+    let is_asked = |record: &Value| {
+        let id = record["id"].as_u64().expect("a number");
+        after.is_some_and(|after| id > number(after)) || ids.contains(&id)
+    };
+    let mut told = json!({"facts": 1, "changes": changes, "sums": "", "events": [], "next": null});
+    let mut behind = records.into_iter().filter(is_asked);
+    let page: Vec<Value> = behind.by_ref().take(PAGE).collect();
+    if behind.next().is_some() {
+        told["next"] = page.last().expect("a record")["id"].clone();
+    }
+    if asked.contains_key("names") {
+        told["names"] = json!(page);
+    }
+    if asked.contains_key("site") {
+        told["site"] = json!({
+            "home": "http://wp.example", "plugin": "6.17.2", "structure": "", "rules": rules(), "front_page": false,
+            "languages": false, "views": true, "filters": [], "default_view": "list", "enabled_views": [],
+            "per_page": 12, "cutoff": "00:00", "week_starts": 1, "language": "en", "calendar": "", "terms": terms,
+            "words": {"none": "", "calendar": ""},
+        });
+    }
+    let told = told.to_string();
+    let seal = seal(SECRET, &told, asked["nonce"]);
+    Reply::json(200, &told).header("x-calendar-edge-facts", &seal)
 }
 
 fn written(record: &str) -> Value {

@@ -13,20 +13,11 @@ use crate::support::{Answer, Edge};
 
 const RECORDS: &str = "/wp-json/calendar-edge/v1/records";
 
-/// Settings of an edge that knows all records.
-fn copying(settings: &mut Settings) {
-    settings.copy.enabled = true;
-}
-
 /// A site with events of these numbers, and an edge that knows all of them.
 async fn scene(events: std::ops::RangeInclusive<u64>, change: impl FnOnce(&mut Settings)) -> FeedScene {
     let events: Vec<String> = events.map(|id| format!("events/{id}")).collect();
     let events: Vec<&str> = events.iter().map(String::as_str).collect();
-    let scene = FeedScene::with(&events, |settings| {
-        copying(settings);
-        change(settings);
-    })
-    .await;
+    let scene = FeedScene::with(&events, change).await;
     until_whole(&scene.edge).await;
     scene
 }
@@ -122,6 +113,14 @@ async fn a_walk_has_each_record_that_everybody_may_read_once() {
     assert_eq!(first["records"][0]["record"]["title"], "Jazz");
     let url = first["records"][0]["record"]["rest_url"].as_str().expect("a URL");
     assert!(url.ends_with("/wp-json/calendar/events/v1/events/1"), "{url}");
+}
+
+#[tokio::test]
+async fn t117_a_record_that_the_site_keeps_from_strangers_is_in_no_walk() {
+    let scene = scene(1..=3, |_| {}).await;
+    scene.change("events/2", Status::ForMembers).await;
+    until_whole(&scene.edge).await;
+    assert_eq!(walk(&scene, "").await, ["event:1", "event:3"]);
 }
 
 #[tokio::test]
@@ -238,7 +237,6 @@ async fn a_cursor_of_somebody_else_is_refused() {
         refused(&scene.edge, cursor).await;
     }
     let other = edge(&scene.origin, |settings| {
-        copying(settings);
         settings.origin.mark_key = MarkKey::new(b"another secret with 32 characters").ok();
     })
     .await;
@@ -271,25 +269,17 @@ async fn without_all_records_a_walk_is_refused_and_says_why() {
             (404, "edge_feed_off", false),
         ),
         (
-            |settings: &mut Settings| settings.copy.enabled = false,
-            (503, "edge_records_behind", true),
-        ),
-        (
             |settings: &mut Settings| settings.origin.mark_key = None,
             (501, "edge_feed_unavailable", false),
         ),
-    ] as [(fn(&mut Settings), _); 3]
+    ] as [(fn(&mut Settings), _); 2]
     {
-        let edge = edge(&scene.origin, |changed| {
-            copying(changed);
-            settings(changed);
-        })
-        .await;
+        let edge = edge(&scene.origin, settings).await;
         assert_eq!(code(&edge).await, (expected.0, expected.1.to_owned(), expected.2));
     }
     let behind = (503, "edge_records_behind".to_owned(), true);
     scene.site.hide_facts(true);
-    let unread = edge(&scene.origin, copying).await;
+    let unread = edge(&scene.origin, |_| {}).await;
     unread.get(FEED).await;
     assert_eq!(code(&unread).await, behind);
     scene.site.be_silent(true);

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 use strum::VariantNames as _;
 
 use super::bypass::Bypass;
 
 /// `Cache-Status` (RFC 9211).
 pub const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
-
-/// The beginning of the status of a copy's response.
-const OF_COPY: &str = "calendar-edge-copy; hit";
 
 /// What the cache did with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
@@ -71,23 +68,6 @@ impl CacheOutcome {
         };
         value(format!("calendar-edge; {text}"))
     }
-}
-
-/// What the copy did: it responded, by what the site told this long ago if the site fails.
-pub fn copy_status(failed_for: Option<Duration>) -> HeaderValue {
-    match failed_for {
-        None => HeaderValue::from_static(OF_COPY),
-        Some(age) => {
-            let stale = format!("{OF_COPY}; ttl={}; detail=origin-failed", past(age));
-            HeaderValue::try_from(stale).unwrap_or(HeaderValue::from_static(OF_COPY))
-        }
-    }
-}
-
-/// Whether the copy made a response.
-pub fn is_of_copy(headers: &HeaderMap) -> bool {
-    let status = headers.get(CACHE_STATUS);
-    status.is_some_and(|status| status.as_bytes().starts_with(OF_COPY.as_bytes()))
 }
 
 fn value(text: String) -> HeaderValue {

@@ -25,7 +25,7 @@ mod written;
 mod zone;
 
 pub use bypass::{Bypass, CachePolicy, CacheableCall};
-pub use cache_status::{Asked, CACHE_STATUS, CacheOutcome, copy_status, is_of_copy};
+pub use cache_status::{Asked, CACHE_STATUS, CacheOutcome};
 pub use dependencies::Dependencies;
 pub use freshness::{CompanionSigns, LifetimeFacts, LifetimeRule, Serving};
 pub use key::{KeySpace, ReachedBy};

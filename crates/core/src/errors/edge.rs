@@ -462,10 +462,10 @@ catalogue! {
         code: "edge_records_behind",
         status: SERVICE_UNAVAILABLE,
         sentence: "The records of this calendar are not all known. Please try again.",
-        meaning: "All records were asked for, and the copy is off or behind.",
+        meaning: "All records were asked for, and the companion plugin has not named them all.",
         proxy_error: "destination_unavailable",
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Set `copy.enabled = true`. `calendar-edge copy status` says how far it is.",
+        operator: "Use version 0.10 of the companion plugin or later. The log has the reason, and `edge_facts_whole` is 1 once all are known.",
     }
     Overloaded {
         code: "edge_overloaded",

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event_fact::EventFact;
-use super::fact_records::FactRecords;
 use super::facts_question::{AskedEvents, FactsQuestion};
 use super::facts_reply::{FactsReply, FactsReplyFault};
 use super::facts_snapshot::FactsSnapshot;
 use super::named_facts::NamedFacts;
 use super::question_pacing::QuestionPacing;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::cache::{Removal, Tag};
 use crate::companion::purge::PurgeRequest;
@@ -27,7 +27,8 @@ pub struct Facts {
     progress: EventsRead,
     pub(super) site: Option<SiteFacts>,
     pub(super) events: BTreeMap<u64, EventFact>,
-    pub(super) records: FactRecords,
+    /// All records, as far as they are read; none where no part of the edge needs them.
+    pub(super) records: Option<BTreeMap<u64, Arc<RecordFact>>>,
     /// The events and records that messages named, by the number of the last such message.
     unsettled: BTreeMap<u64, u64>,
     /// The last message after which pages may be made in another way.
@@ -92,7 +93,7 @@ impl Facts {
     /// No facts yet. Records are read as well where they are wanted.
     pub fn wanting_records(are_wanted: bool) -> Self {
         Self {
-            records: FactRecords::wanted(are_wanted),
+            records: are_wanted.then(BTreeMap::new),
             ..Self::default()
         }
     }
@@ -101,12 +102,12 @@ impl Facts {
     pub(super) fn kept(
         site: SiteFacts,
         events: Vec<EventFact>,
-        records: FactRecords,
+        records: Option<Vec<RecordFact>>,
         (number, sums, at): (u64, String, UnixTime),
         is_unproven: bool,
     ) -> Self {
         let mut kept = Self {
-            records,
+            records: records.map(by_number),
             progress: EventsRead::Kept,
             site: Some(site),
             events: events.into_iter().map(|event| (event.id, event)).collect(),
@@ -136,7 +137,7 @@ impl Facts {
     }
 
     fn unsettle(&mut self, tags: &[Tag]) {
-        let named = NamedFacts::of(tags, &self.records);
+        let named = NamedFacts::of(tags, self.records.is_some());
         let ids = named.ids.into_iter().map(|id| (id, self.messages));
         self.unsettled.extend(ids);
         if named.is_site {
@@ -155,7 +156,7 @@ impl Facts {
             messages: self.messages,
             is_asking: self.is_asking,
             pause: self.pause,
-            records: FactRecords::wanted(self.records.are_wanted),
+            records: self.records.as_ref().map(|_| BTreeMap::new()),
             ..Self::default()
         };
     }
@@ -175,11 +176,6 @@ impl Facts {
         self.is_doubted = true;
     }
 
-    /// What is known and the site disagree: everything is read anew within the hour.
-    pub fn doubt(&mut self) {
-        self.is_unproven = true;
-    }
-
     /// The question that is due; none while another is asked. It has to be followed by [`Self::answered`] or
     /// [`Self::failed`].
     pub fn next_question(&mut self, now: UnixTime) -> Option<FactsQuestion> {
@@ -193,7 +189,7 @@ impl Facts {
             EventsRead::UpTo(id) => asked(AskedEvents::After(id)),
             EventsRead::Kept => Some((AskedEvents::None, true)),
             EventsRead::All if !self.unsettled.is_empty() => {
-                let ids = self.unsettled.keys().copied().take(self.records.most_asked());
+                let ids = self.unsettled.keys().copied().take(FactsQuestion::MOST_IDS);
                 asked(AskedEvents::Ids(ids.collect()))
             }
             EventsRead::All if self.unsettled_site.is_some() || self.is_doubted => asked(AskedEvents::None),
@@ -213,7 +209,7 @@ impl Facts {
         Some(FactsQuestion {
             events,
             site,
-            records: self.records.are_wanted,
+            records: self.records.is_some(),
             messages: self.messages,
             losses: self.losses,
             number: self.last.as_ref().map_or(0, |last| last.number).max(self.highest),
@@ -255,13 +251,13 @@ impl Facts {
         if self.progress == EventsRead::Kept {
             self.all_read(now);
         }
-        if self.records.take(&mut reply, question) {
-            self.snapshot = None;
+        if let Some(records) = reply.names {
+            self.take_records(records, reply.next, question);
         }
         if let Some(site) = reply.site {
             self.take_site(site, question);
         }
-        self.take_events(reply.events, (reply.next, &reply.left), question);
+        self.take_events(reply.events, reply.next, question);
         match reply.next {
             _ if !matches!(question.events, AskedEvents::After(_)) => {}
             next if self.is_read() => self.again = next,
@@ -309,12 +305,19 @@ impl Facts {
         self.read_anew = now;
     }
 
-    fn take_events(
-        &mut self,
-        events: Vec<EventFact>,
-        (next, left): (Option<u64>, &[u64]),
-        question: &FactsQuestion,
-    ) {
+    fn take_records(&mut self, told: Vec<RecordFact>, next: Option<u64>, question: &FactsQuestion) {
+        let Some(records) = &mut self.records else {
+            return;
+        };
+        let known = records.values().filter(|record| question.asks(record.id, next));
+        if !known.map(|record| &**record).eq(&told) {
+            self.snapshot = None;
+            records.retain(|id, _| !question.asks(*id, next));
+            records.extend(by_number(told));
+        }
+    }
+
+    fn take_events(&mut self, events: Vec<EventFact>, next: Option<u64>, question: &FactsQuestion) {
         let known = self.events.values().filter(|event| question.asks(event.id, next));
         if !known.eq(&events) {
             self.snapshot = None;
@@ -322,8 +325,7 @@ impl Facts {
             self.events
                 .extend(events.into_iter().map(|event| (event.id, event)));
         }
-        let is_settled =
-            |id, message| message <= question.messages && question.asks(id, next) && !left.contains(&id);
+        let is_settled = |id, message| message <= question.messages && question.asks(id, next);
         self.unsettled.retain(|id, message| !is_settled(*id, *message));
     }
 
@@ -332,12 +334,14 @@ impl Facts {
         if !self.is_settled() || self.snapshot.is_some() {
             return;
         }
-        if let (Some(site), Some(last)) = (&self.site, &self.last) {
+        if let Some(site) = &self.site {
             self.snapshot = Some(Arc::new(FactsSnapshot {
                 site: site.clone(),
                 events: self.events.values().cloned().collect(),
-                copy: self.records.copy(),
-                number: last.number,
+                records: self
+                    .records
+                    .as_ref()
+                    .map(|records| records.values().cloned().collect()),
             }));
         }
     }
@@ -374,18 +378,15 @@ impl Facts {
         self.snapshot.clone().filter(|_| self.is_whole())
     }
 
-    /// The facts as the site last told them, also before a restart, and when, for reads that the site fails. It may have
-    /// changed since without a message.
-    pub fn last_known(&self) -> Option<(Arc<FactsSnapshot>, UnixTime)> {
-        let at = self.last.as_ref()?.at;
-        let known = self.snapshot.clone().filter(|_| self.is_settled())?;
-        Some((known, at))
-    }
-
     /// Why everything was lost the last time.
     pub const fn loss(&self) -> Option<&'static str> {
         self.loss
     }
+}
+
+fn by_number(records: Vec<RecordFact>) -> BTreeMap<u64, Arc<RecordFact>> {
+    let records = records.into_iter().map(|record| (record.id, Arc::new(record)));
+    records.collect()
 }
 
 impl Default for EventsRead {

@@ -95,13 +95,6 @@ struct FactsWorld {
     now: UnixTime,
 }
 
-fn copy_site(look: i64) -> CopySite {
-    CopySite {
-        zone: look.to_string(),
-        ..record_examples::site()
-    }
-}
-
 fn site_facts(look: i64) -> SiteFacts {
     serde_json::from_value(serde_json::json!({
         "home": "", "plugin": "", "structure": "", "rules": [], "front_page": false, "languages": false, "views": true,
@@ -202,8 +195,12 @@ impl FactsWorld {
             times,
         };
         let record = RecordFact {
+            id,
+            kind: PostKind::Venue,
+            status: "publish".to_owned(),
+            password: false,
             slug: content.to_string(),
-            ..record_examples::linked(id, PostKind::Venue)
+            sum: 0,
         };
         self.site.records.insert(id, record);
         if is_shown {
@@ -259,8 +256,8 @@ impl FactsWorld {
             }
             _ => (Vec::new(), None),
         };
-        let (mut records, mut left) = (Vec::new(), Vec::new());
-        if asked.contains_key("records") {
+        let mut records = Vec::new();
+        if asked.contains_key("names") {
             let asks = |id: u64| match (asked.get("after"), asked.get("ids")) {
                 (Some(after), _) => id > after.parse().unwrap(),
                 (None, Some(ids)) => ids.split(',').any(|asked| asked == id.to_string()),
@@ -273,11 +270,9 @@ impl FactsWorld {
                 .filter(|record| asks(record.id))
                 .cloned()
                 .collect();
-            let behind = records.split_off(records.len().min(PAGE));
             if asked.contains_key("after") {
+                let behind = records.split_off(records.len().min(PAGE));
                 next = behind.first().and(records.last()).map(|record| record.id);
-            } else {
-                left = behind.into_iter().map(|record| record.id).collect();
             }
             events.retain(|event| next.is_none_or(|next| event.id <= next));
         } else if asked.contains_key("after") && events.len() > PAGE {
@@ -285,11 +280,8 @@ impl FactsWorld {
             next = events.last().map(|event| event.id);
         }
         let site = asked.contains_key("site").then(|| site_facts(self.site.look));
-        let copy = site.is_some().then(|| copy_site(self.site.look));
         let mut made = FactsReply::new(*count, sums.to_string(), site, events, next);
-        made.records = self.with_records.then_some(records);
-        made.copy = copy.filter(|_| self.with_records);
-        made.left = left;
+        made.names = self.with_records.then_some(records);
         *reply = Some(made);
     }
 
@@ -336,10 +328,9 @@ impl FactsWorld {
             return;
         };
         assert_eq!(snapshot.site, site_facts(self.site.look));
-        assert_eq!(snapshot.copy.is_some(), self.with_records);
-        if let Some(copy) = &snapshot.copy {
-            assert_eq!(*copy.site, copy_site(self.site.look));
-            let records = copy.records.iter().map(|record| &**record);
+        assert_eq!(snapshot.records.is_some(), self.with_records);
+        if let Some(records) = &snapshot.records {
+            let records = records.iter().map(|record| &**record);
             assert!(records.eq(self.site.records.values()), "{:?}", self.facts);
         }
         assert!(

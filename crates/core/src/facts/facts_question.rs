@@ -11,7 +11,7 @@ pub struct FactsQuestion {
     pub(super) events: AskedEvents,
     /// Whether it is asked how pages are made.
     pub(super) site: bool,
-    /// Whether it is asked for records as well.
+    /// Whether it is asked for the names of records as well.
     pub(super) records: bool,
     /// How many messages were received when it began.
     pub(super) messages: u64,
@@ -44,6 +44,9 @@ impl FactsQuestion {
         number: 0,
     };
 
+    /// The most records that are asked for by their numbers.
+    pub(super) const MOST_IDS: usize = 100;
+
     /// The path below the root of the site.
     pub const PATH: &str = "/calendar-edge/v1/facts";
 
@@ -61,7 +64,7 @@ impl FactsQuestion {
             query.push_str("site=1&");
         }
         if self.records {
-            query.push_str("records=1&");
+            query.push_str("names=1&");
         }
         // Writing to a text cannot fail.
         let _ = write!(query, "nonce={}", Hex(nonce));
@@ -75,19 +78,9 @@ impl FactsQuestion {
             (AskedEvents::After(after), Some(next)) => next > *after,
             _ => true,
         };
-        let has_site = reply.site.is_some() && (reply.copy.is_some() || !self.records);
-        are_asked && goes_on && (has_site || !self.site) && self.are_records_asked(reply)
-    }
-
-    /// Whether all records of a reply were asked for, and none is missing without being told.
-    fn are_records_asked(&self, reply: &FactsReply) -> bool {
-        let asks = |id: &u64| self.asks(*id, reply.next);
-        match &reply.records {
-            Some(records) => {
-                self.records && records.iter().all(|record| asks(&record.id)) && reply.left.iter().all(asks)
-            }
-            None => !self.records && reply.left.is_empty(),
-        }
+        let names = reply.names.iter().flatten();
+        let are_asked = are_asked && names.clone().all(|record| self.asks(record.id, reply.next));
+        are_asked && goes_on && (reply.site.is_some() || !self.site) && reply.names.is_some() == self.records
     }
 
     /// Whether it is about an event, where the reply goes up to `next`, or to the end.

@@ -1,11 +1,8 @@
 //! The reply of the companion plugin to a question for facts, sealed for that question.
 
-use std::collections::HashMap;
-
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
-use super::copy_site::CopySite;
 use super::event_fact::EventFact;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
@@ -27,17 +24,9 @@ pub struct FactsReply {
     pub events: Vec<EventFact>,
     /// The greatest number that was looked at; none if no event has a greater one.
     pub next: Option<u64>,
-    /// The records in the order of their numbers, if they were asked for.
+    /// The names of records in the order of their numbers, if they were asked for.
     #[serde(default)]
-    pub records: Option<Vec<RecordFact>>,
-    /// The records that were asked for by number and did not fit.
-    #[serde(default)]
-    pub left: Vec<u64>,
-    /// The letter that stands for each letter of the records; see [`CopySite::fold`].
-    #[serde(default)]
-    pub fold: HashMap<char, String>,
-    /// What decides how records are listed, if that was asked for.
-    pub copy: Option<CopySite>,
+    pub names: Option<Vec<RecordFact>>,
 }
 
 /// The reason why a reply is not taken.
@@ -72,11 +61,8 @@ impl FactsReply {
     /// The most bytes of a reply.
     pub const MOST_BYTES: usize = 2 << 20;
 
-    /// The most records of a reply.
-    pub const MOST_RECORDS: usize = 40;
-
-    /// The most events of a reply.
-    pub const MOST_EVENTS: usize = 500;
+    /// The most events of a reply, and the most records.
+    pub const MOST: usize = 500;
 
     /// The version of the exchange that is read here.
     const VERSION: u8 = 1;
@@ -126,10 +112,7 @@ impl FactsReply {
             site,
             events,
             next,
-            records: None,
-            left: Vec::new(),
-            fold: HashMap::new(),
-            copy: None,
+            names: None,
         }
     }
 
@@ -137,16 +120,16 @@ impl FactsReply {
     ///
     /// # Errors
     ///
-    /// When it has another form or exceeds a bound, or when its events are not in the order of their numbers.
+    /// When it has another form or exceeds a bound, or when its events or records are not in the order of their numbers.
     pub fn parse(body: &[u8]) -> Result<Self, FactsReplyFault> {
         if body.len() > Self::MOST_BYTES {
             return Err(FactsReplyFault::Unfit);
         }
         let reply: Self = serde_json::from_slice(body)?;
-        let records = reply.records.as_deref().unwrap_or_default();
+        let names = reply.names.as_deref().unwrap_or_default();
         let is_ordered = reply.events.is_sorted_by(|one, other| one.id < other.id)
-            && records.is_sorted_by(|one, other| one.id < other.id);
-        let is_short = reply.events.len() <= Self::MOST_EVENTS && records.len() <= Self::MOST_RECORDS;
+            && names.is_sorted_by(|one, other| one.id < other.id);
+        let is_short = reply.events.len() <= Self::MOST && names.len() <= Self::MOST;
         if reply.version != Self::VERSION || !is_short || !is_ordered {
             return Err(FactsReplyFault::Unfit);
         }
@@ -193,6 +176,7 @@ mod tests {
             taxonomy: "tribe_events_cat".to_owned(),
             slug: "jazz".to_owned(),
             parent: 0,
+            sum: 0,
         };
         assert_eq!(site.terms, [jazz]);
         assert_eq!(reply.events[0].times.len(), 2);
@@ -206,7 +190,7 @@ mod tests {
             |events: &str| format!(r#"{{"facts":1,"changes":0,"sums":"","events":[{events}],"next":null}}"#);
         let event = |id: usize| format!(r#"{{"id":{id},"featured":false,"terms":[],"times":[]}}"#);
         let many = |count: usize| with(&(1..=count).map(event).collect::<Vec<_>>().join(","));
-        assert!(FactsReply::parse(many(FactsReply::MOST_EVENTS).as_bytes()).is_ok());
+        assert!(FactsReply::parse(many(FactsReply::MOST).as_bytes()).is_ok());
         for other in [
             String::new(),
             "[]".to_owned(),
@@ -214,7 +198,7 @@ mod tests {
             with("").replace("\"next\":null", "\"next\":-1"),
             with(&format!("{},{}", event(2), event(1))),
             with(&format!("{},{}", event(2), event(2))),
-            many(FactsReply::MOST_EVENTS + 1),
+            many(FactsReply::MOST + 1),
             with("") + &" ".repeat(FactsReply::MOST_BYTES),
         ] {
             assert!(FactsReply::parse(other.as_bytes()).is_err(), "{other:.99}");
@@ -222,33 +206,26 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_with_the_bytes_in_which_they_are_printed() {
-        let record = |id: usize| {
+    fn names_of_records_are_read_in_their_order() {
+        let name = |id: usize| {
             format!(
-                r#"{{"id":{id},"kind":"venue","status":"publish","date":"","slug":"hall","new":1,"body":{{"a" : "\/\u00e9"}}}}"#
+                r#"{{"id":{id},"kind":"venue","status":"publish","slug":"hall","sum":4294967295,"new":1}}"#
             )
         };
         let reply = |ids: &[usize]| {
-            let records: Vec<String> = ids.iter().map(|id| record(*id)).collect();
-            let records = records.join(",");
-            let text = format!(
-                r#"{{"facts":1,"changes":0,"sums":"","events":[],"next":null,"records":[{records}],"left":[9],"fold":{{"é":"E"}}}}"#
-            );
+            let names: Vec<String> = ids.iter().map(|id| name(*id)).collect();
+            let names = names.join(",");
+            let text =
+                format!(r#"{{"facts":1,"changes":0,"sums":"","events":[],"next":null,"names":[{names}]}}"#);
             FactsReply::parse(text.as_bytes())
         };
-        let read = reply(&[3, 4]).unwrap();
-        let records = read.records.unwrap();
-        assert_eq!(
-            records[0].body.as_ref().unwrap().as_str(),
-            r#"{"a" : "\/\u00e9"}"#
-        );
-        assert_eq!((read.left, read.fold[&'é'].as_str()), (vec![9], "E"));
+        let names = reply(&[3, 4]).unwrap().names.unwrap();
         // A file keeps them as they are.
-        let kept = serde_json::to_string(&records).unwrap();
-        assert_eq!(serde_json::from_str::<Vec<RecordFact>>(&kept).unwrap(), records);
-        let most: Vec<usize> = (1..=FactsReply::MOST_RECORDS).collect();
+        let kept = serde_json::to_string(&names).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<RecordFact>>(&kept).unwrap(), names);
+        let most: Vec<usize> = (1..=FactsReply::MOST).collect();
         assert!(reply(&most).is_ok());
-        let more: Vec<usize> = (1..=FactsReply::MOST_RECORDS + 1).collect();
+        let more: Vec<usize> = (1..=FactsReply::MOST + 1).collect();
         assert!(reply(&more).is_err() && reply(&[4, 3]).is_err() && reply(&[3, 3]).is_err());
     }
 

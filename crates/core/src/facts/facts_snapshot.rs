@@ -1,7 +1,9 @@
 //! The facts of a calendar at one moment, for readers that share them.
 
+use std::sync::Arc;
+
 use super::event_fact::EventFact;
-use super::fact_records::CopyFacts;
+use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 
 /// All facts at one number of changes.
@@ -9,10 +11,8 @@ use super::site_facts::SiteFacts;
 pub struct FactsSnapshot {
     /// How the pages are made.
     pub site: SiteFacts,
-    /// The events in the order of their numbers.
+    /// The events that pages may show, in the order of their numbers.
     pub events: Vec<EventFact>,
-    /// All records; none where nobody needs them.
-    pub copy: Option<CopyFacts>,
-    /// The number of changes at which the last of them were read.
-    pub number: u64,
+    /// All records in the order of their numbers; none where no part of the edge needs them.
+    pub records: Option<Vec<Arc<RecordFact>>>,
 }

@@ -3,16 +3,13 @@
 use std::io::{Read, Write};
 
 use super::calendar_facts::Facts;
-use super::copy_site::CopySite;
 use super::event_fact::EventFact;
-use super::fact_records::FactRecords;
 use super::record_fact::RecordFact;
 use super::site_facts::SiteFacts;
 use crate::unix_time::UnixTime;
 
 /// A file: its version, the site and the secret that it belongs to; number and sums of the site, and the second of its last
-/// reply; whether changes may hide
-/// behind messages; how pages are made, and the events; how records are listed, and the records, where they are wanted.
+/// reply; whether changes may hide behind messages; how pages are made, and the events; the records, where they are wanted.
 type KeptFacts = (
     u8,
     String,
@@ -22,11 +19,11 @@ type KeptFacts = (
     bool,
     SiteFacts,
     Vec<EventFact>,
-    Option<(CopySite, Vec<RecordFact>)>,
+    Option<Vec<RecordFact>>,
 );
 
 /// The version of the file that is read here.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 // === impl Facts ===
 
@@ -39,10 +36,9 @@ impl Facts {
         let of = of.to_owned();
         Some(move |file: &mut dyn Write| {
             let (number, sums, at, is_unproven) = state;
-            let copy = snapshot.copy.as_ref().map(|copy| {
-                let records: Vec<&RecordFact> = copy.records.iter().map(|record| &**record).collect();
-                (&*copy.site, records)
-            });
+            let records = snapshot.records.as_ref();
+            let records = records.map(|records| records.iter().map(|record| &**record).collect());
+            let records: Option<Vec<&RecordFact>> = records;
             let kept = (
                 VERSION,
                 of,
@@ -52,7 +48,7 @@ impl Facts {
                 is_unproven,
                 &snapshot.site,
                 &snapshot.events,
-                copy,
+                records,
             );
             serde_json::to_writer(file, &kept)
         })
@@ -62,9 +58,8 @@ impl Facts {
     /// read. None if they belong to another site, cannot be read, or have no records where these are wanted.
     pub fn from_json(file: impl Read, of: &str, with_records: bool) -> Option<Self> {
         let kept: KeptFacts = serde_json::from_reader(file).ok()?;
-        let (version, kept_of, number, sums, at, is_unproven, site, events, copy) = kept;
-        let is_ours = version == VERSION && kept_of == of && copy.is_some() == with_records;
-        let records = FactRecords::kept(copy);
+        let (version, kept_of, number, sums, at, is_unproven, site, events, records) = kept;
+        let is_ours = version == VERSION && kept_of == of && records.is_some() == with_records;
         is_ours.then(|| {
             Self::kept(
                 site,

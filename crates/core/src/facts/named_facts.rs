@@ -1,6 +1,5 @@
 //! What a message says may be different at the site, as far as it is about facts.
 
-use super::fact_records::FactRecords;
 use crate::cache::Tag;
 use calendar_edge_judge::contract::Kind;
 
@@ -18,12 +17,13 @@ pub(super) struct NamedFacts {
 // === impl NamedFacts ===
 
 impl NamedFacts {
-    pub(super) fn of(tags: &[Tag], known: &FactRecords) -> Self {
+    /// The facts that tags name, where the names of all records are wanted or not.
+    pub(super) fn of(tags: &[Tag], are_records_wanted: bool) -> Self {
         let mut named = Self::default();
         let (mut kinds, mut lists) = (Vec::new(), Vec::new());
         let is_record = |kind| match kind {
             Kind::Event => true,
-            Kind::Venue | Kind::Organizer => known.are_wanted,
+            Kind::Venue | Kind::Organizer => are_records_wanted,
             Kind::Category | Kind::Tag => false,
         };
         for tag in tags {
@@ -33,9 +33,8 @@ impl NamedFacts {
                     named.ids.push(*id);
                 }
                 Tag::Collection(kind) if is_record(*kind) => lists.push(*kind),
-                Tag::Image(image) => named.ids.extend(known.with_image(*image)),
-                // How many events a term has is printed in all of them.
-                Tag::Relations => named.is_site |= known.are_wanted,
+                // No fact says what a record shows.
+                Tag::Image(_) | Tag::Relations => {}
                 Tag::Record(kind, _) | Tag::Collection(kind) => {
                     named.is_site |= matches!(kind, Kind::Category | Kind::Tag);
                 }
@@ -54,7 +53,7 @@ mod tests {
     fn tags_name_what_may_be_different() {
         let named = |tags: &str, are_wanted: bool| {
             let tags: Vec<Tag> = tags.split(' ').map(|tag| tag.parse().unwrap()).collect();
-            let named = NamedFacts::of(&tags, &FactRecords::wanted(are_wanted));
+            let named = NamedFacts::of(&tags, are_wanted);
             (named.ids, named.is_site, named.are_unknown)
         };
         for are_wanted in [false, true] {
@@ -65,7 +64,6 @@ mod tests {
         assert_eq!(named("venue:6 venues organizers", false), (vec![], false, false));
         assert_eq!(named("venue:6 venues", true), (vec![6], false, false));
         assert_eq!(named("event:5 venues", true), (vec![5], false, true));
-        assert_eq!(named("relations", false), (vec![], false, false));
-        assert_eq!(named("relations", true), (vec![], true, false));
+        assert_eq!(named("relations", true), (vec![], false, false));
     }
 }

@@ -1,5 +1,6 @@
 //! How the calendar pages of a site are made: addresses, views, words and terms.
 
+use calendar_edge_judge::contract::Kind;
 use serde::{Deserialize, Serialize};
 
 /// What decides which page an address is, and which events its view shows.
@@ -61,4 +62,20 @@ pub struct TermFact {
     pub slug: String,
     /// The number of the term above it, 0 if there is none.
     pub parent: u64,
+    /// Another number once the term is another; 0 where no records were asked for. It has no further meaning.
+    #[serde(default)]
+    pub sum: u32,
+}
+
+// === impl TermFact ===
+
+impl TermFact {
+    /// The kind of record that it is; none for a term of another taxonomy.
+    pub fn kind(&self) -> Option<Kind> {
+        match &*self.taxonomy {
+            "tribe_events_cat" => Some(Kind::Category),
+            "post_tag" => Some(Kind::Tag),
+            _ => None,
+        }
+    }
 }

@@ -209,6 +209,7 @@ mod tests {
                 taxonomy: "tribe_events_cat".to_owned(),
                 slug: slug.to_owned(),
                 parent: 2,
+                sum: 0,
             });
             let judge = judge_of(site, Vec::new());
             judge.download(&read(&judge, "/events/category/jazz/?ical=1"))

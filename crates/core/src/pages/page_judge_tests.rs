@@ -18,6 +18,7 @@ fn term(id: u64, taxonomy: &str, slug: &str, parent: u64) -> TermFact {
         taxonomy: taxonomy.to_owned(),
         slug: slug.to_owned(),
         parent,
+        sum: 0,
     }
 }
 
@@ -65,8 +66,7 @@ pub(in crate::pages) fn judge_of(site: SiteFacts, events: Vec<EventFact>) -> Pag
     PageJudge::new(&FactsSnapshot {
         site,
         events,
-        copy: None,
-        number: 1,
+        records: None,
     })
 }
 

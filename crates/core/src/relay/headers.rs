@@ -144,7 +144,6 @@ mod tests {
             absent: None,
             enveloped: false,
             served: ServedPart::Calendar,
-            copied: None,
             named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),
         }
     }

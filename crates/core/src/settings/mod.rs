@@ -10,7 +10,6 @@ mod calendar_pages;
 mod candidate;
 mod comparison;
 mod compression;
-mod copy;
 mod cors;
 mod cutover;
 mod feed;
@@ -54,7 +53,6 @@ pub use calendar_pages::CalendarPageSettings;
 pub use candidate::{CandidateSettings, CredentialsPolicy};
 pub use comparison::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
-pub use copy::{CopySettings, WhenAway};
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use feed::{FeedSettings, WebhookSettings};
@@ -107,8 +105,8 @@ settings_group! {
         /// passes under this name: `FileDescriptorName=` in the socket unit, or else the name of that unit.
         pub listen: Vec<ListenAddress> = vec![ListenAddress::Tcp(DEFAULT_LISTEN)] => one_or_list(LISTEN, 1),
             "`\"127.0.0.1:8787\"`";
-        /// The directory of what must outlive a restart: what the indexes of the site said, facts and the copy, changes
-        /// of the feed, and rules of `[[cutover]]` with their steps, shares and differences. The edge creates it.
+        /// The directory of what must outlive a restart: what the indexes of the site said, facts, changes of the feed, and
+        /// rules of `[[cutover]]` with their steps, shares and differences. The edge creates it.
         pub state_dir: Option<PathBuf> = None => text(DIRECTORY), "nothing outlives a restart";
         /// Scheme and host that clients use. URLs in responses begin with it. Set it in production: without it, the
         /// edge uses the `Host` header if that is a loopback name or an IP address, else its local address.
@@ -213,8 +211,6 @@ settings_group! {
         pub forms: FormSettings = FormSettings::default();
         /// Calendar pages that are answered without WordPress.
         pub calendar_pages: CalendarPageSettings = CalendarPageSettings::default();
-        /// Reads that the edge answers without the site.
-        pub copy: CopySettings = CopySettings::default();
         /// Logging.
         pub log: LogSettings = LogSettings::default();
         /// Spans of requests for a collector.

@@ -49,6 +49,6 @@ pub use rule_meaning::rule_meaning;
 pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};
 pub use versions::{
-    DatedDifference, EVENT_IN_TRASH, EVENT_UNKNOWN, FormerResponse, LISTED_ONCE, PluginVersion,
-    SEARCH_BY_DATE, SiteVersion, VersionChange, VersionFault, dated_differences, unknown_members,
+    DatedDifference, FormerResponse, PluginVersion, SiteVersion, VersionChange, VersionFault,
+    dated_differences, unknown_members,
 };

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
-
 use super::{ChangeTracker, UnfinishedChange};
 use crate::companion::mark::ShownChanges;
 use crate::unix_time::UnixTime;
@@ -21,8 +19,6 @@ pub struct SiteCompanion {
     asked: Option<UnixTime>,
     /// When the last write through this edge ended.
     written: Option<UnixTime>,
-    /// When the last one ended that the site may have stored.
-    stored: Option<UnixTime>,
     doubt: Doubt,
 }
 
@@ -129,34 +125,9 @@ impl SiteCompanion {
         self.is_heard() && !self.is_older_than(reconcile, now) && !self.tracker.has_gap()
     }
 
-    /// Whether the site may have stored a write whose response has this status, or that has none: one that began while the
-    /// site `responded` may have been stored before the server failed. Refused credentials change nothing.
-    pub fn may_have_stored(status: Option<StatusCode>, responded: bool) -> bool {
-        match status {
-            Some(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => false,
-            Some(status) if !status.is_server_error() => true,
-            _ => responded,
-        }
-    }
-
     /// A write by somebody with credentials went through this edge, and ended now. PHP may tell of it after its client.
-    pub fn wrote(&mut self, may_be_stored: bool, now: UnixTime) {
+    pub fn wrote(&mut self, now: UnixTime) {
         self.written = Some(now);
-        if may_be_stored {
-            self.stored = Some(now);
-        }
-    }
-
-    /// Whether the site responded to the last question, so that a write may reach it.
-    pub fn responds(&self) -> bool {
-        self.is_heard() && self.doubt == Doubt::None
-    }
-
-    /// Whether the edge knows of no change that was not told to it: none was begun and not finished, counted without its
-    /// message, or perhaps stored by a write through this edge since the site has shown its number.
-    pub fn has_told_all(&self) -> bool {
-        let has_shown_stored = self.stored.is_none() || self.stored < self.last;
-        has_shown_stored && !self.tracker.has_gap() && !self.unfinished.is_known()
     }
 
     /// Whether the site has shown its number since the last write through this edge, whatever became of it: a site that
@@ -244,55 +215,6 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_stored_unless_it_was_refused_or_never_arrived() {
-        let may =
-            |status: Option<StatusCode>| [true, false].map(|up| SiteCompanion::may_have_stored(status, up));
-        assert_eq!(may(None), [true, false]);
-        assert_eq!(may(Some(StatusCode::BAD_GATEWAY)), [true, false]);
-        assert_eq!(may(Some(StatusCode::OK)), [true, true]);
-        assert_eq!(may(Some(StatusCode::NOT_FOUND)), [true, true]);
-        assert_eq!(may(Some(StatusCode::UNAUTHORIZED)), [false, false]);
-    }
-
-    #[test]
-    fn what_is_known_to_be_untold_is_a_write_a_gap_or_an_unfinished_change() {
-        let mut state = SiteCompanion::resumed(Some(7));
-        assert!(state.has_told_all(), "nothing was heard");
-        shown(&mut state, 1);
-        assert!(state.has_told_all());
-        let asked = ExchangeStart {
-            at: at(2),
-            settled: None,
-        };
-        state.shown(changes(Some(2)), asked, RECONCILE, at(2));
-        assert!(!state.has_told_all(), "a change goes on");
-        shown(&mut state, 3);
-        assert!(state.has_told_all());
-        let mut behind = SiteCompanion::resumed(Some(6));
-        shown(&mut behind, 1);
-        assert!(!behind.has_told_all(), "a message is late or lost");
-    }
-
-    #[test]
-    fn a_write_is_open_until_the_site_responds_to_a_later_exchange() {
-        let mut state = SiteCompanion::default();
-        assert!(!state.responds() && state.has_told_all());
-        shown(&mut state, 1);
-        assert!(state.responds());
-        state.unanswered();
-        assert!(!state.responds(), "what is sent now is not stored");
-        shown(&mut state, 2);
-        state.wrote(false, at(5));
-        assert!(state.has_told_all() && !state.has_shown_writes());
-        state.wrote(true, at(5));
-        assert!(!state.has_told_all());
-        shown(&mut state, 4);
-        assert!(!state.has_told_all(), "this one began before");
-        shown(&mut state, 6);
-        assert!(state.has_told_all());
-    }
-
-    #[test]
     fn an_idle_edge_breaks_no_row() {
         let mut state = SiteCompanion::default();
         shown(&mut state, 1);
@@ -346,7 +268,7 @@ mod tests {
         let mut state = SiteCompanion::default();
         shown(&mut state, 100);
         assert!(state.has_shown_writes());
-        state.wrote(false, at(101));
+        state.wrote(at(101));
         assert!(!state.has_shown_writes());
         assert!(state.is_due(RECONCILE, at(101)));
         assert!(!state.is_due(RECONCILE, at(101)), "it is asked");

@@ -141,7 +141,6 @@ fn accepted<B>(
         absent: absent_number(&call.target),
         enveloped: call.enveloped,
         served: rules.urls.served(),
-        copied: None,
     };
     AcceptedResponse::new(head, body)
 }

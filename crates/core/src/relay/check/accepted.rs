@@ -1,7 +1,6 @@
 //! An accepted response of the backend, not yet written for any client.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -46,17 +45,6 @@ pub(in crate::relay) struct AcceptedHead {
     pub(in crate::relay) served: ServedPart,
     /// The root that the response names as its own.
     pub(in crate::relay) named_root: Option<usize>,
-    /// What the edge answered in place of the backend; none: it is the backend's response.
-    pub(in crate::relay) copied: Option<CopiedFrom>,
-}
-
-/// The facts by which the edge answered in place of the site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CopiedFrom {
-    /// They are those of the site now.
-    Current,
-    /// The site failed, and was last heard of so long ago.
-    Earlier(Duration),
 }
 
 /// The part of the body that was read.
@@ -79,18 +67,6 @@ pub(in crate::relay) enum AcceptedBody<B> {
     },
 }
 
-// === impl CopiedFrom ===
-
-impl CopiedFrom {
-    /// How long ago the site was last heard of, where it fails now.
-    pub const fn age(self) -> Option<Duration> {
-        match self {
-            Self::Current => None,
-            Self::Earlier(age) => Some(age),
-        }
-    }
-}
-
 // === impl AcceptedResponse ===
 
 impl<B> AcceptedResponse<B> {
@@ -100,18 +76,6 @@ impl<B> AcceptedResponse<B> {
             head: head.into(),
             body,
         }
-    }
-
-    /// The same, which the edge made by facts about the site.
-    #[must_use]
-    pub fn copied_from(mut self, facts: CopiedFrom) -> Self {
-        Arc::make_mut(&mut self.head).copied = Some(facts);
-        self
-    }
-
-    /// The facts by which the edge made it; none: it is the backend's.
-    pub fn is_copied_from(&self) -> Option<CopiedFrom> {
-        self.head.copied
     }
 
     /// The status of the response itself.

@@ -15,8 +15,8 @@ mod software;
 mod wordpress;
 
 pub use accept::accept;
+pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
-pub use accepted::{AcceptedResponse, CopiedFrom};
 pub(super) use buffer::joined;
 pub use call_context::{AskedLanguage, CallContext};
 pub(super) use document::trimmed;

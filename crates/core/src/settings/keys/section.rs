@@ -2,9 +2,9 @@
 
 use super::super::{
     AdminSettings, CacheSettings, CalendarPageSettings, CandidateSettings, CompareSettings,
-    CompressionSettings, CopySettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings,
-    GuardSettings, IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root,
-    Settings, ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings,
+    CompressionSettings, CorsSettings, CutoverRule, FeedSettings, FleetSettings, FormSettings, GuardSettings,
+    IgnoreRule, Limits, LogSettings, OperationSettings, OriginSettings, RateLimits, Root, Settings,
+    ShadowRule, SurfaceDefault, SurfaceRule, Timeouts, TlsSettings, TraceSettings, WebhookSettings,
     unknown_origin,
 };
 use super::group::SettingsGroup;
@@ -62,7 +62,7 @@ macro_rules! list {
 }
 
 /// Every table.
-pub static SECTIONS: [Section; 30] = [
+pub static SECTIONS: [Section; 29] = [
     Section::once(
         "",
         "These keys stand at the top of the file, before the first table.",
@@ -138,7 +138,6 @@ pub static SECTIONS: [Section; 30] = [
     once!(compression: CompressionSettings),
     once!(forms: FormSettings),
     once!(calendar_pages: CalendarPageSettings),
-    once!(copy: CopySettings),
     list!(surface: SurfaceRule),
     once!(surface_default: SurfaceDefault),
     once!(log: LogSettings),

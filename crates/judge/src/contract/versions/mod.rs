@@ -11,7 +11,6 @@ mod unknown_members;
 
 pub use dated_difference::{DatedDifference, FormerResponse, VersionChange, dated_differences};
 pub use plugin_version::{PluginVersion, VersionFault};
-pub use rows::{EVENT_IN_TRASH, EVENT_UNKNOWN, LISTED_ONCE, SEARCH_BY_DATE};
 pub use site_version::SiteVersion;
 pub(super) use site_version::is_younger;
 pub use unknown_members::unknown_members;

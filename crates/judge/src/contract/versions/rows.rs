@@ -49,60 +49,6 @@ const RELATED: &[&str] = &[
     "tags.list",
 ];
 
-/// What becomes of a number that no record has.
-pub const EVENT_UNKNOWN: DatedDifference = DatedDifference {
-    name: "event_unknown",
-    since: PluginVersion::new([6, 17, 2, 0]),
-    operations: BY_NUMBER,
-    change: VersionChange::Refusal {
-        status: 404,
-        code: "rest-event-not-found",
-        message: "Event with ID %d does not exist.",
-        former: FormerResponse::InvalidNumber,
-    },
-    meaning: "An event that does not exist is 404; before, 400 about `id`.",
-    evidence: "fixtures/versions/recorded.jsonl; Single_Event::validate_event_exists",
-};
-
-/// Who is shown events in the trash.
-pub const EVENT_IN_TRASH: DatedDifference = DatedDifference {
-    name: "event_in_trash",
-    since: PluginVersion::new([6, 17, 2, 0]),
-    operations: READS,
-    change: VersionChange::Refusal {
-        status: 403,
-        code: "event-no-longer-available",
-        message: "This event is no longer available",
-        former: FormerResponse::Error {
-            code: "event-not-accessible",
-            message: "The requested event is not accessible",
-            shown: "trash",
-        },
-    },
-    meaning: "An event in the trash is shown to nobody; before, to those who may read it.",
-    evidence: "Single_Event::validate_event_accessible",
-};
-
-/// How often lists have an event with several occurrences.
-pub const LISTED_ONCE: DatedDifference = DatedDifference {
-    name: "listed_once",
-    since: PluginVersion::new([6, 17, 2, 0]),
-    operations: LIST,
-    change: VersionChange::Untold,
-    meaning: "Lists have each event once; before, once for each of its occurrences.",
-    evidence: "Custom_Tables_Query::recurring_occurrences_supported, deduplicate_posts_when_pro_inactive",
-};
-
-/// How searches are sorted.
-pub const SEARCH_BY_DATE: DatedDifference = DatedDifference {
-    name: "search_by_date",
-    since: PluginVersion::new([6, 15, 1, 1]),
-    operations: LIST,
-    change: VersionChange::Untold,
-    meaning: "Searches are sorted by dates alone; before, the best match comes first.",
-    evidence: "Custom_Tables_Query::redirect_posts_orderby",
-};
-
 /// Every change. A row that cites an index was read there; one that cites a method, in the plugin's source of this
 /// version and of the one before.
 pub(super) static ROWS: [DatedDifference; 20] = [
@@ -184,7 +130,14 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         meaning: "Events have `custom_fields`.",
         evidence: "Post_Repository::get_event_data",
     },
-    SEARCH_BY_DATE,
+    DatedDifference {
+        name: "search_by_date",
+        since: PluginVersion::new([6, 15, 1, 1]),
+        operations: LIST,
+        change: VersionChange::Untold,
+        meaning: "Searches are sorted by dates alone; before, the best match comes first.",
+        evidence: "Custom_Tables_Query::redirect_posts_orderby",
+    },
     DatedDifference {
         name: "protected_places",
         since: PluginVersion::new([6, 15, 3, 0]),
@@ -217,7 +170,19 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         meaning: "Any number passes the check of the path; the handler looks for the event.",
         evidence: "fixtures/versions/recorded.jsonl; Validator::is_event_id_format",
     },
-    EVENT_UNKNOWN,
+    DatedDifference {
+        name: "event_unknown",
+        since: PluginVersion::new([6, 17, 2, 0]),
+        operations: BY_NUMBER,
+        change: VersionChange::Refusal {
+            status: 404,
+            code: "rest-event-not-found",
+            message: "Event with ID %d does not exist.",
+            former: FormerResponse::InvalidNumber,
+        },
+        meaning: "An event that does not exist is 404; before, 400 about `id`.",
+        evidence: "fixtures/versions/recorded.jsonl; Single_Event::validate_event_exists",
+    },
     DatedDifference {
         name: "not_an_event",
         since: PluginVersion::new([6, 17, 2, 0]),
@@ -231,8 +196,31 @@ pub(super) static ROWS: [DatedDifference; 20] = [
         meaning: "The number of another record has a code of its own; before, it was an invalid `id`.",
         evidence: "Single_Event::validate_event_exists",
     },
-    EVENT_IN_TRASH,
-    LISTED_ONCE,
+    DatedDifference {
+        name: "event_in_trash",
+        since: PluginVersion::new([6, 17, 2, 0]),
+        operations: READS,
+        change: VersionChange::Refusal {
+            status: 403,
+            code: "event-no-longer-available",
+            message: "This event is no longer available",
+            former: FormerResponse::Error {
+                code: "event-not-accessible",
+                message: "The requested event is not accessible",
+                shown: "trash",
+            },
+        },
+        meaning: "An event in the trash is shown to nobody; before, to those who may read it.",
+        evidence: "Single_Event::validate_event_accessible",
+    },
+    DatedDifference {
+        name: "listed_once",
+        since: PluginVersion::new([6, 17, 2, 0]),
+        operations: LIST,
+        change: VersionChange::Untold,
+        meaning: "Lists have each event once; before, once for each of its occurrences.",
+        evidence: "Custom_Tables_Query::recurring_occurrences_supported, deduplicate_posts_when_pro_inactive",
+    },
     DatedDifference {
         name: "unknown_slug",
         since: PluginVersion::new([6, 17, 2, 0]),
