@@ -157,9 +157,19 @@ impl Backend {
             .await;
         match first {
             Err(failure) if failure.may_be_a_stale_connection() && self.may_retry() => {
-                let again = again.request().ok_or(failure)?;
+                let Some(again) = again.request() else {
+                    return Err(failure);
+                };
                 let time_left = deadline.saturating_sub(started.elapsed());
-                self.attempt(&self.shared.clients.fresh, again, time_left).await
+                let second = self.attempt(&self.shared.clients.fresh, again, time_left).await;
+                // The first one may have been carried out, whatever hindered the second.
+                second.map_err(|second| {
+                    if second.is_before_sending() {
+                        failure
+                    } else {
+                        second
+                    }
+                })
             }
             first => first,
         }

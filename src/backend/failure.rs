@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::response_head::ResponseHeadFault;
 use crate::telemetry::causes;
 use calendar_edge_core::limits::Health;
+use calendar_edge_core::limits::rates::Login;
 
 /// The reason why the origin's response is missing or incomplete.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
@@ -186,6 +187,16 @@ impl ExchangeFailure {
                 | Self::Unreachable(_)
                 | Self::ConnectTimeout(_)
         )
+    }
+
+    /// What the failure shows about the passwords in the request: a site that was reached may have compared them before
+    /// it failed (T-111).
+    pub(crate) const fn login(&self) -> Login {
+        if self.is_before_sending() {
+            Login::NotRefused
+        } else {
+            Login::Unproven
+        }
     }
 
     /// True if the connection broke without a response, like a pooled one that the origin has just closed.

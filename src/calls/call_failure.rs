@@ -1,6 +1,7 @@
 //! The outcome of a call at a backend, and the reasons why there is no response.
 
 use crate::backend::{AddressFault, ExchangeFailure, OriginBody};
+use calendar_edge_core::limits::rates::Login;
 use calendar_edge_core::relay::{AcceptedResponse, OriginFailure};
 
 /// The outcome of a call at a backend.
@@ -41,4 +42,22 @@ pub(crate) enum CallFailure {
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]
     Overdue,
+}
+
+// === impl CallFailure ===
+
+impl CallFailure {
+    /// What it shows about the passwords in the call.
+    pub(crate) const fn login(&self) -> Login {
+        match self {
+            Self::Exchange(failure) => failure.login(),
+            // Not sent, or behind a read that the site granted.
+            Self::NotWritten(_) | Self::Conflict | Self::PreconditionFailed => Login::NotRefused,
+            Self::Unsound(_)
+            | Self::NoRecord
+            | Self::RecordTooLarge
+            | Self::CallerUnknown
+            | Self::Overdue => Login::Unproven,
+        }
+    }
 }

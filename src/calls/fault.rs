@@ -6,6 +6,7 @@ use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use super::call_failure::CallFailure;
+use super::call_response::CallResponse;
 use crate::backend::{ExchangeFailure, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
@@ -20,6 +21,14 @@ const LONGEST_FIELD: usize = 256;
 
 /// The longest advice, in bytes; it may hold two addresses of the site.
 const LONGEST_ADVICE: usize = 1024;
+
+/// The response to a call that no backend answered, and what the failure shows about its login.
+pub(crate) fn call_failed(failure: &CallFailure, warnings: &Warnings) -> CallResponse {
+    CallResponse {
+        login: failure.login(),
+        ..failed(failure, warnings).into()
+    }
+}
 
 /// The response to a call that no backend answered.
 pub(crate) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {

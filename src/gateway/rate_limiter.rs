@@ -137,5 +137,7 @@ impl RateLimiter {
 fn client<'a>(asked: &'a AskedRequest, identity: &'a Identity) -> Client<'a> {
     let shown = asked.head.headers.get(AUTHORIZATION);
     let address = asked.context.client;
-    Client::new(address.address, identity).showing(address.scheme.as_str(), shown.map(HeaderValue::as_bytes))
+    Client::new(address.address, identity)
+        .showing(address.scheme.as_str(), shown.map(HeaderValue::as_bytes))
+        .asking(&asked.head.method)
 }

@@ -74,7 +74,7 @@ impl<S: Stage<CalendarCall, CallResponse>> CuttingOver<S> {
             .answered(rule_state.name(), CutoverResponse::Fallback);
         match timeout(left, self.inner.call(call)).await {
             Ok(response) => response,
-            Err(_) => fault::failed(&CallFailure::Overdue, &self.warnings).into(),
+            Err(_) => fault::call_failed(&CallFailure::Overdue, &self.warnings),
         }
     }
 }

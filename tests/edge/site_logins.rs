@@ -304,3 +304,145 @@ async fn t33_an_envelope_and_a_large_body_hide_no_guess() {
     assert_eq!(status(form(&edge, "x"), "192.0.2.1").await, 200);
     assert_eq!(status(form(&edge, "y"), "192.0.2.1").await, 429);
 }
+
+/// An edge before a site that responds to every request with these bytes, or does not listen.
+async fn edge_before(site: &Origin) -> Edge {
+    edge(site, 3).await
+}
+
+#[tokio::test]
+async fn t111_a_failure_of_the_site_gives_no_charge_back() {
+    let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{";
+    let failures: [&[u8]; 4] = [
+        b"HTTP/1.1 500 No\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}",
+        b"HTTP/1.1 502 No\r\nContent-Length: 6\r\nContent-Type: text/html\r\n\r\n<html>",
+        b"HT",
+        cut,
+    ];
+    let event = format!("{EVENTS}/56");
+    for (number, failure) in failures.iter().enumerate() {
+        let site = Origin::sending(failure).await;
+        let requests = |edge: &Edge| {
+            let mut requests = vec![
+                form(edge, "x"),
+                xml_rpc(edge, &["x"]),
+                rest(edge, &event, "x"),
+                rest(edge, &format!("{USERS}?_envelope"), "x"),
+            ];
+            // A page that is cut has a status: the site did not refuse its reader.
+            if number < 3 {
+                requests.push(rest(edge, USERS, "x"));
+            }
+            requests
+        };
+        for door in 0..requests(&edge_before(&site).await).len() {
+            let edge = edge_before(&site).await;
+            let mut refused = Vec::new();
+            for _ in 0..4 {
+                let request = requests(&edge)
+                    .swap_remove(door)
+                    .header("x-forwarded-for", "192.0.2.1");
+                // Whatever its client gets of a response that is cut.
+                let answer = request.send().await;
+                refused.push(answer.is_ok_and(|answer| answer.status() == 429));
+            }
+            assert_eq!(
+                refused,
+                [false, false, false, true],
+                "failure {number}, door {door}"
+            );
+        }
+    }
+    let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value><int>500</int></value>\
+        </member></struct></value></fault></methodResponse>";
+    let site = Origin::always(Reply::of_type(200, "text/xml", fault)).await;
+    let edge = edge_before(&site).await;
+    for expected in [200, 200, 200, 429] {
+        assert_eq!(status(xml_rpc(&edge, &["x"]), "192.0.2.1").await, expected);
+    }
+}
+
+#[tokio::test]
+async fn t111_a_site_that_was_not_reached_has_compared_no_password() {
+    let edge = edge_before(&Origin::down()).await;
+    for request in [
+        form(&edge, "x"),
+        xml_rpc(&edge, &["x"]),
+        rest(&edge, USERS, "x"),
+        rest(&edge, &format!("{EVENTS}/56"), "x"),
+    ] {
+        for _ in 0..5 {
+            let request = request.try_clone().expect("a body in memory");
+            assert_eq!(status(request, "192.0.2.1").await, 502);
+        }
+    }
+}
+
+#[tokio::test]
+async fn t112_logins_whose_account_cannot_be_read_meet_one_limit() {
+    const URLENCODED: &str = "application/x-www-form-urlencoded";
+    let login = "log=alice&pwd=x";
+    let part = |name: &str, value: &str| {
+        format!("--a\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let parts = format!("{}{}--a--\r\n", part("log", "alice"), part("pwd", "x"));
+    let unread = [
+        (URLENCODED, format!("{login}&a={}", "x".repeat(70_000))),
+        (URLENCODED, format!("{login}{}", "&a=1".repeat(1_100))),
+        (
+            "multipart/form-data; boundary=a",
+            format!("{}{parts}", part("a", &"x".repeat(70_000))),
+        ),
+    ];
+    let site = site().await;
+    for (media_type, body) in unread {
+        let edge = edge_before(&site).await;
+        let guess = |client: u8| {
+            let request = edge.request(Method::POST, "/wp-login.php");
+            let request = request.header("content-type", media_type).body(body.clone());
+            async move { status(request, &format!("192.0.2.{client}")).await }
+        };
+        for (client, expected) in [(1, 200), (2, 200), (3, 200), (4, 429)] {
+            assert_eq!(
+                guess(client).await,
+                expected,
+                "{media_type}, {} bytes",
+                body.len()
+            );
+        }
+        // Forms that can be read are not hindered.
+        assert_eq!(status(form(&edge, RIGHT), "192.0.2.9").await, 302);
+    }
+}
+
+#[tokio::test]
+async fn t102_an_owner_who_only_reads_is_not_locked_out_by_guesses_at_any_door() {
+    let site = Origin::answering(|seen| match seen.target.as_str() {
+        "/wp-login.php" => Reply::of_type(200, "text/html", "<form>Error: wrong</form>"),
+        _ if seen.header("authorization") == Some(&basic("alice", RIGHT)) => Reply::json(200, "{}").header(
+            "access-control-expose-headers",
+            "X-WP-Total, X-WP-TotalPages, Link",
+        ),
+        _ => Reply::json(
+            401,
+            r#"{"code":"rest_not_logged_in","message":"No.","data":{"status":401}}"#,
+        ),
+    })
+    .await;
+    let event = format!("{EVENTS}/56");
+    for read in [event.as_str(), USERS] {
+        let edge = edge_before(&site).await;
+        assert_eq!(status(rest(&edge, read, RIGHT), "192.0.2.1").await, 200);
+        for client in 1..=4 {
+            let expected = if client == 4 { 429 } else { 200 };
+            let guess = status(form(&edge, "wrong"), &format!("198.51.100.{client}")).await;
+            assert_eq!(guess, expected);
+        }
+        for client in ["192.0.2.1", "203.0.113.1"] {
+            for again in [event.as_str(), USERS] {
+                assert_eq!(status(rest(&edge, again, RIGHT), client).await, 200, "{again}");
+            }
+        }
+        assert_eq!(status(rest(&edge, read, "wrong"), "192.0.2.1").await, 429);
+    }
+}

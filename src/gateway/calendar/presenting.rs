@@ -86,7 +86,7 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> fo
                 let response = self.present(accepted, &client.context, login);
                 CallResponse { site, ..response }
             }
-            Err(failure) => fault::failed(&failure, &self.warnings).into(),
+            Err(failure) => fault::call_failed(&failure, &self.warnings),
         }
     }
 }

@@ -8,6 +8,7 @@ use http_body::{Body as _, SizeHint};
 use http_body_util::BodyExt;
 use url::Url;
 
+use super::logins::SiteEnd;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use super::surface_guard::{FormGuard, SurfaceGuard};
@@ -26,7 +27,7 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SecondCall, SiteFormScan, asked_upgrade};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::gateway::surface::{SeenBody, SurfaceRequest};
-use calendar_edge_core::limits::rates::RateLimitStatus;
+use calendar_edge_core::limits::rates::{Login, RateLimitStatus};
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
 use calendar_edge_core::settings::{Limits, Timeouts};
 use calendar_edge_judge::problem::Refusal;
@@ -142,7 +143,8 @@ impl Site {
             }
             PageAnswer::Calendar(read) => Passage::File(read),
             PageAnswer::OfRobots => {
-                Passage::Answered(self.forward(asked, nothing, SiteTraffic::OfRobots).await)
+                let end = self.forward(asked, nothing, SiteTraffic::OfRobots).await;
+                Passage::Answered(end.into_response())
             }
         }
     }
@@ -154,7 +156,8 @@ impl Site {
             Some(PageAnswer::OfRobots) => SiteTraffic::OfRobots,
             Some(PageAnswer::Calendar(_)) | None => SiteTraffic::Page,
         };
-        self.forward(asked, reqwest::Body::from(""), traffic).await
+        let end = self.forward(asked, reqwest::Body::from(""), traffic).await;
+        end.into_response()
     }
 
     /// Forwards a call to `xmlrpc.php` once its beginning is read.
@@ -190,7 +193,7 @@ impl Site {
         }
     }
 
-    async fn stream_whole(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
+    async fn stream_whole(&self, asked: &AskedRequest, body: ClientBody) -> SiteEnd {
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         if body.is_end_stream() {
             let nothing = reqwest::Body::wrap(body);
@@ -298,14 +301,14 @@ impl Site {
         reqwest::Body::wrap(ScannedBody::new(form, guard, begun, rest, size))
     }
 
-    async fn forward(&self, asked: &AskedRequest, body: reqwest::Body, traffic: SiteTraffic) -> EdgeResponse {
+    async fn forward(&self, asked: &AskedRequest, body: reqwest::Body, traffic: SiteTraffic) -> SiteEnd {
         let AskedRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let forwarded = PublicNames::of(&public).forwarded(context);
         let mut outgoing = match site_request(&self.origin, head, body, &forwarded) {
             Ok(outgoing) => outgoing,
-            Err(fault) => return refused(&fault.refusal()),
+            Err(fault) => return SiteEnd::Failed(refused(&fault.refusal()), Login::NotRefused),
         };
         self.logins.prepare_login(head, outgoing.headers_mut());
         let mut timer = ExchangeTimer::new(&context.log);
@@ -323,11 +326,12 @@ impl Site {
         );
         drop(timer);
         match answer {
-            Ok(answer) => self.answered(answer, &public),
-            Err(failure) => match BodyFault::behind(&failure) {
-                Some(response) => response,
-                None => fault::exchange_failed(&failure, &self.warnings),
-            },
+            Ok(answer) => SiteEnd::Answered(self.answered(answer, &public)),
+            Err(failure) => {
+                let response = BodyFault::behind(&failure);
+                let response = response.unwrap_or_else(|| fault::exchange_failed(&failure, &self.warnings));
+                SiteEnd::Failed(response, failure.login())
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! Logins at the rest of the site: charged before the site checks a password, and given back once it was not wrong.
+//! Logins at the rest of the site: charged before the site checks a password, and given back once it proves that none was
+//! wrong.
 
 use std::future::Future;
 
@@ -12,6 +13,23 @@ use crate::layers::{AskedRequest, EdgeResponse};
 use calendar_edge_core::gateway::decision::{LOGIN_ANSWER_BYTES, LoginDoor};
 use calendar_edge_core::limits::rates::Login;
 
+/// The end of an exchange with the rest of the site.
+pub(in crate::gateway) enum SiteEnd {
+    /// The site's response.
+    Answered(EdgeResponse),
+    /// The edge's response in place of one, and what the failure shows about the passwords in the request.
+    Failed(EdgeResponse, Login),
+}
+
+// === impl SiteEnd ===
+
+impl SiteEnd {
+    pub(in crate::gateway) fn into_response(self) -> EdgeResponse {
+        let (Self::Answered(response) | Self::Failed(response, _)) = self;
+        response
+    }
+}
+
 // === impl RateLimiter ===
 
 /// Failed logins of requests that are not calendar calls count in the budgets of those that are.
@@ -23,46 +41,48 @@ impl RateLimiter {
         }
     }
 
-    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the response,
-    /// and gives the charges back if it proves that no login failed. `form` is as for [`LoginDoor::tried`].
+    /// Charges the passwords that a request tries, and answers 429 above the rate. Otherwise it waits for the end of the
+    /// exchange, and gives the charges back if that proves that no login failed. `form` is as for [`LoginDoor::tried`].
     pub(in crate::gateway) async fn guard_login(
         &self,
         asked: &AskedRequest,
         form: Option<&[u8]>,
-        answer: impl Future<Output = EdgeResponse>,
+        end: impl Future<Output = SiteEnd>,
     ) -> EdgeResponse {
         let Some(door) = self.door(&asked.head) else {
-            return answer.await;
+            return end.await.into_response();
         };
         let tried = door.tried(&asked.head, form);
         let charges = match self.charge_logins(asked, &tried).await {
             Ok(charges) => charges,
             Err(exceeded) => return self.refuse(asked, &exceeded),
         };
-        let mut answer = answer.await;
-        let start = if door.is_told_by_body() {
-            BodyStart::read(&mut answer, LOGIN_ANSWER_BYTES).await
-        } else {
-            BodyStart::default()
+        let (answer, login) = match end.await {
+            SiteEnd::Answered(answer) => shown_by(door, &asked.head, answer).await,
+            SiteEnd::Failed(answer, login) => (answer, login),
         };
-        if let Some(first) = charges
-            .first()
-            .filter(|_| door.proves_login(&asked.head, answer.headers()))
-        {
-            self.note_login(first, Login::Written);
+        if let Some(first) = charges.first() {
+            self.note_login(first, login);
         }
-        let is_none = door.proves_none(
-            answer.status(),
-            answer.headers(),
-            start.is_whole.then_some(&start.bytes),
-        );
-        for charged in charges.into_iter().filter(|_| is_none) {
+        for charged in charges.into_iter().filter(|_| !login.is_charged()) {
             self.return_charges(charged);
         }
-        start.back_into(answer)
+        answer
     }
 
     fn door(&self, head: &Parts) -> Option<LoginDoor> {
         self.budgets.count_logins().then(|| LoginDoor::of(head)).flatten()
     }
+}
+
+/// What a response shows about the passwords in a request; the response is whole again.
+async fn shown_by(door: LoginDoor, head: &Parts, mut answer: EdgeResponse) -> (EdgeResponse, Login) {
+    let start = if door.is_told_by_body() {
+        BodyStart::read(&mut answer, LOGIN_ANSWER_BYTES).await
+    } else {
+        BodyStart::default()
+    };
+    let body = start.is_whole.then_some(&*start.bytes);
+    let login = door.shown_by(head, (answer.status(), answer.headers()), body);
+    (start.back_into(answer), login)
 }

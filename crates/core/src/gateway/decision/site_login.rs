@@ -1,10 +1,11 @@
 //! Requests to the rest of the site that try passwords: who is charged for them, and what proves that none was wrong.
 
-use http::header::{AUTHORIZATION, CONTENT_ENCODING, SET_COOKIE};
+use http::header::{ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, CONTENT_ENCODING, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use memchr::memmem;
 
+use crate::limits::rates::Login;
 use crate::relay::enveloped_status;
 use calendar_edge_judge::call::credentials::Identity;
 use calendar_edge_judge::wordpress::payload::{
@@ -66,36 +67,43 @@ impl LoginDoor {
     }
 
     /// Who is charged, once for each password; a call to `xmlrpc.php` is one try of its address. `form` is the whole of
-    /// a form; none of one that is too large to be read whole.
+    /// a form; none of one that is too large to be read whole. A form whose account cannot be read counts with all
+    /// unusual accounts (T-112).
     pub fn tried(self, head: &Parts, form: Option<&[u8]>) -> Vec<Identity> {
         let tried = match self {
             Self::Authorization | Self::Enveloped => None,
             Self::Form => form_login(head, form),
-            Self::XmlRpc => Some(Identity::of_login(None)),
+            Self::XmlRpc => Some(Identity::of_xml_rpc()),
         };
         let shown = Identity::of_authorization(&head.headers);
         tried.into_iter().chain(shown).collect()
     }
 
-    /// Returns true if the site's response proves that the only password that was tried was right.
-    pub fn proves_login(self, head: &Parts, response: &HeaderMap) -> bool {
-        self == Self::Form && !head.headers.contains_key(AUTHORIZATION) && sets_login(response)
-    }
-
-    /// Returns true if the site's response proves that no password was wrong (T-98); its body is none if it is longer than
-    /// [`LOGIN_ANSWER_BYTES`], or was not read. One of the site's failure does: it
-    /// tells right passwords from wrong ones as little.
-    pub fn proves_none(self, status: StatusCode, headers: &HeaderMap, body: Option<&[u8]>) -> bool {
+    /// What the site's response to a request with this head shows about the passwords in it. Its body is none if it is
+    /// longer than [`LOGIN_ANSWER_BYTES`], or was not read.
+    ///
+    /// Only what proves that none was wrong gives a charge back (T-98). A failure of the site proves nothing: the passwords
+    /// may have been compared before it (T-111).
+    pub fn shown_by(
+        self,
+        head: &Parts,
+        (status, headers): (StatusCode, &HeaderMap),
+        body: Option<&[u8]>,
+    ) -> Login {
         let body = body.filter(|_| !headers.contains_key(CONTENT_ENCODING));
-        match self {
-            _ if status == StatusCode::UNAUTHORIZED => false,
-            _ if status.is_server_error() => true,
-            Self::Form => sets_login(headers),
-            Self::Authorization => true,
-            Self::Enveloped => body
-                .and_then(enveloped_status)
-                .is_some_and(|status| status != StatusCode::UNAUTHORIZED),
-            Self::XmlRpc => body.is_some_and(has_no_forbidden_fault),
+        let shown = match self {
+            _ if status == StatusCode::UNAUTHORIZED || status.is_server_error() => Login::Unproven,
+            Self::Form if !sets_login(headers) => Login::Unproven,
+            Self::Form if head.headers.contains_key(AUTHORIZATION) => Login::NotRefused,
+            Self::Form => Login::Written,
+            Self::XmlRpc if body.is_some_and(has_no_wrong_password) => Login::NotRefused,
+            Self::XmlRpc => Login::Unproven,
+            Self::Authorization => Login::shown_by(Some(status), || None, false),
+            Self::Enveloped => Login::shown_by(body.and_then(enveloped_status), || None, false),
+        };
+        match shown {
+            Login::Read if !head.method.is_safe() || !is_of_rest_api(headers) => Login::NotRefused,
+            shown => shown,
         }
     }
 }
@@ -141,12 +149,28 @@ fn sets_login(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Returns true for a response of XML-RPC without a fault 403, however it is printed.
-fn has_no_forbidden_fault(body: &[u8]) -> bool {
+/// Returns true for a response of WordPress's REST API, which checks `Authorization`; its pages ignore it.
+fn is_of_rest_api(headers: &HeaderMap) -> bool {
+    let mut exposed = headers.get_all(ACCESS_CONTROL_EXPOSE_HEADERS).iter();
+    exposed.any(|names| memmem::find(names.as_bytes(), b"X-WP-Total").is_some())
+}
+
+/// Returns true for a whole response of XML-RPC, however it is printed, that shows no wrong password: it has no fault
+/// 403, and is not the one fault by which WordPress ends a list of calls whose results it then keeps to itself.
+fn has_no_wrong_password(body: &[u8]) -> bool {
     let blank = |byte: &u8| byte.is_ascii_whitespace();
     let dense: Vec<u8> = body.iter().copied().filter(|byte| !blank(byte)).collect();
     let has = |text: &[u8]| memmem::find(&dense, text).is_some();
-    has(b"<methodResponse>") && !has(b">403</")
+    let is_whole = has(b"<methodResponse>") && dense.ends_with(b"</methodResponse>");
+    is_whole && !has(b">403</") && !(has(b"<fault>") && ends_a_list(&dense))
+}
+
+/// Returns true if WordPress may write a fault in the place of a list's results: it has another code than those of calls
+/// that were not carried out, and of records that an account may not see.
+fn ends_a_list(dense: &[u8]) -> bool {
+    let code = memmem::find(dense, b"<int>").and_then(|at| dense.get(at + b"<int>".len()..));
+    let own = |code: &[u8]| code.starts_with(b"-32") || code.starts_with(b"4");
+    !code.is_some_and(own)
 }
 
 #[cfg(test)]
@@ -163,10 +187,15 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    /// Whether an answer with a status, headers and a body proves that no password was wrong.
+    /// What a response with a status, headers and a body shows about the password of a request without `Authorization`.
+    fn shown(door: LoginDoor, status: u16, headers: &HeaderMap, body: Option<&str>) -> Login {
+        let answer = (StatusCode::from_u16(status).unwrap(), headers);
+        door.shown_by(&head("POST", "/", &[]), answer, body.map(str::as_bytes))
+    }
+
+    /// Whether a response proves that no password was wrong.
     fn proves_none(door: LoginDoor, status: u16, headers: &HeaderMap, body: Option<&str>) -> bool {
-        let status = StatusCode::from_u16(status).unwrap();
-        door.proves_none(status, headers, body.map(str::as_bytes))
+        !shown(door, status, headers, body).is_charged()
     }
 
     fn fault(code: u16) -> String {
@@ -231,7 +260,7 @@ mod tests {
     #[test]
     fn a_form_names_its_account() {
         let alice = Identity::of_login(Some(b"alice"));
-        let somebody = Identity::of_login(None);
+        let unread = Identity::of_login(None);
         let many = format!("{}log=alice&pwd=x", "a=1&".repeat(PHP_VARIABLE_LIMIT));
         for (body, expected) in [
             (Some("log=alice&pwd=x"), Some(&alice)),
@@ -241,8 +270,8 @@ mod tests {
             (Some("log=alice&pwd[]=x"), None),
             (Some("user_login=alice&action=lostpassword"), None),
             (Some("post_password=x"), None),
-            (Some(many.as_str()), Some(&somebody)),
-            (None, Some(&somebody)),
+            (Some(many.as_str()), Some(&unread)),
+            (None, Some(&unread)),
         ] {
             let head = head("POST", "/wp-login.php", &[FORM]);
             let tried = LoginDoor::Form.tried(&head, body.map(str::as_bytes));
@@ -278,10 +307,33 @@ mod tests {
                 false,
             ),
             (302, with("wordpress_test_cookie=WP%7C"), false),
-            (503, HeaderMap::new(), true),
+            (503, HeaderMap::new(), false),
         ] {
-            let proves = proves_none(LoginDoor::Form, status, &headers, Some(""));
-            assert_eq!(proves, expected, "{status} {headers:?}");
+            let login = if expected { Login::Written } else { Login::Unproven };
+            let shown = shown(LoginDoor::Form, status, &headers, Some(""));
+            assert_eq!(shown, login, "{status} {headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_read_of_the_rest_api_shows_that_credentials_are_good() {
+        let exposed = "X-WP-Total, X-WP-TotalPages, Link";
+        let of_rest: HeaderMap = [(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(exposed))]
+            .into_iter()
+            .collect();
+        let page = HeaderMap::new();
+        for (method, headers, status, expected) in [
+            ("GET", &of_rest, 200, Login::Read),
+            ("GET", &of_rest, 404, Login::NotRefused),
+            ("GET", &of_rest, 401, Login::Unproven),
+            ("GET", &of_rest, 500, Login::Unproven),
+            ("POST", &of_rest, 201, Login::NotRefused),
+            ("GET", &page, 200, Login::NotRefused),
+        ] {
+            let head = head(method, "/wp-json/wp/v2/posts", &[("authorization", "Basic YTpi")]);
+            let answer = (StatusCode::from_u16(status).unwrap(), headers);
+            let shown = LoginDoor::Authorization.shown_by(&head, answer, None);
+            assert_eq!(shown, expected, "{method} {status}");
         }
     }
 
@@ -300,6 +352,15 @@ mod tests {
             (&plain, response(&wrong), false),
             (&plain, response(&format!("{other}{wrong}")), false),
             (&plain, response("<int> 403\n</int>"), false),
+            (&plain, response(&format!("<fault> {other}</fault>")), true),
+            (&plain, response(&format!("<fault>{wrong}</fault>")), false),
+            // It ends a list, whatever ran before.
+            (
+                &plain,
+                response(&format!("<fault> {}</fault>", fault(500))),
+                false,
+            ),
+            (&plain, "<methodResponse><array>right</array>".to_owned(), false),
             (&plain, "<html>".to_owned(), false),
             (&plain, String::new(), false),
             (&coded, response("<array>right</array>"), false),
@@ -308,7 +369,8 @@ mod tests {
             assert_eq!(proves, expected, "{body}");
         }
         assert!(!proves_none(LoginDoor::XmlRpc, 200, &plain, None));
-        assert!(proves_none(LoginDoor::XmlRpc, 500, &plain, Some("")));
+        let right = response("<array>right</array>");
+        assert!(!proves_none(LoginDoor::XmlRpc, 500, &plain, Some(&right)));
     }
 
     #[test]
@@ -326,6 +388,7 @@ mod tests {
             ("", false),
             (r#"{"body":{"id":1},"status":200,"headers":{}}"#, true),
             (r#"{"body":{"id":1,"status":401},"status":404}"#, true),
+            (r#"{"body":{},"status":500}"#, false),
         ] {
             let proves = |door| proves_none(door, 200, &headers, Some(body));
             assert_eq!(proves(LoginDoor::Enveloped), expected, "{body}");

@@ -27,6 +27,7 @@ pub struct Client<'a> {
     identity: &'a Identity,
     authorization: Option<&'a [u8]>,
     scheme: &'a str,
+    is_read: bool,
 }
 
 // === impl CostClass ===
@@ -52,6 +53,7 @@ impl<'a> Client<'a> {
             identity,
             authorization: None,
             scheme: "",
+            is_read: false,
         }
     }
 
@@ -61,6 +63,15 @@ impl<'a> Client<'a> {
         Self {
             authorization,
             scheme,
+            ..self
+        }
+    }
+
+    /// The same client, which asks by this method.
+    #[must_use]
+    pub fn asking(self, method: &Method) -> Self {
+        Self {
+            is_read: method.is_safe(),
             ..self
         }
     }
@@ -86,6 +97,10 @@ impl<'a> Client<'a> {
 
     pub(super) const fn scheme(&self) -> &'a str {
         self.scheme
+    }
+
+    pub(super) const fn is_read(&self) -> bool {
+        self.is_read
     }
 
     pub(super) const fn authorization(&self) -> Option<&'a [u8]> {

@@ -170,9 +170,14 @@ impl Budgets {
         };
         let network = client.network();
         let by_address = network.map(|network| self.budget(rate, "address-logins", network));
-        let accounts = client
-            .accounts()
-            .filter(|account| !self.is_known(client, account, now));
+        let is_one = client.identity().sole_account().is_some();
+        let mut is_owner = false;
+        let accounts = client.accounts().filter(|account| {
+            // What is known of an unusual name holds for all that it counts with.
+            let is_known = is_owner || self.is_known(client, account, now);
+            is_owner = is_one && is_known;
+            !is_known
+        });
         let by_account = accounts.map(|account| self.budget(rate, ACCOUNT_LOGINS, account));
         by_address.into_iter().chain(by_account).collect()
     }

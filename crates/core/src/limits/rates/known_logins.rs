@@ -3,6 +3,9 @@
 //!
 //! Each of them is a bucket that is not full while the login is known, under a keyed hash as all buckets: edges of a fleet
 //! settle these buckets with the others. Guesses from such an address stay in the budget of the address.
+//!
+//! A response to a read proves no password, because a site may ignore it. The same credentials may read again: that is no
+//! further guess. For the rest it counts where the site is known to check passwords.
 
 use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
@@ -52,7 +55,11 @@ impl Budgets {
     pub(super) fn is_known(&self, client: Client<'_>, account: &Principal, now: Instant) -> bool {
         let known = self.known_at(client, account);
         let is_noted = |bucket: &u64| !self.buckets.store.is_full(*bucket, now);
-        known.proved.iter().any(is_noted) || (known.read.iter().any(is_noted) && is_noted(&known.checks))
+        // The bucket of the credentials is the last.
+        let read_with = client.authorization().and(known.read.last());
+        known.proved.iter().any(is_noted)
+            || (known.read.iter().any(is_noted) && is_noted(&known.checks))
+            || (client.is_read() && read_with.is_some_and(is_noted))
     }
 
     /// Asks the other edges of a fleet, with the next exchange, whether they know the login of a client whose account has
@@ -91,7 +98,7 @@ mod tests {
     use std::net::IpAddr;
 
     use calendar_edge_judge::call::credentials::Credentials;
-    use http::{HeaderMap, HeaderValue};
+    use http::{HeaderMap, HeaderValue, Method};
 
     use super::super::client::CostClass;
     use super::super::sample_tests::{budgets, identity, rate};
@@ -105,8 +112,17 @@ mod tests {
 
     /// Tries credentials from an address; true if the site is asked. The login counts as failed.
     fn tries(budgets: &Budgets, address: &str, shown: &'static str, now: Instant) -> bool {
+        asks(budgets, address, (shown, &Method::POST), now)
+    }
+
+    fn asks(
+        budgets: &Budgets,
+        address: &str,
+        (shown, method): (&'static str, &Method),
+        now: Instant,
+    ) -> bool {
         with_client(address, shown, |client| {
-            budgets.spend(client, CostClass::Item, now).is_ok()
+            budgets.spend(client.asking(method), CostClass::Item, now).is_ok()
         })
     }
 
@@ -178,6 +194,27 @@ mod tests {
                 assert!(tries(&budgets, stranger, WRONG, now));
             }
             assert_eq!(tries(&budgets, "203.0.113.1", RIGHT, now), passes);
+        }
+    }
+
+    #[test]
+    fn what_has_read_reads_again_and_no_more() {
+        let budgets = two_failures();
+        let now = Instant::now();
+        responds(&budgets, "192.0.2.1", RIGHT, Login::Read, now);
+        for stranger in ["198.51.100.1", "198.51.100.2"] {
+            assert!(asks(&budgets, stranger, (WRONG, &Method::GET), now));
+        }
+        for (address, shown, method, passes) in [
+            ("203.0.113.1", RIGHT, Method::GET, true),
+            ("203.0.113.1", RIGHT, Method::HEAD, true),
+            ("203.0.113.1", RIGHT, Method::POST, false),
+            ("192.0.2.1", RIGHT, Method::DELETE, false),
+            ("192.0.2.1", WRONG, Method::GET, false),
+            ("198.51.100.9", WRONG, Method::GET, false),
+        ] {
+            let asked = asks(&budgets, address, (shown, &method), now);
+            assert_eq!(asked, passes, "{address} {shown} {method}");
         }
     }
 

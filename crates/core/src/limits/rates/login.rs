@@ -7,11 +7,11 @@ use http::StatusCode;
 pub enum Login {
     /// A password or an account name was wrong: the site checks them.
     Wrong,
-    /// The response does not prove that no password was wrong (T-98).
+    /// Nothing proves that no password was wrong (T-98, T-111).
     Unproven,
-    /// The site was not asked, or did not refuse the call for its credentials.
+    /// The call was not sent, or the site did not refuse it for its credentials.
     NotRefused,
-    /// The site answered a read. A site that ignores the credentials does so as well.
+    /// The site responded to a read. A site that ignores the credentials does so as well.
     Read,
     /// The site has written for the client, which it does for no stranger.
     Written,
@@ -36,6 +36,8 @@ impl Login {
                 let is_checked = code().is_some_and(|code| CHECKED.contains(&code.as_str()));
                 if is_checked { Self::Wrong } else { Self::Unproven }
             }
+            // What ran before it failed is not known (T-111).
+            Some(status) if status.is_server_error() => Self::Unproven,
             Some(status) if !status.is_success() => Self::NotRefused,
             Some(_) if is_write => Self::Written,
             Some(_) => Self::Read,
@@ -61,6 +63,8 @@ mod tests {
             (Some(401), "rest_forbidden", false, Login::Unproven),
             (Some(403), "rest_forbidden", true, Login::NotRefused),
             (Some(404), "", false, Login::NotRefused),
+            (Some(500), "", false, Login::Unproven),
+            (Some(503), "", true, Login::Unproven),
             (Some(200), "", false, Login::Read),
             (Some(201), "", true, Login::Written),
         ] {

@@ -36,14 +36,24 @@ impl Identity {
         Some(Self::new(Some(&authorization), &Cookies::default()))
     }
 
-    /// The identity of a login beside the API, which names this account; none: it names one that cannot be told.
+    /// The identity of a login beside the API, which names this account; none: its account cannot be read, so that it
+    /// counts with all unusual ones (T-112).
     pub fn of_login(account: Option<&[u8]>) -> Self {
         let named = account.map(|name| Principal::account(name).collect());
         Self {
-            principals: named.unwrap_or_else(|| vec![Principal::token(b"")]),
+            principals: named.unwrap_or_else(|| vec![Principal::UnusualAccount]),
             account: account
                 .and_then(|name| std::str::from_utf8(name).ok())
                 .map(|name| Secret::new(name.to_lowercase())),
+            ..Self::default()
+        }
+    }
+
+    /// The identity of a call to `xmlrpc.php`, which may try the passwords of any number of accounts, or none: it counts
+    /// by its address.
+    pub fn of_xml_rpc() -> Self {
+        Self {
+            principals: vec![Principal::token(b"")],
             ..Self::default()
         }
     }

@@ -12,8 +12,8 @@ pub enum Principal {
     /// The account that WordPress finds by a name, as far as the edge can tell: the name as WordPress and its database
     /// fold it.
     Account(Secret<String>),
-    /// Every account whose name is not plain, besides its own. Plugins, languages and databases may take more names as
-    /// equal than the edge folds.
+    /// Every account whose name is not plain, besides its own, and every one that cannot be read. Plugins, languages and
+    /// databases may take more names as equal than the edge folds.
     UnusualAccount,
     /// Credentials that show no account: the whole value.
     Token(Secret<Vec<u8>>),
