@@ -75,13 +75,15 @@ impl ExchangeFailure {
         if error.is_timeout() {
             return Self::Timeout;
         }
-        let unreadable = causes(&error)
+        let is_too_large = causes(&error)
             .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
-            .any(|cause| cause.is_parse() || cause.is_parse_too_large());
-        if unreadable {
-            return Self::NotHttp(error);
+            .find(|cause| cause.is_parse() || cause.is_parse_too_large())
+            .map(hyper::Error::is_parse_too_large);
+        match is_too_large {
+            Some(true) => ResponseHeadFault::TooLarge.into(),
+            Some(false) => Self::NotHttp(error),
+            None => Self::Terminated(error),
         }
-        Self::Terminated(error)
     }
 
     fn from_connect(error: reqwest::Error) -> Self {

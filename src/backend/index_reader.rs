@@ -14,6 +14,7 @@ use super::origin_route::OriginRoute;
 use super::own_requests::{OwnRequests, own_headers};
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
+use calendar_edge_core::relay::without_byte_order_marks;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
 use calendar_edge_judge::contract::{
@@ -273,7 +274,10 @@ impl<'a> IndexReader<'a> {
     /// The JSON of a path below the root, with a query.
     async fn document(&self, path: &str, query: Option<&str>) -> Result<Value, IndexReadError> {
         match self.fetch(path, query).await? {
-            (StatusCode::OK, body) => Ok(serde_json::from_slice(&body).map_err(|_| IndexFault::NotJson)?),
+            (StatusCode::OK, body) => {
+                let document = serde_json::from_slice(without_byte_order_marks(&body));
+                Ok(document.map_err(|_| IndexFault::NotJson)?)
+            }
             (status, _) => Err(IndexReadError::Status(status.as_u16())),
         }
     }

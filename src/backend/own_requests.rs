@@ -17,6 +17,7 @@ use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, SITE, ShownChanges};
 use calendar_edge_core::facts::{FactsQuestion, FactsReply, FactsReplyFault};
 use calendar_edge_core::limits::Health;
+use calendar_edge_core::relay::without_byte_order_marks;
 use calendar_edge_core::settings::{MarkKey, OriginHost, OriginSettings};
 use calendar_edge_judge::problem::Problem;
 
@@ -171,7 +172,8 @@ impl OwnRequests {
         let (head, body) = response.into_parts();
         let body = read_within(body, FactsReply::MOST_BYTES).await;
         let body = body.map_err(|_| FactsReplyFault::NoReply)?;
-        FactsReply::of_response(key, nonce, head.status, &head.headers, &body)
+        let body = without_byte_order_marks(&body);
+        FactsReply::of_response(key, nonce, head.status, &head.headers, body)
     }
 
     async fn send(

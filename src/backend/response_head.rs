@@ -23,8 +23,8 @@ pub(crate) enum ResponseHeadFault {
     /// The end of the body is ambiguous or unknown.
     #[error("the length of the origin's response is ambiguous")]
     Framing,
-    /// More than 64 KiB.
-    #[error("the head of the origin's response is too large")]
+    /// More than 64 KiB, or more than 100 fields over HTTP/1.
+    #[error("the head of the origin's response is too large: it has more than 64 KiB or 100 fields")]
     TooLarge,
 }
 

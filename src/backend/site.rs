@@ -13,7 +13,7 @@ pub(crate) fn site_request(
     body: reqwest::Body,
     forwarded: &Forwarded,
 ) -> Result<reqwest::Request, AddressFault> {
-    let path = spelled_out(head.uri.path(), br#""<>^`{}|\"#);
+    let path = spelled_out(head.uri.path(), br#""<>`{}\"#);
     let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
     let url = plain(route.base(), &path, query.as_deref())?;
     let mut headers = head.headers.clone();

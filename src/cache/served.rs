@@ -11,7 +11,7 @@ use crate::layers::compression::StoredCodings;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife};
+use calendar_edge_core::cache::{CACHE_STATUS, CacheOutcome, StatedLife, stated_age};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::unix_time::UnixTime;
@@ -118,6 +118,8 @@ impl CacheReport {
         self.metrics.looked_up(operation, outcome);
         let headers = told.response.headers_mut();
         headers.insert(CACHE_STATUS, outcome.header());
+        // A cache between the edge and the site may have kept it before (RFC 9111 section 4.2.3).
+        let age = age.saturating_add(stated_age(headers));
         headers.insert(AGE, HeaderValue::from(age.as_secs()));
         told
     }

@@ -189,6 +189,19 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
     }
 }
 
+/// Reports a response that is sound but for a byte order mark before it, which clients do not get.
+pub(crate) fn byte_order_mark(warnings: &Warnings) {
+    warnings.warn_of_strangers("byte_order_mark", |count| {
+        tracing::warn!(
+            kind = "byte_order_mark",
+            advice = "a PHP file of the site, often wp-config.php or the theme's functions.php, is stored as UTF-8 with \
+                      a byte order mark: store it without one",
+            count,
+            "a byte order mark before the JSON document is not passed on"
+        );
+    });
+}
+
 /// The response to a call that outlived all its deadlines.
 fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");

@@ -6,6 +6,8 @@ use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
+use calendar_edge_core::relay::without_byte_order_marks;
+
 /// A complete response.
 pub(crate) struct ProbeResponse {
     pub(crate) status: StatusCode,
@@ -41,7 +43,7 @@ impl ProbeResponse {
 
     /// The body, if it is JSON.
     pub(crate) fn json(&self) -> Option<Value> {
-        serde_json::from_slice(&self.body).ok()
+        serde_json::from_slice(without_byte_order_marks(&self.body)).ok()
     }
 
     /// Where a redirect leads.

@@ -142,3 +142,38 @@ async fn a_refusal_never_reaches_the_origin() {
         r#"edge_http_requests_total{operation="events.delete",root="/wp-json",source="edge",status="401"} 1"#;
     assert!(metrics.contains(count), "{metrics}");
 }
+
+#[tokio::test]
+async fn a_byte_order_mark_before_the_document_stays_behind() {
+    for marks in ["\u{feff}", "\u{feff}\n\u{feff} "] {
+        for document in [
+            r#"{"events":[]}"#.to_owned(),
+            format!("[{}1]", "1,".repeat(600_000)),
+        ] {
+            let origin = Origin::always(Reply::json(200, &format!("{marks}{document}"))).await;
+            let edge = Edge::before(&origin).await;
+            let answer = edge.get(EVENTS).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            assert!(
+                answer.body.trim_start() == document,
+                "{} bytes",
+                answer.body.len()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_head_of_too_many_fields_is_named() {
+    for (count, expected) in [(90, 200), (120, 502)] {
+        let reply = Reply::json(200, "{}");
+        let reply = (0..count).fold(reply, |reply, number| {
+            reply.header("x-number", &number.to_string())
+        });
+        let answer = Edge::before(&Origin::always(reply).await).await.get(EVENTS).await;
+        assert_eq!(answer.status, expected, "{count}");
+        let status = answer.header("proxy-status").unwrap_or_default();
+        let is_named = status.contains("error=http_response_header_section_size");
+        assert_eq!(is_named, expected == 502, "{status}");
+    }
+}

@@ -83,6 +83,9 @@ impl<S: Stage<CalendarCall, BackendResult>> Stage<CalendarCall, CallResponse> fo
             Ok(accepted) => {
                 let site = is_waived.then(|| verdict(&accepted));
                 let login = login(&accepted, client.context.audience, is_write);
+                if accepted.had_byte_order_mark() {
+                    fault::byte_order_mark(&self.warnings);
+                }
                 let response = self.present(accepted, &client.context, login);
                 CallResponse { site, ..response }
             }

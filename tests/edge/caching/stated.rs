@@ -124,3 +124,28 @@ async fn t92_an_answer_with_a_nonce_is_for_one() {
         assert_eq!(asked(&origin), expected, "{body}");
     }
 }
+
+#[tokio::test]
+async fn the_time_in_caches_before_the_edge_counts() {
+    let origin = stating(&[("cache-control", "max-age=1300"), ("age", "700")]).await;
+    let seconds = |answer: &Answer, name: &str, prefix: &str| -> Option<u64> {
+        let text = answer
+            .header(name)?
+            .split(", ")
+            .find_map(|part| part.strip_prefix(prefix))?;
+        text.parse().ok()
+    };
+    let caching = edge(&origin, |settings| {
+        settings.cache.client_max_age = Duration::from_hours(1);
+    })
+    .await;
+    for edge in [caching, Edge::before(&origin).await] {
+        for _ in 0..2 {
+            let answer = edge.get(EVENT).await;
+            let age = seconds(&answer, "age", "").expect("an age");
+            assert!((700..760).contains(&age), "{answer:?}");
+            let fresh = seconds(&answer, "cache-control", "max-age=").expect("a lifetime");
+            assert!(fresh.saturating_sub(age) <= 600, "{answer:?}");
+        }
+    }
+}

@@ -32,7 +32,7 @@ pub use key::{KeySpace, ReachedBy};
 pub use nonce::shows_nonce;
 pub use removal::{Removal, RemovalCause};
 pub use same_text::{Folded, same_text};
-pub use stated::StatedLife;
+pub use stated::{StatedLife, stated_age};
 pub use storable::Storable;
 pub use tag::{Tag, UnknownTag};
 pub use validator::{entity_tag, if_none_match, is_known};

@@ -31,7 +31,7 @@ impl StatedLife {
             .or(stated.max_age)
             .or_else(|| expires(headers, now));
         Self {
-            fresh: fresh.map(|fresh| fresh.saturating_sub(age(headers))),
+            fresh: fresh.map(|fresh| fresh.saturating_sub(stated_age(headers))),
             must_revalidate: stated.must_revalidate || stated.s_maxage.is_some(),
         }
     }
@@ -131,7 +131,7 @@ fn times<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
 }
 
 /// The time that the response was in caches before (RFC 9111 section 5.1).
-fn age(headers: &HeaderMap) -> Duration {
+pub fn stated_age(headers: &HeaderMap) -> Duration {
     let fields = headers.get_all(AGE).iter();
     fields
         .filter_map(|field| field.to_str().ok())

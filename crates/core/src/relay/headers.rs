@@ -48,7 +48,8 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
 fn passes(name: &HeaderName) -> bool {
     matches!(
         name.as_str(),
-        "allow"
+        "age"
+            | "allow"
             | "cache-control"
             | "expires"
             | "retry-after"
@@ -143,6 +144,7 @@ mod tests {
             operation: None,
             absent: None,
             enveloped: false,
+            had_byte_order_mark: false,
             served: ServedPart::Calendar,
             named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),
         }

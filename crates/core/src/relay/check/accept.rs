@@ -91,13 +91,18 @@ where
     let expected = judge_head(head.status, &head.headers, call)?;
     if expected == ExpectedBody::Absent {
         let head = (head.status, head.headers);
-        return Ok(accepted(head, AcceptedBody::Absent, call, rules));
+        return Ok(accepted(head, (AcceptedBody::Absent, false), call, rules));
     }
-    let mut body = judged_body(head.status, &head.headers, expected, body, rules).await?;
+    let (mut body, had_mark) = judged_body(head.status, &head.headers, expected, body, rules).await?;
     if let (true, AcceptedBody::Whole(pieces)) = (call.enveloped, &mut body) {
         *pieces = vec![without_marks(joined(pieces))];
     }
-    Ok(accepted((head.status, head.headers), body, call, rules))
+    Ok(accepted(
+        (head.status, head.headers),
+        (body, had_mark),
+        call,
+        rules,
+    ))
 }
 
 /// A redirect, whose body is dropped.
@@ -111,14 +116,14 @@ fn redirected<B>(
         return Err(redirect(status, headers, call, &rules.urls));
     };
     let head = (status, headers);
-    Ok(accepted(head, AcceptedBody::Absent, call, rules))
+    Ok(accepted(head, (AcceptedBody::Absent, false), call, rules))
 }
 
 /// The response with the names of its URLs. A printed name that no root has is the asked root's, unless the response may
 /// be in another language.
 fn accepted<B>(
     (status, headers): (StatusCode, HeaderMap),
-    body: AcceptedBody<B>,
+    (body, had_byte_order_mark): (AcceptedBody<B>, bool),
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
@@ -140,19 +145,21 @@ fn accepted<B>(
         operation: call.operation,
         absent: absent_number(&call.target),
         enveloped: call.enveloped,
+        had_byte_order_mark,
         served: rules.urls.served(),
     };
     AcceptedResponse::new(head, body)
 }
 
-/// Reads a body until it ends or the buffer is full, and judges the bytes.
+/// Reads a body until it ends or the buffer is full, and judges the bytes. The flag is true if a byte order mark was taken
+/// away.
 async fn judged_body<B>(
     status: StatusCode,
     headers: &HeaderMap,
     expected: ExpectedBody,
     body: B,
     rules: &RelayRules,
-) -> Result<AcceptedBody<B>, OriginFailure>
+) -> Result<(AcceptedBody<B>, bool), OriginFailure>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
@@ -168,13 +175,14 @@ where
         }
     };
     let mut buffered = buffer(body, size).await?;
+    let had_mark = expected == ExpectedBody::Json && buffered.take_byte_order_marks();
     let received = received(&mut buffered, expected, rules.software);
     judge_body(status, headers, (expected, received), rules.software)?;
     if buffered.len() as u64 > limit {
         return Err(OriginFailure::TooLarge { limit });
     }
     let Buffered { pieces, rest } = buffered;
-    Ok(match rest {
+    let body = match rest {
         None => AcceptedBody::Whole(pieces),
         Some(rest) => AcceptedBody::Partial {
             beginning: pieces,
@@ -182,5 +190,6 @@ where
             limit,
             filters: Vec::new(),
         },
-    })
+    };
+    Ok((body, had_mark))
 }

@@ -35,6 +35,8 @@ pub(in crate::relay) struct AcceptedHead {
     pub(in crate::relay) root: usize,
     /// The subject of the body.
     pub(in crate::relay) content: Content,
+    /// A byte order mark preceded the body, and was taken away.
+    pub(in crate::relay) had_byte_order_mark: bool,
     /// The operation that was called.
     pub(in crate::relay) operation: Option<&'static Operation>,
     /// The number in the path that names no record.
@@ -109,6 +111,11 @@ impl<B> AcceptedResponse<B> {
             AcceptedBody::Whole(pieces) => enveloped_status(&joined(pieces)),
             AcceptedBody::Absent | AcceptedBody::Partial { .. } => None,
         }
+    }
+
+    /// Returns true if a byte order mark preceded the body. It was taken away.
+    pub fn had_byte_order_mark(&self) -> bool {
+        self.head.had_byte_order_mark
     }
 
     /// The code of an error in WordPress's form, also inside an envelope; `None` for other responses and for bodies that

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use bytes::{Bytes, BytesMut};
 use http_body::Body;
 
+use super::document::{trimmed, without_byte_order_marks};
 use crate::relay::failure::{BoxError, OriginFailure};
 
 /// Minimum bytes of a piece that stays as it is. Of small ones, each would take more memory than it carries.
@@ -65,6 +66,19 @@ impl<B> Buffered<B> {
         (first, self.pieces.last().map_or(first, AsRef::as_ref))
     }
 
+    /// Takes byte order marks away that precede the document; true if there was one.
+    pub(super) fn take_byte_order_marks(&mut self) -> bool {
+        // The first piece may end within a mark.
+        if trimmed(self.ends().0).first() != Some(&0xef) {
+            return false;
+        }
+        let whole = joined(&self.pieces);
+        let document = whole.slice_ref(without_byte_order_marks(&whole));
+        let has_mark = document.len() < whole.len();
+        self.pieces = vec![document];
+        has_mark
+    }
+
     /// Joins the pieces, and returns the bytes.
     pub(super) fn join(&mut self) -> &[u8] {
         if self.pieces.len() > 1 {
@@ -96,6 +110,26 @@ mod tests {
         let mut buffered = buffer(body, 7).await.unwrap();
         assert!(buffered.rest.is_none());
         assert_eq!(buffered.join(), b"{\"a\":1}");
+    }
+
+    #[tokio::test]
+    async fn a_byte_order_mark_is_taken_away_wherever_pieces_end() {
+        let parts = |parts: &[&'static [u8]]| Buffered::<()> {
+            pieces: parts.iter().copied().map(Bytes::from_static).collect(),
+            rest: None,
+        };
+        for (pieces, had_mark) in [
+            (&[&b"\xef\xbb\xbf{}"[..]][..], true),
+            (&[b"\xef", b"\xbb\xbf{", b"}"], true),
+            (&[b"\n\xef\xbb\xbf\xef\xbb\xbf", b"{}"], true),
+            (&[b"{", b"}"], false),
+        ] {
+            let mut buffered = parts(pieces);
+            assert_eq!(buffered.take_byte_order_marks(), had_mark, "{pieces:?}");
+            assert_eq!(buffered.join(), b"{}", "{pieces:?}");
+        }
+        let mut other = parts(&[b"\xef\xbc\xa1"]);
+        assert!(!other.take_byte_order_marks());
     }
 
     #[tokio::test]

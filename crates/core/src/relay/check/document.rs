@@ -17,6 +17,18 @@ pub(in crate::relay) fn trimmed(bytes: &[u8]) -> &[u8] {
     trimmed
 }
 
+/// The bytes behind byte order marks and the white space around those; all bytes where no mark precedes.
+///
+/// Each file of a site that begins with a mark prints one before the document. A reader of JSON may ignore it, and most
+/// do not (RFC 8259 section 8.1).
+pub fn without_byte_order_marks(bytes: &[u8]) -> &[u8] {
+    let mut behind = bytes;
+    while let Some(rest) = trimmed(behind).strip_prefix(b"\xef\xbb\xbf") {
+        behind = rest;
+    }
+    behind
+}
+
 /// True if a JSON value can begin with this byte.
 pub(super) const fn begins_json(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
@@ -124,6 +136,19 @@ mod tests {
     fn bytes_that_are_not_utf8_are_not_a_document() {
         assert_eq!(verdict(b"\"\xff\""), "malformed");
         assert_eq!(verdict("\"\u{20ac}\"".as_bytes()), "passes");
+    }
+
+    #[test]
+    fn byte_order_marks_are_no_part_of_a_document() {
+        for (bytes, document) in [
+            ("\u{feff}{}", "{}"),
+            ("\u{feff}\n\u{feff} {}", "{}"),
+            (" {}\n", " {}\n"),
+            ("x\u{feff}{}", "x\u{feff}{}"),
+        ] {
+            let behind = without_byte_order_marks(bytes.as_bytes());
+            assert_eq!(trimmed(behind), trimmed(document.as_bytes()), "{bytes:?}");
+        }
     }
 
     #[test]

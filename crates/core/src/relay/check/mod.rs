@@ -20,4 +20,5 @@ pub(super) use accepted::{AcceptedBody, AcceptedHead};
 pub(super) use buffer::joined;
 pub use call_context::{AskedLanguage, CallContext};
 pub(super) use document::trimmed;
+pub use document::without_byte_order_marks;
 pub(crate) use wordpress::enveloped_status;
