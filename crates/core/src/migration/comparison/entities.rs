@@ -29,16 +29,21 @@ pub(super) fn show_the_same_mail(one: &str, other: &str) -> bool {
 }
 
 fn without_encoding(text: &str) -> String {
-    let plain: String = letters(text)
-        .map(|letter| match letter {
-            Letter::Plain(letter) => letter.to_string(),
-            Letter::Escaped(letter) => format!("&#{};", u32::from(letter)),
-        })
-        .collect();
+    // What `esc_html()` has made of `'` is encoded letter by letter: `&#039;` becomes `&#38;#&#48;39;`.
+    let plain = decoded(&decoded(text));
     if plain.contains("mailto:") {
         return String::from_utf8_lossy(&decode(plain.as_bytes(), Plus::Literal)).into_owned();
     }
     plain
+}
+
+fn decoded(text: &str) -> String {
+    letters(text)
+        .map(|letter| match letter {
+            Letter::Plain(letter) => letter.to_string(),
+            Letter::Escaped(letter) => format!("&#{};", u32::from(letter)),
+        })
+        .collect()
 }
 
 fn letters(text: &str) -> impl Iterator<Item = Letter> {
@@ -96,6 +101,8 @@ mod tests {
         for (one, other) in [
             ("a@b.example", "&#97;&#64;b.example"),
             ("&#x61;@b.ex&#97;mple", "a&#64;b.example"),
+            ("o&#039;brien@b.example", "o&#38;#&#48;39;brien&#64;b.example"),
+            ("o'brien@b.example", "o&#38;&#35;039&#59;brien&#64;b.example"),
             (
                 "<a href=\"mailto:%61@b.example\">a</a>",
                 "<a href=\"mailto:a&#64;b.example\">a</a>",
@@ -104,6 +111,10 @@ mod tests {
             assert!(show_the_same_mail(one, other), "{one} {other}");
         }
         assert!(!show_the_same_mail("a@b.example", "c&#64;b.example"));
+        assert!(!show_the_same_mail(
+            "o&#039;brien@b.example",
+            "o&#38;#034;brien&#64;b.example"
+        ));
         assert!(!show_the_same_mail("100%25", "100%"));
     }
 }
