@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::header::ACCEPT;
+use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use tower::Service;
 
@@ -31,7 +32,7 @@ use crate::telemetry::Traffic;
 use calendar_edge_core::cache::CachePolicy;
 use calendar_edge_core::cache::forms::Representation;
 use calendar_edge_core::errors::EdgeError;
-use calendar_edge_core::gateway::decision::{Decider, Opening};
+use calendar_edge_core::gateway::decision::{Decider, LoginDoor, Opening};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::CostClass;
 use calendar_edge_core::pages::{Visitor, name_download};
@@ -131,7 +132,7 @@ impl Service<EdgeRequest> for Gateway {
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        let is_write = self.notes_writes && Visitor::is_editor(&request.head);
+        let is_write = self.notes_writes && may_edit(&request.head);
         let response = Arc::clone(&self.inner).serve(request);
         if !is_write {
             return response;
@@ -143,6 +144,11 @@ impl Service<EdgeRequest> for Gateway {
             response
         })
     }
+}
+
+/// Returns true if a request may change what pages show. A call to `xmlrpc.php` has its credentials in its body.
+fn may_edit(head: &Parts) -> bool {
+    Visitor::is_editor(head) || LoginDoor::of(head) == Some(LoginDoor::XmlRpc)
 }
 
 // === impl GatewayParts ===

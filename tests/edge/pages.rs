@@ -152,6 +152,18 @@ async fn after_a_write_of_an_editor_the_site_answers_until_it_has_told_of_it() {
     until_forwarded(&scene, "/events/month/2128-08/", false).await;
     assert!(is_forwarded(&scene, FAR).await);
 
+    // An app shows its credentials in the body.
+    let call = scene
+        .edge
+        .request(Method::POST, "/xmlrpc.php")
+        .body("<methodCall/>");
+    scene.change(|site| site.has_begun = true);
+    Answer::to(call.header("content-type", "text/xml")).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(is_forwarded(&scene, "/events/month/2128-08/").await);
+    scene.change(|site| site.has_begun = false);
+    until_forwarded(&scene, "/events/month/2128-08/", false).await;
+
     // A write that changes nothing ends the pause as well.
     let save = scene
         .edge
