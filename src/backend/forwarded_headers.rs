@@ -28,6 +28,8 @@ pub(super) const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 pub(crate) struct Forwarded {
     /// The client's address.
     pub(crate) client: Option<IpAddr>,
+    /// A trusted proxy sent the request.
+    pub(crate) is_of_trusted_proxy: bool,
     /// `http` or `https`, as the client used it.
     pub(crate) scheme: &'static str,
     /// The public host, with its port if it is not the scheme's default.
@@ -158,6 +160,7 @@ impl Forwarded {
         let host = HeaderValue::try_from(public.host().to_string());
         Self {
             client,
+            is_of_trusted_proxy: false,
             scheme: public.scheme().as_str(),
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id: None,
@@ -197,6 +200,7 @@ mod tests {
         }
         let forwarded = Forwarded {
             client: Some("198.51.100.7".parse().unwrap()),
+            is_of_trusted_proxy: false,
             scheme: "https",
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),

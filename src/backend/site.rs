@@ -17,7 +17,7 @@ pub(crate) fn site_request(
     let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
     let url = plain(route.base(), &path, query.as_deref())?;
     let mut headers = head.headers.clone();
-    keep_end_to_end(&mut headers, forwarded.client);
+    keep_end_to_end(&mut headers, forwarded.client, forwarded.is_of_trusted_proxy);
     route.write_to(&mut headers);
     forwarded.write(&mut headers);
     let mut request = reqwest::Request::new(head.method.clone(), url);
@@ -52,6 +52,7 @@ mod tests {
         let (head, ()) = Request::get(target).body(()).unwrap().into_parts();
         let forwarded = Forwarded {
             client: None,
+            is_of_trusted_proxy: false,
             scheme: "http",
             host: HeaderValue::from_static("localhost"),
             request_id: None,

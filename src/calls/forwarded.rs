@@ -34,6 +34,7 @@ impl PublicNames {
     pub(crate) fn forwarded(&self, context: &RequestContext) -> Forwarded {
         Forwarded {
             client: context.client.address,
+            is_of_trusted_proxy: context.client.is_of_trusted_proxy,
             scheme: self.scheme,
             host: self.host.clone(),
             request_id: Some(context.id.value().clone()),

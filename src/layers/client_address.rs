@@ -15,6 +15,8 @@ pub(crate) struct ClientAddress {
     pub(crate) address: Option<IpAddr>,
     /// The scheme of the URL that the client requested.
     pub(crate) scheme: Scheme,
+    /// A trusted proxy sent the request.
+    pub(crate) is_of_trusted_proxy: bool,
 }
 
 /// The right-most address of the chain that is not a trusted proxy.
@@ -24,8 +26,9 @@ pub(super) fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap)
     let mut client = ClientAddress {
         address: peer.address(),
         scheme: scheme(peer),
+        is_of_trusted_proxy: peer.is_in(trusted),
     };
-    if !peer.is_in(trusted) {
+    if !client.is_of_trusted_proxy {
         return client;
     }
     if let Some(scheme) = forwarded_scheme(headers) {

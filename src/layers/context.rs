@@ -165,6 +165,7 @@ mod tests {
         let client = ClientAddress {
             address: None,
             scheme: Scheme::Http,
+            is_of_trusted_proxy: false,
         };
         ArrivedRequest {
             context: Noted {

@@ -10,9 +10,8 @@ use http::{HeaderMap, HeaderValue};
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 ///
-/// CGI makes `HTTP_PROXY` of `Proxy`, by which programs find their proxy. Behind IIS, WordPress takes the target of the
-/// request from the last two.
-const DROPPED: [HeaderName; 13] = [
+/// CGI makes `HTTP_PROXY` of `Proxy`, by which programs find their proxy.
+const DROPPED: [HeaderName; 11] = [
     CONNECTION,
     HOST,
     EXPECT,
@@ -24,36 +23,59 @@ const DROPPED: [HeaderName; 13] = [
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy"),
     HeaderName::from_static("proxy-connection"),
-    HeaderName::from_static("x-original-url"),
-    HeaderName::from_static("x-rewrite-url"),
 ];
 
-/// Headers in which proxies name the address of the client.
-const ADDRESSES: [&str; 10] = [
-    "cf-connecting-ip",
-    "cf-connecting-ipv6",
-    "client-ip",
-    "fastly-client-ip",
-    "true-client-ip",
-    "x-client-ip",
-    "x-cluster-client-ip",
-    "x-proxyuser-ip",
-    "x-real-ip",
-    "x-sucuri-clientip",
-];
+/// The ends of headers in which proxies state the address of the client: `X-Real-IP`, `CF-Connecting-IPv6`,
+/// `X-Azure-ClientIP`, `X-Remote-Addr`.
+const ADDRESSES: [&str; 5] = ["-ip", "-ipv6", "-addr", "clientip", "socketip"];
 
-/// The beginnings of headers that name address, host, port or scheme of the client's request. The edge writes three of
-/// them itself.
-const CLAIMS: [&str; 9] = [
+/// The beginnings of headers that state host, port, scheme or target of the client's request, for which the edge has its
+/// own statement. It writes three of them itself.
+const REQUEST: [&str; 15] = [
     "forwarded",
     "front-end-https",
+    "wl-proxy-",
+    "x-arr-",
+    "x-client-",
     "x-forwarded",
     "x-host",
-    "x-original-forwarded",
-    "x-original-host",
+    "x-http-host",
+    "x-original-",
+    "x-proto",
+    "x-real-",
     "x-remote-",
+    "x-rewrite-",
     "x-scheme",
     "x-url-scheme",
+];
+
+/// The beginnings of headers by which proxies, each in its own words, state the client (country, network, certificate),
+/// its request or its user. Plugins believe them. No browser and no client library sends them.
+const BY_PROXY: [&str; 24] = [
+    "akamai-",
+    "ali-cdn-",
+    "auth-user",
+    "cf-",
+    "cloudfront-",
+    "fastly-",
+    "fly-",
+    "geoip-",
+    "incap-",
+    "remote-user",
+    "ssl-client-",
+    "x-akamai-",
+    "x-amzn-",
+    "x-appengine-",
+    "x-auth-request-",
+    "x-authentik-",
+    "x-azure-",
+    "x-envoy-",
+    "x-geoip-",
+    "x-goog-",
+    "x-ms-client-",
+    "x-ssl-",
+    "x-sucuri-",
+    "x-webauth-",
 ];
 
 /// The beginning of headers that edge and companion plugin write.
@@ -63,16 +85,20 @@ const OWN: &str = "x-calendar-edge-";
 const OVERRIDE: &str = "x-http-method-override";
 
 /// Keeps what the site may read of a client at this address: no header of its connection, none that is another one to
-/// CGI, none that only edge and companion plugin write, and no claim about the client that is not true. `Cookie` is one
-/// field, and so is what names another method: of several fields a server takes the first, the last or all.
-pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>) {
+/// CGI, none that only edge and companion plugin write, and no statement about the client that is not true, or that no
+/// trusted proxy sent. `Cookie` is one field, and so is what names another method: of several fields a server takes the
+/// first, the last or all.
+pub fn keep_end_to_end(headers: &mut HeaderMap, client: Option<IpAddr>, is_of_trusted_proxy: bool) {
     if let Some(method) = overriding(headers).cloned() {
         headers.insert(OVERRIDE, method);
     }
     strip_hop_by_hop(headers);
     strip(headers, |headers, name| {
         // CGI would map a name with one of these to the name of another header.
-        name.contains(['_', '.']) || name.starts_with(OWN) || is_claim(headers, name, client)
+        name.contains(['_', '.'])
+            || name.starts_with(OWN)
+            || contradicts(headers, name, client)
+            || (!is_of_trusted_proxy && begins(name, &BY_PROXY) && !is_address(name))
     });
     join_cookies(headers);
 }
@@ -125,29 +151,39 @@ fn strip(headers: &mut HeaderMap, is_meant: impl Fn(&HeaderMap, &str) -> bool) {
     }
 }
 
-/// Returns true for what a client claims about itself, its host or its scheme in headers that plugins and servers believe
-/// (T-97). An address that is the client's may stay: a proxy in front of the edge has written it.
-fn is_claim(headers: &HeaderMap, name: &str, client: Option<IpAddr>) -> bool {
+/// Returns true for a statement about the client, its host or its scheme beside the edge's own, which plugins and servers
+/// believe (T-97). An address that is the client's may stay: a proxy in front of the edge has written it.
+fn contradicts(headers: &HeaderMap, name: &str, client: Option<IpAddr>) -> bool {
     let is_true = |value: &HeaderValue| {
         let address = value.to_str().ok().and_then(|text| text.trim().parse().ok());
         address.is_some() && address == client
     };
-    if ADDRESSES.contains(&name) {
+    if is_address(name) {
         return !headers.get_all(name).iter().all(is_true);
     }
-    CLAIMS.iter().any(|claim| name.starts_with(claim))
+    begins(name, &REQUEST)
+}
+
+fn is_address(name: &str) -> bool {
+    ADDRESSES.iter().any(|end| name.ends_with(end)) || name == "client-ip"
+}
+
+fn begins(name: &str, beginnings: &[&str]) -> bool {
+    beginnings.iter().any(|beginning| name.starts_with(beginning))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const CLIENT: &str = "198.51.100.7";
+
     fn kept(sent: &[(&'static str, &'static str)]) -> Vec<String> {
         let mut headers = HeaderMap::new();
         for (name, value) in sent {
             headers.append(*name, HeaderValue::from_static(value));
         }
-        keep_end_to_end(&mut headers, Some("198.51.100.7".parse().unwrap()));
+        keep_end_to_end(&mut headers, Some(CLIENT.parse().unwrap()), false);
         let line =
             |(name, value): (&HeaderName, &HeaderValue)| format!("{name}: {}", value.to_str().unwrap());
         let mut lines: Vec<String> = headers.iter().map(line).collect();
@@ -193,7 +229,7 @@ mod tests {
                 headers.append(*name, HeaderValue::from_static(value));
             }
             let counted = overriding(&headers).cloned();
-            keep_end_to_end(&mut headers, None);
+            keep_end_to_end(&mut headers, None, false);
             let sent: Vec<_> = headers.values().collect();
             assert_eq!(sent, counted.iter().collect::<Vec<_>>(), "{fields:?}");
             assert_eq!(counted.as_ref().and_then(|value| value.to_str().ok()), expected);
@@ -212,6 +248,66 @@ mod tests {
             ("accept", "text/html"),
         ]);
         assert_eq!(found, ["accept: text/html", "cf-connecting-ip: 198.51.100.7"]);
+    }
+
+    #[test]
+    fn t97_statements_of_proxies_come_from_trusted_ones_only() {
+        // The first column: from a trusted proxy; the second: from anybody else.
+        for (name, value, expected) in [
+            ("cf-connecting-ip", CLIENT, [true, true]),
+            ("cf-connecting-ip", "192.0.2.1", [false, false]),
+            ("incap-client-ip", "192.0.2.1", [false, false]),
+            ("ali-cdn-real-ip", CLIENT, [true, true]),
+            ("x-azure-clientip", "192.0.2.1", [false, false]),
+            ("x-azure-socketip", "192.0.2.1", [false, false]),
+            ("x-remote-addr", "192.0.2.1", [false, false]),
+            ("client-ip", "192.0.2.1", [false, false]),
+            ("cf-ipcountry", "DE", [true, false]),
+            ("cf-visitor", "{\"scheme\":\"https\"}", [true, false]),
+            ("cloudfront-forwarded-proto", "https", [true, false]),
+            ("cloudfront-viewer-address", "192.0.2.1:7", [true, false]),
+            ("fastly-ssl", "1", [true, false]),
+            ("fly-forwarded-proto", "https", [true, false]),
+            ("x-azure-fdid", "a", [true, false]),
+            ("x-envoy-external-address", "192.0.2.1", [true, false]),
+            ("x-amzn-oidc-identity", "admin", [true, false]),
+            ("x-goog-authenticated-user-email", "a@b.example", [true, false]),
+            ("remote-user", "admin", [true, false]),
+            ("x-auth-request-user", "admin", [true, false]),
+            ("ssl-client-s-dn", "CN=admin", [true, false]),
+            ("x-remote-user", "admin", [false, false]),
+            ("x-http-host-override", "evil.example", [false, false]),
+            ("x-original-url", "/wp-admin/", [false, false]),
+            ("x-rewrite-url", "/wp-admin/", [false, false]),
+            ("x-forwarded-prefix", "/a", [false, false]),
+            ("x-proto", "SSL", [false, false]),
+            ("x-arr-ssl", "1", [false, false]),
+            // What browsers, scripts and apps send.
+            ("x-requested-with", "XMLHttpRequest", [true, true]),
+            ("x-wp-nonce", "0123456789", [true, true]),
+            ("x-http-method-override", "PUT", [true, true]),
+            ("authorization", "Basic YTpi", [true, true]),
+            ("x-csrf-token", "a", [true, true]),
+            ("x-api-key", "a", [true, true]),
+            ("x-wc-webhook-signature", "a", [true, true]),
+            ("x-hub-signature-256", "a", [true, true]),
+            ("stripe-signature", "a", [true, true]),
+            ("sec-fetch-site", "same-origin", [true, true]),
+            ("upgrade-insecure-requests", "1", [true, true]),
+            ("save-data", "on", [true, true]),
+            ("dnt", "1", [true, true]),
+            ("origin", "https://a.example", [true, true]),
+            ("cdn-loop", "cloudflare", [true, true]),
+            ("via", "1.1 a", [true, true]),
+        ] {
+            let stays = [true, false].map(|is_of_trusted_proxy| {
+                let mut headers = HeaderMap::new();
+                headers.insert(name, HeaderValue::from_static(value));
+                keep_end_to_end(&mut headers, Some(CLIENT.parse().unwrap()), is_of_trusted_proxy);
+                headers.contains_key(name)
+            });
+            assert_eq!(stays, expected, "{name}: {value}");
+        }
     }
 
     #[test]
