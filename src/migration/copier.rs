@@ -1,11 +1,11 @@
 //! One rule's copies: sent within their budget, compared, and added to what is known about their backend.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Empty;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::backend_findings::BackendFindings;
@@ -29,6 +29,8 @@ pub(crate) struct Copier {
     rule: ShadowRule,
     backend: Arc<str>,
     budget: CopyBudget,
+    /// The budget of second looks, which take longer than copies.
+    looks: CopyBudget,
     way: DryRun,
     /// The way to the site for reads that the backend answers; none if it answers none.
     site: Option<DryRun>,
@@ -40,6 +42,9 @@ pub(crate) struct Copier {
     /// One second question at a time: they take permits of the site that clients need.
     doubling: Semaphore,
 }
+
+/// The time in which a candidate follows a change of the site.
+const SECOND_LOOK: Duration = Duration::from_secs(1);
 
 /// An answer that was given to a client, read whole.
 type CopiedResponse = AcceptedResponse<Empty<Bytes>>;
@@ -77,6 +82,7 @@ impl Copier {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
             budget: CopyBudget::new(rule, edges),
+            looks: CopyBudget::new(rule, edges),
             way: DryRun::over(pool, candidates.callers.as_ref()),
             site: site.map(|pool| DryRun::over(pool, None)),
             primary: Arc::clone(rules),
@@ -111,8 +117,8 @@ impl Copier {
         let (call, primary) = (Arc::clone(call), Arc::clone(primary));
         tokio::spawn(async move {
             let running = self.migration.metrics().copying(&self.backend);
-            self.copy(&call, answer, &*primary, order).await;
-            drop((place, running));
+            self.copy(&call, answer, (&*primary, order), place).await;
+            drop(running);
         });
     }
 
@@ -134,8 +140,8 @@ impl Copier {
         self: &Arc<Self>,
         call: &DryRunCall,
         answer: CopiedResponse,
-        primary: &S,
-        order: CopyOrder,
+        (primary, order): (&S, CopyOrder),
+        place: OwnedSemaphorePermit,
     ) where
         S: Stage<CalendarCall, BackendResult>,
     {
@@ -151,6 +157,14 @@ impl Copier {
         {
             let twice = self.compare(call, &pair, Some(second)).await;
             findings = twice.unwrap_or(findings);
+        }
+        drop(place);
+        if findings.worst().is_another_value() && pair.other.failure.is_none() {
+            let _place = match self.looks.take(Instant::now()) {
+                Ok(place) => place,
+                Err(reason) => return self.skipped(call, reason),
+            };
+            findings = self.look_again(call, &pair, findings, primary).await;
         }
         self.findings.add(&call.reported(&self.primary), &findings);
         let class = findings.worst();
@@ -198,6 +212,48 @@ impl Copier {
         is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
     }
 
+    /// The findings that stay when the candidate is asked again a second later: until then it follows what has changed at
+    /// the site. Where it still differs, the site may have changed once more, and is asked again as well.
+    async fn look_again<S>(
+        self: &Arc<Self>,
+        call: &DryRunCall,
+        pair: &ResponsePair,
+        findings: PathFindings,
+        primary: &S,
+    ) -> PathFindings
+    where
+        S: Stage<CalendarCall, BackendResult>,
+    {
+        tokio::time::sleep(SECOND_LOOK).await;
+        let other = self.way.answer(call).await;
+        if other.failure.is_some() || other.status.is_server_error() {
+            return findings;
+        }
+        let again = ResponsePair {
+            primary: pair.primary.clone(),
+            other: other.clone(),
+        };
+        let findings = self.that_stay(call, findings, again).await;
+        if !findings.worst().is_another_value() {
+            return findings;
+        }
+        let Some(primary) = self.second_answer(call, primary).await else {
+            return findings;
+        };
+        self.that_stay(call, findings, ResponsePair { primary, other })
+            .await
+    }
+
+    async fn that_stay(
+        self: &Arc<Self>,
+        call: &DryRunCall,
+        findings: PathFindings,
+        again: ResponsePair,
+    ) -> PathFindings {
+        let second = self.compare(call, &Arc::new(again), None).await;
+        second.map_or(findings.clone(), |second| findings.that_stay(&second))
+    }
+
     /// Compares off the threads that serve connections, also with the primary's second answer; none if that panicked.
     async fn compare(
         self: &Arc<Self>,
@@ -221,12 +277,12 @@ impl Copier {
         findings.worst() >= DifferenceClass::Volatile && self.findings.may_double(call.operation())
     }
 
-    /// The primary's second answer to the same call, unless another second question runs.
+    /// The primary's second answer to the same call.
     async fn second_answer<S>(&self, call: &DryRunCall, primary: &S) -> Option<DryRunResponse>
     where
         S: Stage<CalendarCall, BackendResult>,
     {
-        let _turn = self.doubling.try_acquire().ok()?;
+        let _turn = self.doubling.acquire().await.ok()?;
         let answer = primary.call(call.again()).await;
         let answer = self.comparable(&answer).ok()?;
         Some(call.present(answer, &self.primary).await)

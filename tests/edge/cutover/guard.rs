@@ -1,6 +1,9 @@
 //! The guard of a rule: it returns calls to the site by itself, and remembers that.
 
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use calendar_edge_core::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
 use serde_json::{Value, json};
@@ -166,6 +169,94 @@ async fn a_guard_returns_calls_whose_answers_differ() {
         );
         assert_eq!(by(&edge.get(VENUES).await), "owner");
     }
+}
+
+/// A backend whose answers about each record have this value for a while, and another one later.
+async fn following(first: u8, later: u8, is_wrong: &Arc<AtomicBool>) -> Origin {
+    let (asked, is_wrong) = (parking_lot::Mutex::new(HashMap::new()), Arc::clone(is_wrong));
+    Origin::answering(move |seen| {
+        let since = *asked
+            .lock()
+            .entry(seen.target.clone())
+            .or_insert_with(Instant::now);
+        let is_early = since.elapsed() < Duration::from_millis(700);
+        let value = if is_early { first } else { later };
+        let city = u8::from(is_wrong.load(Ordering::SeqCst));
+        Reply::json(200, &format!("{{\"id\":7,\"by\":{value},\"city\":{city}}}"))
+    })
+    .await
+}
+
+/// An edge with the guard of the guide, and copies of all reads of venues.
+async fn compared_edge(owner: &Origin, next: &Origin, share: &str) -> Edge {
+    let base = next.base();
+    let builder = Edge::builder().origin(owner).settings(|settings| {
+        let rule = CutoverRule {
+            share: Percentage::parse(share).expect("a percentage"),
+            guard: Some(GuardSettings {
+                different: Percentage::parse("0.1%"),
+                ..GuardSettings::default()
+            }),
+            ..falling()
+        };
+        cut(settings, &base, vec![rule]);
+        settings.shadow.push(ShadowRule {
+            backend: "next".to_owned(),
+            operations: vec![OperationPattern::parse("venues.*").expect("a pattern")],
+            requests_per_second: 10_000,
+            in_flight: 100,
+            ..ShadowRule::default()
+        });
+    });
+    builder.start().await
+}
+
+#[tokio::test]
+async fn a_candidate_that_follows_the_site_a_moment_later_is_not_returned() {
+    let never = Arc::default();
+    for share in ["0%", "100%"] {
+        let is_wrong = Arc::new(AtomicBool::new(false));
+        // The site changes once more before it is asked again.
+        let owner = following(1, 2, &never).await;
+        let next = following(0, 2, &is_wrong).await;
+        let edge = compared_edge(&owner, &next, share).await;
+        for id in 100..140 {
+            get_as(&edge, id, &format!("{VENUES}/{id}")).await;
+        }
+        let mut report = Value::Null;
+        for _ in 0..500 {
+            report = edge.admin("/migration/report").await.json()["operations"]["venues.read"].clone();
+            if report["calls"] == 40 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(report["calls"], 40, "{report}");
+        assert!(!report.to_string().contains("different\""), "{report}");
+        assert_eq!(rule_of(&edge).await["returned"], Value::Null);
+        is_wrong.store(true, Ordering::SeqCst);
+        let mut calls = 0;
+        while rule_of(&edge).await["returned"].is_null() {
+            get_as(&edge, calls, &format!("{VENUES}/{}", 100 + calls % 40)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            calls += 1;
+            assert!(calls < 500, "{}", rule_of(&edge).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn t94_wrong_values_return_the_rule_also_if_one_client_is_all_there_is() {
+    let (owner, next) = (named("owner").await, named("next").await);
+    let edge = compared_edge(&owner, &next, "100%").await;
+    let started = Instant::now();
+    while rule_of(&edge).await["returned"].is_null() {
+        get_as(&edge, 0, VENUES).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let is_late = started.elapsed() > Duration::from_mins(1);
+        assert!(!is_late, "{}", rule_of(&edge).await);
+    }
+    assert!(started.elapsed() > Duration::from_secs(5));
 }
 
 #[tokio::test]

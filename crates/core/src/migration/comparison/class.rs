@@ -47,6 +47,11 @@ impl DifferenceClass {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// True if a client sees another value than the primary's, beyond what the primary itself varies.
+    pub fn is_another_value(self) -> bool {
+        self >= Self::Host
+    }
 }
 
 impl fmt::Display for DifferenceClass {

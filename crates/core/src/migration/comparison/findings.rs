@@ -124,6 +124,21 @@ impl PathFindings {
         self.by_path.len() >= MOST_PATHS
     }
 
+    /// The findings of a first look without the values that a second look found equal: the candidate had not yet followed
+    /// a change of the site, or the site changed between its response and that of the candidate.
+    pub fn that_stay(&self, second: &Self) -> Self {
+        self.reclassed(|finding| {
+            let stays = !finding.class.is_another_value() || second.has_another_value(&finding.path);
+            stays.then_some(finding.class)
+        })
+    }
+
+    /// True if the responses have different values at a path.
+    fn has_another_value(&self, path: &str) -> bool {
+        let found = self.by_path.get(path);
+        found.is_some_and(|((class, _), _)| class.is_another_value())
+    }
+
     /// The same findings with other classes; those without one are dropped.
     pub(super) fn reclassed(&self, class: impl Fn(&PathFinding) -> Option<DifferenceClass>) -> Self {
         let kept = self.iter().filter_map(|finding| {

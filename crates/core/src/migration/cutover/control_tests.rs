@@ -121,6 +121,28 @@ fn t94_the_only_client_returns_the_calls_once_all_fail_for_seconds() {
 }
 
 #[test]
+fn t94_the_only_client_returns_wrong_values_after_seconds() {
+    for (others, expected) in [(0, Some(60)), (1, None)] {
+        let mut control = control(guarded(|_| ()));
+        let at = |n: u64| START.saturating_add(Duration::from_millis(100 * n));
+        for other in 0..others {
+            let answered = RuleEvent::Answered(QUICK);
+            assert_eq!(control.observe(answered, client(other), at(0)), None);
+        }
+        // Reads of other records are equal meanwhile.
+        let returned = (10..200).find(|n| {
+            let event = if n % 2 == 0 {
+                RuleEvent::Different
+            } else {
+                RuleEvent::Same
+            };
+            control.observe(event, client(7), at(*n)).is_some()
+        });
+        assert_eq!(returned, expected);
+    }
+}
+
+#[test]
 fn t94_a_call_that_succeeds_begins_the_seconds_anew() {
     let mut control = control(guarded(|_| ()));
     for n in 0..200 {

@@ -1,4 +1,4 @@
-//! Calls in a row that failed, as a breaker counts them, but by client.
+//! Calls in a row that failed, as a breaker counts them, but by client; also responses that differ.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -24,7 +24,7 @@ const ENOUGH_TIMES: u64 = 50;
 /// The least failures in a row, without those of one client.
 const LEAST_RUN: u64 = 3;
 
-/// The time for which every call must fail before the number of their clients does not matter.
+/// The time for which calls must fail, or responses differ, before the number of their clients does not matter.
 const OUTAGE: Duration = Duration::from_secs(5);
 
 /// What a guard counts.
@@ -34,6 +34,8 @@ pub struct RuleGuard {
     long: Window,
     short: Window,
     run: FailureRun,
+    /// The differences since the window last had none.
+    differences: FailureRun,
     /// By the last times of the site that were enough: at a share of everything, none follow.
     lateness: Option<Lateness>,
     /// The slot of the short window in which that was looked at.
@@ -48,6 +50,7 @@ impl RuleGuard {
             long: Window::new(settings.window),
             short: Window::new(SHORT.min(settings.window)),
             run: FailureRun::default(),
+            differences: FailureRun::default(),
             lateness: None,
             looked: 0,
             settings: settings.clone(),
@@ -86,13 +89,7 @@ impl RuleGuard {
                 self.count(client, now, |counts| counts.compared += 1);
                 None
             }
-            RuleEvent::Different => {
-                self.count(client, now, |counts| {
-                    counts.compared += 1;
-                    counts.different += 1;
-                });
-                self.judge(CallFault::Different, now)
-            }
+            RuleEvent::Different => self.differed(client, now),
         }
     }
 
@@ -145,6 +142,19 @@ impl RuleGuard {
         self.judge_run(now)
             .or_else(|| self.judge_outage(now))
             .or_else(|| self.judge(CallFault::Failed, now))
+    }
+
+    fn differed(&mut self, client: ClientId, now: UnixTime) -> Option<String> {
+        if self.long.counts(now).different == 0 {
+            self.differences.end();
+        }
+        self.differences.fail(client, now);
+        self.count(client, now, |counts| {
+            counts.compared += 1;
+            counts.different += 1;
+        });
+        self.judge(CallFault::Different, now)
+            .or_else(|| self.judge_lone_differences(now))
     }
 
     fn took(&mut self, duration: Duration, client: ClientId, now: UnixTime) -> Option<String> {
@@ -227,14 +237,27 @@ impl RuleGuard {
         is_of_clients(most, (with, all)).then(|| in_a_row(self.run.failed()))
     }
 
-    /// Whether every call failed for some seconds, and nobody called in the window but those whose calls failed: then even one
-    /// client is enough, such as a front end that renders on a server (T-94).
+    /// True if every call failed for some seconds, and no client called in the window but those whose calls failed: then
+    /// one client is enough, such as a front end that renders on a server (T-94).
     fn judge_outage(&self, now: UnixTime) -> Option<String> {
         let most = self.settings.failures?;
         let failed = self.run.failed();
-        let is_long = self.run.length(now) >= OUTAGE && most.is_surely_exceeded_by(failed, failed);
-        let is_everybody = || self.long.clients(now).iter().all(|client| self.run.has(*client));
-        (is_long && is_everybody()).then(|| in_a_row(failed))
+        let is_sure = most.is_surely_exceeded_by(failed, failed) && self.is_of_all_clients(&self.run, now);
+        is_sure.then(|| in_a_row(failed))
+    }
+
+    /// The same for differences. A read of another record may well be equal meanwhile: the window counts.
+    fn judge_lone_differences(&self, now: UnixTime) -> Option<String> {
+        let most = self.settings.different?;
+        let counts = self.long.counts(now);
+        let is_sure = most.is_surely_exceeded_by(counts.different, counts.compared)
+            && self.is_of_all_clients(&self.differences, now);
+        is_sure.then(|| self.reason(CallFault::Different, most, &counts))?
+    }
+
+    /// True if a run has lasted for seconds, and no client called in the window but those of the run.
+    fn is_of_all_clients(&self, run: &FailureRun, now: UnixTime) -> bool {
+        run.length(now) >= OUTAGE && self.long.clients(now).iter().all(|client| run.has(*client))
     }
 
     /// Why calls return to the site: what exceeds which limit.

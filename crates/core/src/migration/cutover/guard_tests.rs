@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use http::{HeaderMap, StatusCode};
+
 use super::control_tests::{QUICK, START, client, control, guarded, percentage};
 use super::rule_event::RuleEvent;
+use crate::migration::comparison::{ComparedResponse, OwnHosts, PathFindings, compare};
+use crate::settings::GuardSettings;
 
 #[test]
 fn half_of_the_calls_fail_and_few_are_enough() {
@@ -130,5 +134,64 @@ fn a_backend_is_not_slow_while_the_site_is() {
                 "{n}"
             );
         }
+    }
+}
+
+/// A list at a moment, in milliseconds: one of its titles is edited each two seconds.
+fn edited(millis: u64, ending: &str) -> String {
+    let edit = millis / 2_000;
+    let events = (0..10).map(|n| format!(r#"{{"id":{n},"title":"edit {}{ending}"}}"#, (edit + n) / 10));
+    format!(r#"{{"events":[{}]}}"#, events.collect::<Vec<_>>().join(","))
+}
+
+fn findings(primary: &str, other: &str) -> PathFindings {
+    let headers = HeaderMap::new();
+    let response = |body| ComparedResponse {
+        status: StatusCode::OK,
+        headers: &headers,
+        body,
+        own_hosts: OwnHosts::NONE,
+    };
+    compare(None, response(primary.as_bytes()), response(other.as_bytes()))
+}
+
+/// The findings about a read at a moment that stay at a second look, as copies of calls find them.
+fn that_stay(millis: u64, candidate: impl Fn(u64) -> String) -> PathFindings {
+    let mut found = findings(&edited(millis, ""), &candidate(millis + 30));
+    for again in [millis, millis + 1_060] {
+        if found.worst().is_another_value() {
+            found = found.that_stay(&findings(&edited(again, ""), &candidate(millis + 1_030)));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_candidate_that_follows_stays_through_an_hour_of_edits_and_a_wrong_value_returns_it() {
+    const HOUR: u64 = 3_600_000;
+    for (lag, clients) in [(40, 30), (300, 30), (900, 30), (300, 1)] {
+        let mut control = control(guarded(|guard| {
+            *guard = GuardSettings {
+                window: Duration::from_mins(5),
+                calls: 200,
+                failures: Some(percentage("1%")),
+                different: Some(percentage("0.1%")),
+                slower: Some(50),
+            }
+        }));
+        let reads = (0..).map(|n| n * 370);
+        let returned = reads.take_while(|millis| *millis < HOUR + 60_000).find(|millis| {
+            let found = that_stay(*millis, |at| {
+                let ending = if at < HOUR { "" } else { " wrong" };
+                edited(at.saturating_sub(lag), ending)
+            });
+            let now = START.saturating_add(Duration::from_millis(*millis));
+            let event = RuleEvent::of_difference(found.worst());
+            control.observe(event, client(*millis % clients), now).is_some()
+        });
+        assert!(
+            returned.is_some_and(|millis| (HOUR..HOUR + 10_000).contains(&millis)),
+            "{lag} ms, {clients} clients: {returned:?}"
+        );
     }
 }

@@ -50,7 +50,7 @@ impl RuleEvent {
 
     /// What the comparison of both responses found.
     pub fn of_difference(class: DifferenceClass) -> Self {
-        if class >= DifferenceClass::Host {
+        if class.is_another_value() {
             Self::Different
         } else {
             Self::Same
