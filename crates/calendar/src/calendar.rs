@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge_judge::call::credentials::Credentials;
 use calendar_edge_judge::call::{ForwardableCall, Judge, Outcome, RawCall};
 use calendar_edge_judge::contract::{
     Action, Kind, Operation, PLUGIN_NAMESPACE, PublishedIndex, Route, TableInForce, TablesInForce, table,
@@ -166,10 +165,11 @@ impl Calendar {
             Ok(caller) => caller,
             Err(refused) => return self.encode(parts, Err(refused), None),
         };
+        let credentials = caller.credentials();
         let raw = RawCall {
             method: &parts.method,
             target,
-            credentials: &Credentials::default(),
+            credentials: &credentials,
             content: ContentHeaders::of(&parts.headers),
             body,
         };

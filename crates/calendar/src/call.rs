@@ -85,6 +85,13 @@ impl Call {
         Some(!matches!(text.as_str(), "" | "0" | "false" | "no" | "off"))
     }
 
+    /// An argument that the plugin does not check: some words mean true, as a list does, and every other text false.
+    pub(crate) fn truth(&self, name: &str) -> Option<bool> {
+        const TRUE: [&str; 7] = ["1", "enable", "enabled", "on", "y", "yes", "true"];
+        let value = self.value(name)?;
+        Some(text_of(value).is_none_or(|text| TRUE.iter().any(|word| text.eq_ignore_ascii_case(word))))
+    }
+
     /// The entries of a list: an array, or a text with commas.
     pub(crate) fn items(&self, name: &str) -> Option<Vec<String>> {
         self.value(name).map(items_of)

@@ -2,7 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use http::{HeaderMap, StatusCode, header};
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::policy::Profile;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -144,6 +146,13 @@ fn decoded<T: DeserializeOwned>(part: &str) -> Option<T> {
 // === impl Caller ===
 
 impl Caller {
+    /// What the judge has to know of the caller: that there is an account, whose rights are decided here.
+    pub(crate) fn credentials(&self) -> Credentials {
+        let known = self.id.map(|_| HeaderValue::from_static("Bearer known"));
+        let headers = known.map(|known| (header::AUTHORIZATION, known));
+        Credentials::read(&headers.into_iter().collect(), Profile::Compatible).unwrap_or_default()
+    }
+
     /// Whether the account may write, and sees in lists what is not published.
     pub(crate) fn may_write(&self) -> bool {
         self.may_publish() || self.has_role(&["contributor"])

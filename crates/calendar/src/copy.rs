@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use calendar_edge_judge::contract::Kind;
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use crate::follow::report;
 use crate::outbox::Key;
 use crate::parcel::{Parcel, arguments, names};
-use crate::record::text;
+use crate::record::{Members, ids, text};
 use crate::site::Site;
 use crate::store::Store;
 
@@ -81,13 +82,34 @@ impl Copier {
         };
         let (key, waiting) = store.outbox.as_ref()?.next(named)?;
         let (kind, id) = key;
-        let record = store.get(kind, id);
-        let record = record.filter(|record| kind.is_term() || text(record, "status") != "trash");
-        let bodies = record.map(|record| {
-            let changed = arguments(kind, record, Some(&waiting.members));
-            (changed, arguments(kind, record, None))
-        });
+        let record = store
+            .get(kind, id)
+            .map(|record| without_gone(&store, kind, record));
+        let record = record.as_ref();
+        let kept = record.filter(|record| kind.is_term() || text(record, "status") != "trash");
+        let changed = kept.map(|record| arguments(kind, record, Some(&waiting.members)));
+        let whole = record.map(|record| arguments(kind, record, None));
         let write = waiting.write;
-        Some(Parcel { key, bodies, write })
+        Some(Parcel {
+            key,
+            changed,
+            whole,
+            write,
+        })
     }
+}
+
+/// A record without the venue and the organizers that are gone: the site would refuse their numbers.
+fn without_gone(store: &Store, kind: Kind, record: &Members) -> Members {
+    let mut record = record.clone();
+    if kind == Kind::Event {
+        let is_known = |kind: Kind, id: &u64| store.get(kind, *id).is_some();
+        let organizers = ids(&record, "organizer").into_iter();
+        let organizers: Vec<u64> = organizers.filter(|id| is_known(Kind::Organizer, id)).collect();
+        record.insert("organizer".to_owned(), organizers.into());
+        if !ids(&record, "venue").iter().all(|id| is_known(Kind::Venue, id)) {
+            record.remove("venue");
+        }
+    }
+    record
 }

@@ -18,7 +18,10 @@ pub type Key = (Kind, u64);
 pub struct Waiting {
     /// The number of its last write.
     pub(crate) write: u64,
-    /// When the first of these writes was made, in seconds since 1970.
+    /// The number of the first of these writes, by which records are sent in their order.
+    #[serde(default)]
+    pub(crate) first: u64,
+    /// When that was made, in seconds since 1970.
     pub(crate) since: u64,
     /// The members that they have changed.
     pub(crate) members: BTreeSet<String>,
@@ -60,13 +63,16 @@ impl Outbox {
 
     /// A record as it waits after one more write, which has changed these members.
     pub(crate) fn noted(&self, key: Key, members: impl Iterator<Item = String>) -> Waiting {
+        let write = self.last + 1;
         let before = self.waiting.get(&key).cloned().unwrap_or_else(|| Waiting {
+            first: write,
             since: unix_time(),
             ..Waiting::default()
         });
         Waiting {
-            write: self.last + 1,
+            write,
             members: before.members.into_iter().chain(members).collect(),
+            first: before.first,
             since: before.since,
             ..Waiting::default()
         }
@@ -104,7 +110,7 @@ impl Outbox {
     pub(crate) fn next(&self, names: impl Fn(Key) -> Vec<Key>) -> Option<(Key, &Waiting)> {
         let waits = |key: &Key| self.waiting.get(key).is_some_and(|kept| kept.refused.is_none());
         let waiting = self.waiting.iter().filter(|(key, _)| waits(key));
-        let (first, _) = waiting.min_by_key(|(_, kept)| (kept.failures, kept.since, kept.write))?;
+        let (first, _) = waiting.min_by_key(|(_, kept)| (kept.failures, kept.first))?;
         let mut way = vec![*first];
         while let Some(key) = way.last()
             && let Some(named) = names(*key)
@@ -132,6 +138,15 @@ impl Outbox {
             ..kept.clone()
         });
         Some((key, waiting))
+    }
+
+    #[cfg(any(test, feature = "site"))]
+    /// Sends refused records again for which this is so.
+    pub(crate) fn send_again(&mut self, is_due: impl Fn(Key) -> bool) {
+        let refused = self.waiting.iter_mut().filter(|(_, kept)| kept.refused.is_some());
+        for (_, kept) in refused.filter(|(key, _)| is_due(**key)) {
+            kept.refused = None;
+        }
     }
 
     #[cfg(any(test, feature = "site"))]

@@ -8,11 +8,15 @@ use serde_json::{Value, json};
 use crate::outbox::Key;
 use crate::record::{Members, ids, text};
 
-/// A record as it is sent: what an update changes, and all of it where the site has none. Without both it is deleted.
+/// A record as it is sent.
 #[derive(Debug)]
 pub(crate) struct Parcel {
     pub(crate) key: Key,
-    pub(crate) bodies: Option<(Members, Members)>,
+    /// The arguments of an update; none: the record is deleted.
+    pub(crate) changed: Option<Members>,
+    /// The arguments that create it where the site has none; none: it is not missed there. A post in the trash is: other
+    /// records name it.
+    pub(crate) whole: Option<Members>,
     pub(crate) write: u64,
 }
 

@@ -64,7 +64,7 @@ impl Printer<'_> {
         for (name, value) in record {
             let hidden = is_hidden.then(|| blanked(name)).flatten();
             let value = match (name.as_str(), hidden) {
-                (record::PASSWORD | record::TERM_ROWS, _) => continue,
+                (record::PASSWORD | record::LOCKED | record::TERM_ROWS, _) => continue,
                 (_, Some(blank)) => blank,
                 ("categories", _) => self.terms_of(record, Kind::Category),
                 ("tags", _) => self.terms_of(record, Kind::Tag),

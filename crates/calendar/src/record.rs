@@ -9,6 +9,9 @@ pub(crate) type Members = Map<String, Value>;
 /// The member with the password of an event, which is never printed.
 pub(crate) const PASSWORD: &str = "password";
 
+/// The member of an event that was read whole, and whose password is not known.
+pub(crate) const LOCKED: &str = "locked";
+
 /// The member of a term that says how many of its events are not known to have it, such as those behind a password.
 pub(crate) const UNSEEN: &str = "unseen";
 
@@ -34,7 +37,9 @@ pub(crate) fn ids(record: &Members, name: &str) -> Vec<u64> {
 
 /// Whether a password hides the text of an event. One that was read without its password has no switches.
 pub(crate) fn has_password(record: &Members) -> bool {
-    !text(record, PASSWORD).is_empty() || record.get("all_day") == Some(&Value::Null)
+    !text(record, PASSWORD).is_empty()
+        || record.contains_key(LOCKED)
+        || record.get("all_day") == Some(&Value::Null)
 }
 
 /// The member that is the name of a kind's records.

@@ -12,7 +12,7 @@ use url::{Position, Url};
 
 use crate::parcel::Parcel;
 use crate::printed_record::of_printed;
-use crate::record::Members;
+use crate::record::{LOCKED, Members};
 use crate::secret::{Secret, unix_time};
 use crate::store::Change;
 
@@ -102,12 +102,26 @@ impl Site {
                 ))
             }
             _ => match body["code"].as_str().unwrap_or_default() {
-                "event-password-protected" => Ok(None),
+                "event-password-protected" => self.locked(id).await,
                 // Any other refusal, such as that of a mark, says nothing about the record.
                 code if HIDDEN.contains(&code) => Ok(Some(vec![Change::removal(kind, id)])),
                 code => bail!("{collection}/{id} is answered with {status} {code}"),
             },
         }
+    }
+
+    /// An event behind a password, whole: filters find it by what its password hides. None without a login.
+    async fn locked(&self, id: u64) -> anyhow::Result<Option<Vec<Change>>> {
+        if self.login.is_none() {
+            return Ok(None);
+        }
+        let target = format!("{}/events/{id}?context=edit", self.namespace);
+        let (status, mut body) = self.get(&target).await?;
+        if status != StatusCode::OK {
+            return Ok(None);
+        }
+        body[LOCKED] = true.into();
+        Ok(of_printed(Kind::Event, body))
     }
 
     /// All records of a list, page by page.
@@ -123,7 +137,14 @@ impl Site {
                 bail!("{target} is no list");
             };
             for item in items {
-                let record = of_printed(kind, item);
+                let id = item["id"]
+                    .as_u64()
+                    .filter(|_| item.get("all_day") == Some(&Value::Null));
+                let locked = match id {
+                    Some(id) => self.locked(id).await?,
+                    None => None,
+                };
+                let record = locked.or_else(|| of_printed(kind, item));
                 records.extend(record.with_context(|| format!("{target} has what is no record"))?);
             }
             if page >= body["total_pages"].as_u64().unwrap_or(0) {
@@ -156,16 +177,22 @@ impl Site {
         let (kind, id) = parcel.key;
         let list = format!("{}/{}", self.namespace, kind.collection());
         let item = format!("{list}/{id}");
-        let Some((changed, whole)) = &parcel.bodies else {
-            let (status, body) = self.send(Method::DELETE, &item, String::new(), Some(id)).await?;
-            let is_gone = status == StatusCode::GONE || is_unknown(status, &body);
-            return if is_gone { Ok(None) } else { refusal(status, &body) };
-        };
         let json = |members: &Members| Value::from(members.clone()).to_string();
-        let (status, body) = self.send(Method::POST, &item, json(changed), Some(id)).await?;
+        let (method, body) = match &parcel.changed {
+            Some(changed) => (Method::POST, json(changed)),
+            None => (Method::DELETE, String::new()),
+        };
+        let is_end = method == Method::DELETE;
+        let (status, body) = self.send(method, &item, body, Some(id)).await?;
+        if is_end && status == StatusCode::GONE {
+            return Ok(None);
+        }
         if !is_unknown(status, &body) {
             return refusal(status, &body);
         }
+        let Some(whole) = &parcel.whole else {
+            return Ok(None);
+        };
         let (status, body) = self.send(Method::POST, &list, json(whole), Some(id)).await?;
         if status.is_success() && body["id"] != id {
             let words = format!(

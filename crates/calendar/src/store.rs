@@ -7,6 +7,8 @@ use calendar_edge_judge::contract::Kind;
 use serde_json::Value;
 
 use crate::outbox::{Key, Outbox, Waiting};
+#[cfg(feature = "site")]
+use crate::parcel::names;
 use crate::record::{Members, UNSEEN, ids, number, text};
 
 /// The most records of all kinds.
@@ -177,16 +179,27 @@ impl Store {
     }
 
     #[cfg(feature = "site")]
-    /// Notes that the site has taken a record with its write of this number, or has refused it with these words.
+    /// Notes that the site has taken a record with its write of this number, or has refused it with these words. What the
+    /// site may have refused for want of a record that it has taken is sent again.
     ///
     /// # Errors
     /// When the disk fails.
     pub(crate) fn settle(&mut self, key: Key, write: u64, refused: Option<String>) -> Result<(), StoreError> {
+        let is_taken = refused.is_none();
         let outbox = self.outbox.as_ref();
-        match outbox.and_then(|outbox| outbox.settled(key, write, refused)) {
-            Some(note) => self.apply(Vec::new(), vec![note]),
-            None => Ok(()),
+        if let Some(note) = outbox.and_then(|outbox| outbox.settled(key, write, refused)) {
+            self.apply(Vec::new(), vec![note])?;
         }
+        let Self { records, outbox, .. } = self;
+        if let (Some(outbox), true) = (outbox, is_taken) {
+            outbox.send_again(|other| {
+                // Two terms of a kind cannot have one name: the other one may have had it.
+                let is_of_names = other.0 == key.0 && key.0.is_term();
+                let names = |record| names((other.0, record)).contains(&key);
+                is_of_names || records.get(&other).is_some_and(names)
+            });
+        }
+        Ok(())
     }
 
     /// Makes changes, all or none: on the disk, and then in memory.

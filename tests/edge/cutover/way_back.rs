@@ -17,6 +17,7 @@ use calendar_service::{Announcement, Calendar, CalendarServer, CalendarSettings,
 use http::Method;
 use jiff::tz::TimeZone;
 use parking_lot::Mutex;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -40,6 +41,21 @@ const OWN: (u64, u64) = (1, 99_999);
 struct Pair {
     site: Origin,
     next: CalendarServer,
+    door: Arc<Mutex<Door>>,
+}
+
+/// How a site meets copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Open,
+    /// It takes none.
+    Shut,
+    /// It takes one, whose response is lost.
+    Lossy,
+}
+
+fn away() -> Reply {
+    Reply::json(503, r#"{"code":"away","message":"Away"}"#)
 }
 
 fn settings(root: &str, is_copied: bool) -> CalendarSettings {
@@ -54,7 +70,7 @@ fn settings(root: &str, is_copied: bool) -> CalendarSettings {
 }
 
 /// A site that tells of its changes, and gives a new record the number that a copy asks for, as the companion plugin does.
-async fn site(secret: Secret, queue: UnboundedSender<Announcement>) -> Origin {
+async fn site(secret: Secret, queue: UnboundedSender<Announcement>, door: Arc<Mutex<Door>>) -> Origin {
     let mut store = Store::default();
     store.number(OWN.0, OWN.1);
     let store = Arc::new(Mutex::new(store));
@@ -64,6 +80,11 @@ async fn site(secret: Secret, queue: UnboundedSender<Announcement>) -> Origin {
     Origin::answering(move |seen| {
         let _turn = turn.lock();
         let number = |first, last| store.lock().number(first, last);
+        let is_copy = seen.header("x-calendar-edge-number").is_some();
+        let met = *door.lock();
+        if is_copy && met == Door::Shut {
+            return away();
+        }
         if let Some(asked) = seen.header("x-calendar-edge-number") {
             let (asked, _) = asked
                 .strip_prefix("v1 n=")
@@ -74,6 +95,10 @@ async fn site(secret: Secret, queue: UnboundedSender<Announcement>) -> Origin {
         }
         let response = responded(&calendar, seen);
         number(OWN.0, OWN.1);
+        if is_copy && met == Door::Lossy {
+            *door.lock() = Door::Open;
+            return away();
+        }
         Reply::json(
             response.status().as_u16(),
             &String::from_utf8_lossy(response.body()),
@@ -104,7 +129,8 @@ impl Pair {
         );
         let (queue, messages) = mpsc::unbounded_channel();
         tokio::spawn(tell(messages, next_root.replace("/wp-json", "/purge")));
-        let site = site(secret.clone(), queue).await;
+        let door = Arc::new(Mutex::new(Door::Open));
+        let site = site(secret.clone(), queue, Arc::clone(&door)).await;
         let mut store = Store::default().noting();
         store.number(100_000, 999_999);
         let store = Arc::new(Mutex::new(store));
@@ -124,7 +150,7 @@ impl Pair {
         tokio::spawn(follower.run(messages, Duration::from_secs(1)));
         let next = Calendar::new(settings(&next_root, login.is_some()), store).taking(secret, sender);
         let next = CalendarServer::serve(next_listener, next).expect("a socket");
-        Self { site, next }
+        Self { site, next, door }
     }
 
     async fn told(root: &str, what: &str) -> Value {
@@ -395,4 +421,174 @@ async fn a_rule_that_goes_before_its_writes_are_copied_is_told() {
         text.contains("nothing copies what is written there to the site"),
         "{text}"
     );
+}
+
+// === the order of writes ===
+
+/// A write at the candidate.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Create(&'static str),
+    /// The last event gets the last venue, organizer and tag.
+    Name,
+    Delete(&'static str),
+    Meet(Door),
+}
+
+/// The records that were written at the candidate, by kind.
+struct Story<'a> {
+    pair: &'a Pair,
+    made: Vec<(&'static str, u64)>,
+}
+
+const EVENT: &str = r#"{"title":"E","start_date":"2027-05-05 10:00","end_date":"2027-05-05 12:00"}"#;
+
+impl Story<'_> {
+    async fn at(&self, root: &str, method: Method, path: &str, body: Value) -> (u16, Value) {
+        let url = format!("{}/tribe/events/v1/{path}", root.trim_end_matches('/'));
+        let request = Edge::client()
+            .request(method, url)
+            .basic_auth(USERNAME, Some(PASSWORD));
+        let request = request
+            .header("content-type", "application/json")
+            .body(body.to_string());
+        let answer = Answer::to(request).await;
+        (answer.status.as_u16(), answer.json())
+    }
+
+    async fn write(&self, method: Method, path: &str, body: Value) -> (u16, Value) {
+        self.at(self.pair.next.rest_root().as_str(), method, path, body)
+            .await
+    }
+
+    fn last(&self, kind: &str) -> Option<u64> {
+        let made = self.made.iter().rev().find(|(known, _)| *known == kind);
+        made.map(|(_, id)| *id)
+    }
+
+    async fn take(&mut self, step: Step) {
+        match step {
+            Step::Create(kind) => {
+                let mut body: Value = serde_json::from_str(EVENT).expect("JSON");
+                // Every tag has the same name, which the site takes once.
+                body["name"] = "T".into();
+                for name in ["venue", "organizer"] {
+                    let linked = self.last(&format!("{name}s"));
+                    body[name] = if kind == "events" {
+                        json!(linked)
+                    } else {
+                        json!(name)
+                    };
+                }
+                let (status, made) = self.write(Method::POST, kind, body).await;
+                // A second tag of the name is refused.
+                assert!(status == 201 || kind == "tags", "{kind}: {status} {made}");
+                self.made.extend(made["id"].as_u64().map(|id| (kind, id)));
+            }
+            Step::Name => {
+                let Some(event) = self.last("events") else { return };
+                let mut body: Value = serde_json::from_str(EVENT).expect("JSON");
+                for (kind, name) in [("venues", "venue"), ("organizers", "organizer"), ("tags", "tags")] {
+                    body[name] = json!(self.last(kind));
+                }
+                self.write(Method::POST, &format!("events/{event}"), body).await;
+            }
+            Step::Delete(kind) => {
+                if let Some(id) = self.last(kind) {
+                    self.write(Method::DELETE, &format!("{kind}/{id}"), Value::Null)
+                        .await;
+                }
+            }
+            Step::Meet(door) => *self.pair.door.lock() = door,
+        }
+    }
+
+    /// A record as one side shows it to an editor, without what a copy lacks.
+    async fn shown(&self, root: &str, (kind, id): (&str, u64)) -> Value {
+        let (status, found) = self
+            .at(root, Method::GET, &format!("{kind}/{id}"), Value::Null)
+            .await;
+        let ids = |member: &str| match &found[member] {
+            Value::Array(several) => several.iter().map(|one| one["id"].clone()).collect(),
+            one => vec![one["id"].clone()],
+        };
+        let links =
+            ["venue", "organizer", "tags"].map(|member| if kind == "events" { ids(member) } else { vec![] });
+        json!([
+            kind,
+            id,
+            status,
+            found["status"],
+            found["title"],
+            found["name"],
+            links
+        ])
+    }
+
+    /// Lets the copier through, and compares both sides.
+    async fn is_level(&self) {
+        *self.pair.door.lock() = Door::Open;
+        // A write wakes the copier.
+        let (status, _) = self
+            .write(Method::POST, "categories", json!({"name": "last"}))
+            .await;
+        assert_eq!(status, 201);
+        self.pair.is_copied().await;
+        let (site, next) = (root(&self.pair.site), self.pair.next.rest_root());
+        for record in &self.made {
+            let (theirs, own) = (
+                self.shown(&site, *record).await,
+                self.shown(next.as_str(), *record).await,
+            );
+            assert_eq!(theirs, own);
+        }
+    }
+}
+
+async fn play(steps: &[Step]) {
+    let pair = Pair::start(Some(USERNAME)).await;
+    let made = Vec::new();
+    let mut story = Story { pair: &pair, made };
+    for step in steps {
+        story.take(*step).await;
+    }
+    story.is_level().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_is_copied_whose_organizer_came_and_went_before_the_copier() {
+    for kind in ["organizers", "venues", "tags"] {
+        play(&[
+            Step::Meet(Door::Shut),
+            Step::Create(kind),
+            Step::Create("events"),
+            Step::Name,
+            Step::Delete(kind),
+        ])
+        .await;
+    }
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let kind = || prop::sample::select(vec!["organizers", "venues", "tags", "events"]);
+    let door = prop::sample::select(vec![Door::Open, Door::Shut, Door::Shut, Door::Lossy]);
+    let step = prop_oneof![
+        3 => kind().prop_map(Step::Create),
+        3 => Just(Step::Name),
+        2 => kind().prop_map(Step::Delete),
+        1 => door.prop_map(Step::Meet),
+    ];
+    prop::collection::vec(step, 4..16)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Whatever is written in whatever order, and wherever the site is away or loses a response: nothing is refused, and in
+    /// the end both sides show the same.
+    #[test]
+    fn writes_arrive_whatever_their_order(steps in steps()) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let steps = [vec![Step::Meet(Door::Shut)], steps].concat();
+        runtime.expect("a runtime").block_on(play(&steps));
+    }
 }

@@ -41,9 +41,9 @@ pub(super) fn found(call: &Call, kind: Kind, by: &Printer<'_>) -> Result<Vec<u64
         shows(call, record)
             && of_events.as_ref().is_none_or(|ids| ids.contains(&id))
             && call
-                .flag("has_events")
+                .truth("has_events")
                 .is_none_or(|wanted| named.contains(&id) == wanted)
-            && (call.flag("only_with_upcoming") != Some(true) || upcoming.contains(&id))
+            && (call.truth("only_with_upcoming") != Some(true) || upcoming.contains(&id))
             && call
                 .text("search")
                 .is_none_or(|search| mentions(&search, &SEARCHED.map(|name| text(record, name))))

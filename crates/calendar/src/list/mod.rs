@@ -16,6 +16,7 @@ use crate::record::{Members, text};
 use crate::refused::Refused;
 use crate::slug::folded_name;
 use crate::store::Store;
+use crate::write::STATUSES;
 
 pub(crate) use window::{default_end, default_start};
 
@@ -121,19 +122,29 @@ fn address(base: &str, repeated: &[(String, String)], number: u64) -> String {
 fn shows(call: &Call, record: &Members) -> bool {
     let status = text(record, "status");
     match call.items("status") {
-        Some(asked) if !asked.is_empty() => asked.iter().any(|asked| asked == status),
+        Some(asked) if asked.iter().any(|asked| asked != "0") => asked.iter().any(|asked| asked == status),
         _ if call.caller.may_write() => !matches!(status, "trash" | "auto-draft" | "inherit"),
         _ => status == "publish",
     }
 }
 
-/// Who may not write may ask for published records only.
+/// Accounts that may write may ask for any status that WordPress has, others for published records only.
 fn check_status(call: &Call) -> Result<(), Refused> {
-    let asked = call.items("status").unwrap_or_default();
-    if call.caller.may_write() || asked.iter().all(|status| status == "publish") {
+    let Some(asked) = call.items("status") else {
         return Ok(());
-    }
-    Err(Refused::invalid("status"))
+    };
+    let is_known = |status: &String| {
+        let is_internal = ["request-", "tribe-"]
+            .iter()
+            .any(|start| status.starts_with(start));
+        status == "0" || is_internal || STATUSES.contains(&status.as_str())
+    };
+    let may_ask = if call.caller.may_write() {
+        asked.iter().all(is_known)
+    } else {
+        asked == ["publish"]
+    };
+    may_ask.then_some(()).ok_or_else(|| Refused::invalid("status"))
 }
 
 /// Whether every word of a search is in one of the texts, in any case, with and without accents; quotes hold a phrase together.

@@ -12,6 +12,7 @@ use crate::refused::Refused;
 use crate::store::Store;
 
 pub(crate) use event::{cost_details, set_times};
+pub(crate) use post::STATUSES;
 pub(crate) use term::add as add_term;
 
 /// Creates a record, or updates the one of this number, and returns its number. POST, PUT and PATCH mean the same.

@@ -15,6 +15,18 @@ use crate::store::Store;
 /// The end of a trashed post's slug.
 const TRASHED: &str = "__trashed";
 
+/// The statuses of posts.
+pub(crate) const STATUSES: [&str; 8] = [
+    "publish",
+    "future",
+    "draft",
+    "pending",
+    "private",
+    "trash",
+    "auto-draft",
+    "inherit",
+];
+
 /// The UTC time of what was never published.
 const NEVER: &str = "0000-00-00 00:00:00";
 
@@ -123,18 +135,8 @@ pub(super) fn settle(call: &Call, store: &Store, (kind, id): (Kind, u64), record
 /// The status that a call asks for, or the default. Contributors publish nothing, and nothing is published before its
 /// date.
 fn status(call: &Call, is_ahead: bool) -> &'static str {
-    const KNOWN: [&str; 8] = [
-        "publish",
-        "future",
-        "draft",
-        "pending",
-        "private",
-        "trash",
-        "auto-draft",
-        "inherit",
-    ];
     let asked = call.text("status");
-    let asked = asked.and_then(|asked| KNOWN.into_iter().find(|known| *known == asked));
+    let asked = asked.and_then(|asked| STATUSES.into_iter().find(|known| *known == asked));
     let may_publish = call.caller.may_publish();
     match asked {
         None if !may_publish => "draft",
