@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use calendar_edge::app::{DryRunResponse, Reach};
+use calendar_edge::app::DryRunResponse;
 use calendar_edge::backend::asked_pause;
 use calendar_edge_core::migration::ListCount;
 use calendar_edge_core::settings::Settings;
@@ -35,8 +35,6 @@ pub(super) struct WalkedList<'s> {
     /// The path of the REST root.
     pub(super) root: &'s str,
     pub(super) kind: Kind,
-    /// True for the trash, which no other list shows.
-    in_trash: bool,
 }
 
 /// One page of a list.
@@ -65,15 +63,12 @@ impl<'s> ListReader<'s> {
         !self.headers.is_empty()
     }
 
-    /// All lists of all REST roots. With an account `with_trash` adds the lists of the trash, which terms do not have.
-    pub(super) fn lists(&self, with_trash: bool) -> Vec<WalkedList<'s>> {
-        let with_trash = with_trash && self.has_account();
-        let of_roots = |in_trash| {
-            let roots = self.settings.roots.iter().map(|root| root.path.as_str());
-            roots.flat_map(move |root| Kind::ALL.map(|kind| WalkedList { root, kind, in_trash }))
-        };
-        let trash = of_roots(true).filter(|list| with_trash && !list.kind.is_term());
-        of_roots(false).chain(trash).collect()
+    /// All lists of all REST roots.
+    pub(super) fn lists(&self) -> Vec<WalkedList<'s>> {
+        let roots = self.settings.roots.iter().map(|root| root.path.as_str());
+        roots
+            .flat_map(|root| Kind::ALL.map(|kind| WalkedList { root, kind }))
+            .collect()
     }
 
     /// The call of a path below the namespace of a root, as a running edge would judge it.
@@ -97,15 +92,13 @@ impl WalkedList<'_> {
     /// The path and query of a page. Without `status` the list has all that its reader may see, but for the trash.
     pub(super) fn page(self, number: u64) -> String {
         let (collection, all) = (self.kind.collection(), self.kind.whole_list());
-        let status = if self.in_trash { "&status=trash" } else { "" };
-        format!("{collection}?{all}{status}&page={number}")
+        format!("{collection}?{all}&page={number}")
     }
 }
 
 impl fmt::Display for WalkedList<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let trash = if self.in_trash { " in the trash" } else { "" };
-        write!(out, "{}{trash} below {}", self.kind.collection(), self.root)
+        write!(out, "{} below {}", self.kind.collection(), self.root)
     }
 }
 
@@ -120,8 +113,7 @@ impl ListPage {
         );
     }
 
-    /// Reads the site's response to a page. A page beyond the end has no records, and neither has the trash for accounts
-    /// that may not see it.
+    /// Reads the site's response to a page. A page beyond the end has no records.
     ///
     /// # Errors
     ///
@@ -130,7 +122,7 @@ impl ListPage {
         let (collection, body) = (list.kind.collection(), &body(answer));
         let is_beyond =
             number > 1 && answer.status == StatusCode::NOT_FOUND && code(body).ends_with("-page-not-found");
-        if is_beyond || (list.in_trash && answer.status == StatusCode::BAD_REQUEST) {
+        if is_beyond {
             return Ok(Self::default());
         }
         ensure!(
@@ -165,16 +157,17 @@ pub(super) fn ensure_readable(path: &str, answer: &DryRunResponse) -> anyhow::Re
 /// Why a response is none of the calendar, and how long its sender asks to wait.
 pub(super) type Trouble = (String, Duration);
 
-/// The trouble of a site that fails, or of a backend that is not there: failures of a backend that is there are responses of
-/// its own, which differ. Either may refuse because of its load.
+/// The trouble of the site, or of a backend, that fails, is not there, or refuses because of its load: nothing follows
+/// about records.
 pub(super) fn trouble(backend: Option<&str>, answer: &DryRunResponse) -> Option<Trouble> {
-    let who = backend.map_or_else(|| "the site".to_owned(), |name| format!("the backend `{name}`"));
-    let (is_site, status) = (backend.is_none(), answer.status);
-    let is_busy = matches!(status.as_u16(), 429 | 503) || (is_site && status.is_server_error());
+    let side = backend.map_or_else(|| "the site".to_owned(), |name| format!("the backend `{name}`"));
+    let status = answer.status;
     let why = match &answer.failure {
-        Some(failure) if is_site || failure.reach != Reach::Backend => format!("{who} fails: {failure}"),
-        None if is_busy => format!("{who} answers {status}"),
-        Some(_) | None => return None,
+        Some(failure) => format!("{side} fails: {failure}"),
+        None if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+            format!("{side} responds with {status}")
+        }
+        None => return None,
     };
     Some((why, asked_pause(&answer.headers).unwrap_or_default()))
 }

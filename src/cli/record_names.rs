@@ -54,8 +54,7 @@ impl ListReader<'_> {
                  name them: {reason}"
             )),
         };
-        let private =
-            "drafts, pending, scheduled and private records, and the trash: an account reads them (-H)";
+        let private = "drafts, pending, scheduled and private records: an account reads them (-H)";
         let private = Some(private.to_owned()).filter(|_| !self.has_account());
         unread.into_iter().chain(private).collect()
     }

@@ -107,7 +107,7 @@ async fn the_copy_of_a_read_is_compared_and_reported() {
     let series = r#"edge_shadow_compared_total{backend="next",operation="events.list",class="different"}"#;
     assert_eq!(edge.metric(series).await.as_deref(), Some("1"));
     let series = r#"edge_backend_requests_total{backend="next (shadow)",kind="list",outcome="2xx"}"#;
-    assert_eq!(edge.metric(series).await.as_deref(), Some("1"));
+    assert_eq!(edge.metric(series).await.as_deref(), Some("2"));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::comparing::root;
+use crate::comparing::{Setup, root};
 use crate::exporting::{list, page};
 use crate::support::{Origin, Reply, Seen};
 use crate::verifying::{Calendars, lines, venue, venues, verify};
@@ -74,17 +74,70 @@ async fn a_candidate_that_is_away_is_not_unequal() {
     .await;
     let (status, manifest, complaint) = verify("verify-away", [&root(&site), &root(&away)], &[]).await;
     assert_eq!((status, manifest.len()), (Some(2), 1), "{manifest:?}");
-    assert!(
-        complaint.contains("the backend `next` answers 503"),
-        "{complaint}"
-    );
+    let named = "venues/1 is not compared: the backend `next` responds with 503 Service Unavailable, 4 times in a row";
+    assert!(complaint.contains(named), "{complaint}");
     let failing = Origin::answering(|seen| match venue(seen) {
         Some(_) => Reply::json(500, r#"{"code":"x","message":"y"}"#),
         None => list(seen, &[1]),
     })
     .await;
-    let (status, ..) = verify("verify-failing", [&root(&site), &root(&failing)], &[]).await;
-    assert_eq!(status, Some(1), "a record that fails is not equal");
+    let (status, manifest, complaint) = verify("verify-failing", [&root(&site), &root(&failing)], &[]).await;
+    assert_eq!((status, manifest.len()), (Some(2), 1), "{manifest:?}");
+    assert!(complaint.contains("responds with 500"), "{complaint}");
+    let dead = Origin::answering(|seen| match venue(seen) {
+        Some(_) => Reply::of_type(200, "text/html", "<p>Fatal error</p>"),
+        None => list(seen, &[1]),
+    })
+    .await;
+    let (status, _, complaint) = verify("verify-dead", [&root(&site), &root(&dead)], &[]).await;
+    assert_eq!(status, Some(2), "{complaint}");
+    assert!(complaint.contains("the backend `next` fails: "), "{complaint}");
+}
+
+/// The first block of TOML below the heading about ignored paths.
+fn rules_of_the_documents() -> String {
+    let page = include_str!("../../docs/reference/comparison.md");
+    let (_, below) = page.split_once("## Ignored paths").expect("the heading");
+    let (_, block) = below.split_once("```toml\n").expect("a block");
+    block.split_once("```").expect("its end").0.to_owned()
+}
+
+/// A record of an event with links, as WordPress prints it or as another service does.
+fn printed(seen: &Seen, has_data: bool) -> Reply {
+    let record = |id: u64| {
+        let mut record = json!({"id": id});
+        if has_data {
+            record["json_ld"] = json!({"@type": "Thing"});
+        }
+        record
+    };
+    let mut event = record(1);
+    event["venue"] = record(2);
+    event["organizer"] = json!([record(3)]);
+    let is_list = seen.target.contains('?');
+    match (is_list, seen.target.contains("/events?")) {
+        (true, true) => {
+            let body = json!({"events": [{"id": 1}], "total": 1, "total_pages": 1});
+            Reply::json(200, &body.to_string())
+        }
+        (true, false) => list(seen, &[]),
+        (false, _) => Reply::json(200, &event.to_string()),
+    }
+}
+
+#[tokio::test]
+async fn the_rules_of_the_documents_make_a_candidate_without_json_ld_equal() {
+    let site = Origin::answering(|seen| printed(seen, true)).await;
+    let next = Origin::answering(|seen| printed(seen, false)).await;
+    for (rules, expected) in [("", 1), (&*rules_of_the_documents(), 0)] {
+        let setup = Setup::new("verify-rules", &root(&site), &root(&next), rules);
+        let manifest = setup.directory.path().join("verify.jsonl");
+        let typed = manifest.to_str().expect("text");
+        let output = setup
+            .run(&["migration", "verify", "--rate", "1000", "--manifest", typed])
+            .await;
+        assert_eq!(output.status.code(), Some(expected), "{output:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,9 +8,10 @@ use url::form_urlencoded::byte_serialize;
 use super::suite::Suite;
 use super::tested_api::{ApiRequest, ApiResponse};
 
-/// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent.
+/// Values to try on every argument. Of those that the judge refuses, and of those that it admits, the first is sent. The
+/// first is no value of any argument but `status`, for which an anonymous reader may not name it.
 const VALUES: [&str; 10] = [
-    "x",
+    "draft",
     "0",
     "-1",
     "",

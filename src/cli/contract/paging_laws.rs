@@ -92,6 +92,12 @@ impl Suite {
             records.extend_from_slice(walk.records(&page));
             last = Some(page);
         }
+        if let Some(last) = last.as_ref().filter(|_| !walk.kind.is_term()) {
+            let law = "lists show to everybody what is published";
+            let others = records.iter().filter(|record| record["status"] != "publish");
+            let others = others.map(|record| format!("{} of status {}", record["id"], record["status"]));
+            self.faultless(last, law, "published records", others.collect());
+        }
         if let Some(last) = last.as_ref().filter(|_| walk.kind == Kind::Event) {
             for (law, holds, expected) in [
                 (

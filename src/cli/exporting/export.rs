@@ -146,7 +146,7 @@ impl ExportWalk<'_> {
     async fn lists(&mut self) -> anyhow::Result<Vec<String>> {
         let mut progress = TerminalProgress::new();
         let mut shortfalls = Vec::new();
-        for list in self.reader.lists(false) {
+        for list in self.reader.lists() {
             let mut count = ListCount::default();
             for number in 1.. {
                 let page = self.page(list, number).await?;
@@ -199,7 +199,7 @@ impl ExportWalk<'_> {
 
     /// Reads a record by its number, below the root that has shown it.
     async fn read_again(&mut self, key: (Kind, u64)) -> anyhow::Result<()> {
-        let first = self.reader.lists(false).first().map_or("", |list| list.root);
+        let first = self.reader.lists().first().map_or("", |list| list.root);
         let root = self.records.root(key).unwrap_or(first).to_owned();
         let (kind, id) = key;
         let answer = self.read(&root, &format!("{}/{id}", kind.collection())).await?;

@@ -109,7 +109,7 @@ impl<'s> RecordWalk<'s> {
     /// When the site fails or refuses, or the manifest cannot be written. What was found so far is in the manifest.
     pub(super) async fn all(mut self) -> anyhow::Result<WalkFindings> {
         let mut shortfalls = Vec::new();
-        for list in self.reader.lists(true) {
+        for list in self.reader.lists() {
             shortfalls.extend(self.list(list).await?);
         }
         let named = self.reader.facts(&self.sides.pace).await;
@@ -121,6 +121,8 @@ impl<'s> RecordWalk<'s> {
         let named = named.map_err(|reason| format!("{reason:#}"));
         self.found.incomplete = if named.is_err() { shortfalls } else { Vec::new() };
         self.found.not_covered = self.reader.not_covered(&named);
+        let trash = "the trash, which no export has";
+        self.found.not_covered.push(trash.to_owned());
         self.end()
     }
 
@@ -153,7 +155,7 @@ impl<'s> RecordWalk<'s> {
             let Some(call) = self.call(list.root, &list.page(number))? else {
                 return Ok(None);
             };
-            let compared = self.sides.compared(&call).await?;
+            let compared = self.sides.compared(&list.page(number), &call).await?;
             let page = ListPage::read(list, number, &compared.primary)?;
             let theirs = ListPage::read(list, number, &compared.other).ok();
             let theirs = theirs.unwrap_or_default();
@@ -183,7 +185,7 @@ impl<'s> RecordWalk<'s> {
 
     /// Compares the records that no list has shown, below the first root.
     async fn unlisted(&mut self, facts: &FactsSnapshot) -> anyhow::Result<()> {
-        let root = self.reader.lists(false).first().map_or("", |list| list.root);
+        let root = self.reader.lists().first().map_or("", |list| list.root);
         let listed: BTreeSet<(String, u64)> =
             self.seen.iter().map(|key| (key.kind.clone(), key.id)).collect();
         for named in facts.named_records() {
@@ -218,7 +220,7 @@ impl<'s> RecordWalk<'s> {
         self.running.spawn(async move {
             let mut compared = Vec::new();
             for (path, call) in calls {
-                let both = sides.compared(&call).await?;
+                let both = sides.compared(&path, &call).await?;
                 match source {
                     RecordSource::List => ensure_readable(&path, &both.primary)?,
                     // It has gone meanwhile, or is not for this reader.
@@ -281,12 +283,16 @@ impl<'s> RecordWalk<'s> {
 
 impl PacedSides {
     /// Compares a call. Answers that differ are asked for again: an edit may have come between them.
-    async fn compared(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
-        let first = self.once(call).await?;
+    ///
+    /// # Errors
+    ///
+    /// When one of them is away, which the path of the call goes with.
+    async fn compared(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
+        let first = self.once(path, call).await?;
         if first.findings.worst() <= self.accepted {
             return Ok(first);
         }
-        let second = self.once(call).await?;
+        let second = self.once(path, call).await?;
         Ok(if second.findings.worst() < first.findings.worst() {
             second
         } else {
@@ -295,9 +301,10 @@ impl PacedSides {
     }
 
     /// A call that both have answered, when one has failed up to a few times.
-    async fn once(&self, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
+    async fn once(&self, path: &str, call: &DryRunCall) -> anyhow::Result<ComparedCall> {
         let ask = || self.sides.compare(call);
-        patiently(&self.pace, ask, |compared| self.sides.trouble(compared)).await
+        let asked = patiently(&self.pace, ask, |compared| self.sides.trouble(compared)).await;
+        asked.with_context(|| format!("{path} is not compared"))
     }
 }
 

@@ -126,6 +126,7 @@ impl PathFindings {
 
     /// The findings of a first look without the values that a second look found equal: the candidate had not yet followed
     /// a change of the site, or the site changed between its response and that of the candidate.
+    #[must_use]
     pub fn that_stay(&self, second: &Self) -> Self {
         self.reclassed(|finding| {
             let stays = !finding.class.is_another_value() || second.has_another_value(&finding.path);
