@@ -16,6 +16,10 @@ use crate::server::service_manager::{ServiceManager, keep_alive};
 use crate::server::threads::ServingThreads;
 use crate::server::{BoundAddress, Drain};
 
+/// The time for which new connections are accepted after a stop signal while `/readyz` is 503: balancers that request it
+/// every second or two have noticed by then. No longer than half of `timeouts.drain`.
+const NOTICE: Duration = Duration::from_secs(5);
+
 /// The time that admin connections have to end after everything else has ended.
 const ADMIN_GRACE: Duration = Duration::from_millis(500);
 
@@ -86,7 +90,7 @@ impl Running {
         shutdown.ordered().await;
         tracing::info!("draining");
         self.manager
-            .stopping(self.reloader.grace() + LAST_SPANS + ADMIN_GRACE + EXIT_GRACE);
+            .stopping(NOTICE + self.reloader.grace() + LAST_SPANS + ADMIN_GRACE + EXIT_GRACE);
         let outcome = tokio::select! {
             outcome = self.drain() => outcome,
             () = shutdown.ordered() => DrainOutcome::Cut,
@@ -111,11 +115,14 @@ impl Running {
         format!("Serving at {}", addresses.join(", "))
     }
 
-    /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.
+    /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace. Where a balancer
+    /// requests `/readyz`, it gets the time to notice in between: it would send requests to a closed port.
     ///
     /// The admin listener responds to the last, so that an operator can watch.
     pub async fn drain(mut self) -> DrainOutcome {
-        self.readiness.end();
+        if self.readiness.end() {
+            tokio::time::sleep(NOTICE.min(self.reloader.grace() / 2)).await;
+        }
         let finished = self.drain.finish(self.reloader.grace()).await;
         // Every write has told the other edges.
         self.fleet.leave().await;

@@ -62,6 +62,32 @@ async fn t79_no_request_on_a_kept_connection_fails_when_the_program_is_told_to_e
     assert!(told.elapsed() < LONGEST, "{:?}", told.elapsed());
 }
 
+/// The status of `/readyz`.
+async fn readiness(program: &Program) -> u16 {
+    let request = Edge::client().get(format!("http://{}/readyz", program.admin));
+    Answer::to(request).await.status.as_u16()
+}
+
+#[tokio::test]
+async fn t79_new_connections_are_answered_until_a_balancer_has_noticed() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let directory = Directory::new("t79-notice");
+    let mut program = Program::serve(&file(&directory, &origin)).await;
+    assert_eq!(readiness(&program).await, 200);
+
+    let told = Instant::now();
+    program.signal("TERM");
+    while readiness(&program).await != 503 {}
+    for page in 1..=10 {
+        let mut client = RawClient::connect(program.address).await;
+        assert_eq!(client.send(request(page)).await.answer().await.status, 200);
+        assert_eq!(readiness(&program).await, 503);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(program.ended().await.code(), Some(0));
+    assert!(told.elapsed() < LONGEST, "{:?}", told.elapsed());
+}
+
 #[tokio::test]
 async fn t79_an_idle_connection_may_ask_once_more() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
@@ -109,6 +135,7 @@ async fn t79_a_second_signal_ends_at_once() {
     let mut client = RawClient::connect(program.address).await;
     client.send(request(1)).await;
     gate.reached_by(1).await;
+    assert_eq!(readiness(&program).await, 200);
 
     program.signal("TERM");
     program.logged("draining").await;

@@ -3,7 +3,7 @@
     cargo build --release && python3 tests/soak/rolling.py [path/to/calendar-edge] [--edges 2] [--rounds 3]
 
 In each round every edge is replaced: a new one starts, and is used when `/readyz` says so; the balancer stops sending to an
-old one; after the wait of `preStop` the old one gets SIGTERM, while the slowest of its requests still runs. Clients keep their
+old one; a second later the old one gets SIGTERM, while the slowest of its requests still runs. Clients keep their
 connections, go to any edge that the balancer lists, and never send a request twice. The edges are a fleet where Valkey or
 Redis is installed.
 
@@ -26,7 +26,7 @@ from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings, st
 from stores import Store, fleet, installed
 from traffic import Client, Tally, keep_asking
 
-# Seconds between the end of a listing and SIGTERM, as `preStop` has them, and seconds for which an edge may end.
+# Seconds between the end of a listing and SIGTERM, and seconds for which an edge may end.
 NOTICE = 1
 LONGEST_END = 15
 # Milliseconds the origin takes, by client; the last is still running at SIGTERM.
