@@ -101,7 +101,10 @@ impl EdgeState {
         let site = settings.site();
         let backends = Backends::new(&site, &state.backends);
         let companion_service = CompanionService::new(&site, &state.companions, backends, webhooks);
-        (layers::stack(settings, log, gateway), companion_service)
+        (
+            layers::stack(settings, log, &state.circle, gateway),
+            companion_service,
+        )
     }
 
     /// The documents of the admin listener under these settings.

@@ -162,8 +162,10 @@ impl IndexWatch {
             return (Round::Complete, false);
         }
         let (root, looks) = (&settings.origin.url, self.indexes.looks());
-        let found = read_namespace(&settings.site(), root).await;
-        if let (Err(error), true) = (&found, is_told) {
+        let found = read_namespace(&settings.site(), root, Some(self.reloader.circle())).await;
+        if matches!(found, Err(IndexReadError::Circle)) {
+            self.reloader.look_at_site().await;
+        } else if let (Err(error), true) = (&found, is_told) {
             let error = with_causes(error);
             tracing::warn!(
                 root = root.as_str(),
@@ -202,11 +204,12 @@ impl IndexWatch {
     async fn learn_indexes(&mut self, site: &BackendSettings, is_told: bool) -> (Round, bool) {
         let (mut round, mut is_changed) = (Round::Complete, false);
         for source in IndexSource::all(site) {
-            match read_index(site, source.root()).await {
+            match read_index(site, source.root(), Some(self.reloader.circle())).await {
                 Ok((index, drifts)) => {
                     self.reloader.metrics().indexes().read();
                     self.drifts.note(&site_name(&source), source.root(), drifts);
-                    let second = read_second(&self.reloader.settings(), source.root()).await;
+                    let circle = Some(self.reloader.circle());
+                    let second = read_second(&self.reloader.settings(), source.root(), circle).await;
                     if let Some(table) = self.indexes.learn(&source, index.with_second(second)) {
                         tell(&source, &table);
                         is_changed = true;
@@ -218,6 +221,9 @@ impl IndexWatch {
                     self.note_failure(&site.origin.namespace, &source, &error, is_told);
                 }
                 Err(error) => {
+                    if matches!(error, IndexReadError::Circle) {
+                        self.reloader.look_at_site().await;
+                    }
                     round = Round::Silent;
                     self.note_failure(&site.origin.namespace, &source, &error, is_told);
                 }
@@ -230,7 +236,7 @@ impl IndexWatch {
     async fn learn_words(&self) {
         let site = self.reloader.settings().site();
         for (source, known) in self.indexes.words(&site) {
-            match read_words(&site, source.root(), known.as_ref()).await {
+            match read_words(&site, source.root(), known.as_ref(), Some(self.reloader.circle())).await {
                 Ok(None) => {}
                 Ok(Some(words)) => {
                     self.indexes.learn_words(&source, words);
@@ -253,7 +259,8 @@ impl IndexWatch {
         if !drifts.is_empty() {
             self.drifts.note(&site_name(source), source.root(), drifts);
         }
-        if !is_absent && is_told {
+        // A circle is logged when it is found, and when it ends.
+        if !is_absent && is_told && !matches!(error, IndexReadError::Circle) {
             let root = source.root().as_str();
             let error = with_causes(error);
             tracing::warn!(root, error, "the index cannot be read, the table in force stays");

@@ -17,6 +17,7 @@ use crate::layers::CurrentStack;
 use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Pages, Readiness, Readings};
 use crate::server::{Protocol, TlsAcceptor, TlsIdentity, TlsIdentityError, Worker};
 use crate::telemetry::{LogError, Metrics, unix_time};
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::settings::{OriginNamespace, ProxyProtocol, Settings};
 
 /// Gives a running edge new settings.
@@ -34,6 +35,7 @@ struct ReloaderState {
     companion_service: Arc<ArcSwap<CompanionService>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
+    circle: Arc<CircleKey>,
     /// The configuration in effect; missing where an edge runs without a program around it.
     effective: Arc<ArcSwapOption<EffectiveConfig>>,
     /// Told after each reload.
@@ -79,6 +81,7 @@ impl Reloader {
             companion_service: Arc::new(ArcSwap::from_pointee(companion_service)),
             tls,
             metrics: state.gateway.metrics.clone(),
+            circle: Arc::clone(&state.gateway.circle),
             effective: Arc::default(),
             reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
@@ -266,6 +269,17 @@ impl Reloader {
 
     pub(super) fn effective(&self) -> &ArcSwapOption<EffectiveConfig> {
         &self.inner.effective
+    }
+
+    /// By which the edge recognises its own requests.
+    pub(super) fn circle(&self) -> &CircleKey {
+        &self.inner.circle
+    }
+
+    /// Asks the site for a sign, which shows operators whether its address leads back to this edge.
+    pub(super) async fn look_at_site(&self) {
+        let health = self.inner.pages.load().site_health.clone();
+        health.any().await;
     }
 
     pub(super) fn metrics(&self) -> &Metrics {

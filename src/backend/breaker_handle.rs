@@ -39,10 +39,16 @@ impl BreakerHandle {
         &self.settings
     }
 
-    /// Admits a read, or fails with the time until the next probe.
+    /// Admits a read, or fails with the time until the next probe, or by the name of what is wrong where that is known.
     pub(super) fn admit(&self) -> Result<BreakerGuard, ExchangeFailure> {
         let asked = self.change(|breaker| breaker.ask(Instant::now()));
-        let pass = asked.map_err(|wait| ExchangeFailure::Unavailable { wait })?;
+        let pass = asked.map_err(|wait| {
+            if self.metrics.is_in_circle() {
+                ExchangeFailure::Circle
+            } else {
+                ExchangeFailure::Unavailable { wait }
+            }
+        })?;
         Ok(BreakerGuard(Some((self.clone(), pass))))
     }
 

@@ -189,9 +189,10 @@ impl Backend {
     async fn attempt(
         &self,
         client: &Client,
-        request: Box<reqwest::Request>,
+        mut request: Box<reqwest::Request>,
         deadline: Duration,
     ) -> Result<reqwest::Response, ExchangeFailure> {
+        self.shared.circle.sign(request.headers_mut());
         let response = tokio::time::timeout(deadline, client.execute(*request))
             .await
             .map_err(|_| ExchangeFailure::FirstByteTimeout)?
@@ -201,6 +202,16 @@ impl Backend {
         {
             self.shared.clients.drop_connections();
             return Err(fault.into());
+        }
+        let is_circle = self
+            .shared
+            .circle
+            .is_refusal(response.status(), response.headers());
+        self.shared.metrics.in_circle(is_circle);
+        if is_circle {
+            // A kept connection would lead back here also when the name leads elsewhere by now.
+            self.shared.clients.drop_connections();
+            return Err(ExchangeFailure::Circle);
         }
         Ok(response)
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::response_head::ResponseHeadFault;
-use crate::telemetry::causes;
+use crate::telemetry::{CIRCLE_ADVICE, causes};
 use calendar_edge_core::limits::Health;
 use calendar_edge_core::limits::rates::Login;
 
@@ -22,6 +22,9 @@ pub(crate) enum ExchangeFailure {
         /// Time until the next probe.
         wait: Duration,
     },
+    /// The request came back to this edge, or to another edge of its fleet.
+    #[error("the origin's address leads back to this edge")]
+    Circle,
     /// The origin's name does not resolve.
     #[error("the origin's name could not be resolved")]
     Dns(#[source] reqwest::Error),
@@ -117,6 +120,7 @@ impl ExchangeFailure {
             Self::Unavailable { .. } => {
                 "the log lines before say why reads of the origin failed; the breaker asks again by itself"
             }
+            Self::Circle => CIRCLE_ADVICE,
             Self::Dns(_) => {
                 "check the host in origin.url or origin.connect, and the resolver of this machine"
             }
@@ -166,7 +170,8 @@ impl ExchangeFailure {
             Self::Overloaded | Self::Unavailable { .. } | Self::Preempted => None,
             // An origin that sends an invalid response is up.
             Self::NotHttp(_) | Self::ResponseHead(_) | Self::TooLarge => Some(Health::Alive),
-            Self::Dns(_)
+            Self::Circle
+            | Self::Dns(_)
             | Self::Refused(_)
             | Self::Tls(_)
             | Self::Unreachable(_)
@@ -183,6 +188,7 @@ impl ExchangeFailure {
             self,
             Self::Overloaded
                 | Self::Unavailable { .. }
+                | Self::Circle
                 | Self::Dns(_)
                 | Self::Refused(_)
                 | Self::Tls(_)

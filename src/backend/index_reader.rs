@@ -14,6 +14,7 @@ use super::origin_route::OriginRoute;
 use super::own_requests::{OwnRequests, own_headers};
 use super::site_indexes::{IndexSource, SiteIndexes};
 use crate::server::bodies::{CollectError, read_within};
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::relay::without_byte_order_marks;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OtherTraffic, Settings};
 use calendar_edge_judge::contract::drift::{Drift, compare_index};
@@ -35,6 +36,9 @@ pub enum IndexReadError {
     /// The exchange failed, or took longer than `timeouts.origin_read`.
     #[error("the site does not answer")]
     Exchange(#[from] reqwest::Error),
+    /// The request came back to this edge.
+    #[error("the site's address leads back to this edge")]
+    Circle,
     /// The site responded with another status than 200.
     #[error("the site answers with status {0}")]
     Status(u16),
@@ -55,6 +59,8 @@ pub enum IndexReadError {
 /// Asks one REST root on the way that calls take.
 struct IndexReader<'a> {
     client: reqwest::Client,
+    /// By which an edge recognises its own requests; none for commands, which no request can come back to.
+    circle: Option<&'a CircleKey>,
     requests: OwnRequests,
     /// The address of the edge for clients.
     public_url: Option<&'a Url>,
@@ -68,8 +74,9 @@ const NAMESPACES: &str = "_fields=namespaces";
 pub(crate) async fn read_namespace(
     backend: &BackendSettings,
     root: &Url,
+    circle: Option<&CircleKey>,
 ) -> Result<Option<String>, IndexReadError> {
-    let reader = IndexReader::new(backend, root)?;
+    let reader = IndexReader::new(backend, root)?.of_edge(circle);
     let list = match reader.document("", Some(NAMESPACES)).await {
         Ok(list) => list,
         Err(error) if error.is_before_sending() => return Err(error),
@@ -89,9 +96,9 @@ pub async fn published_indexes(settings: &Settings) -> Result<Value, IndexReadEr
     let site = with_listed_namespace(settings.clone()).await.site();
     let known = SiteIndexes::default();
     for source in IndexSource::all(&site) {
-        match read_index(&site, source.root()).await {
+        match read_index(&site, source.root(), None).await {
             Ok((index, _)) => {
-                let second = read_second(settings, source.root()).await;
+                let second = read_second(settings, source.root(), None).await;
                 known.learn(&source, index.with_second(second));
             }
             Err(error) if error.is_an_answer() => drop(known.withhold(&source)),
@@ -107,7 +114,7 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
     if settings.origin.namespace.is_set() {
         return settings;
     }
-    if let Ok(Some(listed)) = read_namespace(&settings.site(), &settings.origin.url).await {
+    if let Ok(Some(listed)) = read_namespace(&settings.site(), &settings.origin.url, None).await {
         settings.origin.namespace = OriginNamespace::listed(listed);
     }
     settings
@@ -115,12 +122,16 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
 
 /// Reads the routes of the second API below a root of the site, if requests for it are forwarded; none: the site shows
 /// none now.
-pub(crate) async fn read_second(settings: &Settings, root: &Url) -> Option<PublishedRoutes> {
+pub(crate) async fn read_second(
+    settings: &Settings,
+    root: &Url,
+    circle: Option<&CircleKey>,
+) -> Option<PublishedRoutes> {
     if settings.other != OtherTraffic::Forward {
         return None;
     }
     let site = settings.site();
-    let reader = IndexReader::new(&site, root).ok()?;
+    let reader = IndexReader::new(&site, root).ok()?.of_edge(circle);
     PublishedRoutes::of_document(&reader.document(SECOND_NAMESPACE, None).await.ok()?)
 }
 
@@ -150,8 +161,9 @@ pub async fn read_beside(backend: &BackendSettings, path: &str) -> Result<Option
 pub(crate) async fn read_index(
     backend: &BackendSettings,
     root: &Url,
+    circle: Option<&CircleKey>,
 ) -> Result<(PublishedIndex, Vec<Drift>), IndexReadError> {
-    let reader = IndexReader::new(backend, root)?;
+    let reader = IndexReader::new(backend, root)?.of_edge(circle);
     let namespace = backend.origin.namespace.as_str();
     let document = reader.document(namespace, None).await?;
     let drifts = compare_index(&document, namespace);
@@ -176,8 +188,9 @@ pub(crate) async fn read_words(
     backend: &BackendSettings,
     root: &Url,
     known: Option<&Words>,
+    circle: Option<&CircleKey>,
 ) -> Result<Option<Words>, IndexReadError> {
-    let reader = IndexReader::new(backend, root)?;
+    let reader = IndexReader::new(backend, root)?.of_edge(circle);
     let mut words = Words::english();
     for (path, query) in Words::probes(backend.origin.namespace.as_str()) {
         let (status, body) = reader.fetch(&path, query).await?;
@@ -212,16 +225,19 @@ impl IndexReadError {
                 found: None,
             }],
             Self::Unlike { drifts, .. } => drifts.clone(),
-            Self::Client(_) | Self::Address(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => {
-                Vec::new()
-            }
+            Self::Client(_)
+            | Self::Address(_)
+            | Self::Exchange(_)
+            | Self::Circle
+            | Self::Status(_)
+            | Self::Index(_) => Vec::new(),
         }
     }
 
     /// Returns true if the site itself responded, and what it said stands: it is neither down nor busy.
     pub(crate) const fn is_an_answer(&self) -> bool {
         match self {
-            Self::Client(_) | Self::Address(_) | Self::Exchange(_) => false,
+            Self::Client(_) | Self::Address(_) | Self::Exchange(_) | Self::Circle => false,
             Self::Status(status) => !matches!(status, 408 | 425 | 429 | 502..),
             Self::Index(_) | Self::Unlike { .. } => true,
         }
@@ -230,7 +246,7 @@ impl IndexReadError {
     /// Returns true if the site was not reached at all.
     fn is_before_sending(&self) -> bool {
         match self {
-            Self::Client(_) | Self::Address(_) => true,
+            Self::Client(_) | Self::Address(_) | Self::Circle => true,
             Self::Exchange(error) => error.is_connect(),
             Self::Status(_) | Self::Index(_) | Self::Unlike { .. } => false,
         }
@@ -240,6 +256,7 @@ impl IndexReadError {
     pub(crate) fn into_failure(self) -> ExchangeFailure {
         match self {
             Self::Exchange(error) => ExchangeFailure::from_reqwest(error),
+            Self::Circle => ExchangeFailure::Circle,
             _ => ExchangeFailure::Unavailable { wait: SHORTEST_PAUSE },
         }
     }
@@ -252,9 +269,15 @@ impl<'a> IndexReader<'a> {
         let route = OriginRoute::of_root(&backend.origin, root);
         Ok(Self {
             client: check_client(backend, &route)?,
+            circle: None,
             requests: OwnRequests::new(&backend.origin, root, backend.origin.mark_key.clone()),
             public_url: backend.public_url.as_ref(),
         })
+    }
+
+    /// The same in the name of an edge, if there is one.
+    fn of_edge(self, circle: Option<&'a CircleKey>) -> Self {
+        Self { circle, ..self }
     }
 
     /// The known namespace whose own index the site publishes.
@@ -286,9 +309,18 @@ impl<'a> IndexReader<'a> {
     async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Bytes), IndexReadError> {
         let mut headers = own_headers(self.public_url);
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        if let Some(circle) = self.circle {
+            circle.sign(&mut headers);
+        }
         let request = self.requests.get(&format!("/{path}"), query, headers)?;
         let response = self.client.execute(request).await?;
         let status = response.status();
+        if self
+            .circle
+            .is_some_and(|circle| circle.is_refusal(status, response.headers()))
+        {
+            return Err(IndexReadError::Circle);
+        }
         match read_within(reqwest::Body::from(response), MOST_INDEX_BYTES).await {
             Ok(body) => Ok((status, body)),
             Err(CollectError::Body(error)) => Err(error.into()),

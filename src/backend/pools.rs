@@ -7,6 +7,7 @@ use super::bulkhead::Bulkhead;
 use super::client::ClientError;
 use super::shared::SharedBackends;
 use crate::telemetry::Metrics;
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRule};
 
 /// The ways to backends, by name; clones share their state.
@@ -14,6 +15,7 @@ use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRul
 pub(crate) struct BackendPools {
     by_name: HashMap<PoolUse, BackendPool>,
     metrics: Metrics,
+    circle: Arc<CircleKey>,
     /// The number of threads that serve, each with connections of its own.
     threads: usize,
 }
@@ -42,10 +44,16 @@ pub(crate) enum PoolUse {
 
 impl BackendPools {
     /// The ways that the rules of these settings name.
-    pub(crate) fn new(settings: &Settings, metrics: Metrics, threads: usize) -> Result<Self, ClientError> {
+    pub(crate) fn new(
+        settings: &Settings,
+        metrics: Metrics,
+        circle: &Arc<CircleKey>,
+        threads: usize,
+    ) -> Result<Self, ClientError> {
         let none = Self {
             by_name: HashMap::new(),
             metrics,
+            circle: Arc::clone(circle),
             threads,
         };
         none.adapt(settings)
@@ -65,6 +73,7 @@ impl BackendPools {
         Ok(Self {
             by_name,
             metrics: self.metrics.clone(),
+            circle: Arc::clone(&self.circle),
             threads: self.threads,
         })
     }
@@ -84,7 +93,8 @@ impl BackendPools {
     }
 
     fn empty(&self, name: &PoolUse) -> SharedBackends {
-        SharedBackends::empty(self.metrics.clone(), self.threads, Some(name.label().into()))
+        let label = Some(name.label().into());
+        SharedBackends::empty(self.metrics.clone(), &self.circle, self.threads, label)
     }
 }
 

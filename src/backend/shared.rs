@@ -11,6 +11,7 @@ use super::dial::{Dial, idle_for_writes};
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::settings::BackendSettings;
 
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
@@ -18,6 +19,7 @@ use calendar_edge_core::settings::BackendSettings;
 pub(crate) struct SharedBackends {
     backends: HashMap<Authority, SharedBackend>,
     metrics: Metrics,
+    circle: Arc<CircleKey>,
     /// The number of threads that serve, each with connections of its own.
     threads: usize,
     /// The name in metrics and log lines; none: the authority of each.
@@ -27,6 +29,8 @@ pub(crate) struct SharedBackends {
 /// The state of one backend; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct SharedBackend {
+    /// By which the edge recognises its own requests.
+    pub(super) circle: Arc<CircleKey>,
     pub(super) clients: Clients,
     /// Permits of calendar calls.
     pub(super) calls: Arc<Bulkhead>,
@@ -63,16 +67,23 @@ impl SharedBackends {
     pub(crate) fn new(
         backend: &BackendSettings,
         metrics: Metrics,
+        circle: &Arc<CircleKey>,
         threads: usize,
     ) -> Result<Self, ClientError> {
-        Self::empty(metrics, threads, None).adapt(backend)
+        Self::empty(metrics, circle, threads, None).adapt(backend)
     }
 
     /// No state, for backends that metrics and log lines call by a name.
-    pub(super) fn empty(metrics: Metrics, threads: usize, label: Option<Arc<str>>) -> Self {
+    pub(super) fn empty(
+        metrics: Metrics,
+        circle: &Arc<CircleKey>,
+        threads: usize,
+        label: Option<Arc<str>>,
+    ) -> Self {
         Self {
             backends: HashMap::new(),
             metrics,
+            circle: Arc::clone(circle),
             threads,
             label,
         }
@@ -95,6 +106,7 @@ impl SharedBackends {
         Ok(Self {
             backends,
             metrics: self.metrics.clone(),
+            circle: Arc::clone(&self.circle),
             threads: self.threads,
             label: self.label.clone(),
         })
@@ -125,6 +137,7 @@ impl SharedBackend {
             .of(of.label.as_deref().unwrap_or(authority.as_str()));
         let [calls, site, robots] = capacities(backend);
         Ok(Self {
+            circle: Arc::clone(&of.circle),
             clients: Clients::new(Dial::of(backend, authority), of.threads, tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
@@ -200,6 +213,10 @@ mod tests {
         settings.site()
     }
 
+    fn key() -> Arc<CircleKey> {
+        Arc::new(CircleKey::new(None))
+    }
+
     fn state<'a>(shared: &'a SharedBackends, url: &str) -> &'a SharedBackend {
         &shared.backends[&Authority::of(&url.parse().unwrap(), &settings(&[]).origin)]
     }
@@ -211,7 +228,7 @@ mod tests {
             "http://a.example/de/wp-json",
             "http://b.example/wp-json",
         ]);
-        let shared = SharedBackends::new(&settings, Metrics::new(), 0).unwrap();
+        let shared = SharedBackends::new(&settings, Metrics::new(), &key(), 0).unwrap();
         assert_eq!(shared.backends.len(), 2);
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
@@ -225,7 +242,7 @@ mod tests {
     #[test]
     fn an_authority_that_stays_keeps_what_the_settings_leave_unchanged() {
         let before = settings(&["http://a.example/wp-json"]);
-        let shared = SharedBackends::new(&before, Metrics::new(), 0).unwrap();
+        let shared = SharedBackends::new(&before, Metrics::new(), &key(), 0).unwrap();
         let mut after = settings(&["http://a.example/de/wp-json", "http://b.example/wp-json"]);
         after.origin.max_in_flight += 1;
         after.origin.site_in_flight = Some(before.origin.site_in_flight());
@@ -243,7 +260,7 @@ mod tests {
     fn failures_of_another_authority_are_not_inherited() {
         let mut before = settings(&["http://b.example/wp-json"]);
         before.breaker.failures = 1;
-        let shared = SharedBackends::new(&before, Metrics::new(), 0).unwrap();
+        let shared = SharedBackends::new(&before, Metrics::new(), &key(), 0).unwrap();
         let breaker = |shared: &SharedBackends, url| state(shared, url).breaker.admit();
         let guard = breaker(&shared, "http://b.example").unwrap();
         guard.report(Health::Outage);

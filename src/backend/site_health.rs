@@ -67,6 +67,18 @@ impl SiteHealth {
         *last = Some((Instant::now(), found));
         found
     }
+
+    /// True if the address of a site leads back to this edge. A site of which that was so is asked again.
+    pub(crate) async fn leads_back(&self) -> bool {
+        let is_in_circle = || {
+            let mut sites = self.sites.iter();
+            sites.any(|(backend, _)| backend.shared.metrics.is_in_circle())
+        };
+        if is_in_circle() {
+            self.any().await;
+        }
+        is_in_circle()
+    }
 }
 
 /// True if the last read got its response, a moment ago.

@@ -74,10 +74,13 @@ fn unidentified(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
 
 /// The response to a failed exchange.
 pub(crate) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
-    let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
-    warnings.warn(kind, move |count| {
-        tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
-    });
+    // A circle is logged when it is found, and when it ends.
+    if !matches!(failure, ExchangeFailure::Circle) {
+        let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
+        warnings.warn(kind, move |count| {
+            tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
+        });
+    }
     let mut answer = refused(&Refusal::plain(problem_of(failure)));
     if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
         let wait = match failure {
@@ -109,6 +112,7 @@ const fn problem_of(failure: &ExchangeFailure) -> Problem {
     match failure {
         ExchangeFailure::Overloaded | ExchangeFailure::Preempted => EdgeError::Overloaded.problem(),
         ExchangeFailure::Unavailable { .. } => EdgeError::OriginUnavailable.problem(),
+        ExchangeFailure::Circle => EdgeError::LoopDetected.problem(),
         ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => EdgeError::OriginTimeout.problem(),
         ExchangeFailure::ConnectTimeout(_) => Cause::OriginConnectTimeout.problem(),
         ExchangeFailure::Dns(_) => Cause::OriginName.problem(),

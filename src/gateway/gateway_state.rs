@@ -12,6 +12,7 @@ use crate::pages::CalendarPages;
 use crate::server::Drain;
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{FindingSums, Metrics, Warnings};
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::limits::rates::SharedBuckets;
 use calendar_edge_core::relay::{BufferBudget, LearntRoots};
 use calendar_edge_core::settings::Settings;
@@ -19,6 +20,8 @@ use calendar_edge_core::settings::Settings;
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct GatewayState {
+    /// By which the edge, or its fleet, recognises its own requests.
+    pub(crate) circle: Arc<CircleKey>,
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
     /// The ways to other backends, with the same state.
@@ -63,6 +66,8 @@ impl GatewayState {
     /// When TLS toward a backend cannot be set up.
     pub(crate) fn new(settings: &Settings, threads: usize, metrics: Metrics) -> Result<Self, ClientError> {
         let site = settings.site();
+        let hash = FleetLimits::hash(&settings.fleet);
+        let circle = Arc::new(CircleKey::new(hash));
         let indexes = SiteIndexes::default();
         indexes.recall(&site);
         let buffers = BufferBudget::new(settings.limits.response_buffer_total);
@@ -73,10 +78,10 @@ impl GatewayState {
         let companions = Companions::new(Arc::new(cache.clone()), feed, facts);
         let migration = Migration::new(settings, &cache, &metrics);
         let state = Self {
-            backends: SharedBackends::new(&site, metrics.clone(), threads)?,
-            pools: BackendPools::new(settings, metrics.clone(), threads)?,
+            backends: SharedBackends::new(&site, metrics.clone(), &circle, threads)?,
+            pools: BackendPools::new(settings, metrics.clone(), &circle, threads)?,
             indexes,
-            buckets: SharedBuckets::new(&settings.rate_limits, FleetLimits::hash(&settings.fleet)),
+            buckets: SharedBuckets::new(&settings.rate_limits, hash),
             fleet: Fleet::new(settings, &companions, &migration, &metrics, &warnings),
             pages: CalendarPages::new(&companions, metrics.pages()),
             migration,
@@ -89,6 +94,7 @@ impl GatewayState {
             metrics,
             warnings,
             findings: FindingSums::default(),
+            circle,
         };
         state.share_limits();
         Ok(state)

@@ -8,8 +8,7 @@ use futures_util::future::Either;
 use tower::layer::layer_fn;
 use tower::{Layer, Service};
 
-use super::response::{EdgeResponse, refused};
-use calendar_edge_judge::problem::Refusal;
+use super::response::EdgeResponse;
 
 /// A check with the layers below it.
 #[derive(Debug, Clone)]
@@ -26,9 +25,10 @@ pub(super) fn gate<F: Clone, S>(check: F) -> impl Layer<S, Service = Gate<F, S>>
     })
 }
 
-impl<F, S, R, P> Service<R> for Gate<F, S>
+impl<F, S, R, P, E> Service<R> for Gate<F, S>
 where
-    F: Fn(R) -> Result<P, Refusal>,
+    F: Fn(R) -> Result<P, E>,
+    E: Into<EdgeResponse>,
     S: Service<P, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
@@ -42,7 +42,7 @@ where
     fn call(&mut self, request: R) -> Self::Future {
         match (self.check)(request) {
             Ok(request) => Either::Left(self.inner.call(request)),
-            Err(refusal) => Either::Right(ready(Ok(refused(&refusal)))),
+            Err(refusal) => Either::Right(ready(Ok(refusal.into()))),
         }
     }
 }

@@ -9,6 +9,7 @@ use tower::{Service, ServiceBuilder};
 
 use crate::server::ReceivedRequest;
 use crate::server::response::PlainResponse;
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::settings::Settings;
 
@@ -28,6 +29,7 @@ mod gate;
 mod head_response;
 mod head_rules;
 mod noted;
+mod own_request;
 mod proxy_reports;
 mod read_progress;
 mod request_id;
@@ -48,11 +50,12 @@ use gate::gate;
 pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, PlainResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request passes them from top to bottom.
-pub(crate) fn stack<G>(settings: &Settings, log: LogSinks, gateway: G) -> Stack
+pub(crate) fn stack<G>(settings: &Settings, log: LogSinks, circle: &Arc<CircleKey>, gateway: G) -> Stack
 where
     G: Service<EdgeRequest, Response = EdgeResponse, Error = Infallible> + Clone + Send + Sync + 'static,
     G::Future: Send + 'static,
 {
+    let circle = Arc::clone(circle);
     let rules = Arc::new(HeadRules::new(&settings.limits, &settings.hosts));
     let stack = ServiceBuilder::new()
         // Outermost: the request of a connection becomes that of the layers, and their response that of the connection.
@@ -74,6 +77,8 @@ where
         .layer(around(cors::Cors::new(settings.cors_rules())))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer_fn(catch_panic::CatchPanic::new)
+        // Above all rules: the edge's own request breaks none, and gets the answer that it recognises.
+        .layer(gate(move |request| own_request::check(&circle, request)))
         // Below what every response gets. The rules do not touch the body, so that no 100 Continue is sent.
         .layer(gate(move |request| head_rules::check(&rules, request)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.

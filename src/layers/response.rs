@@ -85,6 +85,12 @@ impl DerefMut for EdgeResponse {
     }
 }
 
+impl From<Refusal> for EdgeResponse {
+    fn from(refusal: Refusal) -> Self {
+        refused(&refusal)
+    }
+}
+
 impl From<EdgeResponse> for PlainResponse {
     fn from(answered: EdgeResponse) -> Self {
         answered.response

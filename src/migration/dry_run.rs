@@ -16,6 +16,7 @@ use crate::backend::{
 use crate::calls::{CalendarCall, CallFailure, ClientSide, Deadline, JudgedCall, Stage, fault};
 use crate::telemetry::{Metrics, Warnings};
 use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::gateway::circle::CircleKey;
 use calendar_edge_core::migration::comparison::{ComparedResponse, OwnHosts, ReportedCall};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
@@ -84,9 +85,10 @@ impl DryRun {
     /// When TLS or a client cannot be set up.
     pub fn new(mut backend: BackendSettings, site: &BackendSettings) -> Result<Self, ClientError> {
         backend.breaker.failures = 0;
-        let shared = SharedBackends::new(&backend, Metrics::new(), 0)?;
+        let circle = Arc::new(CircleKey::new(None));
+        let shared = SharedBackends::new(&backend, Metrics::new(), &circle, 0)?;
         let metrics = Metrics::new();
-        let shared_site = SharedBackends::new(site, metrics.clone(), 0)?;
+        let shared_site = SharedBackends::new(site, metrics.clone(), &circle, 0)?;
         let rules = Arc::new(rules(site));
         let policies = [backend.credentials];
         let callers = Callers::new(site, &shared_site, &rules, metrics.migration(), policies);

@@ -2,6 +2,8 @@
 
 use http::header::{HeaderName, RETRY_AFTER, SERVER, WWW_AUTHENTICATE};
 
+use calendar_edge_core::errors::EdgeError;
+
 use super::probe_response::{GUARD, ProbeResponse, code};
 
 /// Firewalls by a header of their answers.
@@ -20,10 +22,20 @@ const BY_WORDS: [(&str, &str); 4] = [
     ("all-in-one security", "All-In-One Security"),
 ];
 
+/// What to do where an edge answers, and refuses its own request.
+const CIRCLE: &str = "`origin.url` leads back to this edge: give the site an address of its own, such as a second port of its \
+     web server (docs/start.md), and name it in `origin.url`, for `init` in `--site`";
+
 /// What answers in place of WordPress, with the next step; none: it may be WordPress itself.
 pub(crate) fn hindrance(answer: &ProbeResponse) -> Option<String> {
     let is_json = || answer.json().is_some();
     match answer.status.as_u16() {
+        508 if answer
+            .json()
+            .is_some_and(|json| code(&json) == EdgeError::LoopDetected.code()) =>
+        {
+            Some(CIRCLE.to_owned())
+        }
         401 => basic_realm(answer).map(|realm| basic_auth(&realm)),
         503 if !is_of_companion(answer) => Some(maintenance(answer.header(&RETRY_AFTER))),
         403 | 406 | 429 if !is_json() => Some(format!(

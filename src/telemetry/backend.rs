@@ -1,6 +1,7 @@
 //! Metrics of each backend: permits, waiting requests, revoked permits, retries, and the state of its breaker.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -49,7 +50,12 @@ struct LiveBackend {
     families: BackendFamilies,
     answered: Mutex<Option<UnixTime>>,
     failed: Mutex<Option<UnixTime>>,
+    in_circle: AtomicBool,
 }
+
+/// The way out of a circle.
+pub(crate) const CIRCLE_ADVICE: &str = "give the site an address of its own, such as a second port of its web server, and \
+     name it in origin.url, that of a candidate in backends.url; docs/start.md";
 
 const TRIED: &str = "tried";
 const DENIED: &str = "denied";
@@ -74,6 +80,7 @@ impl BackendFamilies {
                 families: self.clone(),
                 answered: Mutex::default(),
                 failed: Mutex::default(),
+                in_circle: AtomicBool::new(false),
             });
             new.create();
             live.insert(backend.to_owned(), Arc::downgrade(&new));
@@ -120,6 +127,34 @@ impl BackendMetrics {
     /// Notes that the backend failed to answer a read.
     pub(crate) fn failed(&self) {
         *self.0.failed.lock() = Some(unix_time());
+    }
+
+    /// Notes whether the backend's address leads back to this edge, by each response. A change is logged once.
+    pub(crate) fn in_circle(&self, is_in_circle: bool) {
+        let known = &self.0.in_circle;
+        if known.load(Ordering::Relaxed) == is_in_circle
+            || known.swap(is_in_circle, Ordering::Relaxed) == is_in_circle
+        {
+            return;
+        }
+        let backend = self.name();
+        if is_in_circle {
+            tracing::error!(
+                backend,
+                advice = CIRCLE_ADVICE,
+                "origin.url, or backends.url of a candidate, leads back to this edge"
+            );
+        } else {
+            tracing::info!(
+                backend,
+                "the address of the backend leads back to this edge no more"
+            );
+        }
+    }
+
+    /// True if the backend's address leads back to this edge, by the last response.
+    pub(crate) fn is_in_circle(&self) -> bool {
+        self.0.in_circle.load(Ordering::Relaxed)
     }
 
     /// When a read was last answered, and when one last failed.

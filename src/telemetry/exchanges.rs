@@ -23,7 +23,7 @@ metrics! {
 }
 
 /// The ends of exchanges: classes of statuses, then failures before the head of a response.
-pub(crate) const OUTCOMES: [&str; 18] = [
+pub(crate) const OUTCOMES: [&str; 19] = [
     "1xx",
     "2xx",
     "3xx",
@@ -32,6 +32,7 @@ pub(crate) const OUTCOMES: [&str; 18] = [
     "other",
     "overloaded",
     "unavailable",
+    "circle",
     "dns",
     "refused",
     "tls",

@@ -43,7 +43,7 @@ mod translations;
 mod wall_clock;
 mod warnings;
 
-pub(crate) use backend::BackendMetrics;
+pub(crate) use backend::{BackendMetrics, CIRCLE_ADVICE};
 pub(crate) use cache_metrics::CacheMetrics;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use exchange_timer::{ExchangeTimer, span_name};

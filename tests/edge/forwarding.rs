@@ -54,6 +54,7 @@ async fn only_listed_headers_cross() {
         "host",
         "traceparent",
         "user-agent",
+        "x-calendar-edge-circle",
         "x-forwarded-for",
         "x-forwarded-host",
         "x-forwarded-proto",

@@ -14,6 +14,7 @@ mod body_memory;
 mod breaker;
 mod caching;
 mod calendars;
+mod circle;
 mod command_line;
 mod companion;
 mod comparing;

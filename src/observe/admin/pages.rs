@@ -21,7 +21,7 @@ pub(crate) struct Pages {
     /// What operators want to see of the settings.
     pub(super) facts: Value,
     /// Whether the sites answer.
-    pub(super) site_health: SiteHealth,
+    pub(crate) site_health: SiteHealth,
     /// What operators on other machines show; none: they need nothing.
     pub(super) token: Option<AdminToken>,
 }
@@ -91,6 +91,7 @@ mod tests {
     use super::*;
     use crate::backend::SharedBackends;
     use crate::telemetry::Metrics;
+    use calendar_edge_core::gateway::circle::CircleKey;
     use calendar_edge_core::settings::{OriginNamespace, Root};
     use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
@@ -100,7 +101,8 @@ mod tests {
 
     fn document(settings: &Settings) -> Value {
         let site = settings.site();
-        let shared = SharedBackends::new(&site, Metrics::new(), 0).expect("clients");
+        let shared =
+            SharedBackends::new(&site, Metrics::new(), &Arc::new(CircleKey::new(None)), 0).expect("clients");
         let pages = Pages::new(settings, &SiteIndexes::default(), SiteHealth::new(&site, &shared));
         serde_json::from_slice(&pages.openapi).expect("JSON")
     }

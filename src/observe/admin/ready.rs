@@ -6,25 +6,35 @@ use serde_json::{Value, json};
 use super::parts::AdminParts;
 use super::status::backend_health;
 
-/// The response of `/readyz` and its status: `ready`, `draining`, or `no backend answers`.
-///
-/// The last one only where the query asks for the backends. A site that was not heard within the last second is asked.
+/// The response of `/readyz` and its status: `ready`, or why not.
 pub(super) async fn readiness(parts: &AdminParts, query: Option<&str>) -> (StatusCode, Value) {
-    let is_ready = parts.readiness.is_ready();
-    let site_health = parts.pages.load().site_health.clone();
-    let (code, status) = match (is_ready, is_ready && asks_for_backend(query)) {
-        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
-        (true, true) if !site_health.any().await => (StatusCode::SERVICE_UNAVAILABLE, "no backend answers"),
-        (true, _) => (StatusCode::OK, "ready"),
+    let obstacle = obstacle(parts, query).await;
+    let code = match obstacle {
+        Some(_) => StatusCode::SERVICE_UNAVAILABLE,
+        None => StatusCode::OK,
     };
     let document = json!({
-        "status": status,
-        "draining": !is_ready,
+        "status": obstacle.unwrap_or("ready"),
+        "draining": !parts.readiness.is_ready(),
         "configuration_loaded": parts.metrics.reloads().last_load(),
         "listening": parts.facts.listeners,
         "backends": backend_health(&parts.metrics),
     });
     (code, document)
+}
+
+/// Why the edge takes no traffic. Backends that do not answer count only where the query asks for them: a site without a
+/// response within the last second is asked.
+async fn obstacle(parts: &AdminParts, query: Option<&str>) -> Option<&'static str> {
+    if !parts.readiness.requested() {
+        return Some("draining");
+    }
+    let site_health = parts.pages.load().site_health.clone();
+    let is_away = asks_for_backend(query) && !site_health.any().await;
+    if site_health.leads_back().await {
+        return Some("origin.url leads back to this edge");
+    }
+    is_away.then_some("no backend answers")
 }
 
 /// Whether a query asks for the backends, by `backend=1`, and not for the edge alone.

@@ -500,6 +500,16 @@ catalogue! {
         operator: "Find out why the site is slow, or raise `timeouts.origin_read` or \
             `timeouts.origin_write`.",
     }
+    LoopDetected {
+        code: "edge_loop_detected",
+        status: LOOP_DETECTED,
+        sentence: "The address of the site leads back to this server.",
+        meaning: "The address in `origin.url` leads back to this edge, or to another edge of its fleet, and not to the site. \
+            Nothing was read or written.",
+        proxy_error: "proxy_loop_detected",
+        client: "Try again later.",
+        operator: "Give the site an address of its own, such as a second port of its web server, and name it in `origin.url`.",
+    }
 }
 
 // === impl EdgeError ===

@@ -17,7 +17,7 @@ pub(super) fn backends(metrics: &Metrics) -> Value {
     metrics.backends().in_use().iter().map(status).collect()
 }
 
-/// Whether the backends in use answer, by name.
+/// Whether the backends in use answer, by name, or lead back to this edge.
 pub(in crate::observe::admin) fn backend_health(metrics: &Metrics) -> Value {
     metrics.backends().in_use().iter().map(health).collect()
 }
@@ -32,6 +32,7 @@ fn health(backend: &BackendMetrics) -> Value {
     json!({
         "name": backend.name(),
         "breaker": breaker,
+        "circle": backend.is_in_circle(),
         "last_answer": answered.map(moment),
         "last_failure": failed.map(moment),
     })

@@ -22,6 +22,7 @@ const PROBLEMS: &[(u16, &str)] = &[
     (502, "OriginFailed"),
     (503, "Unavailable"),
     (504, "OriginTimeout"),
+    (508, "LoopDetected"),
 ];
 
 /// The problems of operations that read a body.
